@@ -1,1 +1,3 @@
 //! The emulator.
+
+pub mod ptx;

@@ -1,0 +1,285 @@
+//! The tree of a PTX module: what the text says, before anything is looked up.
+//!
+//! Names and opcodes borrow from the text. Nothing is resolved here: a name is a name until
+//! [`crate::isa`] binds it to a register column, a variable or a function, because PTX lets a nested
+//! block declare a name again. Specification: PTX ISA, sections 4 and 5.
+
+use super::span::Span;
+
+/// A whole PTX file.
+#[derive(Clone, Debug, Default)]
+pub struct Module<'t> {
+    /// `.version`, major and minor.
+    pub version: (u32, u32),
+    /// `.target`.
+    pub target: Target,
+    /// `.address_size`, in bits; 64 where the text does not say.
+    pub address_size: u32,
+    /// The `.file` directives, in the order of the text.
+    pub files: Vec<SourceFile<'t>>,
+    /// Variables declared outside functions.
+    pub variables: Vec<Variable<'t>>,
+    /// Entries and device functions, prototypes included.
+    pub functions: Vec<Function<'t>>,
+}
+
+/// The machine a module was compiled for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// Compute capability times ten: 70 for `sm_70`, 90 for `sm_90` and `sm_90a`.
+    pub sm: u32,
+    /// Whether the list names `debug`.
+    pub debug: bool,
+}
+
+/// `.file INDEX "NAME"`.
+#[derive(Clone, Debug)]
+pub struct SourceFile<'t> {
+    /// The number that `.loc` uses.
+    pub index: u32,
+    /// The file's name as the compiler wrote it.
+    pub name: &'t str,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ident<'t> {
+    /// The name, with its leading `%`, `$` or `_` where it has one.
+    pub text: &'t str,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A fundamental type, `.u32` say. `.b*` types are bits without meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the specification's own.
+pub enum Type {
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    Bf16,
+    Bf16x2,
+    F32,
+    F64,
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    Pred,
+}
+
+/// A state space that a variable can be declared in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names are the specification's own.
+pub enum Space {
+    Const,
+    Global,
+    Local,
+    Param,
+    Shared,
+}
+
+/// How a symbol is seen from other modules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// Seen in its own module only.
+    #[default]
+    Internal,
+    /// `.visible`
+    Visible,
+    /// `.extern`: defined elsewhere, or, in shared memory, sized at launch.
+    Extern,
+    /// `.weak`
+    Weak,
+    /// `.common`
+    Common,
+}
+
+/// A variable or a parameter.
+#[derive(Clone, Debug)]
+pub struct Variable<'t> {
+    /// How it is seen from other modules.
+    pub linkage: Linkage,
+    /// Where it lives.
+    pub space: Space,
+    /// Alignment in bytes, that of the type where the text does not say.
+    pub align: u32,
+    /// Type of one element.
+    pub ty: Type,
+    /// Elements per declared item: 1, or 2 or 4 for `.v2` and `.v4`.
+    pub vector: u32,
+    /// Its name. For `%r<12>` style declarations see [`Registers`].
+    pub name: Ident<'t>,
+    /// Array lengths, outermost first; empty for a scalar. `None` for `[]`.
+    pub dims: Vec<Option<u64>>,
+    /// Initial values, as many as were written.
+    pub init: Option<Vec<Init<'t>>>,
+}
+
+/// One initial value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Init<'t> {
+    /// The low bits of an integer, negative ones in two's complement.
+    Int(u64),
+    /// A floating-point value, as the `f64` it was written as (`0f` literals are widened exactly).
+    Float(f64),
+    /// The address of a symbol plus an offset; `generic` for `generic(symbol)`.
+    Address {
+        /// The symbol.
+        name: Ident<'t>,
+        /// Bytes to add.
+        offset: i64,
+        /// Whether a generic address is wanted.
+        generic: bool,
+    },
+}
+
+/// `.reg .b32 %r<12>;` or `.reg .pred p, q;`, one entry a name.
+#[derive(Clone, Debug)]
+pub struct Registers<'t> {
+    /// Type of each.
+    pub ty: Type,
+    /// The name, without the `<12>`.
+    pub name: Ident<'t>,
+    /// `Some(12)` declares `%r0` to `%r11`; `None` the name itself.
+    pub count: Option<u32>,
+}
+
+/// An entry (kernel) or a device function.
+#[derive(Clone, Debug)]
+pub struct Function<'t> {
+    /// Whether it is a kernel (`.entry`).
+    pub is_entry: bool,
+    /// How it is seen from other modules.
+    pub linkage: Linkage,
+    /// Its name.
+    pub name: Ident<'t>,
+    /// What it returns (`.func` only).
+    pub returns: Vec<Variable<'t>>,
+    /// What it takes.
+    pub params: Vec<Variable<'t>>,
+    /// Launch bounds: `.maxntid`, `.reqntid` and `.minnctapersm` with their numbers, in the text's order.
+    pub bounds: Vec<(&'t str, Vec<u32>)>,
+    /// Its body, `None` for a prototype.
+    pub body: Option<Block<'t>>,
+    /// From the first word of its header to the end of its body.
+    pub span: Span,
+}
+
+/// What stands between `{` and `}`.
+#[derive(Clone, Debug, Default)]
+pub struct Block<'t> {
+    /// Registers declared here.
+    pub registers: Vec<Registers<'t>>,
+    /// Variables declared here: `.local`, `.shared`, `.param`, and `.global` and `.const`.
+    pub variables: Vec<Variable<'t>>,
+    /// Labels, instructions and nested blocks, in order.
+    pub statements: Vec<Statement<'t>>,
+}
+
+/// One step of a body.
+#[derive(Clone, Debug)]
+pub enum Statement<'t> {
+    /// `name:`
+    Label(Ident<'t>),
+    /// An instruction.
+    Instruction(Instruction<'t>),
+    /// A nested block with names of its own.
+    Block(Block<'t>),
+    /// `label: .branchtargets a, b;` for `brx.idx`, `label: .calltargets f, g;` for indirect calls.
+    Targets {
+        /// The list's name.
+        name: Ident<'t>,
+        /// What it lists.
+        targets: Vec<Ident<'t>>,
+    },
+    /// `label: .callprototype (…) _ (…);` for indirect calls.
+    Prototype {
+        /// The prototype's name.
+        name: Ident<'t>,
+        /// What it returns.
+        returns: Vec<Variable<'t>>,
+        /// What it takes.
+        params: Vec<Variable<'t>>,
+    },
+}
+
+/// `@%p ld.global.u32 %r1, [%rd1+4];`
+#[derive(Clone, Debug)]
+pub struct Instruction<'t> {
+    /// The predicate that decides per lane, if any.
+    pub guard: Option<Guard<'t>>,
+    /// The opcode with all its modifiers, `ld.global.u32`; `::` stays inside a modifier.
+    pub opcode: Ident<'t>,
+    /// Operands, the destination first.
+    pub operands: Vec<Operand<'t>>,
+    /// The whole instruction, guard and semicolon included.
+    pub span: Span,
+    /// The CUDA line in force (`.loc`).
+    pub loc: Option<Loc>,
+}
+
+/// `@%p` or `@!%p`.
+#[derive(Clone, Copy, Debug)]
+pub struct Guard<'t> {
+    /// The predicate register.
+    pub register: Ident<'t>,
+    /// Whether lanes run where it is false.
+    pub negated: bool,
+}
+
+/// A `.loc` directive: the CUDA line that the instructions after it come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loc {
+    /// Number of the file in [`Module::files`].
+    pub file: u32,
+    /// Line, counted from 1; 0 where the compiler has none.
+    pub line: u32,
+    /// Column, counted from 1.
+    pub column: u32,
+    /// For a line of an inlined function: the file and line of the outermost place it was inlined into.
+    /// The parser follows the chain of `inlined_at`.
+    pub inlined_at: Option<(u32, u32)>,
+}
+
+/// An operand of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand<'t> {
+    /// A register, special register (`%tid.x`), label, variable or function.
+    Name(Ident<'t>),
+    /// `!%p`
+    Not(Ident<'t>),
+    /// `_`: a result nobody wants, or a source left out.
+    Sink(Span),
+    /// An integer; the low 64 bits, negative ones in two's complement.
+    Int(u64, Span),
+    /// `0f3F800000`: the bits of an `f32`.
+    F32(u32, Span),
+    /// `0d3FF0000000000000` or `1.5`: the bits of an `f64`.
+    F64(u64, Span),
+    /// `symbol+4` outside brackets.
+    Offset(Ident<'t>, i64),
+    /// `[base+offset]`
+    Address {
+        /// A register or a variable; `None` for an absolute address.
+        base: Option<Ident<'t>>,
+        /// Bytes to add.
+        offset: i64,
+        /// From `[` to `]`.
+        span: Span,
+    },
+    /// `{a, b}`
+    Vector(Vec<Operand<'t>>, Span),
+    /// `d|p`, two results.
+    Pair(Box<Operand<'t>>, Box<Operand<'t>>),
+    /// `(a, b)`, the lists of a call.
+    List(Vec<Operand<'t>>, Span),
+}

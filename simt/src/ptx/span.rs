@@ -1,0 +1,53 @@
+//! Where a piece of PTX stands in its text.
+//!
+//! Every node of the tree carries a span, so that every error, fault and counter can name its line.
+//! Spans are byte offsets; lines and columns are worked out when somebody asks.
+
+/// A range of bytes in a PTX text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset one past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` up to `end`, in bytes.
+    pub fn new(start: usize, end: usize) -> Span {
+        Span { start: start as u32, end: end as u32 }
+    }
+
+    /// The smallest span that holds both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The line and column where the span starts, both counted from 1, the column in characters.
+    pub fn line_column(self, text: &str) -> (u32, u32) {
+        let before = text.get(..self.start as usize).unwrap_or(text);
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
+        (line, column)
+    }
+}
+
+/// The line starts of a text, for those who ask for many lines.
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    /// Finds where each line of `text` starts.
+    pub fn new(text: &str) -> LineIndex {
+        let after_breaks =
+            text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
+        LineIndex { starts: std::iter::once(0).chain(after_breaks).collect() }
+    }
+
+    /// The line of a byte offset, counted from 1.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset) as u32
+    }
+}
