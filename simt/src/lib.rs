@@ -1,3 +1,5 @@
 //! The emulator.
 
+pub mod isa;
+pub mod machine;
 pub mod ptx;

@@ -1,0 +1,172 @@
+//! The instructions: what is accepted, and what it means.
+//!
+//! One file a family. Each declares its forms (the grammar of an opcode, and since which target it exists)
+//! beside the function that decodes them and the tests that hold them to the specification. [`decode`] finds
+//! the form; nothing outside a form is accepted, and the table of supported PTX is made from the same forms.
+//! Arithmetic decodes to a function pointer over columns ([`value`]); what touches memory, other lanes or
+//! control flow decodes to an [`Op`] that [`crate::engine`] carries out.
+
+mod approx;
+mod bits;
+mod compare;
+mod convert;
+mod extended;
+mod float;
+pub mod grammar;
+mod half;
+mod integer;
+mod movement;
+pub mod operands;
+pub mod scope;
+pub mod value;
+
+use crate::ptx::Error;
+use crate::ptx::ast::Instruction;
+use grammar::Modifiers;
+use operands::Operands;
+use scope::Scope;
+use value::{Args, Run};
+
+/// What an instruction does, decoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    /// Computes registers from registers, lane by lane.
+    Alu(Run),
+    /// Changes nothing that a program can see: a hint to caches or to the scheduler.
+    Hint,
+}
+
+/// Decodes one instruction whose opcode matched a form.
+pub type Decode = fn(&Modifiers<'_>, &mut Operands<'_, '_>) -> Result<Op, Error>;
+
+/// A form of an instruction: the opcodes it covers, and how to decode them.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The opcodes, in the notation of [`grammar`].
+    pub syntax: &'static str,
+    /// The first target that has it: 70 for `sm_70`.
+    pub min_sm: u32,
+    /// The last target that has it.
+    pub max_sm: u32,
+    /// How to decode it.
+    pub decode: Decode,
+}
+
+impl Form {
+    /// A form that every target has.
+    pub const fn new(syntax: &'static str, decode: Decode) -> Form {
+        Form { syntax, min_sm: 0, max_sm: u32::MAX, decode }
+    }
+
+    /// The same form, from target `sm` on.
+    #[must_use]
+    pub const fn since(self, sm: u32) -> Form {
+        Form { min_sm: sm, ..self }
+    }
+
+    /// The same form, up to target `sm`.
+    #[must_use]
+    pub const fn until(self, sm: u32) -> Form {
+        Form { max_sm: sm, ..self }
+    }
+}
+
+/// A family of instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// Its name in the specification.
+    pub title: &'static str,
+    /// The sections of the PTX ISA that describe it.
+    pub section: &'static str,
+    /// Its forms.
+    pub forms: &'static [Form],
+}
+
+/// Every family, in the order of the specification.
+pub const FAMILIES: &[Family] = &[
+    integer::FAMILY,
+    extended::FAMILY,
+    float::FAMILY,
+    approx::FAMILY,
+    half::FAMILY,
+    compare::FAMILY,
+    bits::FAMILY,
+    movement::FAMILY,
+    convert::FAMILY,
+];
+
+/// A decoded instruction: what it does, and to which columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoded {
+    /// What it does.
+    pub op: Op,
+    /// To which columns.
+    pub args: Args,
+}
+
+/// Decodes `instruction` for target `sm`.
+pub fn decode<'t>(
+    text: &'t str,
+    instruction: &Instruction<'t>,
+    scope: &mut Scope<'t>,
+    sm: u32,
+) -> Result<Decoded, Error> {
+    let opcode = instruction.opcode;
+    let refuse = |message| Err(Error::at(text, opcode.span, message));
+    let Some((form, modifiers)) = find(opcode.text) else {
+        return refuse(format!("`{}` is not supported; {}", opcode.text, near_forms(opcode.text)));
+    };
+    if sm < form.min_sm {
+        return refuse(format!(
+            "`{}` needs a target of sm_{} or above, not sm_{sm}",
+            opcode.text, form.min_sm
+        ));
+    }
+    if sm > form.max_sm {
+        return refuse(format!("`{}` exists up to sm_{} only, not for sm_{sm}", opcode.text, form.max_sm));
+    }
+    let mut operands = Operands::new(text, instruction, scope);
+    let op = (form.decode)(&modifiers, &mut operands)?;
+    operands.finish()?;
+    Ok(Decoded { op, args: operands.args })
+}
+
+/// The form that covers an opcode. Where several do, the first one listed.
+pub fn find(opcode: &str) -> Option<(&'static Form, Modifiers<'_>)> {
+    let mnemonic = mnemonic(opcode);
+    let forms = FAMILIES.iter().flat_map(|family| family.forms);
+    forms
+        .filter(|form| self::mnemonic(form.syntax) == mnemonic)
+        .find_map(|form| Some((form, grammar::matches(form.syntax, opcode)?)))
+}
+
+fn mnemonic(opcode: &str) -> &str {
+    opcode.split('.').next().unwrap_or(opcode)
+}
+
+fn near_forms(opcode: &str) -> String {
+    let forms = FAMILIES.iter().flat_map(|family| family.forms).map(|form| form.syntax);
+    let near: Vec<_> = forms.filter(|syntax| mnemonic(syntax) == mnemonic(opcode)).collect();
+    match near.len() {
+        0 => format!("no form of `{}` is", mnemonic(opcode)),
+        _ => format!("supported forms: `{}`", near.join("`, `")),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_opcode_of_every_form_is_found_by_the_form_that_lists_it() {
+        for form in FAMILIES.iter().flat_map(|family| family.forms) {
+            for opcode in grammar::expand(form.syntax) {
+                let (found, _) = find(&opcode).unwrap();
+                assert_eq!(found.syntax, form.syntax, "`{opcode}` is claimed by two forms");
+            }
+        }
+    }
+}

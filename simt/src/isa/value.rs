@@ -1,0 +1,250 @@
+//! The types an instruction computes with, and how each is kept in a register column.
+//!
+//! [`Value`] ties a Rust type (`i32`, `f64`, `bool`) to its bank, so that the meaning of an instruction is
+//! an ordinary function, `i32::wrapping_add` say, and [`map2`] and its sisters apply it to all lanes at once:
+//! every source is read before anything is written.
+
+use crate::machine::registers::{Lanes, Narrow, Slot, WARP_SIZE, Wide};
+
+/// What an operand's register must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// 16 bits, in a narrow column.
+    B16,
+    /// 32 bits, in a narrow column; a literal is an integer.
+    B32,
+    /// 64 bits, in a wide column; a literal is an integer.
+    B64,
+    /// 32 bits; a literal is a floating-point number.
+    F32,
+    /// 64 bits; a literal is a floating-point number.
+    F64,
+    /// A predicate.
+    Pred,
+}
+
+/// The columns of an instruction's operands: results `d` and `q`, sources `a`, `b`, `c` and `e`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Args {
+    /// First result.
+    pub d: Slot,
+    /// Second result.
+    pub q: Slot,
+    /// First source.
+    pub a: Slot,
+    /// Second source.
+    pub b: Slot,
+    /// Third source.
+    pub c: Slot,
+    /// Fourth source.
+    pub e: Slot,
+}
+
+/// A type that lives in a register column.
+pub trait Value: Copy {
+    /// What its register must be.
+    const KIND: Kind;
+    /// The column, copied out of the bank.
+    type Column: Copy;
+    /// Copies a column.
+    fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column;
+    /// The value of one lane.
+    fn lane(column: &Self::Column, lane: usize) -> Self;
+    /// Writes `value(lane)` to the active lanes.
+    fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self);
+}
+
+macro_rules! narrow_value {
+    ($($ty:ty, $kind:ident, $from:expr, $to:expr;)*) => {$(
+        impl Value for $ty {
+            const KIND: Kind = Kind::$kind;
+            type Column = Narrow;
+            #[inline(always)]
+            fn read(lanes: &Lanes<'_>, slot: Slot) -> Narrow {
+                lanes.narrow[slot as usize]
+            }
+            #[inline(always)]
+            fn lane(column: &Narrow, lane: usize) -> Self {
+                ($from)(column[lane])
+            }
+            #[inline(always)]
+            fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
+                lanes.write_narrow(slot, |lane| ($to)(value(lane)));
+            }
+        }
+    )*};
+}
+
+narrow_value! {
+    u16, B16, |bits: u32| bits as u16, u32::from;
+    i16, B16, |bits: u32| bits as i16, |value: i16| u32::from(value as u16);
+    u32, B32, |bits: u32| bits, |value: u32| value;
+    i32, B32, |bits: u32| bits as i32, |value: i32| value as u32;
+    f32, F32, f32::from_bits, f32::to_bits;
+}
+
+macro_rules! wide_value {
+    ($($ty:ty, $kind:ident, $from:expr, $to:expr;)*) => {$(
+        impl Value for $ty {
+            const KIND: Kind = Kind::$kind;
+            type Column = Wide;
+            #[inline(always)]
+            fn read(lanes: &Lanes<'_>, slot: Slot) -> Wide {
+                lanes.wide[slot as usize]
+            }
+            #[inline(always)]
+            fn lane(column: &Wide, lane: usize) -> Self {
+                ($from)(column[lane])
+            }
+            #[inline(always)]
+            fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
+                lanes.write_wide(slot, |lane| ($to)(value(lane)));
+            }
+        }
+    )*};
+}
+
+wide_value! {
+    u64, B64, |bits: u64| bits, |value: u64| value;
+    i64, B64, |bits: u64| bits as i64, |value: i64| value as u64;
+    f64, F64, f64::from_bits, f64::to_bits;
+}
+
+impl Value for bool {
+    const KIND: Kind = Kind::Pred;
+    type Column = u32;
+    #[inline(always)]
+    fn read(lanes: &Lanes<'_>, slot: Slot) -> u32 {
+        lanes.preds[slot as usize]
+    }
+    #[inline(always)]
+    fn lane(column: &u32, lane: usize) -> bool {
+        column >> lane & 1 != 0
+    }
+    #[inline(always)]
+    fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> bool) {
+        let mut bits = 0;
+        for lane in 0..WARP_SIZE {
+            bits |= u32::from(value(lane)) << lane;
+        }
+        lanes.write_pred(slot, bits);
+    }
+}
+
+/// What an arithmetic instruction does to the lanes: a plain function pointer, chosen when it is decoded.
+pub type Run = fn(&mut Lanes<'_>, &Args);
+
+/// A decoded arithmetic instruction before its operands are bound: what they must be, and what to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Alu {
+    /// Kinds of the results, `d` and, where there are two, `q`.
+    pub results: &'static [Kind],
+    /// Kinds of the sources, `a`, `b`, `c`, `e`.
+    pub sources: &'static [Kind],
+    /// What it does.
+    pub run: Run,
+}
+
+/// `d = f(a)`, lane by lane.
+#[inline(always)]
+pub fn map1<A: Value, D: Value>(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(A) -> D) {
+    let a = A::read(lanes, args.a);
+    D::write(lanes, args.d, |lane| f(A::lane(&a, lane)));
+}
+
+/// `d = f(a, b)`, lane by lane.
+#[inline(always)]
+pub fn map2<A: Value, B: Value, D: Value>(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(A, B) -> D) {
+    let (a, b) = (A::read(lanes, args.a), B::read(lanes, args.b));
+    D::write(lanes, args.d, |lane| f(A::lane(&a, lane), B::lane(&b, lane)));
+}
+
+/// `d = f(a, b, c)`, lane by lane.
+#[inline(always)]
+pub fn map3<A: Value, B: Value, C: Value, D: Value>(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    f: impl Fn(A, B, C) -> D,
+) {
+    let (a, b, c) = (A::read(lanes, args.a), B::read(lanes, args.b), C::read(lanes, args.c));
+    D::write(lanes, args.d, |lane| f(A::lane(&a, lane), B::lane(&b, lane), C::lane(&c, lane)));
+}
+
+/// `d = f(a, b, c, e)`, lane by lane.
+#[inline(always)]
+pub fn map4<A: Value, B: Value, C: Value, E: Value, D: Value>(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    f: impl Fn(A, B, C, E) -> D,
+) {
+    let (a, b) = (A::read(lanes, args.a), B::read(lanes, args.b));
+    let (c, e) = (C::read(lanes, args.c), E::read(lanes, args.e));
+    D::write(lanes, args.d, |lane| {
+        f(A::lane(&a, lane), B::lane(&b, lane), C::lane(&c, lane), E::lane(&e, lane))
+    });
+}
+
+/// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`.
+macro_rules! alu {
+    (($a:ty) -> $d:ty, $f:expr) => {
+        $crate::isa::value::Alu {
+            results: &[<$d as $crate::isa::value::Value>::KIND],
+            sources: &[<$a as $crate::isa::value::Value>::KIND],
+            run: |lanes, args| $crate::isa::value::map1::<$a, $d>(lanes, args, $f),
+        }
+    };
+    (($a:ty, $b:ty) -> $d:ty, $f:expr) => {
+        $crate::isa::value::Alu {
+            results: &[<$d as $crate::isa::value::Value>::KIND],
+            sources: &[<$a as $crate::isa::value::Value>::KIND, <$b as $crate::isa::value::Value>::KIND],
+            run: |lanes, args| $crate::isa::value::map2::<$a, $b, $d>(lanes, args, $f),
+        }
+    };
+    (($a:ty, $b:ty, $c:ty) -> $d:ty, $f:expr) => {
+        $crate::isa::value::Alu {
+            results: &[<$d as $crate::isa::value::Value>::KIND],
+            sources: &[
+                <$a as $crate::isa::value::Value>::KIND,
+                <$b as $crate::isa::value::Value>::KIND,
+                <$c as $crate::isa::value::Value>::KIND,
+            ],
+            run: |lanes, args| $crate::isa::value::map3::<$a, $b, $c, $d>(lanes, args, $f),
+        }
+    };
+    (($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty, $f:expr) => {
+        $crate::isa::value::Alu {
+            results: &[<$d as $crate::isa::value::Value>::KIND],
+            sources: &[
+                <$a as $crate::isa::value::Value>::KIND,
+                <$b as $crate::isa::value::Value>::KIND,
+                <$c as $crate::isa::value::Value>::KIND,
+                <$e as $crate::isa::value::Value>::KIND,
+            ],
+            run: |lanes, args| $crate::isa::value::map4::<$a, $b, $c, $e, $d>(lanes, args, $f),
+        }
+    };
+}
+pub(crate) use alu;
+
+/// Picks the Rust type `$T` by a PTX type and evaluates `$body` with it:
+/// `by_type!(ty; [U32 => u32, S32 => i32], T => alu!((T, T) -> T, T::wrapping_add))`.
+macro_rules! by_type {
+    ($ty:expr; [$($name:ident => $rust:ty),* $(,)?], $T:ident => $body:expr) => {
+        match $ty {
+            $($crate::ptx::ast::Type::$name => { type $T = $rust; $body })*
+            other => unreachable!("the form's grammar does not list `{other:?}`"),
+        }
+    };
+}
+pub(crate) use by_type;
+
+/// [`by_type!`] over the integers of 16 to 64 bits, bit types counted as unsigned.
+macro_rules! by_int {
+    ($ty:expr, $T:ident => $body:expr) => {
+        $crate::isa::value::by_type!($ty; [
+            U16 => u16, S16 => i16, B16 => u16, U32 => u32, S32 => i32, B32 => u32,
+            U64 => u64, S64 => i64, B64 => u64,
+        ], $T => $body)
+    };
+}
+pub(crate) use by_int;

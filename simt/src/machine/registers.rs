@@ -1,0 +1,133 @@
+//! The registers of a warp, kept as columns: one array of 32 values a register, a value a lane.
+//!
+//! A column is what one instruction reads or writes at once, and what the compiler turns into vector code.
+//! There are three banks. *Narrow* holds everything up to 32 bits (a 16-bit value lies in the low half,
+//! the high half zero), *wide* the 64-bit registers, and *predicates* one bit a lane in a `u32`.
+//! Types are the instruction's business: a column is bits.
+
+/// Lanes in a warp.
+pub const WARP_SIZE: usize = 32;
+/// The mask in which every lane is active.
+pub const FULL_MASK: u32 = u32::MAX;
+
+/// A register of up to 32 bits, for all lanes.
+pub type Narrow = [u32; WARP_SIZE];
+/// A 64-bit register, for all lanes.
+pub type Wide = [u64; WARP_SIZE];
+
+/// The number of a column in its bank, counted from the start of the running function's frame.
+pub type Slot = u16;
+
+/// How many columns each bank has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Columns of up to 32 bits.
+    pub narrow: usize,
+    /// Columns of 64 bits.
+    pub wide: usize,
+    /// Predicates.
+    pub preds: usize,
+}
+
+/// The three banks of one warp, or the image from which a frame starts.
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    /// Columns of up to 32 bits.
+    pub narrow: Vec<Narrow>,
+    /// Columns of 64 bits.
+    pub wide: Vec<Wide>,
+    /// Predicates, lane 0 in bit 0.
+    pub preds: Vec<u32>,
+}
+
+impl Registers {
+    /// How many columns there are.
+    pub fn shape(&self) -> Shape {
+        Shape { narrow: self.narrow.len(), wide: self.wide.len(), preds: self.preds.len() }
+    }
+
+    /// Appends the columns of `image`: a call opens a frame.
+    pub fn push(&mut self, image: &Registers) {
+        self.narrow.extend_from_slice(&image.narrow);
+        self.wide.extend_from_slice(&image.wide);
+        self.preds.extend_from_slice(&image.preds);
+    }
+
+    /// The columns from `base` on, with `mask` as the lanes that an instruction writes.
+    #[inline(always)]
+    pub fn lanes(&mut self, base: Shape, mask: u32) -> Lanes<'_> {
+        Lanes {
+            narrow: &mut self.narrow[base.narrow..],
+            wide: &mut self.wide[base.wide..],
+            preds: &mut self.preds[base.preds..],
+            mask,
+        }
+    }
+}
+
+/// What one instruction sees of its warp: the columns of its frame, and which lanes are active.
+///
+/// Inactive lanes may be computed (their values are discarded), never written.
+#[derive(Debug)]
+pub struct Lanes<'r> {
+    /// Columns of up to 32 bits.
+    pub narrow: &'r mut [Narrow],
+    /// Columns of 64 bits.
+    pub wide: &'r mut [Wide],
+    /// Predicates.
+    pub preds: &'r mut [u32],
+    /// The active lanes.
+    pub mask: u32,
+}
+
+/// Bit `lane` set, for every lane: a constant that lets a masked write become a vector blend.
+const BIT: Narrow = {
+    let mut bits = [0; WARP_SIZE];
+    let mut lane = 0;
+    while lane < WARP_SIZE {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
+impl Lanes<'_> {
+    /// Writes `value(lane)` to the active lanes of a narrow column.
+    #[inline(always)]
+    pub fn write_narrow(&mut self, slot: Slot, value: impl Fn(usize) -> u32) {
+        let column = &mut self.narrow[slot as usize];
+        if self.mask == FULL_MASK {
+            for lane in 0..WARP_SIZE {
+                column[lane] = value(lane);
+            }
+        } else {
+            for lane in 0..WARP_SIZE {
+                let new = value(lane);
+                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+            }
+        }
+    }
+
+    /// Writes `value(lane)` to the active lanes of a wide column.
+    #[inline(always)]
+    pub fn write_wide(&mut self, slot: Slot, value: impl Fn(usize) -> u64) {
+        let column = &mut self.wide[slot as usize];
+        if self.mask == FULL_MASK {
+            for lane in 0..WARP_SIZE {
+                column[lane] = value(lane);
+            }
+        } else {
+            for lane in 0..WARP_SIZE {
+                let new = value(lane);
+                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+            }
+        }
+    }
+
+    /// Writes the active lanes of a predicate from the bits of `value`.
+    #[inline(always)]
+    pub fn write_pred(&mut self, slot: Slot, value: u32) {
+        let pred = &mut self.preds[slot as usize];
+        *pred = (*pred & !self.mask) | (value & self.mask);
+    }
+}
