@@ -3,4 +3,5 @@
 //! Plain data with the operations that keep it whole. Who runs next, and what is worth reporting, is decided
 //! in [`crate::engine`] and watched by [`crate::observe`].
 
+pub mod global;
 pub mod registers;

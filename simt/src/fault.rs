@@ -1,0 +1,131 @@
+//! What was wrong with a kernel: the engine's findings, told to the lane and the line.
+//!
+//! A fault is a result, not an error: the text was read, the kernel ran, and this is what it did. The words
+//! are compute-sanitizer's where it has words for it.
+
+use std::fmt;
+
+use crate::launch::Dim3;
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What it is.
+    pub kind: FaultKind,
+    /// What happened, in one sentence without a full stop: sizes, addresses, allocation.
+    pub message: String,
+    /// Who did it; the first one is where the kernel was stopped.
+    pub actors: Vec<Actor>,
+    /// What to look at or to do, in one line.
+    pub help: String,
+}
+
+/// The kinds of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// An access outside every live allocation, or past the end of one.
+    OutOfBounds,
+    /// An address that is no multiple of the access's size.
+    Misaligned,
+    /// An access at or near address zero.
+    Null,
+    /// An access to memory that has been freed.
+    UseAfterFree,
+    /// A store to constant memory or to a kernel's parameters.
+    ReadOnly,
+    /// Lanes of one warp met at different barriers, or a barrier was used with a wrong count.
+    BarrierDivergence,
+    /// A membermask that leaves out the lane that names it, or that its lanes do not agree on.
+    BadMask,
+    /// Nobody can go on: each waits for another.
+    Deadlock,
+    /// The launch took more steps than it was allowed.
+    StepLimit,
+    /// Calls were nested deeper than allowed.
+    CallDepth,
+    /// The kernel executed `trap` or a failing `assert`.
+    Trap,
+}
+
+impl FaultKind {
+    /// Its name in reports and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::OutOfBounds => "out-of-bounds",
+            FaultKind::Misaligned => "misaligned",
+            FaultKind::Null => "null",
+            FaultKind::UseAfterFree => "use-after-free",
+            FaultKind::ReadOnly => "read-only",
+            FaultKind::BarrierDivergence => "barrier-divergence",
+            FaultKind::BadMask => "bad-mask",
+            FaultKind::Deadlock => "deadlock",
+            FaultKind::StepLimit => "step-limit",
+            FaultKind::CallDepth => "call-depth",
+            FaultKind::Trap => "trap",
+        }
+    }
+}
+
+/// A lane at an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// Its block in the grid.
+    pub block: Dim3,
+    /// Its thread in the block.
+    pub thread: Dim3,
+    /// Its warp in the block.
+    pub warp: u32,
+    /// Its lane in the warp.
+    pub lane: u32,
+    /// Where it was.
+    pub site: Site,
+    /// What it did there, `read 4 bytes at …`, or why it waits.
+    pub doing: String,
+}
+
+/// A place in the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Line of the PTX text, counted from 1.
+    pub ptx_line: u32,
+    /// The instruction as the text has it, white space folded.
+    pub ptx: String,
+    /// The CUDA line that it was compiled from.
+    pub source: Option<SourceLine>,
+}
+
+/// A line of a CUDA file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceLine {
+    /// The file's name as the compiler wrote it.
+    pub file: String,
+    /// Line, counted from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "block {}, warp {}, lane {} (thread {})", self.block, self.warp, self.lane, self.thread)?;
+        match &self.site.source {
+            Some(source) => write!(f, " at {source}")?,
+            None => write!(f, " at PTX line {}", self.site.ptx_line)?,
+        }
+        write!(f, ": {}", self.doing)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.message)?;
+        for actor in &self.actors {
+            write!(f, "\n  {actor}")?;
+        }
+        write!(f, "\n  help: {}", self.help)
+    }
+}

@@ -1,0 +1,179 @@
+//! How a kernel is launched: the shape, the arguments, and the choices that decide the run.
+
+use std::fmt;
+
+use crate::fault::Fault;
+use crate::observe::counters::{Counters, LineCounters};
+
+/// Sizes or coordinates in up to three dimensions, `x` fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // CUDA's own names.
+pub struct Dim3 {
+    pub x: u32,
+    pub y: u32,
+    pub z: u32,
+}
+
+impl Dim3 {
+    /// A shape or a place in three dimensions.
+    pub const fn new(x: u32, y: u32, z: u32) -> Dim3 {
+        Dim3 { x, y, z }
+    }
+
+    /// `x · y · z`.
+    pub const fn count(self) -> u64 {
+        self.x as u64 * self.y as u64 * self.z as u64
+    }
+
+    /// The place with this number, in a space of this shape, `x` fastest.
+    pub const fn nth(self, index: u64) -> Dim3 {
+        let (x, y) = (self.x as u64, self.y as u64);
+        Dim3 { x: (index % x) as u32, y: (index / x % y) as u32, z: (index / x / y) as u32 }
+    }
+}
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Dim3 {
+        Dim3::new(x, 1, 1)
+    }
+}
+
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Dim3 {
+        Dim3::new(x, y, 1)
+    }
+}
+
+impl fmt::Display for Dim3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({},{},{})", self.x, self.y, self.z)
+    }
+}
+
+/// An argument of a kernel: its bytes, little-endian, as the parameter's type has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg(Vec<u8>);
+
+impl Arg {
+    /// A structure passed by value.
+    pub fn bytes(bytes: &[u8]) -> Arg {
+        Arg(bytes.to_vec())
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+macro_rules! arg_from {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Arg {
+            fn from(value: $ty) -> Arg {
+                Arg(value.to_le_bytes().to_vec())
+            }
+        }
+    )*};
+}
+
+arg_from!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64);
+
+/// Which mechanism brings the lanes of a warp together again after a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reconvergence {
+    /// The stack for targets below `sm_70`, independent thread scheduling from there on.
+    #[default]
+    Auto,
+    /// The reconvergence stack of the GPUs before Volta.
+    Stack,
+    /// Independent thread scheduling, since Volta.
+    Its,
+}
+
+/// In which order warps and blocks take their turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// One after the other, slices of equal length.
+    #[default]
+    RoundRobin,
+    /// The next warp and the length of its slice are drawn from the seed.
+    Random,
+}
+
+/// A launch. `Launch::new(grid, block)` has the defaults; the rest is set field by field.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Blocks in the grid.
+    pub grid: Dim3,
+    /// Threads in a block.
+    pub block: Dim3,
+    /// Dynamic shared memory in bytes.
+    pub shared_bytes: u32,
+    /// Arguments in the order of the parameters.
+    pub args: Vec<Arg>,
+    /// Decides every choice that the hardware leaves open.
+    pub seed: u64,
+    /// In which order warps take turns.
+    pub schedule: Schedule,
+    /// How lanes reconverge.
+    pub reconvergence: Reconvergence,
+    /// How many blocks are on the machine at a time.
+    pub resident_blocks: u32,
+    /// Warp instructions after which the launch is stopped with a fault.
+    pub max_steps: u64,
+}
+
+impl Launch {
+    /// A launch of `grid` blocks of `block` threads, without arguments.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        Launch {
+            grid: grid.into(),
+            block: block.into(),
+            shared_bytes: 0,
+            args: Vec::new(),
+            seed: 0,
+            schedule: Schedule::default(),
+            reconvergence: Reconvergence::default(),
+            resident_blocks: DEFAULT_RESIDENT_BLOCKS,
+            max_steps: DEFAULT_MAX_STEPS,
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Launch {
+        self.args.push(arg.into());
+        self
+    }
+}
+
+/// Blocks that run side by side unless a launch says otherwise: as many as let a lock be contended for,
+/// few enough that their registers stay in the cache.
+pub const DEFAULT_RESIDENT_BLOCKS: u32 = 16;
+
+/// Warp instructions that a launch may take unless it says otherwise.
+pub const DEFAULT_MAX_STEPS: u64 = 20_000_000_000;
+
+/// Threads in a block at most, as on every GPU since Fermi.
+pub const MAX_BLOCK_THREADS: u64 = 1024;
+
+/// Shared memory of a block at most, in bytes, static and dynamic together: what `sm_90` has.
+pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
+
+/// What a launch did.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What was counted, over the whole launch.
+    pub counters: Counters,
+    /// The same by CUDA line, in the order of files and lines; code without a line is left out.
+    pub lines: Vec<LineCounters>,
+    /// What was wrong; empty for a clean run.
+    pub faults: Vec<Fault>,
+    /// What the kernel printed.
+    pub output: String,
+}
+
+/// A launch or a request for memory that cannot be carried out as asked. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LaunchError(pub String);

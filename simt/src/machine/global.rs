@@ -1,0 +1,234 @@
+//! Global memory: allocations, each in a region of its own.
+//!
+//! The high bits of an address name the region, so finding an allocation is a shift, and an address that
+//! leaves its allocation by any distance a program can compute by mistake still names it. The bytes of an
+//! allocation start in the middle of its region: running below the start is told from running past the end.
+//! Freed regions are never given out again, so a use after free is known for what it is.
+
+use std::fmt;
+
+/// Bits of an address below the region's number.
+const REGION_SHIFT: u32 = 40;
+/// Where in its region an allocation starts.
+const REGION_START: u64 = 1 << (REGION_SHIFT - 1);
+/// The first region that allocations get; those below are the null page and the windows of [`Window`].
+const FIRST_REGION: u64 = 16;
+
+/// The windows through which generic addresses reach the memories that are not global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// The block's shared memory.
+    Shared,
+    /// The lane's local memory.
+    Local,
+    /// The kernel's parameters.
+    Param,
+}
+
+impl Window {
+    /// The generic address of the window's first byte.
+    pub const fn base(self) -> u64 {
+        match self {
+            Window::Shared => 1 << REGION_SHIFT,
+            Window::Local => 2 << REGION_SHIFT,
+            Window::Param => 3 << REGION_SHIFT,
+        }
+    }
+
+    /// The window that a generic address lies in; `None` for global memory.
+    pub const fn of(address: u64) -> Option<Window> {
+        match address >> REGION_SHIFT {
+            1 => Some(Window::Shared),
+            2 => Some(Window::Local),
+            3 => Some(Window::Param),
+            _ => None,
+        }
+    }
+}
+
+/// An allocation that a caller can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Buffer {
+    region: u32,
+    bytes: u64,
+}
+
+impl Buffer {
+    /// The address of its first byte, as a kernel sees it.
+    pub fn address(self) -> u64 {
+        ((FIRST_REGION + u64::from(self.region)) << REGION_SHIFT) + REGION_START
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(self) -> u64 {
+        self.bytes
+    }
+}
+
+/// One allocation.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// What its owner calls it.
+    pub name: String,
+    /// Its contents; empty once freed.
+    pub data: Vec<u8>,
+    /// Its size in bytes, kept after it was freed.
+    pub bytes: u64,
+    /// Whether it is still allocated.
+    pub live: bool,
+}
+
+/// Why an address cannot be accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Miss {
+    /// At or near address zero.
+    Null,
+    /// In no region that was ever allocated.
+    Wild,
+    /// In a region that was freed.
+    Freed {
+        /// Its number.
+        region: usize,
+    },
+    /// Beside an allocation.
+    Outside {
+        /// Its number.
+        region: usize,
+        /// Where the access starts, in bytes from the allocation's first; negative below it.
+        offset: i64,
+    },
+}
+
+/// Global memory.
+#[derive(Clone, Debug, Default)]
+pub struct Global {
+    regions: Vec<Region>,
+    limit_bytes: u64,
+    live_bytes: u64,
+}
+
+/// Memory was asked for that there is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// Bytes that were asked for.
+    pub wanted: u64,
+    /// Bytes that are left.
+    pub left: u64,
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes were asked for and {} are left", self.wanted, self.left)
+    }
+}
+
+impl Global {
+    /// An empty memory that may grow to `limit_bytes`.
+    pub fn new(limit_bytes: u64) -> Global {
+        Global { regions: Vec::new(), limit_bytes, live_bytes: 0 }
+    }
+
+    /// Allocates zeroed bytes.
+    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
+        let left = self.limit_bytes - self.live_bytes;
+        if bytes > left || bytes >= REGION_START {
+            return Err(OutOfMemory { wanted: bytes, left });
+        }
+        self.live_bytes += bytes;
+        let region = self.regions.len() as u32;
+        let data = vec![0; bytes as usize];
+        self.regions.push(Region { name: name.to_string(), data, bytes, live: true });
+        Ok(Buffer { region, bytes })
+    }
+
+    /// Frees an allocation; freeing it again does nothing.
+    pub fn free(&mut self, buffer: Buffer) {
+        let region = &mut self.regions[buffer.region as usize];
+        if std::mem::take(&mut region.live) {
+            region.data = Vec::new();
+            self.live_bytes -= region.bytes;
+        }
+    }
+
+    /// The bytes of an allocation; empty once freed.
+    pub fn bytes(&self, buffer: Buffer) -> &[u8] {
+        &self.regions[buffer.region as usize].data
+    }
+
+    /// The bytes of an allocation, to be written.
+    pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
+        &mut self.regions[buffer.region as usize].data
+    }
+
+    /// A region by its number, for messages.
+    pub fn region(&self, number: usize) -> &Region {
+        &self.regions[number]
+    }
+
+    /// The region's number and the offset of `bytes` bytes at `address`, all of them inside.
+    #[inline(always)]
+    pub fn locate(&self, address: u64, bytes: u64) -> Result<(usize, usize), Miss> {
+        let number = (address >> REGION_SHIFT).wrapping_sub(FIRST_REGION) as usize;
+        let offset = (address & ((1 << REGION_SHIFT) - 1)).wrapping_sub(REGION_START);
+        match self.regions.get(number) {
+            // A freed region has no data; `checked_add` fails for offsets below the start, which wrapped.
+            Some(region)
+                if offset.checked_add(bytes).is_some_and(|end| end <= region.data.len() as u64)
+                    && region.live =>
+            {
+                Ok((number, offset as usize))
+            }
+            _ => Err(self.miss(address, number, offset)),
+        }
+    }
+
+    /// The contents of a region, for an access that [`Global::locate`] found to be inside.
+    #[inline(always)]
+    pub fn data(&self, number: usize) -> &[u8] {
+        &self.regions[number].data
+    }
+
+    /// The contents of a region, to be written.
+    #[inline(always)]
+    pub fn data_mut(&mut self, number: usize) -> &mut [u8] {
+        &mut self.regions[number].data
+    }
+
+    #[cold]
+    fn miss(&self, address: u64, number: usize, offset: u64) -> Miss {
+        match self.regions.get(number) {
+            _ if address >> REGION_SHIFT == 0 => Miss::Null,
+            None => Miss::Wild,
+            Some(region) if !region.live => Miss::Freed { region: number },
+            Some(_) => Miss::Outside { region: number, offset: offset as i64 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_is_inside_or_says_how_far_out_it_is() {
+        let mut memory = Global::new(1 << 20);
+        let x = memory.alloc("x", 16).unwrap();
+        let at = |offset: i64| x.address().wrapping_add_signed(offset);
+        assert_eq!(memory.locate(at(12), 4), Ok((0, 12)));
+        assert_eq!(memory.locate(at(13), 4), Err(Miss::Outside { region: 0, offset: 13 }));
+        assert_eq!(memory.locate(at(-4), 4), Err(Miss::Outside { region: 0, offset: -4 }));
+        assert_eq!(memory.locate(8, 4), Err(Miss::Null));
+        assert_eq!(memory.locate(at(1 << 45), 4), Err(Miss::Wild));
+        memory.free(x);
+        assert_eq!(memory.locate(at(0), 4), Err(Miss::Freed { region: 0 }));
+    }
+
+    #[test]
+    fn memory_ends_at_its_limit_and_comes_back() {
+        let mut memory = Global::new(100);
+        let x = memory.alloc("x", 60).unwrap();
+        assert_eq!(memory.alloc("y", 60), Err(OutOfMemory { wanted: 60, left: 40 }));
+        memory.free(x);
+        assert!(memory.alloc("y", 100).is_ok());
+    }
+}
