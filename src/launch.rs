@@ -1,0 +1,136 @@
+//! A launch: which build of which kernel, in what shape, with what arguments.
+//!
+//! The machines take it as it is; nothing here depends on which machine it will be. What it leaves out: the
+//! schedules and reconvergence mechanisms of the emulator, which a chapter about them sets on [`Launch::simt`].
+
+use std::borrow::Cow;
+
+use simt::Dim3;
+
+use crate::buffer::{Buffer, BufferId};
+use crate::kernel::Kernel;
+
+/// PTX text and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The name of the text, `divergence.sm_70`: one name, one text.
+    pub name: String,
+    /// The text.
+    pub ptx: Cow<'static, str>,
+}
+
+/// An argument, before a machine has turned buffers into its own addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer.
+    Buffer(BufferId),
+    /// A value, as bytes.
+    Value(simt::Arg),
+}
+
+impl<T> From<Buffer<T>> for Argument {
+    fn from(buffer: Buffer<T>) -> Argument {
+        Argument::Buffer(buffer.id)
+    }
+}
+
+macro_rules! argument_from {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Argument {
+            fn from(value: $ty) -> Argument {
+                Argument::Value(value.into())
+            }
+        }
+    )*};
+}
+
+argument_from!(i32, u32, i64, u64, f32, f64);
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The text that holds the kernel.
+    pub code: Code,
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its arguments in order.
+    pub args: Vec<Argument>,
+    /// Shape, seed, schedule and bounds, as the emulator takes them; its own list of arguments stays empty.
+    pub simt: simt::Launch,
+    /// How many times a GPU runs it for the clock, after one run to warm up.
+    pub timed_runs: u32,
+}
+
+/// Enough for a median that one slow run does not move.
+const TIMED_RUNS: u32 = 11;
+
+impl Launch {
+    /// A launch of `grid` blocks of `block` threads of the optimised build for `sm_70`.
+    pub fn new(kernel: &Kernel, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        Launch::of(kernel.code(DEFAULT_BUILD), kernel.name, grid, block)
+    }
+
+    /// A launch in one dimension with a thread for each of `n` elements, in blocks of `block` threads.
+    pub fn cover(kernel: &Kernel, n: usize, block: u32) -> Launch {
+        Launch::new(kernel, blocks_for(n, block), block)
+    }
+
+    /// A launch of a kernel of any PTX text.
+    pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        let simt = simt::Launch::new(grid, block);
+        Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, timed_runs: TIMED_RUNS }
+    }
+
+    /// The same launch of another build, `sm_70-debug`.
+    #[must_use]
+    pub fn build(mut self, kernel: &Kernel, build: &str) -> Launch {
+        self.code = kernel.code(build);
+        self
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<Argument>) -> Launch {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// The buffers among the arguments, each once.
+    pub fn buffers(&self) -> Vec<BufferId> {
+        let mut buffers: Vec<BufferId> = self.args.iter().filter_map(Argument::buffer).collect();
+        buffers.sort_unstable();
+        buffers.dedup();
+        buffers
+    }
+}
+
+/// The build that a launch uses unless it says otherwise: optimised, for the first GPUs with a program counter
+/// for each thread.
+pub const DEFAULT_BUILD: &str = "sm_70";
+
+impl Argument {
+    fn buffer(&self) -> Option<BufferId> {
+        match self {
+            Argument::Buffer(id) => Some(*id),
+            Argument::Value(_) => None,
+        }
+    }
+}
+
+/// How many blocks of `block` threads have a thread for each of `n` elements.
+pub fn blocks_for(n: usize, block: u32) -> u32 {
+    u32::try_from(n.div_ceil(block as usize)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_covers_the_last_element() {
+        assert_eq!(blocks_for(1003, 64), 16);
+        assert_eq!(blocks_for(1024, 64), 16);
+        assert_eq!(blocks_for(1025, 64), 17);
+        assert_eq!(blocks_for(0, 64), 0);
+    }
+}
