@@ -66,7 +66,7 @@ pub(crate) fn include_folders(library: &Path) -> Vec<PathBuf> {
         all.find(|folder| folder.join(marker).exists())
     };
     let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h").into_iter().collect();
-    found.extend(nearest(&STANDARD_FOLDERS, "cuda/std/type_traits").filter(|folder| !found.contains(folder)));
+    found.extend(nearest(&STANDARD_FOLDERS, "cuda/std").filter(|folder| !found.contains(folder)));
     found
 }
 
