@@ -29,8 +29,12 @@ const LIBRARY_FOLDERS: [&str; 16] = [
 ];
 
 /// Folders, seen from some folder above the library, that may hold CUDA's own headers.
-const RUNTIME_FOLDERS: [&str; 4] =
-    ["cuda_runtime/include", "include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"];
+const RUNTIME_FOLDERS: [&str; 4] = [
+    "cuda_runtime/include",
+    "include",
+    "targets/x86_64-linux/include",
+    "targets/sbsa-linux/include",
+];
 
 /// The same for `cuda::std`, which `cooperative_groups.h` includes.
 const STANDARD_FOLDERS: [&str; 5] = [
@@ -43,7 +47,10 @@ const STANDARD_FOLDERS: [&str; 5] = [
 
 /// Every NVRTC library in the tree that begins at `root`, in the order to try them.
 pub(crate) fn libraries(root: &Path) -> Vec<PathBuf> {
-    LIBRARY_FOLDERS.iter().flat_map(|folder| libraries_in(&root.join(folder))).collect()
+    LIBRARY_FOLDERS
+        .iter()
+        .flat_map(|folder| libraries_in(&root.join(folder)))
+        .collect()
 }
 
 /// The folders of installed packages in a Python environment.
@@ -62,17 +69,23 @@ pub(crate) fn site_packages(environment: &Path) -> Vec<PathBuf> {
 pub(crate) fn include_folders(library: &Path) -> Vec<PathBuf> {
     let above: Vec<_> = library.ancestors().skip(1).take(4).collect();
     let nearest = |folders: &[&str], marker: &str| {
-        let mut all = above.iter().flat_map(|root| folders.iter().map(move |folder| root.join(folder)));
+        let mut all = above
+            .iter()
+            .flat_map(|root| folders.iter().map(move |folder| root.join(folder)));
         all.find(|folder| folder.join(marker).exists())
     };
-    let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h").into_iter().collect();
+    let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h")
+        .into_iter()
+        .collect();
     found.extend(nearest(&STANDARD_FOLDERS, "cuda/std").filter(|folder| !found.contains(folder)));
     found
 }
 
 /// The helper library that NVRTC opens by name, and does not always look for where it lies: beside itself.
 pub(crate) fn builtins_beside(library: &Path) -> Option<PathBuf> {
-    children(library.parent()?).into_iter().find(|file| file_name(file).contains("nvrtc-builtins"))
+    children(library.parent()?)
+        .into_iter()
+        .find(|file| file_name(file).contains("nvrtc-builtins"))
 }
 
 fn libraries_in(folder: &Path) -> Vec<PathBuf> {
@@ -96,7 +109,9 @@ pub(crate) fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn file_name(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -114,7 +129,16 @@ mod tests {
     }
 
     fn relative(root: &Path, found: &[PathBuf]) -> Vec<String> {
-        found.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string().replace('\\', "/")).collect()
+        found
+            .iter()
+            .map(|path| {
+                path.strip_prefix(root)
+                    .unwrap()
+                    .display()
+                    .to_string()
+                    .replace('\\', "/")
+            })
+            .collect()
     }
 
     #[test]
@@ -126,18 +150,30 @@ mod tests {
 
     #[test]
     fn the_wheel_of_cuda_12_comes_before_that_of_13() {
-        let root = tree(&["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"]);
+        let root = tree(&[
+            "nvidia/cu13/lib/libnvrtc.so.13",
+            "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+        ]);
         assert_eq!(
             relative(root.path(), &libraries(root.path())),
-            ["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cu13/lib/libnvrtc.so.13"]
+            [
+                "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+                "nvidia/cu13/lib/libnvrtc.so.13"
+            ]
         );
     }
 
     #[test]
     fn headers_of_the_wheels_lie_two_folders_up() {
-        let root = tree(&["cuda_runtime/include/cuda_runtime.h", "cuda_cccl/include/cuda/std/type_traits"]);
+        let root = tree(&[
+            "cuda_runtime/include/cuda_runtime.h",
+            "cuda_cccl/include/cuda/std/type_traits",
+        ]);
         let found = include_folders(&root.path().join("cuda_nvrtc/lib/libnvrtc.so.12"));
-        assert_eq!(relative(root.path(), &found), ["cuda_runtime/include", "cuda_cccl/include"]);
+        assert_eq!(
+            relative(root.path(), &found),
+            ["cuda_runtime/include", "cuda_cccl/include"]
+        );
     }
 
     #[test]
@@ -149,9 +185,15 @@ mod tests {
 
     #[test]
     fn headers_of_cuda_13_have_a_folder_for_the_standard_library() {
-        let root = tree(&["cu13/include/cuda_runtime.h", "cu13/include/cccl/cuda/std/type_traits"]);
+        let root = tree(&[
+            "cu13/include/cuda_runtime.h",
+            "cu13/include/cccl/cuda/std/type_traits",
+        ]);
         let found = include_folders(&root.path().join("cu13/lib/libnvrtc.so.13"));
-        assert_eq!(relative(root.path(), &found), ["cu13/include", "cu13/include/cccl"]);
+        assert_eq!(
+            relative(root.path(), &found),
+            ["cu13/include", "cu13/include/cccl"]
+        );
     }
 
     #[test]
@@ -163,8 +205,14 @@ mod tests {
 
     #[test]
     fn python_environments_of_both_systems() {
-        let root = tree(&["lib/python3.11/site-packages/x", "lib/other/site-packages/x"]);
-        assert_eq!(relative(root.path(), &site_packages(root.path())), ["lib/python3.11/site-packages"]);
+        let root = tree(&[
+            "lib/python3.11/site-packages/x",
+            "lib/other/site-packages/x",
+        ]);
+        assert_eq!(
+            relative(root.path(), &site_packages(root.path())),
+            ["lib/python3.11/site-packages"]
+        );
         let windows = tree(&["Lib/site-packages/x"]);
         assert_eq!(site_packages(windows.path()).len(), 1);
     }
