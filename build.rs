@@ -24,7 +24,10 @@ struct Compiled {
 fn main() {
     println!("cargo::rerun-if-changed=kernels");
     if let Err(error) = generate() {
-        println!("cargo::error={}", error.to_string().replace('\n', "; "));
+        // Cargo takes a line at a time, and a compiler's log has several.
+        for line in error.to_string().lines().filter(|line| !line.is_empty()) {
+            println!("cargo::error={line}");
+        }
     }
 }
 
@@ -159,7 +162,7 @@ fn write_build(registry: &mut String, build: &Compiled) -> Result<(), Box<dyn Er
     writeln!(
         registry,
         "            Build {{ arch: {arch}, debug: {debug}, ptx: include_str!({:?}), kernels: &{names:?} }},",
-        build.path
+        build.path.display().to_string()
     )?;
     Ok(())
 }

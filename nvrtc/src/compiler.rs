@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::ffi::{Failure, Nvrtc};
-use crate::layout::{include_folders, libraries};
+use crate::layout::{include_folders, libraries_of_environment};
 use crate::{Environment, Error, Options, Source, nvcc, tidy};
 
 /// The first two numbers of a CUDA release.
@@ -82,7 +82,7 @@ impl Compiler {
     /// The compiler at a path that was given on purpose: nothing else will do.
     fn named(path: &Path) -> Result<Self, Error> {
         let candidates = if path.is_dir() {
-            libraries(path)
+            libraries_of_environment(path)
         } else {
             vec![path.to_owned()]
         };

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::layout::{children, libraries, site_packages};
+use crate::layout::{children, libraries, libraries_of_environment};
 
 /// Names to ask the system's loader for, oldest first: the older the compiler, the more drivers read its PTX.
 const LOADER_NAMES: [&str; 4] = if cfg!(windows) {
@@ -92,9 +92,7 @@ impl Environment {
         let roots = ["VIRTUAL_ENV", "CONDA_PREFIX"]
             .into_iter()
             .filter_map(|name| self.variable(name));
-        roots
-            .flat_map(|root| libraries_of_python(root).into_iter().chain(libraries(root)))
-            .collect()
+        roots.flat_map(libraries_of_environment).collect()
     }
 
     fn pythons_on_path(&self) -> Vec<PathBuf> {
@@ -149,13 +147,6 @@ impl Environment {
             .filter(|value| !value.is_empty())
             .map(Path::new)
     }
-}
-
-fn libraries_of_python(environment: &Path) -> Vec<PathBuf> {
-    site_packages(environment)
-        .iter()
-        .flat_map(|folder| libraries(folder))
-        .collect()
 }
 
 /// Runs the interpreter rather than guessing from its path, which may be a script that picks a version.

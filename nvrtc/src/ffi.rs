@@ -204,12 +204,12 @@ impl<'a> Program<'a> {
     fn text(&self, size: SizeFn, fill: TextFn) -> Result<String, String> {
         let mut bytes = 0;
         // SAFETY: the handle is live and the pointer is to a live integer.
-        self.nvrtc
-            .check(unsafe { size(self.handle, &raw mut bytes) })?;
+        let status = unsafe { size(self.handle, &raw mut bytes) };
+        self.nvrtc.check(status)?;
         let mut buffer = vec![0_u8; bytes];
         // SAFETY: `size` and `fill` are a pair of `Functions`, so the buffer has the length that `fill` writes.
-        self.nvrtc
-            .check(unsafe { fill(self.handle, buffer.as_mut_ptr().cast()) })?;
+        let status = unsafe { fill(self.handle, buffer.as_mut_ptr().cast()) };
+        self.nvrtc.check(status)?;
         Ok(String::from_utf8_lossy(&buffer)
             .trim_end_matches('\0')
             .to_owned())

@@ -53,8 +53,18 @@ pub(crate) fn libraries(root: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The same for a Python environment: those of its packages, then those of a toolkit that conda put into its root.
+pub(crate) fn libraries_of_environment(root: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = site_packages(root)
+        .iter()
+        .flat_map(|folder| libraries(folder))
+        .collect();
+    found.extend(libraries(root));
+    found
+}
+
 /// The folders of installed packages in a Python environment.
-pub(crate) fn site_packages(environment: &Path) -> Vec<PathBuf> {
+fn site_packages(environment: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = children(&environment.join("lib"))
         .into_iter()
         .filter(|child| file_name(child).starts_with("python3"))
