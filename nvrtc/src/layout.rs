@@ -93,9 +93,8 @@ pub(crate) fn include_folders(library: &Path) -> Vec<PathBuf> {
 
 /// The helper library that NVRTC opens by name, and does not always look for where it lies: beside itself.
 pub(crate) fn builtins_beside(library: &Path) -> Option<PathBuf> {
-    children(library.parent()?)
-        .into_iter()
-        .find(|file| file_name(file).contains("nvrtc-builtins"))
+    let mut beside = children(library.parent()?).into_iter();
+    beside.find(|file| is_builtins(file_name(file)))
 }
 
 fn libraries_in(folder: &Path) -> Vec<PathBuf> {
@@ -108,6 +107,10 @@ fn libraries_in(folder: &Path) -> Vec<PathBuf> {
 fn is_library(name: &str) -> bool {
     let windows = name.starts_with("nvrtc64_") && name.strip_suffix(".dll").is_some();
     (windows || name.starts_with("libnvrtc.so")) && !name.contains(".alt")
+}
+
+fn is_builtins(name: &str) -> bool {
+    name.contains("nvrtc-builtins") && !name.contains(".alt")
 }
 
 /// What lies in a folder, sorted, so that the search does not depend on the file system; nothing if it is missing.
@@ -204,6 +207,13 @@ mod tests {
             relative(root.path(), &found),
             ["cu13/include", "cu13/include/cccl"]
         );
+    }
+
+    #[test]
+    fn the_helper_is_the_one_that_belongs_to_the_library() {
+        let root = tree(&["libnvrtc-builtins.alt.so.13.0", "libnvrtc-builtins.so.13.0"]);
+        let found = builtins_beside(&root.path().join("libnvrtc.so.13"));
+        assert_eq!(found, Some(root.path().join("libnvrtc-builtins.so.13.0")));
     }
 
     #[test]
