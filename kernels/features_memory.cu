@@ -2,8 +2,8 @@
 //
 //   vectors          z[i] = twice x[i] for float4, and n[i] = both of m[i] exchanged for int2.
 //   vector_bytes     z[i] = x[i] with its four bytes in reverse order.
-//   local_array      z[i] = the sum of squares of 0 to 15, less the square of x[i] % 16; the array is indexed with a
-//                    value known only at run time, so it cannot live in registers.
+//   local_array      z[i] = the sum of squares of 0 to 15, less the square of x[i] & 15; the array is indexed with
+//                    a value known only at run time, so it cannot live in registers.
 //   constant_table   z[i] = primes[i % 8], from constant memory.
 //   module_variables z[i] = offset + weights[i % 4], variables that start with 1000 and {1, 2, 4, 8}; then
 //                    total += blockDim.x, by thread 0, so that it counts threads over several launches; z[blockDim.x]
