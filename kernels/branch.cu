@@ -14,8 +14,9 @@
 // expensive_packed n is a multiple of 1024 if both are to have the same number of expensive elements.
 // Preconditions: every array holds n elements; index[i] is below the length of x; rounds >= 0.
 //
-// In PTX, branch_sqrt, guarded_load and worst_case_switch keep their branches; select_merge is a selp; in
-// uniform_condition both short paths are worked out and a selp picks one.
+// In PTX, select_merge is a selp, and every other if is a branch, even the shortest: whether one becomes a predicate is
+// settled later, when PTX is turned into machine code. The switch of worst_case_switch is a tree of comparisons, five
+// branches deep, with a loop at each of its 32 leaves.
 //
 // builds: sm_70, sm_60, sm_70-debug
 

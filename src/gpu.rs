@@ -159,7 +159,7 @@ impl Machine for Gpu {
         let loaded = self.load(&launch.code)?;
         let times = self.run(&loaded, launch);
         let times = times.map_err(|error| anyhow!("`{}` failed on the GPU: {error}", launch.kernel))?;
-        Ok(Run { kernels: vec![launch.kernel.clone()], timing: Timing::of(times), ..Run::default() })
+        Ok(Run { kernels: vec![launch.to_string()], timing: Timing::of(times), ..Run::default() })
     }
 }
 

@@ -1,21 +1,178 @@
-//! Stub.
-#![allow(missing_docs)]
-use crate::launch::Code;
-pub struct Kernel { pub name: &'static str, pub file: &'static str, pub builds: &'static [(&'static str, &'static str)] }
-impl Kernel {
-    pub fn code(&self, build: &str) -> Code {
-        let ptx = self.builds.iter().find(|b| b.0 == build).expect("build").1;
-        Code { name: format!("{}.{build}", self.file), ptx: ptx.into() }
+//! What a kernel is: a name and parameters, in a file that was compiled in one or more ways.
+//!
+//! These types describe; they launch nothing. The values are written by `build.rs` from `kernels/` and stand in
+//! [`crate::kernels`].
+
+use std::fmt;
+
+/// A CUDA file and what the compiler made of it.
+#[derive(Debug)]
+pub struct KernelFile {
+    /// `divergence` for `kernels/divergence.cu`.
+    pub name: &'static str,
+    /// The CUDA source, header comment included, with LF line ends.
+    pub source: &'static str,
+    /// Its builds, in the order the file declares them; the first is the one a chapter runs unless told otherwise.
+    pub builds: &'static [Build],
+    /// Its kernels, in the order of the file.
+    pub kernels: &'static [&'static Kernel],
+}
+
+impl KernelFile {
+    /// The build for an architecture, 70 for `sm_70`, optimised or with `-G`.
+    pub fn build(&self, arch: u32, debug: bool) -> Option<&'static Build> {
+        self.builds
+            .iter()
+            .find(|build| build.arch == arch && build.debug == debug)
     }
 }
-pub mod kernels {
-    macro_rules! file { ($file:ident: $($c:ident $k:literal),*) => { pub mod $file { $(pub const $c: crate::kernel::Kernel = crate::kernel::Kernel { name: $k, file: stringify!($file), builds: &[
-        ("sm_70", include_str!(concat!("../kernels/ptx/", stringify!($file), ".sm_70.ptx"))),
-        ("sm_70-debug", include_str!(concat!("../kernels/ptx/", stringify!($file), ".sm_70-debug.ptx"))),
-    ] };)* } } }
-    file!(divergence: MATH_EVEN_THREAD "math_even_thread", MATH_EVEN_WARP "math_even_warp", MATH_TWO_IFS "math_two_ifs", MATH_PRECEDENCE "math_precedence", MATH_PRECEDENCE_MENDED "math_precedence_mended", MATH_UNGUARDED "math_unguarded");
-    file!(branch: BRANCH_SQRT "branch_sqrt", GUARDED_LOAD "guarded_load", SELECT_MERGE "select_merge", UNIFORM_CONDITION "uniform_condition", EXPENSIVE_ONE_LANE "expensive_one_lane", EXPENSIVE_PACKED "expensive_packed", WORST_CASE_SWITCH "worst_case_switch", WORST_CASE_TOGETHER "worst_case_together");
-    file!(boundary: ADD_GUARDED "add_guarded", BRIGHTEN_GUARDED "brighten_guarded");
-    file!(predication: BODY_1 "body_1", BODY_2 "body_2", BODY_4 "body_4", BODY_8 "body_8", BODY_16 "body_16", BODY_32 "body_32", MERGE_1 "merge_1", MERGE_2 "merge_2", MERGE_4 "merge_4", MERGE_8 "merge_8", MERGE_16 "merge_16", MERGE_32 "merge_32");
-    file!(sorting: PROCESS_MIXED "process_mixed", BUILD_LISTS "build_lists", PROCESS_SIMPLE "process_simple", PROCESS_EXPENSIVE "process_expensive");
+
+/// One way in which a file was compiled, and the PTX that came of it.
+pub struct Build {
+    /// The architecture the PTX is for, 70 for `sm_70`. Below 70 a warp has one program counter, from 70 on each lane
+    /// has its own.
+    pub arch: u32,
+    /// Whether it was compiled with `-G`: nothing optimised, and every branch of the source still there.
+    pub debug: bool,
+    /// The PTX module.
+    pub ptx: &'static str,
+    /// Names of the kernels in it. A file may leave out those that an architecture cannot run.
+    pub kernels: &'static [&'static str],
+}
+
+impl fmt::Display for Build {
+    /// Writes `sm_70` or `sm_70-debug`, as the file declares it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "sm_{}{}",
+            self.arch,
+            if self.debug { "-debug" } else { "" }
+        )
+    }
+}
+
+impl fmt::Debug for Build {
+    /// Writes the name alone: thousands of lines of PTX in an error message help nobody.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Build({self})")
+    }
+}
+
+/// A kernel: a function that the host can launch.
+pub struct Kernel {
+    /// The file it stands in.
+    pub file: &'static KernelFile,
+    /// Its name, in CUDA and in PTX.
+    pub name: &'static str,
+    /// Its parameters, in order.
+    pub params: &'static [Param],
+}
+
+impl Kernel {
+    /// The builds of the file that contain this kernel.
+    pub fn builds(&self) -> impl Iterator<Item = &'static Build> {
+        self.file
+            .builds
+            .iter()
+            .filter(|build| build.kernels.contains(&self.name))
+    }
+
+    /// The build for an architecture, if it exists and contains this kernel.
+    pub fn build(&self, arch: u32, debug: bool) -> Option<&'static Build> {
+        self.builds()
+            .find(|build| build.arch == arch && build.debug == debug)
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Kernel {
+    /// Leaves the file at its name, because the file lists its kernels in turn.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Kernel({}::{}{:?})",
+            self.file.name, self.name, self.params
+        )
+    }
+}
+
+/// The type of a parameter, as PTX tells it. A pointer is a `U64`; `int` and `unsigned` are both `U32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// One byte.
+    U8,
+    /// Two bytes.
+    U16,
+    /// Four bytes, signed or not.
+    U32,
+    /// Eight bytes, signed or not, or a pointer.
+    U64,
+    /// A `float`.
+    F32,
+    /// A `double`.
+    F64,
+    /// A structure.
+    Bytes {
+        /// Its alignment in bytes.
+        align: u32,
+        /// Its size in bytes.
+        len: u32,
+    },
+}
+
+impl Param {
+    /// The size in bytes.
+    pub fn size(self) -> u32 {
+        match self {
+            Self::U8 => 1,
+            Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+            Self::U64 | Self::F64 => 8,
+            Self::Bytes { len, .. } => len,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kernels::{divergence, features_warps};
+
+    use super::*;
+
+    #[test]
+    fn a_kernel_knows_its_parameters() {
+        assert_eq!(
+            divergence::MATH_EVEN_THREAD.params,
+            [Param::U64, Param::U32]
+        );
+        assert_eq!(divergence::MATH_UNGUARDED.params, [Param::U64]);
+    }
+
+    #[test]
+    fn a_build_is_found_by_architecture() {
+        let build = divergence::MATH_EVEN_THREAD.build(70, true).unwrap();
+        assert_eq!(build.to_string(), "sm_70-debug");
+        assert!(build.ptx.contains(".entry math_even_thread"));
+        assert!(divergence::MATH_EVEN_THREAD.build(90, false).is_none());
+    }
+
+    #[test]
+    fn a_kernel_may_be_missing_from_a_build() {
+        assert!(features_warps::MATCHES.build(70, false).is_some());
+        assert!(features_warps::MATCHES.build(60, false).is_none());
+    }
+
+    #[test]
+    fn debug_output_stays_short() {
+        assert_eq!(
+            format!("{:?}", divergence::MATH_UNGUARDED),
+            "Kernel(divergence::math_unguarded[U64])"
+        );
+    }
 }

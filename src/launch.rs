@@ -4,11 +4,13 @@
 //! schedules and reconvergence mechanisms of the emulator, which a chapter about them sets on [`Launch::simt`].
 
 use std::borrow::Cow;
+use std::fmt;
 
+use anyhow::{Context, Result};
 use simt::Dim3;
 
 use crate::buffer::{Buffer, BufferId};
-use crate::kernel::Kernel;
+use crate::kernel::{Build, Kernel};
 
 /// PTX text and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,12 @@ pub struct Code {
     pub name: String,
     /// The text.
     pub ptx: Cow<'static, str>,
+}
+
+impl Code {
+    fn of(kernel: &Kernel, build: &'static Build) -> Code {
+        Code { name: format!("{}.{build}", kernel.file.name), ptx: build.ptx.into() }
+    }
 }
 
 /// An argument, before a machine has turned buffers into its own addresses.
@@ -59,33 +67,46 @@ pub struct Launch {
     pub simt: simt::Launch,
     /// How many times a GPU runs it for the clock, after one run to warm up.
     pub timed_runs: u32,
+    registered: Option<&'static Kernel>,
 }
 
 /// Enough for a median that one slow run does not move.
 const TIMED_RUNS: u32 = 11;
 
 impl Launch {
-    /// A launch of `grid` blocks of `block` threads of the optimised build for `sm_70`.
-    pub fn new(kernel: &Kernel, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
-        Launch::of(kernel.code(DEFAULT_BUILD), kernel.name, grid, block)
+    /// A launch of `grid` blocks of `block` threads, of the first build that the kernel's file declares.
+    pub fn new(kernel: &'static Kernel, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        let build = kernel.builds().next().expect("a kernel is in the registry because a build has it");
+        let launch = Launch::of(Code::of(kernel, build), kernel.name, grid, block);
+        Launch { registered: Some(kernel), ..launch }
     }
 
     /// A launch in one dimension with a thread for each of `n` elements, in blocks of `block` threads.
-    pub fn cover(kernel: &Kernel, n: usize, block: u32) -> Launch {
+    pub fn cover(kernel: &'static Kernel, n: usize, block: u32) -> Launch {
         Launch::new(kernel, blocks_for(n, block), block)
     }
 
     /// A launch of a kernel of any PTX text.
     pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let simt = simt::Launch::new(grid, block);
-        Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, timed_runs: TIMED_RUNS }
+        Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, timed_runs: TIMED_RUNS, registered: None }
     }
 
-    /// The same launch of another build, `sm_70-debug`.
-    #[must_use]
-    pub fn build(mut self, kernel: &Kernel, build: &str) -> Launch {
-        self.code = kernel.code(build);
-        self
+    /// The same launch of the unoptimised build, in which every branch of the source is still there.
+    pub fn debug(self) -> Result<Launch> {
+        self.build("unoptimised", |build| build.debug)
+    }
+
+    /// The same launch of the optimised build for an architecture, 60 for `sm_60`.
+    pub fn arch(self, arch: u32) -> Result<Launch> {
+        self.build(&format!("sm_{arch}"), |build| build.arch == arch && !build.debug)
+    }
+
+    fn build(self, what: &str, is_it: impl Fn(&Build) -> bool) -> Result<Launch> {
+        let kernel = self.registered.with_context(|| format!("`{}` was compiled once only", self.kernel))?;
+        let build = kernel.builds().find(|build| is_it(build));
+        let build = build.with_context(|| format!("`{}` has no {what} build", self.kernel))?;
+        Ok(Launch { code: Code::of(kernel, build), ..self })
     }
 
     /// Adds an argument.
@@ -104,16 +125,19 @@ impl Launch {
     }
 }
 
-/// The build that a launch uses unless it says otherwise: optimised, for the first GPUs with a program counter
-/// for each thread.
-pub const DEFAULT_BUILD: &str = "sm_70";
-
 impl Argument {
     fn buffer(&self) -> Option<BufferId> {
         match self {
             Argument::Buffer(id) => Some(*id),
             Argument::Value(_) => None,
         }
+    }
+}
+
+/// `saxpy (saxpy.sm_70)`: what runs, and from which text.
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.kernel, self.code.name)
     }
 }
 
@@ -125,6 +149,15 @@ pub fn blocks_for(n: usize, block: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_build_is_found_or_missed() {
+        let launch = || Launch::cover(&crate::kernels::saxpy::SAXPY, 10, 32);
+        assert_eq!(launch().code.name, "saxpy.sm_70");
+        assert_eq!(launch().debug().unwrap().code.name, "saxpy.sm_70-debug");
+        assert_eq!(launch().arch(60).unwrap().code.name, "saxpy.sm_60");
+        assert_eq!(launch().arch(20).unwrap_err().to_string(), "`saxpy` has no sm_20 build");
+    }
 
     #[test]
     fn a_grid_covers_the_last_element() {

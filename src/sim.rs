@@ -84,7 +84,7 @@ impl Machine for Sim {
         let report = self.emulator.launch(&module, &launch.kernel, &shape);
         let report = report.with_context(|| format!("cannot launch `{}`", launch.kernel))?;
         Ok(Run {
-            kernels: vec![launch.kernel.clone()],
+            kernels: vec![launch.to_string()],
             counters: report.counters,
             lines: report.lines,
             faults: report.faults,

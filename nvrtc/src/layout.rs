@@ -29,8 +29,12 @@ const LIBRARY_FOLDERS: [&str; 16] = [
 ];
 
 /// Folders, seen from some folder above the library, that may hold CUDA's own headers.
-const RUNTIME_FOLDERS: [&str; 4] =
-    ["cuda_runtime/include", "include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"];
+const RUNTIME_FOLDERS: [&str; 4] = [
+    "cuda_runtime/include",
+    "include",
+    "targets/x86_64-linux/include",
+    "targets/sbsa-linux/include",
+];
 
 /// The same for `cuda::std`, which `cooperative_groups.h` includes.
 const STANDARD_FOLDERS: [&str; 5] = [
@@ -43,11 +47,24 @@ const STANDARD_FOLDERS: [&str; 5] = [
 
 /// Every NVRTC library in the tree that begins at `root`, in the order to try them.
 pub(crate) fn libraries(root: &Path) -> Vec<PathBuf> {
-    LIBRARY_FOLDERS.iter().flat_map(|folder| libraries_in(&root.join(folder))).collect()
+    LIBRARY_FOLDERS
+        .iter()
+        .flat_map(|folder| libraries_in(&root.join(folder)))
+        .collect()
+}
+
+/// The same for a Python environment: those of its packages, then those of a toolkit that conda put into its root.
+pub(crate) fn libraries_of_environment(root: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = site_packages(root)
+        .iter()
+        .flat_map(|folder| libraries(folder))
+        .collect();
+    found.extend(libraries(root));
+    found
 }
 
 /// The folders of installed packages in a Python environment.
-pub(crate) fn site_packages(environment: &Path) -> Vec<PathBuf> {
+fn site_packages(environment: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = children(&environment.join("lib"))
         .into_iter()
         .filter(|child| file_name(child).starts_with("python3"))
@@ -62,17 +79,22 @@ pub(crate) fn site_packages(environment: &Path) -> Vec<PathBuf> {
 pub(crate) fn include_folders(library: &Path) -> Vec<PathBuf> {
     let above: Vec<_> = library.ancestors().skip(1).take(4).collect();
     let nearest = |folders: &[&str], marker: &str| {
-        let mut all = above.iter().flat_map(|root| folders.iter().map(move |folder| root.join(folder)));
+        let mut all = above
+            .iter()
+            .flat_map(|root| folders.iter().map(move |folder| root.join(folder)));
         all.find(|folder| folder.join(marker).exists())
     };
-    let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h").into_iter().collect();
-    found.extend(nearest(&STANDARD_FOLDERS, "cuda/std/type_traits").filter(|folder| !found.contains(folder)));
+    let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h")
+        .into_iter()
+        .collect();
+    found.extend(nearest(&STANDARD_FOLDERS, "cuda/std").filter(|folder| !found.contains(folder)));
     found
 }
 
 /// The helper library that NVRTC opens by name, and does not always look for where it lies: beside itself.
 pub(crate) fn builtins_beside(library: &Path) -> Option<PathBuf> {
-    children(library.parent()?).into_iter().find(|file| file_name(file).contains("nvrtc-builtins"))
+    let mut beside = children(library.parent()?).into_iter();
+    beside.find(|file| is_builtins(file_name(file)))
 }
 
 fn libraries_in(folder: &Path) -> Vec<PathBuf> {
@@ -87,6 +109,10 @@ fn is_library(name: &str) -> bool {
     (windows || name.starts_with("libnvrtc.so")) && !name.contains(".alt")
 }
 
+fn is_builtins(name: &str) -> bool {
+    name.contains("nvrtc-builtins") && !name.contains(".alt")
+}
+
 /// What lies in a folder, sorted, so that the search does not depend on the file system; nothing if it is missing.
 pub(crate) fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -96,7 +122,9 @@ pub(crate) fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn file_name(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -114,7 +142,16 @@ mod tests {
     }
 
     fn relative(root: &Path, found: &[PathBuf]) -> Vec<String> {
-        found.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string().replace('\\', "/")).collect()
+        found
+            .iter()
+            .map(|path| {
+                path.strip_prefix(root)
+                    .unwrap()
+                    .display()
+                    .to_string()
+                    .replace('\\', "/")
+            })
+            .collect()
     }
 
     #[test]
@@ -126,18 +163,30 @@ mod tests {
 
     #[test]
     fn the_wheel_of_cuda_12_comes_before_that_of_13() {
-        let root = tree(&["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"]);
+        let root = tree(&[
+            "nvidia/cu13/lib/libnvrtc.so.13",
+            "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+        ]);
         assert_eq!(
             relative(root.path(), &libraries(root.path())),
-            ["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cu13/lib/libnvrtc.so.13"]
+            [
+                "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+                "nvidia/cu13/lib/libnvrtc.so.13"
+            ]
         );
     }
 
     #[test]
     fn headers_of_the_wheels_lie_two_folders_up() {
-        let root = tree(&["cuda_runtime/include/cuda_runtime.h", "cuda_cccl/include/cuda/std/type_traits"]);
+        let root = tree(&[
+            "cuda_runtime/include/cuda_runtime.h",
+            "cuda_cccl/include/cuda/std/type_traits",
+        ]);
         let found = include_folders(&root.path().join("cuda_nvrtc/lib/libnvrtc.so.12"));
-        assert_eq!(relative(root.path(), &found), ["cuda_runtime/include", "cuda_cccl/include"]);
+        assert_eq!(
+            relative(root.path(), &found),
+            ["cuda_runtime/include", "cuda_cccl/include"]
+        );
     }
 
     #[test]
@@ -149,9 +198,22 @@ mod tests {
 
     #[test]
     fn headers_of_cuda_13_have_a_folder_for_the_standard_library() {
-        let root = tree(&["cu13/include/cuda_runtime.h", "cu13/include/cccl/cuda/std/type_traits"]);
+        let root = tree(&[
+            "cu13/include/cuda_runtime.h",
+            "cu13/include/cccl/cuda/std/type_traits",
+        ]);
         let found = include_folders(&root.path().join("cu13/lib/libnvrtc.so.13"));
-        assert_eq!(relative(root.path(), &found), ["cu13/include", "cu13/include/cccl"]);
+        assert_eq!(
+            relative(root.path(), &found),
+            ["cu13/include", "cu13/include/cccl"]
+        );
+    }
+
+    #[test]
+    fn the_helper_is_the_one_that_belongs_to_the_library() {
+        let root = tree(&["libnvrtc-builtins.alt.so.13.0", "libnvrtc-builtins.so.13.0"]);
+        let found = builtins_beside(&root.path().join("libnvrtc.so.13"));
+        assert_eq!(found, Some(root.path().join("libnvrtc-builtins.so.13.0")));
     }
 
     #[test]
@@ -163,8 +225,14 @@ mod tests {
 
     #[test]
     fn python_environments_of_both_systems() {
-        let root = tree(&["lib/python3.11/site-packages/x", "lib/other/site-packages/x"]);
-        assert_eq!(relative(root.path(), &site_packages(root.path())), ["lib/python3.11/site-packages"]);
+        let root = tree(&[
+            "lib/python3.11/site-packages/x",
+            "lib/other/site-packages/x",
+        ]);
+        assert_eq!(
+            relative(root.path(), &site_packages(root.path())),
+            ["lib/python3.11/site-packages"]
+        );
         let windows = tree(&["Lib/site-packages/x"]);
         assert_eq!(site_packages(windows.path()).len(), 1);
     }

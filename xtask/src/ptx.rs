@@ -9,7 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use nvrtc::{BuildName, Compiler, CudaFile, Header, INSTALL, PINNED_RELEASE, PINNED_VERSION, Source, Version};
+use nvrtc::{
+    BuildName, Compiler, CudaFile, Header, INSTALL, PINNED_RELEASE, PINNED_VERSION, Source, Version,
+};
 
 use crate::Outcome;
 
@@ -36,7 +38,11 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
         return Ok(report(&differing));
     }
     write(&folder, &wanted, &differing)?;
-    println!("{} PTX files, {} of them changed", wanted.len(), differing.len());
+    println!(
+        "{} PTX files, {} of them changed",
+        wanted.len(),
+        differing.len()
+    );
     Ok(Outcome::Done)
 }
 
@@ -57,7 +63,8 @@ fn compile_all(compiler: &Compiler, files: &[CudaFile]) -> Result<Folder> {
     let mut wanted = Folder::new();
     for file in files {
         for &build in &file.builds {
-            let text = compile(compiler, file, build).with_context(|| format!("build `{build}`"))?;
+            let text =
+                compile(compiler, file, build).with_context(|| format!("build `{build}`"))?;
             wanted.insert(file.ptx_name(build), text);
         }
     }
@@ -67,13 +74,31 @@ fn compile_all(compiler: &Compiler, files: &[CudaFile]) -> Result<Folder> {
 fn compile(compiler: &Compiler, file: &CudaFile, build: BuildName) -> Result<String> {
     let options = build.options();
     let name = file.name();
-    let ptx = compiler.compile(&Source { name: &name, text: &file.text }, &options)?;
+    let ptx = compiler.compile(
+        &Source {
+            name: &name,
+            text: &file.text,
+        },
+        &options,
+    )?;
     // The library tells only the first two numbers of its release; its output tells all three.
     if !ptx.contains(&format!("V{PINNED_RELEASE}\n")) {
-        bail!("the compiler is a {PINNED_VERSION}, but not {PINNED_RELEASE}; install that with `{INSTALL}`");
+        bail!(
+            "the compiler is a {PINNED_VERSION}, but not {PINNED_RELEASE}; install that with `{INSTALL}`"
+        );
     }
-    let compiler = format!("NVRTC {PINNED_RELEASE}, options: {}", options.flags().join(" "));
-    Ok(format!("{}{ptx}", Header { source: name, sha256: file.sha256(), compiler }))
+    let compiler = format!(
+        "NVRTC {PINNED_RELEASE}, options: {}",
+        options.flags().join(" ")
+    );
+    Ok(format!(
+        "{}{ptx}",
+        Header {
+            source: name,
+            sha256: file.sha256(),
+            compiler
+        }
+    ))
 }
 
 /// Names of files that are missing, other than they should be, or without a source.
@@ -83,9 +108,13 @@ fn differing(folder: &Path, wanted: &Folder) -> Result<Vec<String>> {
         .filter(|(name, text)| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(text))
         .map(|(name, _)| name.clone())
         .collect();
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?
+    {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if Path::new(&name).extension().is_some_and(|end| end == "ptx") && !wanted.contains_key(&name) {
+        if Path::new(&name).extension().is_some_and(|end| end == "ptx")
+            && !wanted.contains_key(&name)
+        {
             names.push(name);
         }
     }
@@ -94,9 +123,15 @@ fn differing(folder: &Path, wanted: &Folder) -> Result<Vec<String>> {
 
 fn report(differing: &[String]) -> Outcome {
     for name in differing {
-        println!("`kernels/ptx/{name}` is not what the compiler makes of its source; run `cargo xtask ptx`");
+        println!(
+            "`kernels/ptx/{name}` is not what the compiler makes of its source; run `cargo xtask ptx`"
+        );
     }
-    if differing.is_empty() { Outcome::Done } else { Outcome::Stale }
+    if differing.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::Stale
+    }
 }
 
 fn write(folder: &Path, wanted: &Folder, differing: &[String]) -> Result<()> {
