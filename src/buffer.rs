@@ -48,17 +48,17 @@ mod sealed {
 }
 
 /// What a buffer can hold: the numbers that PTX knows. Nobody else can implement it.
+///
+/// Conversions are of whole slices, so that their loops are compiled here, with optimisation, and not in a chapter.
 pub trait Element: sealed::Sealed + Copy + PartialEq + Debug + Display + Default + 'static {
     /// Its size.
     const BYTES: usize;
-    /// Its bytes, little-endian as on the GPU.
-    fn append_to(self, bytes: &mut Vec<u8>);
-    /// From [`Element::BYTES`] bytes.
-    fn from_bytes(bytes: &[u8]) -> Self;
-    /// Its value in double precision: exact for all but the 64-bit integers beyond 2⁵³.
-    fn to_f64(self) -> f64;
-    /// Whether two are the same bit for bit, which tells +0 from -0 and a NaN from another.
-    fn same_bits(self, other: Self) -> bool;
+    /// The bytes of some values, little-endian as on the GPU.
+    fn to_bytes(values: &[Self]) -> Vec<u8>;
+    /// The values that some bytes stand for.
+    fn from_bytes(bytes: &[u8]) -> Vec<Self>;
+    /// Their values in double precision: exact for all but the 64-bit integers beyond 2⁵³.
+    fn to_doubles(values: &[Self]) -> Vec<f64>;
 }
 
 macro_rules! element {
@@ -68,20 +68,17 @@ macro_rules! element {
         impl Element for $ty {
             const BYTES: usize = size_of::<$ty>();
 
-            fn append_to(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_le_bytes());
+            fn to_bytes(values: &[Self]) -> Vec<u8> {
+                values.iter().flat_map(|value| value.to_le_bytes()).collect()
             }
 
-            fn from_bytes(bytes: &[u8]) -> Self {
-                <$ty>::from_le_bytes(bytes.try_into().expect("BYTES bytes"))
+            fn from_bytes(bytes: &[u8]) -> Vec<Self> {
+                let chunks = bytes.chunks_exact(Self::BYTES);
+                chunks.map(|chunk| <$ty>::from_le_bytes(chunk.try_into().expect("BYTES bytes"))).collect()
             }
 
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
-
-            fn same_bits(self, other: Self) -> bool {
-                self.to_le_bytes() == other.to_le_bytes()
+            fn to_doubles(values: &[Self]) -> Vec<f64> {
+                values.iter().map(|&value| value as f64).collect()
             }
         }
     )*};
@@ -89,33 +86,15 @@ macro_rules! element {
 
 element!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64);
 
-/// The bytes of a slice, little-endian.
-pub fn to_bytes<T: Element>(values: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(values.len() * T::BYTES);
-    values.iter().for_each(|value| value.append_to(&mut bytes));
-    bytes
-}
-
-/// The values that the bytes stand for.
-pub fn from_bytes<T: Element>(bytes: &[u8]) -> Vec<T> {
-    bytes.chunks_exact(T::BYTES).map(T::from_bytes).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn bytes_round_trip() {
-        let values = [1.5_f32, -0.0, f32::NAN];
-        let back: Vec<f32> = from_bytes(&to_bytes(&values));
-        assert!(values.iter().zip(&back).all(|(a, b)| a.same_bits(*b)));
-        assert_eq!(from_bytes::<i64>(&to_bytes(&[i64::MIN])), [i64::MIN]);
-    }
-
-    #[test]
-    fn bits_tell_zeros_apart() {
-        assert!(!0.0_f32.same_bits(-0.0));
-        assert!(7_u32.same_bits(7));
+        let bytes = f32::to_bytes(&[1.5, -0.0]);
+        assert_eq!(bytes, [0, 0, 0xc0, 0x3f, 0, 0, 0, 0x80]);
+        assert_eq!(f32::from_bytes(&bytes), [1.5, 0.0]);
+        assert_eq!(i64::from_bytes(&i64::to_bytes(&[i64::MIN])), [i64::MIN]);
     }
 }

@@ -153,8 +153,14 @@ mod tests {
 
     #[test]
     fn messages_of_clap_become_one_line() {
-        assert_eq!(refused(&["--sise", "7"]), "unexpected argument `--sise` found tip: a similar argument exists: `--size`");
-        assert_eq!(refused(&["--block", "0"]), "invalid value `0` for `--block <THREADS>`: a block has 1 to 1024 threads");
+        assert_eq!(
+            refused(&["--sise", "7"]),
+            "unexpected argument `--sise` found tip: a similar argument exists: `--size`"
+        );
+        assert_eq!(
+            refused(&["--block", "0"]),
+            "invalid value `0` for `--block <THREADS>`: a block has 1 to 1024 threads"
+        );
         assert!(refused(&["--size", "-1"]).ends_with("a size is a whole number from 1"));
     }
 

@@ -7,7 +7,7 @@
 use anyhow::{Result, bail};
 use simt::{Fault, FaultKind};
 
-use crate::buffer::{Buffer, BufferId, Element, from_bytes, to_bytes};
+use crate::buffer::{Buffer, BufferId, Element};
 use crate::check::{Check, Tolerance, agree, compare};
 use crate::gpu::Gpu;
 use crate::launch::Launch;
@@ -88,15 +88,15 @@ impl Device {
         if wanted != given {
             bail!("a buffer of {wanted} elements was given {given}: write all of it");
         }
-        let bytes = to_bytes(values);
+        let bytes = T::to_bytes(values);
         self.each(|machine| machine.write(buffer.id, &bytes))
     }
 
     /// What is in a buffer.
     pub fn read<T: Element>(&mut self, buffer: Buffer<T>) -> Result<Contents<T>> {
-        let sim = from_bytes(&self.sim.read(buffer.id)?);
+        let sim = T::from_bytes(&self.sim.read(buffer.id)?);
         let gpu = self.gpu.as_mut().map(|gpu| gpu.read(buffer.id)).transpose()?;
-        Ok(Contents { sim, gpu: gpu.map(|bytes| from_bytes(&bytes)) })
+        Ok(Contents { sim, gpu: gpu.map(|bytes| T::from_bytes(&bytes)) })
     }
 
     /// Frees every buffer that `work` allocates, when it is done.

@@ -137,7 +137,8 @@ impl Machine for Gpu {
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<()> {
         let buffer = self.stream.alloc_zeros(bytes as usize);
-        self.buffers.push(buffer.map_err(|error| anyhow!("`{name}` does not fit on the GPU: {}", words(error)))?);
+        self.buffers
+            .push(buffer.map_err(|error| anyhow!("`{name}` does not fit on the GPU: {}", words(error)))?);
         Ok(())
     }
 

@@ -106,7 +106,8 @@ impl Lab {
     /// The report, once everything was run.
     pub(crate) fn finish(self) -> Result<Report> {
         if let (Some(only), None) = (&self.options.only, self.report.rows().next()) {
-            let sections: Vec<&str> = self.report.sections.iter().map(|section| section.name.as_str()).collect();
+            let sections: Vec<&str> =
+                self.report.sections.iter().map(|section| section.name.as_str()).collect();
             let (variants, sections) = (self.names.join(", "), sections.join(", "));
             bail!("there is no variant `{only}`: choose one of {variants}, or a section of {sections}");
         }

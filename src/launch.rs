@@ -89,7 +89,14 @@ impl Launch {
     /// A launch of a kernel of any PTX text.
     pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let simt = simt::Launch::new(grid, block);
-        Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, timed_runs: TIMED_RUNS, registered: None }
+        Launch {
+            code,
+            kernel: kernel.to_owned(),
+            args: Vec::new(),
+            simt,
+            timed_runs: TIMED_RUNS,
+            registered: None,
+        }
     }
 
     /// The same launch of the unoptimised build, in which every branch of the source is still there.
@@ -113,6 +120,13 @@ impl Launch {
     #[must_use]
     pub fn arg(mut self, arg: impl Into<Argument>) -> Launch {
         self.args.push(arg.into());
+        self
+    }
+
+    /// Sets what decides the choices of the schedule.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Launch {
+        self.simt.seed = seed;
         self
     }
 

@@ -36,6 +36,7 @@ pub mod lab;
 pub mod launch;
 pub mod machine;
 pub mod progress;
+pub mod random;
 pub mod report;
 mod sim;
 
@@ -45,5 +46,6 @@ pub use device::{Choice, Device};
 pub use lab::Lab;
 pub use launch::Launch;
 pub use machine::{Run, Timing};
+pub use random::Random;
 pub use report::{Report, Row, Verdict};
 pub use simt::Dim3;

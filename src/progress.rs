@@ -59,5 +59,6 @@ impl Drop for Progress {
 }
 
 fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{spinner} {elapsed:>3}  {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner())
+    ProgressStyle::with_template("{spinner} {elapsed:>3}  {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -34,31 +34,27 @@ pub const ACTIVE_LANES: Column =
 
 /// PTX instructions that a warp executed, on average.
 pub const INSTRUCTIONS_PER_WARP: Column =
-    Column { head: ["PTX instr.", "per warp"], cell: |c| format!("{:.2}", c.ptx_instructions_per_warp()) };
+    Column { head: ["PTX per", "warp"], cell: |c| format!("{:.2}", c.ptx_instructions_per_warp()) };
 
 /// PTX instructions that all warps executed together.
-pub const INSTRUCTIONS: Column =
-    Column { head: ["PTX", "instr."], cell: |c| grouped(c.ptx_instructions) };
+pub const INSTRUCTIONS: Column = Column { head: ["PTX in", "all"], cell: |c| grouped(c.ptx_instructions) };
 
 /// Branches that a warp came to, on average.
 pub const BRANCHES_PER_WARP: Column =
     Column { head: ["branches", "per warp"], cell: |c| quotient(c.ptx_branches, c.warps) };
 
-/// 32-byte sectors that a load of a warp touched, on average.
-pub const SECTORS_PER_LOAD: Column = Column {
-    head: ["sectors", "per load"],
-    cell: |c| quotient(c.global_load_sectors, c.global_load_requests),
+/// 32-byte sectors that a warp's load touched, and those of its store, on average.
+pub const SECTORS: Column = Column {
+    head: ["sectors", "ld / st"],
+    cell: |c| {
+        let loads = quotient(c.global_load_sectors, c.global_load_requests);
+        format!("{loads} / {}", quotient(c.global_store_sectors, c.global_store_requests))
+    },
 };
 
-/// 32-byte sectors that a store of a warp touched, on average.
-pub const SECTORS_PER_STORE: Column = Column {
-    head: ["sectors", "per store"],
-    cell: |c| quotient(c.global_store_sectors, c.global_store_requests),
-};
-
-/// To two places, or a dash where there was nothing to divide by.
+/// To one place, or a dash where there was nothing to divide by.
 fn quotient(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{:.2}", part as f64 / whole as f64) }
+    if whole == 0 { "-".to_owned() } else { format!("{:.1}", part as f64 / whole as f64) }
 }
 
 #[cfg(test)]
@@ -68,7 +64,6 @@ mod tests {
     #[test]
     fn a_kernel_that_loads_nothing_has_no_sectors_per_load() {
         let counters = Counters { global_store_requests: 2, global_store_sectors: 7, ..Counters::default() };
-        assert_eq!((SECTORS_PER_LOAD.cell)(&counters), "-");
-        assert_eq!((SECTORS_PER_STORE.cell)(&counters), "3.50");
+        assert_eq!((SECTORS.cell)(&counters), "- / 3.5");
     }
 }

@@ -59,7 +59,12 @@ fn row(row: &Row) -> Value {
 }
 
 fn counters(counters: &Counters) -> Value {
-    counters.all().into_iter().map(|(name, _, _, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>().into()
+    counters
+        .all()
+        .into_iter()
+        .map(|(name, _, _, value)| (name.to_owned(), json!(value)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn line(line: &LineCounters) -> Value {

@@ -3,6 +3,8 @@
 //! Widths are counted in characters. That is right for what this crate prints, which has no wide characters; names
 //! with wide ones would only stand out of line.
 
+use std::fmt::Write as _;
+
 /// How wide a report is, whatever the terminal: the same on every computer, and in the book.
 pub const WIDTH: usize = 80;
 
@@ -76,7 +78,8 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 /// too long gets a line of its own, so that nothing is cut off.
 pub fn table(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let others: usize = widths.iter().skip(1).map(|width| width + GAP).sum();
     let first = widths.first().map_or(0, |&width| width.min(WIDTH.saturating_sub(others)));
@@ -96,7 +99,7 @@ fn table_row(row: &[String], first: usize, widths: &[usize]) -> Vec<String> {
     }
     line += &" ".repeat(first - line.chars().count());
     for (cell, width) in cells.iter().zip(&widths[1..]) {
-        line += &format!("{cell:>width$}", width = width + GAP);
+        let _ = write!(line, "{cell:>width$}", width = width + GAP);
     }
     lines.push(line.trim_end().to_owned());
     lines

@@ -21,7 +21,8 @@ pub fn render(report: &Report) -> String {
     let mut out = format!("{TITLE}{}{TITLE:#}\n", report.title);
     let machines: Vec<String> = report.machines.iter().map(machine).collect();
     out += &paragraph("on: ", &machines.join("; "));
-    let settings: Vec<String> = report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let settings: Vec<String> =
+        report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
     out += &paragraph("with: ", &settings.join(", "));
     report.sections.iter().filter(|section| !section.rows.is_empty()).for_each(|s| out += &render_section(s));
     out + &failures(report)
@@ -53,10 +54,10 @@ fn rows(section: &Section) -> String {
 }
 
 fn head(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<String> {
-    let mut head = vec![String::new(), ["", "result"][line].to_owned()];
+    let mut head = vec![String::new(), String::new()];
     head.extend(section.columns.iter().map(|column| column.head[line].to_owned()));
     head.extend(timed.then(|| ["GPU", "µs"][line].to_owned()));
-    head.extend(compared.then(|| ["machines", "agree"][line].to_owned()));
+    head.extend(compared.then(|| ["", "agree"][line].to_owned()));
     head
 }
 
@@ -101,9 +102,10 @@ fn failures(report: &Report) -> String {
     let mut out = String::new();
     for row in report.rows().filter(|row| row.is_failure()) {
         let (got, expected) = (row.verdict.name(), row.expected.name());
-        let text = match row.verdict == row.expected {
-            true => format!("{}: the machines disagree", row.variant),
-            false => format!("{}: came out {got}, expected {expected}", row.variant),
+        let text = if row.verdict == row.expected {
+            format!("{}: the machines disagree", row.variant)
+        } else {
+            format!("{}: came out {got}, expected {expected}", row.variant)
         };
         let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &text));
     }
