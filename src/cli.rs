@@ -31,8 +31,8 @@ pub struct Chapter {
 /// The options that every chapter takes.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Which machines run the kernels
-    #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = false)]
+    /// Which machines run the kernels: sim (the emulator), gpu, or auto (the emulator and a GPU if there is one)
+    #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = true)]
     pub device: Choice,
     /// How many elements to work on, where a section does not say it itself
     #[arg(long, value_name = "ELEMENTS", value_parser = size, allow_negative_numbers = true)]
@@ -52,10 +52,11 @@ pub struct Options {
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(size @ 1..) => Ok(size),
-        _ => Err("a size is a whole number from 1".to_owned()),
+    if text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0') {
+        // More than fits is more than there is memory for, and refused as that.
+        return Ok(text.parse().unwrap_or(usize::MAX));
     }
+    Err("a size is a whole number from 1".to_owned())
 }
 
 fn block(text: &str) -> Result<u32, String> {
@@ -88,8 +89,10 @@ fn parse(
     chapter: &Chapter,
     args: impl IntoIterator<Item = std::ffi::OsString>,
 ) -> Result<Options, clap::Error> {
-    let command = Command::new(chapter.name).about(chapter.title).after_help(examples(chapter));
-    let matches = Options::augment_args(command).try_get_matches_from(args)?;
+    let command = Options::augment_args(Command::new(chapter.name));
+    // The options bring a description of their own, so the chapter's comes after them.
+    let command = command.about(chapter.title).after_help(examples(chapter));
+    let matches = command.try_get_matches_from(args)?;
     Options::from_arg_matches(&matches)
 }
 
@@ -98,10 +101,10 @@ fn examples(chapter: &Chapter) -> String {
         ("", "everything"),
         (" --size 1000 --block 48", "another shape"),
         (&format!(" --only {}", chapter.example), "one variant"),
-        (" --device sim --json", "the emulator alone, for a program"),
+        (" --device sim --json", "for a program to read"),
     ];
-    let line = |(options, what)| format!("  {:<52}  {what}\n", format!("{}{options}", chapter.name));
-    format!("Examples:\n{}", lines.map(line).concat())
+    let line = |(options, what)| format!("  {:<42}  {what}\n", format!("{}{options}", chapter.name));
+    format!("Examples:\n{}", lines.map(line).concat().trim_end())
 }
 
 /// What clap has to say: its help, or its error in one line.
@@ -119,7 +122,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 fn one_line(message: &str) -> String {
     let end = ["\nUsage:", "\nFor more information"].iter().filter_map(|mark| message.find(mark)).min();
     let words: Vec<&str> = message[..end.unwrap_or(message.len())].split_whitespace().collect();
-    words.join(" ").trim_start_matches("error: ").replace('\'', "`")
+    words.join(" ").trim_start_matches("error: ").replace('\'', "`").replace(" tip: ", "; ")
 }
 
 fn show(report: &Report, as_json: bool) -> ExitCode {
@@ -155,7 +158,7 @@ mod tests {
     fn messages_of_clap_become_one_line() {
         assert_eq!(
             refused(&["--sise", "7"]),
-            "unexpected argument `--sise` found tip: a similar argument exists: `--size`"
+            "unexpected argument `--sise` found; a similar argument exists: `--size`"
         );
         assert_eq!(
             refused(&["--block", "0"]),
