@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::control::CallSite;
 use crate::machine::registers::{Registers, Slot, WARP_SIZE};
 use crate::ptx::ast::{Ident, Registers as Declared, Space, Type};
 
@@ -49,6 +50,8 @@ pub struct Scope<'t> {
     constants: HashMap<(Bank, u64), Slot>,
     /// The registers of a new frame: zero, or the constant the column is for.
     pub image: Registers,
+    /// The calls decoded so far, in the order of the text.
+    pub calls: Vec<CallSite>,
     next_level: usize,
 }
 

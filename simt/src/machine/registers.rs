@@ -46,11 +46,29 @@ impl Registers {
         Shape { narrow: self.narrow.len(), wide: self.wide.len(), preds: self.preds.len() }
     }
 
-    /// Appends the columns of `image`: a call opens a frame.
-    pub fn push(&mut self, image: &Registers) {
-        self.narrow.extend_from_slice(&image.narrow);
-        self.wide.extend_from_slice(&image.wide);
-        self.preds.extend_from_slice(&image.preds);
+    /// Starts over with the columns of `image`, keeping the memory.
+    pub fn clone_from_image(&mut self, image: &Registers) {
+        self.narrow.clone_from(&image.narrow);
+        self.wide.clone_from(&image.wide);
+        self.preds.clone_from(&image.preds);
+    }
+
+    /// Opens a frame at `base` for the lanes of `mask`: what `image` holds. Other lanes may have a frame of
+    /// another function in the same columns.
+    pub fn open(&mut self, base: Shape, image: &Registers, mask: u32) {
+        grow(&mut self.narrow, base.narrow + image.narrow.len(), [0; WARP_SIZE]);
+        grow(&mut self.wide, base.wide + image.wide.len(), [0; WARP_SIZE]);
+        grow(&mut self.preds, base.preds + image.preds.len(), 0);
+        let mut lanes = self.lanes(base, mask);
+        for (slot, column) in image.narrow.iter().enumerate() {
+            lanes.write_narrow(slot as Slot, |lane| column[lane]);
+        }
+        for (slot, column) in image.wide.iter().enumerate() {
+            lanes.write_wide(slot as Slot, |lane| column[lane]);
+        }
+        for (slot, &bits) in image.preds.iter().enumerate() {
+            lanes.write_pred(slot as Slot, bits);
+        }
     }
 
     /// The columns from `base` on, with `mask` as the lanes that an instruction writes.
@@ -62,6 +80,12 @@ impl Registers {
             preds: &mut self.preds[base.preds..],
             mask,
         }
+    }
+}
+
+fn grow<T: Clone>(columns: &mut Vec<T>, length: usize, zero: T) {
+    if columns.len() < length {
+        columns.resize(length, zero);
     }
 }
 
@@ -78,6 +102,18 @@ pub struct Lanes<'r> {
     pub preds: &'r mut [u32],
     /// The active lanes.
     pub mask: u32,
+}
+
+impl Shape {
+    /// The columns of both, one after the other.
+    #[must_use]
+    pub fn plus(self, other: Shape) -> Shape {
+        Shape {
+            narrow: self.narrow + other.narrow,
+            wide: self.wide + other.wide,
+            preds: self.preds + other.preds,
+        }
+    }
 }
 
 /// Bit `lane` set, for every lane: a constant that lets a masked write become a vector blend.
