@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_has_no_value_is_refused() {
         check_error("1/0", "a division by zero");
-        check_error("1%0", "a division by zero");
+        check_error("1 % 0", "a division by zero");
         check_error("1<<64", "a shift of 64 bits or more");
         check_error("1.5+1", "arithmetic on floating-point constants is not supported; write the result");
         check_error("~1.5", "`~` takes an integer");

@@ -38,10 +38,7 @@ impl<'t> Parser<'t> {
         while self.token.kind == Kind::Directive {
             let directive = self.token.text;
             match directive {
-                ".pragma" => {
-                    self.skip_pragma()?;
-                    continue;
-                }
+                ".pragma" => self.skip_pragma()?,
                 ".noreturn" => {
                     self.take()?;
                     bounds.push((directive, Vec::new()));
@@ -51,11 +48,15 @@ impl<'t> Parser<'t> {
                     bounds.push((directive, self.numbers()?));
                 }
                 ".explicitcluster" | ".reqnctapercluster" | ".maxclusterrank" | ".blocksareclusters" => {
+                    return Err(self.error(format!(
+                        "`{directive}` is not supported; launch without thread block clusters"
+                    )));
+                }
+                _ => {
                     return Err(
-                        self.error(format!("`{directive}` is not supported: thread block clusters are not"))
+                        self.error(format!("`{directive}` is not supported in the header of a function"))
                     );
                 }
-                _ => return Err(self.error(format!("`{directive}` is not supported on a function"))),
             }
         }
         Ok(bounds)

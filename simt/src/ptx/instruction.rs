@@ -51,9 +51,9 @@ impl<'t> Parser<'t> {
 
     fn unfinished(&self, opcode: Ident<'t>, has_operands: bool) -> Error {
         let opcode = quoted(opcode.text);
-        self.expected(&match has_operands {
-            true => format!("`,` or `;` after an operand of {opcode}"),
-            false => format!("an operand of {opcode} or `;`"),
-        })
+        if has_operands {
+            return self.expected(&format!("`,` or `;` after an operand of {opcode}"));
+        }
+        self.expected(&format!("an operand of {opcode} or `;`"))
     }
 }

@@ -105,13 +105,14 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn skip_blanks(&mut self) -> Result<(), Error> {
+    /// Moves past blanks and comments, and says where the next token starts.
+    pub fn skip_blanks(&mut self) -> Result<usize, Error> {
         loop {
             self.skip_while(|byte| byte.is_ascii_whitespace());
             match (self.peek(0), self.peek(1)) {
                 (Some(b'/'), Some(b'/')) => self.skip_while(|byte| byte != b'\n'),
                 (Some(b'/'), Some(b'*')) => self.skip_comment()?,
-                _ => return Ok(()),
+                _ => return Ok(self.at),
             }
         }
     }
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_exponent_and_give_back_their_operators() {
-        check("1.5e-3 1e+4 .5 0x1e+4 4-3", &["1.5e-3", "1e+4", ".5", "0x1e", "+", "4", "-", "3"]);
+        check("1.5e-3 1e+4 .5 0x1e+4 4-3", &["1.5e-3", "1e+4", ".5", "0x1e", "+", "4", "4", "-", "3"]);
         check("0f3F800000 17U 5 % 3 5<<2", &["0f3F800000", "17U", "5", "%", "3", "5", "<", "<", "2"]);
     }
 

@@ -5,7 +5,7 @@
 //! Specification: PTX ISA, sections 11.1 (module directives), 11.5 and 11.6 (debugging, linking).
 
 use super::ast::{Alias, Linkage, Module, SourceFile, Target};
-use super::lexer::{Kind, Token, quoted};
+use super::lexer::{Kind, Lexer, Token, quoted};
 use super::parser::{Parser, Result};
 use super::{Error, Span};
 
@@ -24,37 +24,28 @@ pub fn parse(text: &str) -> Result<Module<'_>> {
     }
     // The compiler's own interface counts a closing zero byte to the text.
     let text = text.trim_end_matches('\0');
-    let mut parser = Parser::new(text).map_err(|error| not_ptx(text).unwrap_or(error))?;
-    if !parser.token.is_directive(".version") {
-        return Err(not_ptx(text).unwrap_or_else(|| missing_version(&parser)));
+    let start = Lexer::new(text).skip_blanks()?;
+    if !text.get(start..).is_some_and(|rest| rest.starts_with(".version")) {
+        return Err(not_ptx(text, start));
     }
-    parser.module()
+    Parser::new(text)?.module()
 }
 
-fn missing_version(parser: &Parser<'_>) -> Error {
-    let found = parser.token.quoted();
-    parser.error(format!("this is not PTX: a PTX file starts with `.version`, this one with {found}"))
-}
-
-/// The error for what people hand over by mistake.
-fn not_ptx(text: &str) -> Option<Error> {
+/// The error for what people hand over by mistake; it starts at `start`.
+fn not_ptx(text: &str, start: usize) -> Error {
     const SOURCE: [&str; 7] = ["#", "__", "extern ", "template", "using ", "namespace ", "const"];
-    let refuse = |start, message: &str| {
-        Some(Error::at(text, Span::new(start, start), format!("this is not PTX: {message}")))
-    };
-    if text.starts_with("\u{7f}ELF") {
-        return refuse(0, "it is a compiled binary (ELF); ask the compiler for PTX (`nvcc -ptx`)");
-    }
-    let start = Parser::new(text)
-        .map_or(text.len() - text.trim_start().len(), |parser| parser.token.span.start as usize);
     let rest = text.get(start..).unwrap_or_default();
-    if rest.is_empty() {
-        return refuse(start, "the text is empty");
-    }
-    if SOURCE.iter().any(|word| rest.starts_with(word)) {
-        return refuse(start, "it looks like CUDA source; compile it first (`nvcc -ptx`)");
-    }
-    None
+    let why = if text.starts_with("\u{7f}ELF") {
+        "it is a compiled binary (ELF); ask the compiler for PTX (`nvcc -ptx`)".to_owned()
+    } else if rest.is_empty() {
+        "the text is empty".to_owned()
+    } else if SOURCE.iter().any(|word| rest.starts_with(word)) {
+        "it looks like CUDA source; compile it first (`nvcc -ptx`)".to_owned()
+    } else {
+        let word = rest.split_whitespace().next().unwrap_or_default().escape_debug().to_string();
+        format!("a PTX file starts with `.version`, this one with {}", quoted(&word))
+    };
+    Error::at(text, Span::new(start, start), format!("this is not PTX: {why}"))
 }
 
 impl<'t> Parser<'t> {

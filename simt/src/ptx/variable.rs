@@ -71,7 +71,11 @@ impl<'t> Parser<'t> {
             ".local" => Space::Local,
             ".param" => Space::Param,
             ".shared" | ".shared::cta" => Space::Shared,
-            ".tex" => return Err(self.error("`.tex` is not supported: no texture is")),
+            ".tex" => {
+                return Err(
+                    self.error("`.tex` is not supported; read through a pointer to global memory instead")
+                );
+            }
             _ => return Err(self.expected("a directive, a variable or a function")),
         };
         self.take()?;
@@ -85,7 +89,8 @@ impl<'t> Parser<'t> {
         }
         self.expect(b'(', "after `.attribute`")?;
         if !self.take_directive(".managed")? {
-            return Err(self.expected("`.managed`, the only attribute supported,"));
+            let found = self.token.quoted();
+            return Err(self.error(format!("the attribute {found} is not supported; only `.managed` is")));
         }
         self.expect(b')', "after an attribute").map(drop)
     }
@@ -119,9 +124,9 @@ impl<'t> Parser<'t> {
                 self.take()?;
                 Ok(ty)
             }
-            None if matches!(self.token.text, ".texref" | ".samplerref" | ".surfref") => {
-                Err(self.error(format!("`{}` is not supported: no texture or surface is", self.token.text)))
-            }
+            None if matches!(self.token.text, ".texref" | ".samplerref" | ".surfref") => Err(self.error(
+                format!("`{}` is not supported; pass a pointer to global memory instead", self.token.text),
+            )),
             None => Err(self.expected("a type like `.u32`")),
         }
     }
