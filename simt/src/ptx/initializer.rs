@@ -11,8 +11,8 @@ use super::lexer::{Kind, Token};
 use super::literal::{Value, widen};
 use super::parser::{Parser, Result};
 
-/// Initial values of one variable.
-const MAX_VALUES: usize = 1 << 20;
+/// Initial values of all variables, with those that fill up rows: a short text can ask for many.
+const MAX_INITIAL_VALUES: usize = 1 << 22;
 
 impl<'t> Parser<'t> {
     /// What stands behind the `=`.
@@ -41,9 +41,9 @@ impl<'t> Parser<'t> {
             if self.token.is(b'{') {
                 self.nested(|parser| parser.padded_row(inner, values))?;
             } else {
+                self.count_values(open, 1)?;
                 values.push(self.initial_value()?);
             }
-            self.check_count(open, values.len())?;
             if !self.take_if(b',')? {
                 break;
             }
@@ -64,16 +64,20 @@ impl<'t> Parser<'t> {
         self.row(lengths, values)?;
         let size = elements(lengths).and_then(|size| usize::try_from(size).ok());
         let end = size.and_then(|size| start.checked_add(size)).unwrap_or(usize::MAX);
-        self.check_count(open, end)?;
+        // `row` has refused more values than elements, so rows only grow here.
+        self.count_values(open, end.saturating_sub(values.len()))?;
         values.resize(end, Init::Int(0));
         Ok(())
     }
 
-    fn check_count(&self, open: Token<'t>, count: usize) -> Result<()> {
-        if count <= MAX_VALUES {
+    /// Counts `more` values against the bound.
+    fn count_values(&mut self, open: Token<'t>, more: usize) -> Result<()> {
+        self.initial_values = self.initial_values.saturating_add(more);
+        if self.initial_values <= MAX_INITIAL_VALUES {
             return Ok(());
         }
-        let message = format!("a variable has at most {MAX_VALUES} initial values");
+        let message =
+            format!("the text has more than {MAX_INITIAL_VALUES} initial values, short rows filled up");
         Err(Error::at(self.text, open.span, message))
     }
 

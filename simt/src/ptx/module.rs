@@ -62,7 +62,9 @@ impl<'t> Parser<'t> {
     }
 
     fn version(&mut self) -> Result<(u32, u32)> {
-        self.take()?;
+        if !self.take_directive(".version")? {
+            return Err(self.expected("`.version`"));
+        }
         let parsed = self.token.text.split_once('.').and_then(|(major, minor)| {
             let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
             if !digits(major) || !digits(minor) {

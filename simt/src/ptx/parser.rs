@@ -24,6 +24,8 @@ pub(super) struct Parser<'t> {
     pub locs: Locs,
     /// Registers declared so far in the function being read.
     pub registers: u64,
+    /// Initial values read so far.
+    pub initial_values: usize,
     lexer: Lexer<'t>,
     end: u32,
     depth: u32,
@@ -33,7 +35,16 @@ impl<'t> Parser<'t> {
     pub fn new(text: &'t str) -> Result<Parser<'t>> {
         let mut lexer = Lexer::new(text);
         let token = lexer.next()?;
-        Ok(Parser { text, token, locs: Locs::default(), registers: 0, lexer, end: 0, depth: 0 })
+        Ok(Parser {
+            text,
+            token,
+            locs: Locs::default(),
+            registers: 0,
+            initial_values: 0,
+            lexer,
+            end: 0,
+            depth: 0,
+        })
     }
 
     /// Consumes the next token.
@@ -113,7 +124,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Whether the token after the next one starts right behind it, with `byte`: `<<` is two tokens.
+    /// Whether `byte` comes twice in a row: `<<` is two tokens.
     pub fn is_doubled(&self, byte: u8) -> bool {
         self.token.is(byte) && self.lexer.following() == Some(byte)
     }
