@@ -1,1 +1,4 @@
 //! Lanes.
+
+pub mod kernel;
+pub mod kernels;

@@ -1,1 +1,54 @@
-//! The compiler.
+//! Finds a CUDA compiler on this machine and calls it.
+//!
+//! `build.rs`, `lanes`, `cargo xtask ptx` and the exercises all turn CUDA into PTX, and each of them must cope
+//! with a machine that has a toolkit, only NVIDIA's Python wheels, or nothing at all. They share this crate so
+//! that they search in the same order and fail with the same sentence.
+//!
+//! ```no_run
+//! use nvrtc::{Compiler, Options, Source};
+//!
+//! let compiler = Compiler::find()?;
+//! let source = Source { name: "one.cu", text: r#"extern "C" __global__ void one(int* out) { *out = 1; }"# };
+//! let ptx = compiler.compile(&source, &Options::optimised(70))?;
+//! assert!(ptx.contains(".entry one"));
+//! # Ok::<(), nvrtc::Error>(())
+//! ```
+//!
+//! What it leaves out: machine code (the driver makes it from PTX), host code, linking, and caching.
+//!
+//! Specification: NVRTC, <https://docs.nvidia.com/cuda/nvrtc/>.
+
+mod compiler;
+mod entries;
+mod environment;
+mod error;
+mod ffi;
+mod folder;
+mod layout;
+mod nvcc;
+mod options;
+mod tidy;
+
+pub use compiler::{Compiler, Version};
+pub use entries::{Entry, Param, entries};
+pub use environment::Environment;
+pub use error::Error;
+pub use folder::{BuildName, CudaFile, FolderError, Header, Stale, cuda_files, stale};
+pub use options::{Options, Source};
+
+/// The release that makes the committed PTX: the oldest that compiles `sm_60` to `sm_90` and cooperative groups.
+///
+/// Old on purpose. A PTX file names the version of the language it is written in, and a driver refuses versions
+/// it does not know: this release writes 8.0, which every driver since 525 reads.
+pub const PINNED_VERSION: Version = Version {
+    major: 12,
+    minor: 0,
+};
+
+/// The pinned release with its patch level, as the compiler writes it into its output.
+///
+/// `nvrtcVersion` gives only the first two numbers, so the third can be checked nowhere but in the PTX.
+pub const PINNED_RELEASE: &str = "12.0.140";
+
+/// The command that brings the pinned compiler, its headers and `cuda::std` to a machine without a toolkit.
+pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.0.140";

@@ -1,2 +1,58 @@
-//! Chores.
-fn main() {}
+//! The project's chores: `cargo xtask help` lists them.
+//!
+//! A chore makes files that are committed. Whatever can be checked without one is a test instead, so that nobody has
+//! to know about chores to find out that something is out of step.
+
+mod ptx;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The chores of Thirty-Two Lanes.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
+    Ptx(ptx::Arguments),
+}
+
+/// What a chore came to, apart from errors.
+enum Outcome {
+    /// All is well.
+    Done,
+    /// A check found something out of step, and has said what.
+    Stale,
+}
+
+/// Exits with 0 when all is well, 1 when a check found something, 2 when the chore could not be done.
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().chore {
+        Chore::Ptx(arguments) => ptx::run(&arguments),
+    };
+    exit_code(&outcome)
+}
+
+fn exit_code(outcome: &Result<Outcome>) -> ExitCode {
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Stale) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The repository's root, wherever the chore was called from.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}

@@ -1,0 +1,57 @@
+// Benchmarks of the emulator: one kernel for each thing that decides its speed. (saxpy is the fourth: memory.)
+//
+//   bench_divergent  Lanes leave a loop one by one: the emulator splits and joins warps all the time.
+//   bench_shared     A tree of sums in shared memory: barriers, and warps that fall idle.
+//   bench_shuffle    The same sums in registers: every lane reads its neighbours.
+//
+// Launch: bench_divergent, one thread for each element, one-dimensional; the other two, blocks of 256, with a grid
+// that covers n.
+// Preconditions: x holds n elements; steps n; sums one for each block (bench_shared) or warp (bench_shuffle).
+//
+// builds: sm_70, sm_60
+
+// The number of steps until a value reaches 1 by halving it when it is even and tripling it, plus one, when it is
+// odd; at most limit.
+extern "C" __global__ void bench_divergent(const unsigned* x, unsigned* steps, unsigned limit, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    unsigned value = x[i], count = 0;
+    while (value > 1 && count < limit) {
+        if (value % 2 == 0) {
+            value /= 2;
+        } else {
+            value = 3 * value + 1;
+        }
+        count++;
+    }
+    steps[i] = count;
+}
+
+extern "C" __global__ void bench_shared(const int* x, int* sums, int n) {
+    __shared__ int part[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? x[i] : 0;
+    __syncthreads();
+
+    for (int stride = 128; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) {
+            part[threadIdx.x] += part[threadIdx.x + stride];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = part[0];
+    }
+}
+
+extern "C" __global__ void bench_shuffle(const int* x, int* sums, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int value = i < n ? x[i] : 0;
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value += __shfl_down_sync(0xffffffff, value, offset);
+    }
+    if (i % 32 == 0) {
+        sums[i / 32] = value;
+    }
+}

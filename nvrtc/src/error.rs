@@ -1,0 +1,96 @@
+//! Why there is no PTX, in one sentence that says what to do.
+//!
+//! Written out by hand: a derive would be the only procedural macro that a plain `cargo build` of this crate waits
+//! for.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::{INSTALL, Version};
+
+/// Why a compiler was not found, or why it made no PTX.
+#[derive(Debug)]
+pub enum Error {
+    /// None of the places holds a compiler that loads.
+    NotFound {
+        /// Libraries that are there and could not be used, each with its reason.
+        unusable: Vec<String>,
+    },
+    /// `NVRTC_PATH` is set, and what it names cannot be used.
+    Named {
+        /// The value of the variable.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The compiler no longer knows, or does not know yet, the architecture asked for.
+    Architecture {
+        /// The architecture asked for, as in `sm_70`.
+        arch: u32,
+        /// The oldest that this compiler knows.
+        oldest: u32,
+        /// The compiler's version.
+        version: Version,
+    },
+    /// The program is not valid CUDA; the log says where.
+    Rejected {
+        /// The source file's name.
+        name: String,
+        /// What the compiler wrote, with file, line and column.
+        log: String,
+    },
+    /// The compiler itself failed.
+    Failed {
+        /// What was asked of it.
+        what: String,
+        /// Its answer.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { .. } if cfg!(target_os = "macos") => write!(
+                f,
+                "there is no CUDA compiler for macOS; keep to the committed PTX, or compile on Linux or Windows"
+            ),
+            Self::NotFound { unusable } => {
+                write!(
+                    f,
+                    "no CUDA compiler found (tried `NVRTC_PATH`, Python's packages, `CUDA_PATH`, `CUDA_HOME`, \
+                     `/usr/local/cuda*`, the system's libraries, `nvcc`"
+                )?;
+                for why in unusable {
+                    write!(f, "; {why}")?;
+                }
+                write!(f, "); install one with `{INSTALL}`")
+            }
+            Self::Named { path, reason } => write!(
+                f,
+                "`NVRTC_PATH` names `{}`, {reason}; point it at the NVRTC library or its folder, or unset it",
+                path.display()
+            ),
+            Self::Architecture {
+                arch,
+                oldest,
+                version,
+            } => write!(
+                f,
+                "CUDA {version} does not compile for `sm_{arch}`, its oldest is `sm_{oldest}`; \
+                 choose another architecture or install another compiler, such as `{INSTALL}`"
+            ),
+            Self::Rejected { name, log } => {
+                write!(f, "`{name}` does not compile:\n{}", log.trim_end())
+            }
+            Self::Failed { what, reason } => {
+                write!(
+                    f,
+                    "{what} failed: {reason}; reinstall the compiler with `{INSTALL}`"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}

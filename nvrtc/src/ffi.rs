@@ -1,0 +1,228 @@
+//! NVRTC's C functions, behind a type that is safe to use. The only unsafe code of the crate.
+//!
+//! The library is opened when it is needed and not linked, so that everything builds and runs on a machine that
+//! has none. The signatures are those of `nvrtc.h`, as they have been since CUDA 11.2; on every platform they use
+//! the C calling convention.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+use crate::Version;
+use crate::layout::builtins_beside;
+
+/// `nvrtcProgram`: a pointer to something only the library looks into.
+type Handle = *mut c_void;
+/// `nvrtcResult`: zero is success.
+type Status = c_int;
+
+/// The functions used here, each with the type that `nvrtc.h` declares for it.
+#[derive(Debug)]
+struct Functions {
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
+    arch_count: unsafe extern "C" fn(*mut c_int) -> Status,
+    archs: unsafe extern "C" fn(*mut c_int) -> Status,
+    error_string: unsafe extern "C" fn(Status) -> *const c_char,
+    create: unsafe extern "C" fn(
+        *mut Handle,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> Status,
+    compile: unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Status,
+    log_size: SizeFn,
+    log: TextFn,
+    ptx_size: SizeFn,
+    ptx: TextFn,
+    destroy: unsafe extern "C" fn(*mut Handle) -> Status,
+}
+
+type SizeFn = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type TextFn = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
+
+impl Functions {
+    fn load(library: &Library) -> Result<Self, libloading::Error> {
+        // SAFETY: the type of each field is the declared type of the function it is filled with, and the table lives
+        // in `Nvrtc` beside the library, so no pointer outlives the code it points to.
+        unsafe {
+            Ok(Self {
+                version: *library.get(b"nvrtcVersion")?,
+                arch_count: *library.get(b"nvrtcGetNumSupportedArchs")?,
+                archs: *library.get(b"nvrtcGetSupportedArchs")?,
+                error_string: *library.get(b"nvrtcGetErrorString")?,
+                create: *library.get(b"nvrtcCreateProgram")?,
+                compile: *library.get(b"nvrtcCompileProgram")?,
+                log_size: *library.get(b"nvrtcGetProgramLogSize")?,
+                log: *library.get(b"nvrtcGetProgramLog")?,
+                ptx_size: *library.get(b"nvrtcGetPTXSize")?,
+                ptx: *library.get(b"nvrtcGetPTX")?,
+                destroy: *library.get(b"nvrtcDestroyProgram")?,
+            })
+        }
+    }
+}
+
+/// What a failed compilation leaves behind.
+pub(crate) struct Failure {
+    /// The name of the status, such as `NVRTC_ERROR_COMPILATION`.
+    pub status: String,
+    /// The compiler's messages; empty when it failed for a reason other than the program.
+    pub log: String,
+}
+
+/// An open NVRTC library.
+#[derive(Debug)]
+pub(crate) struct Nvrtc {
+    functions: Functions,
+    /// Held open for as long as its functions may be called.
+    _library: Library,
+    /// Held open so that NVRTC, which looks for it by name, finds it wherever it lies.
+    _builtins: Option<Library>,
+}
+
+impl Nvrtc {
+    /// Opens the library at a path, or by a name that the system's loader knows.
+    pub fn open(path: &Path) -> Result<Self, libloading::Error> {
+        // SAFETY: opening runs a library's initialisers. These two are NVIDIA's compiler, found where it is installed
+        // or named by the reader, and their initialisers only set up their own state.
+        let open = |file: &Path| unsafe { Library::new(file) };
+        let builtins = builtins_beside(path).and_then(|file| open(&file).ok());
+        let library = open(path)?;
+        Ok(Self {
+            functions: Functions::load(&library)?,
+            _library: library,
+            _builtins: builtins,
+        })
+    }
+
+    /// The first two numbers of the release.
+    pub fn version(&self) -> Result<Version, String> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both pointers are to live integers.
+        self.check(unsafe { (self.functions.version)(&raw mut major, &raw mut minor) })?;
+        Ok(Version {
+            major: major.unsigned_abs(),
+            minor: minor.unsigned_abs(),
+        })
+    }
+
+    /// The oldest architecture it compiles for.
+    pub fn oldest_arch(&self) -> Result<u32, String> {
+        let mut count = 0;
+        // SAFETY: the pointer is to a live integer.
+        self.check(unsafe { (self.functions.arch_count)(&raw mut count) })?;
+        let mut archs = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: the library writes as many integers as it has just announced, and the vector has that length.
+        self.check(unsafe { (self.functions.archs)(archs.as_mut_ptr()) })?;
+        archs
+            .into_iter()
+            .min()
+            .map(i32::unsigned_abs)
+            .ok_or_else(|| "it supports no architecture".into())
+    }
+
+    /// Compiles a program to PTX.
+    pub fn compile(&self, name: &str, text: &str, flags: &[String]) -> Result<String, Failure> {
+        let without_log = |status| Failure {
+            status,
+            log: String::new(),
+        };
+        let program = Program::new(self, name, text).map_err(without_log)?;
+        if let Err(status) = program.compile(flags) {
+            return Err(Failure {
+                status,
+                log: program.log().unwrap_or_default(),
+            });
+        }
+        program.ptx().map_err(without_log)
+    }
+
+    fn check(&self, status: Status) -> Result<(), String> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: it answers any status with a constant string that ends in a zero byte.
+        let words = unsafe { CStr::from_ptr((self.functions.error_string)(status)) };
+        Err(words.to_string_lossy().into_owned())
+    }
+}
+
+/// One program inside the library, destroyed when dropped.
+struct Program<'a> {
+    nvrtc: &'a Nvrtc,
+    handle: Handle,
+}
+
+impl<'a> Program<'a> {
+    fn new(nvrtc: &'a Nvrtc, name: &str, text: &str) -> Result<Self, String> {
+        let (name, text) = (c_string(name)?, c_string(text)?);
+        let mut handle = ptr::null_mut();
+        let create = nvrtc.functions.create;
+        let no_headers = ptr::null();
+        // SAFETY: both strings end in a zero byte and are copied by the library; with no headers given, the two
+        // arrays may be null.
+        let status = unsafe {
+            create(
+                &raw mut handle,
+                text.as_ptr(),
+                name.as_ptr(),
+                0,
+                no_headers,
+                no_headers,
+            )
+        };
+        nvrtc.check(status)?;
+        Ok(Self { nvrtc, handle })
+    }
+
+    fn compile(&self, flags: &[String]) -> Result<(), String> {
+        let flags = flags
+            .iter()
+            .map(|flag| c_string(flag))
+            .collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = flags.iter().map(|flag| flag.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).map_err(|_| "too many flags".to_owned())?;
+        // SAFETY: the handle is live, and `pointers` holds `count` strings that `flags` keeps alive.
+        self.nvrtc
+            .check(unsafe { (self.nvrtc.functions.compile)(self.handle, count, pointers.as_ptr()) })
+    }
+
+    fn log(&self) -> Result<String, String> {
+        self.text(self.nvrtc.functions.log_size, self.nvrtc.functions.log)
+    }
+
+    fn ptx(&self) -> Result<String, String> {
+        self.text(self.nvrtc.functions.ptx_size, self.nvrtc.functions.ptx)
+    }
+
+    /// Reads one of the program's texts: `size` tells its length, zero byte included, and `fill` writes it.
+    fn text(&self, size: SizeFn, fill: TextFn) -> Result<String, String> {
+        let mut bytes = 0;
+        // SAFETY: the handle is live and the pointer is to a live integer.
+        let status = unsafe { size(self.handle, &raw mut bytes) };
+        self.nvrtc.check(status)?;
+        let mut buffer = vec![0_u8; bytes];
+        // SAFETY: `size` and `fill` are a pair of `Functions`, so the buffer has the length that `fill` writes.
+        let status = unsafe { fill(self.handle, buffer.as_mut_ptr().cast()) };
+        self.nvrtc.check(status)?;
+        Ok(String::from_utf8_lossy(&buffer)
+            .trim_end_matches('\0')
+            .to_owned())
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is live, and nothing uses it afterwards.
+        unsafe { (self.nvrtc.functions.destroy)(&raw mut self.handle) };
+    }
+}
+
+fn c_string(text: &str) -> Result<CString, String> {
+    CString::new(text).map_err(|_| "the text contains a zero byte".to_owned())
+}
