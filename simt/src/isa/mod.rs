@@ -7,6 +7,7 @@
 //! control flow decodes to an [`Op`] that [`crate::engine`] carries out.
 
 mod approx;
+mod bitfield;
 mod bits;
 mod compare;
 mod convert;
@@ -85,6 +86,7 @@ pub struct Family {
 /// Every family, in the order of the specification.
 pub const FAMILIES: &[Family] = &[
     integer::FAMILY,
+    bitfield::FAMILY,
     extended::FAMILY,
     float::FAMILY,
     approx::FAMILY,

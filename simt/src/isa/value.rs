@@ -4,7 +4,7 @@
 //! an ordinary function, `i32::wrapping_add` say, and [`map2`] and its sisters apply it to all lanes at once:
 //! every source is read before anything is written.
 
-use crate::machine::registers::{Lanes, Narrow, Slot, WARP_SIZE, Wide};
+use crate::machine::registers::{BIT, Lanes, Narrow, Slot, WARP_SIZE, Wide};
 
 /// What an operand's register must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub enum Kind {
     Pred,
 }
 
-/// The columns of an instruction's operands: results `d` and `q`, sources `a`, `b`, `c` and `e`.
+/// The columns of an instruction's operands: results `d` and `q`, sources `a`, `b`, `c` and `e`, and a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Args {
     /// First result.
@@ -38,6 +38,8 @@ pub struct Args {
     pub c: Slot,
     /// Fourth source.
     pub e: Slot,
+    /// A number that is part of the instruction and no operand of the lanes: a truth table, say.
+    pub imm: u16,
 }
 
 /// A type that lives in a register column.
@@ -119,16 +121,23 @@ impl Value for bool {
     }
     #[inline(always)]
     fn lane(column: &u32, lane: usize) -> bool {
-        column >> lane & 1 != 0
+        column & BIT[lane] != 0
     }
     #[inline(always)]
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> bool) {
-        let mut bits = 0;
-        for lane in 0..WARP_SIZE {
-            bits |= u32::from(value(lane)) << lane;
-        }
-        lanes.write_pred(slot, bits);
+        lanes.write_pred(slot, mask_of(value));
     }
+}
+
+/// The lanes for which `value` holds, one bit a lane.
+#[inline(always)]
+pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
+    let mut bits = 0;
+    for lane in 0..WARP_SIZE {
+        // Not `u32::from(value(lane)) << lane`: baseline x86-64 has no vector shift by lane.
+        bits |= if value(lane) { BIT[lane] } else { 0 };
+    }
+    bits
 }
 
 /// What an arithmetic instruction does to the lanes: a plain function pointer, chosen when it is decoded.

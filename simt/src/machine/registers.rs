@@ -80,8 +80,8 @@ pub struct Lanes<'r> {
     pub mask: u32,
 }
 
-/// Bit `lane` set, for every lane: a constant that lets a masked write become a vector blend.
-const BIT: Narrow = {
+/// Bit `lane` set, for every lane: a constant that lets masks and predicates become vector code.
+pub const BIT: Narrow = {
     let mut bits = [0; WARP_SIZE];
     let mut lane = 0;
     while lane < WARP_SIZE {
