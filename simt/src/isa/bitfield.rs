@@ -37,9 +37,9 @@ pub const FAMILY: Family = Family {
 const NOT_FOUND: u32 = u32::MAX;
 
 fn bfind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => match m.has(1) {
-        true => alu!((T) -> u32, |a| leading_sign_bits(a).unwrap_or(NOT_FOUND)),
-        false => alu!((T) -> u32, |a| leading_sign_bits(a).map_or(NOT_FOUND, |count| T::BITS - 1 - count)),
+    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => match m.text(1) {
+        "shiftamt" => alu!((T) -> u32, |a| leading_sign_bits(a).unwrap_or(NOT_FOUND)),
+        _ => alu!((T) -> u32, |a| leading_sign_bits(a).map_or(NOT_FOUND, |count| T::BITS - 1 - count)),
     }))
 }
 
@@ -93,7 +93,7 @@ fn bfi(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 /// The lower `b` bits, extended to 32; `.clamp` takes all of them from 32 on, `.wrap` looks at `b` modulo 32.
 fn szext(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
-        "clamp" => alu!((T, u32) -> T, |a, len| extend(a, len)),
+        "clamp" => alu!((T, u32) -> T, extend),
         _ => alu!((T, u32) -> T, |a, len| extend(a, len % 32)),
     }))
 }

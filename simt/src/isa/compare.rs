@@ -28,7 +28,7 @@ pub const FAMILY: Family = Family {
         ),
         Form::new(
             "set.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.ftz.(u32|s32|f32).f32",
-            |m, o| set_as(m, o, m.ty(4), float_runs::<Flushed>(test(m))),
+            |m, o| set_as(m, o, m.ty(4), &float_runs::<Flushed>(test(m))),
         ),
         Form::new("setp.(eq|ne).(and|or|xor)?.(b16|b32|b64)", setp),
         Form::new("setp.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(s16|s32|s64)", setp),
@@ -90,7 +90,7 @@ fn test(m: &Modifiers<'_>) -> Test {
 #[inline(always)]
 fn holds<const TEST: Test, T: PartialOrd + Copy>(a: T, b: T) -> bool {
     let ordered = |test: Test| {
-        (test & LESS != 0) & (a < b) | (test & EQUAL != 0) & (a == b) | (test & GREATER != 0) & (a > b)
+        (test & LESS != 0 && a < b) || (test & EQUAL != 0 && a == b) || (test & GREATER != 0 && a > b)
     };
     // Unordered is what none of the three others is.
     if TEST & UNORDERED == 0 { ordered(TEST) } else { !ordered(!TEST) }
@@ -236,10 +236,10 @@ fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs) -> Result<O
 }
 
 fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    set_as(m, o, m.ty(3), runs_of(test(m), m.ty(4)))
+    set_as(m, o, m.ty(3), &runs_of(test(m), m.ty(4)))
 }
 
-fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: Runs) -> Result<Op, Error> {
+fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: &Runs) -> Result<Op, Error> {
     let (results, run): (&'static [Kind], Run) = match result {
         Type::F32 => (&[Kind::F32], runs.set_float),
         _ => (&[Kind::B32], runs.set_bits),
@@ -260,9 +260,9 @@ fn slct_int(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 
 /// A NaN is not zero or above, so it selects `b`; -0 is, and so is what `.ftz` flushes to zero.
 fn slct_float(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_bits!(m.ty(2), T => match m.has(1) {
-        true => alu!((T, T, Flushed) -> T, |a, b, c| if c.0 >= 0.0 { a } else { b }),
-        false => alu!((T, T, f32) -> T, |a, b, c| if c >= 0.0 { a } else { b }),
+    o.alu(by_bits!(m.ty(2), T => match m.text(1) {
+        "ftz" => alu!((T, T, Flushed) -> T, |a, b, c| if c.0 >= 0.0 { a } else { b }),
+        _ => alu!((T, T, f32) -> T, |a, b, c| if c >= 0.0 { a } else { b }),
     }))
 }
 

@@ -1,8 +1,9 @@
 //! Extended-precision integer arithmetic: sums that pass a carry on.
 //!
 //! The carry flag `CC.CF` is a hidden predicate of the frame ([`super::scope::Scope::carry`]), a bit a lane,
-//! clear when a function is entered. After a subtraction it holds the borrow; the specification leaves open
-//! what an addition makes of a borrow, and here it is one bit like any other.
+//! clear when a function is entered. After a subtraction it holds the borrow, as the specification says. An
+//! H200 keeps the opposite of the borrow, which a program notices only where a chain of sums goes on from a
+//! difference or the other way round; no compiler writes that.
 //! Specification: PTX ISA, section 9.7.2.
 
 use super::grammar::Modifiers;

@@ -2,7 +2,7 @@
 //!
 //! Arithmetic wraps unless a form says `.sat`. Where the specification leaves a result to the machine, it is
 //! NVIDIA's: see [`div`] and [`rem`], and [`low24`] for the upper bytes of 24-bit operands. What counts, finds
-//! and cuts out bits is in [`super::bitfield`]. Left out: the packed forms of sm_90 (`add.u16x2`,
+//! and cuts out bits is in [`super::bitfield`]. Left out: the packed forms of `sm_90` (`add.u16x2`,
 //! `min.s16x2`) and `.relu`. Specification: PTX ISA, sections 9.7.1.1 to 9.7.1.13, 9.7.1.23 and 9.7.1.24.
 
 use super::grammar::Modifiers;
@@ -170,7 +170,7 @@ fn div(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }))
 }
 
-/// The remainder, with the dividend's sign.
+/// The remainder, with the dividend's sign; of a division by zero, all ones once more (and not the dividend).
 fn rem(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_int!(m.ty(1), T => {
         alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })

@@ -4,7 +4,7 @@
 //! an ordinary function, `i32::wrapping_add` say, and [`map2`] and its sisters apply it to all lanes at once:
 //! every source is read before anything is written.
 
-use crate::machine::registers::{BIT, Lanes, Narrow, Slot, WARP_SIZE, Wide};
+use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Wide};
 
 /// What an operand's register must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,12 +132,8 @@ impl Value for bool {
 /// The lanes for which `value` holds, one bit a lane.
 #[inline(always)]
 pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
-    let mut bits = 0;
-    for lane in 0..WARP_SIZE {
-        // Not `u32::from(value(lane)) << lane`: baseline x86-64 has no vector shift by lane.
-        bits |= if value(lane) { BIT[lane] } else { 0 };
-    }
-    bits
+    // Not `u32::from(value(lane)) << lane`: baseline x86-64 has no vector shift by lane.
+    BIT.iter().enumerate().fold(0, |mask, (lane, bit)| mask | if value(lane) { *bit } else { 0 })
 }
 
 /// What an arithmetic instruction does to the lanes: a plain function pointer, chosen when it is decoded.

@@ -97,13 +97,13 @@ impl Lanes<'_> {
     pub fn write_narrow(&mut self, slot: Slot, value: impl Fn(usize) -> u32) {
         let column = &mut self.narrow[slot as usize];
         if self.mask == FULL_MASK {
-            for lane in 0..WARP_SIZE {
-                column[lane] = value(lane);
+            for (lane, old) in column.iter_mut().enumerate() {
+                *old = value(lane);
             }
         } else {
-            for lane in 0..WARP_SIZE {
+            for (lane, old) in column.iter_mut().enumerate() {
                 let new = value(lane);
-                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
             }
         }
     }
@@ -113,13 +113,13 @@ impl Lanes<'_> {
     pub fn write_wide(&mut self, slot: Slot, value: impl Fn(usize) -> u64) {
         let column = &mut self.wide[slot as usize];
         if self.mask == FULL_MASK {
-            for lane in 0..WARP_SIZE {
-                column[lane] = value(lane);
+            for (lane, old) in column.iter_mut().enumerate() {
+                *old = value(lane);
             }
         } else {
-            for lane in 0..WARP_SIZE {
+            for (lane, old) in column.iter_mut().enumerate() {
                 let new = value(lane);
-                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
             }
         }
     }

@@ -59,6 +59,7 @@ fn fns_counts_from_the_base_in_either_direction() {
     fns(0xaaaa_aaaa, 0, 16, 31);
     fns(0xaaaa_aaaa, 0, 17, 0xffff_ffff);
     fns(0xffff_ffff, 31, -32, 0);
+    fns(0x7c8d_9eaf, 31, -16, 5);
     fns(0xffff_ffff, 31, 1, 31);
     fns(0xffff_ffff, 31, i32::MIN, 0xffff_ffff);
     fns(0xffff_ffff, 32, 0, 0xffff_ffff);

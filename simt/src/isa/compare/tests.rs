@@ -84,8 +84,8 @@ fn ftz_compares_subnormals_as_zero() {
 
 #[test]
 fn a_third_predicate_joins_in_either_sense() {
-    let rules: [(&str, fn(bool, bool) -> bool); 3] =
-        [("and", |t, c| t & c), ("or", |t, c| t | c), ("xor", |t, c| t ^ c)];
+    type Rule = fn(bool, bool) -> bool;
+    let rules: [(&str, Rule); 3] = [("and", |t, c| t & c), ("or", |t, c| t | c), ("xor", |t, c| t ^ c)];
     for (name, rule) in rules {
         let setp: &str = format!("setp.lt.{name}.s32").leak();
         let set: &str = format!("set.lt.{name}.f32.s32").leak();

@@ -58,8 +58,8 @@ fn wide_products_agree_with_the_wider_type() {
         let (signed_a, signed_b) = (i64::from(a as u32 as i32), i64::from(b as u32 as i32));
         assert_eq!(eval("mul.wide.u32", U64, &[(U32, a), (U32, b)]), a * b);
         assert_eq!(eval("mul.wide.s32", S64, &[(S32, a), (S32, b)]), bits64(signed_a * signed_b));
-        check("mul.hi.u32", U32, &[a, b], a * b >> 32);
-        check("mul.lo.u32", U32, &[a, b], a * b & 0xffff_ffff);
+        check("mul.hi.u32", U32, &[a, b], (a * b) >> 32);
+        check("mul.lo.u32", U32, &[a, b], (a * b) & 0xffff_ffff);
         let wide = eval("mad.wide.s32", S64, &[(S32, a), (S32, b), (S64, MIN64)]);
         assert_eq!(wide, bits64((signed_a * signed_b).wrapping_add(i64::MIN)));
     }
@@ -106,6 +106,9 @@ fn division_by_zero_gives_what_the_machine_gives() {
     check("div.s32", S32, &[7, 0], 0xffff_ffff);
     check("div.u64", U64, &[7, 0], u64::MAX);
     check("div.s16", S16, &[7, 0], 0xffff);
+    check("rem.u16", U16, &[7, 0], 0xffff);
+    check("rem.s32", S32, &[bits32(-3), 0], 0xffff_ffff);
+    check("rem.u64", U64, &[7, 0], u64::MAX);
 }
 
 #[test]
