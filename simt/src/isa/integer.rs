@@ -1,7 +1,7 @@
 //! Integer arithmetic: sums, products, quotients, dot products.
 //!
 //! Arithmetic wraps unless a form says `.sat`. Where the specification leaves a result to the machine, it is
-//! NVIDIA's: see [`div`] and [`rem`], and [`low24`] for the upper bytes of 24-bit operands. What counts, finds
+//! NVIDIA's: see [`div`] and [`rem`], and [`Product24`] for the upper bytes of 24-bit operands. What counts, finds
 //! and cuts out bits is in [`super::bitfield`]. Left out: the packed forms of `sm_90` (`add.u16x2`,
 //! `min.s16x2`) and `.relu`. Specification: PTX ISA, sections 9.7.1.1 to 9.7.1.13, 9.7.1.23 and 9.7.1.24.
 
