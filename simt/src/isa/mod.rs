@@ -9,6 +9,7 @@
 pub mod address;
 mod approx;
 pub mod atomic;
+mod bitfield;
 mod bits;
 mod compare;
 pub mod control;
@@ -150,6 +151,7 @@ pub struct Family {
 /// Every family, in the order of the specification.
 pub const FAMILIES: &[Family] = &[
     integer::FAMILY,
+    bitfield::FAMILY,
     extended::FAMILY,
     float::FAMILY,
     approx::FAMILY,

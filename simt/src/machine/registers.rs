@@ -116,8 +116,8 @@ impl Shape {
     }
 }
 
-/// Bit `lane` set, for every lane: a constant that lets a masked write become a vector blend.
-const BIT: Narrow = {
+/// Bit `lane` set, for every lane: a constant that lets masks and predicates become vector code.
+pub const BIT: Narrow = {
     let mut bits = [0; WARP_SIZE];
     let mut lane = 0;
     while lane < WARP_SIZE {
@@ -133,13 +133,13 @@ impl Lanes<'_> {
     pub fn write_narrow(&mut self, slot: Slot, value: impl Fn(usize) -> u32) {
         let column = &mut self.narrow[slot as usize];
         if self.mask == FULL_MASK {
-            for lane in 0..WARP_SIZE {
-                column[lane] = value(lane);
+            for (lane, old) in column.iter_mut().enumerate() {
+                *old = value(lane);
             }
         } else {
-            for lane in 0..WARP_SIZE {
+            for (lane, old) in column.iter_mut().enumerate() {
                 let new = value(lane);
-                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
             }
         }
     }
@@ -149,13 +149,13 @@ impl Lanes<'_> {
     pub fn write_wide(&mut self, slot: Slot, value: impl Fn(usize) -> u64) {
         let column = &mut self.wide[slot as usize];
         if self.mask == FULL_MASK {
-            for lane in 0..WARP_SIZE {
-                column[lane] = value(lane);
+            for (lane, old) in column.iter_mut().enumerate() {
+                *old = value(lane);
             }
         } else {
-            for lane in 0..WARP_SIZE {
+            for (lane, old) in column.iter_mut().enumerate() {
                 let new = value(lane);
-                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
             }
         }
     }
