@@ -75,6 +75,17 @@ impl Format {
         self.sign() - 1
     }
 
+    /// The bits of 1.
+    pub const fn one(self) -> u64 {
+        (self.max_exponent() as u64) << self.fraction_bits
+    }
+
+    /// An integer in the order of the numbers, -0 below +0.
+    pub const fn order(self, bits: u64) -> i64 {
+        let magnitude = (bits & (self.sign() - 1)) as i64;
+        if bits & self.sign() == 0 { magnitude } else { -1 - magnitude }
+    }
+
     /// Whether `bits` are a NaN.
     pub const fn is_nan(self, bits: u64) -> bool {
         bits & (self.sign() - 1) > self.infinity()

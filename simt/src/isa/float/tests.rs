@@ -69,7 +69,7 @@ fn exact_sum_product_quotient_and_root_are_correctly_rounded() {
             continue;
         }
         let (x, y) = (Big::of(format, a), Big::of(format, b));
-        let (zero, one) = (Big::of(format, 0), Big::of(format, one(format)));
+        let (zero, one) = (Big::of(format, 0), Big::of(format, format.one()));
         for rounding in ROUNDINGS {
             let sum = exact::add(format, rounding, a, b);
             assert!(is_rounded(format, rounding, &|m| cmp_fma(&x, &one, &y, m), sum), "{a:#x} + {b:#x}");
@@ -83,10 +83,6 @@ fn exact_sum_product_quotient_and_root_are_correctly_rounded() {
             assert!(is_rounded(format, rounding, &|m| cmp_sqrt(&x, m), root), "sqrt {positive:#x}");
         }
     }
-}
-
-fn one(format: Format) -> u64 {
-    ((1 << (format.exponent_bits - 1)) - 1) << format.fraction_bits
 }
 
 #[test]
