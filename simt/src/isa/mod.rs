@@ -17,6 +17,7 @@ mod half;
 mod integer;
 mod movement;
 pub mod operands;
+pub mod printf;
 pub mod scope;
 pub mod value;
 
