@@ -22,6 +22,7 @@ mod integer;
 pub mod memory;
 mod movement;
 pub mod operands;
+pub mod printf;
 pub mod scope;
 pub mod special;
 pub mod sync;
