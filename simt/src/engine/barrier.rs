@@ -34,21 +34,10 @@ impl Run<'_> {
         let predicate = warp.registers.preds[base.preds + args.c as usize];
         let is_true = if barrier.negated { !predicate } else { predicate };
         let arriving = if self.stack { warp.live() } else { mask };
-        let mut fault = |message: &str| {
-            Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, message))
-        };
-        if number >= BARRIERS {
-            return fault(&format!("barrier number {number}; a block has barriers 0 to {}", BARRIERS - 1));
-        }
-        if let Some(count) = wanted
-            && (count == 0 || !count.is_multiple_of(WARP_SIZE as u32))
-        {
-            return fault(&format!("a barrier for {count} threads; the count must be a multiple of the warp size"));
+        if let Err(message) = check_use(block, number, wanted) {
+            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
         }
         let state = &mut block.barriers[number];
-        if state.arrived != 0 && state.wanted != wanted {
-            return fault(&format!("barrier {number} is used with different thread counts at the same time"));
-        }
         state.wanted = wanted;
         state.arrived += arriving.count_ones();
         if matches!(barrier.action, Action::Reduce(_)) {
@@ -83,7 +72,9 @@ impl Run<'_> {
                 if let Op::Barrier(Barrier { action: Action::Reduce(combine), .. }) = inst.op {
                     match combine {
                         Combine::Popc => lanes.write_narrow(inst.args.d, |_| state.true_count),
-                        Combine::And => lanes.write_pred(inst.args.d, all_ones(state.true_count == state.arrived)),
+                        Combine::And => {
+                            lanes.write_pred(inst.args.d, all_ones(state.true_count == state.arrived))
+                        }
                         Combine::Or => lanes.write_pred(inst.args.d, all_ones(state.true_count != 0)),
                     }
                 }
@@ -114,6 +105,20 @@ impl Run<'_> {
         }
         self.complete_collectives(block, w)
     }
+}
+
+/// Refuses a barrier number or a thread count that the block cannot have.
+fn check_use(block: &Block, number: usize, wanted: Option<u32>) -> Result<(), String> {
+    let Some(state) = block.barriers.get(number) else {
+        return Err(format!("barrier number {number}; a block has barriers 0 to {}", BARRIERS - 1));
+    };
+    if let Some(count) = wanted.filter(|&count| count == 0 || !count.is_multiple_of(WARP_SIZE as u32)) {
+        return Err(format!("a barrier for {count} threads; the count must be a multiple of the warp size"));
+    }
+    if state.arrived != 0 && state.wanted != wanted {
+        return Err(format!("barrier {number} is used with different thread counts at the same time"));
+    }
+    Ok(())
 }
 
 fn all_ones(value: bool) -> u32 {

@@ -15,13 +15,20 @@ use crate::machine::registers::{Narrow, WARP_SIZE};
 
 impl Run<'_> {
     /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
-    pub fn collective(&mut self, block: &mut Block, w: usize, g: usize, collective: Collective) -> Result<(), Stop> {
+    pub fn collective(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        collective: Collective,
+    ) -> Result<(), Stop> {
         let warp = &block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
         let members = self.members(warp, group, collective);
         if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
-            let message = format!("membermask {:#010x} leaves out lane {lane}, which names it", members[lane]);
+            let message =
+                format!("membermask {:#010x} leaves out lane {lane}, which names it", members[lane]);
             return Err(faults::at_lanes(self, block, w, pc, 1 << lane, FaultKind::BadMask, &message));
         }
         let ready = complete_lanes(&members, mask, warp.live());
@@ -89,7 +96,15 @@ impl Run<'_> {
                         "lane {lane} names members {:#010x}, lane {other} names {theirs:#010x}, and they wait for each other",
                         members[lane]
                     );
-                    return Err(faults::at_lanes(self, block, w, group.pc, 1 << lane, FaultKind::BadMask, &message));
+                    return Err(faults::at_lanes(
+                        self,
+                        block,
+                        w,
+                        group.pc,
+                        1 << lane,
+                        FaultKind::BadMask,
+                        &message,
+                    ));
                 }
                 if wanted & !come == 0 {
                     return Ok(Some((wanted, collective)));
@@ -104,7 +119,9 @@ impl Run<'_> {
     fn come(&self, warp: &Warp, collective: Collective, members: u32) -> (u32, Option<(usize, u32)>) {
         let (mut come, mut other) = (0, None);
         for group in &warp.divergence.groups {
-            let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(&collective)) else { continue };
+            let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(&collective)) else {
+                continue;
+            };
             let named = self.members(warp, group, theirs);
             for lane in lanes_of(group.mask & members) {
                 if named[lane] == members {

@@ -7,7 +7,7 @@ use super::run::{Run, Stop};
 use super::step::like_the_lowest;
 use crate::fault::FaultKind;
 use crate::isa::Op;
-use crate::isa::control::{CallIndex, CallSite, Callee};
+use crate::isa::control::{CallIndex, CallSite, Callee, FUNCTIONS_BASE};
 use crate::isa::scope::Place;
 use crate::isa::warp::lanes_of;
 use crate::machine::block::{Block, Warp};
@@ -15,9 +15,6 @@ use crate::machine::divergence::Frame;
 
 /// Calls that may be nested.
 pub const MAX_CALL_DEPTH: usize = 64;
-
-/// Where the addresses of functions start, for calls through registers.
-pub const FUNCTIONS_BASE: u64 = 4 << 40;
 
 impl Run<'_> {
     /// Carries out the instruction at which group `g` left the inner loop, with the lanes of `active`.
@@ -39,7 +36,15 @@ impl Run<'_> {
                 return self.after_exit(block, w);
             }
             Op::Trap => {
-                return Err(faults::at_lanes(self, block, w, pc, active, FaultKind::Trap, "the kernel executed `trap`"));
+                return Err(faults::at_lanes(
+                    self,
+                    block,
+                    w,
+                    pc,
+                    active,
+                    FaultKind::Trap,
+                    "the kernel executed `trap`",
+                ));
             }
             Op::Unsupported(error) => {
                 return Err(Stop::Unsupported(self.program.errors[error as usize].clone()));
@@ -83,7 +88,14 @@ impl Run<'_> {
         warp.divergence.split(g, leaving, ways.0, ways.1, (meet != NEVER).then_some(meet));
     }
 
-    fn branch_indexed(&mut self, block: &mut Block, w: usize, g: usize, list: u32, meet: Pc) -> Result<(), Stop> {
+    fn branch_indexed(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        list: u32,
+        meet: Pc,
+    ) -> Result<(), Stop> {
         let warp = &mut block.warps[w];
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
@@ -146,7 +158,8 @@ impl Run<'_> {
             Some(Builtin::AssertFail) => self.assert_fail(block, w, g, site),
             None if code.start == code.end => {
                 let origin = self.program.origins[pc as usize];
-                let message = format!("`{}` is declared but not defined, and not a function of the engine", code.name);
+                let message =
+                    format!("`{}` is declared but not defined, and not a function of the engine", code.name);
                 Err(Stop::Unsupported(crate::ptx::Error::at(&self.program.text, origin.span, message)))
             }
             None => self.enter(block, w, g, callee, site),
@@ -154,7 +167,14 @@ impl Run<'_> {
     }
 
     /// Opens the callee's frame, and passes the arguments.
-    fn enter(&mut self, block: &mut Block, w: usize, g: usize, callee: u32, site: &CallSite) -> Result<(), Stop> {
+    fn enter(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        callee: u32,
+        site: &CallSite,
+    ) -> Result<(), Stop> {
         let code = &self.program.functions[callee as usize];
         let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
         if self.depth(block, w, g) >= MAX_CALL_DEPTH {

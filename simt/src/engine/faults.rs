@@ -4,9 +4,9 @@ use super::access::{Denied, Why};
 use super::program::Pc;
 use super::run::{Run, Stop};
 use crate::fault::{Actor, Fault, FaultKind};
+use crate::isa::Op;
 use crate::isa::memory::Memory;
 use crate::isa::warp::lanes_of;
-use crate::isa::Op;
 use crate::machine::block::Block;
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::global::Miss;
@@ -55,9 +55,10 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
         Why::Missed(Miss::Null) => {
             (FaultKind::Null, format!("the address {:#x} is null or next to it", denied.address))
         }
-        Why::Missed(Miss::Wild) => {
-            (FaultKind::OutOfBounds, format!("no allocation is anywhere near the address {:#x}", denied.address))
-        }
+        Why::Missed(Miss::Wild) => (
+            FaultKind::OutOfBounds,
+            format!("no allocation is anywhere near the address {:#x}", denied.address),
+        ),
         Why::Missed(Miss::Freed { region }) => {
             (FaultKind::UseAfterFree, format!("`{}` has been freed", run.global.region(region).name))
         }
@@ -70,7 +71,8 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::OutOfBounds, message)
         }
         Why::Misaligned => {
-            let message = format!("the address {:#x} is no multiple of the access's {bytes} bytes", denied.address);
+            let message =
+                format!("the address {:#x} is no multiple of the access's {bytes} bytes", denied.address);
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => (FaultKind::ReadOnly, format!("{} cannot be written", memory_name(denied.memory))),
@@ -80,7 +82,9 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
 fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
     let end = offset.saturating_add_unsigned(bytes);
     match offset {
-        ..0 => format!("{} bytes before the start of `{name}`, which has {size} bytes", offset.unsigned_abs()),
+        ..0 => {
+            format!("{} bytes before the start of `{name}`, which has {size} bytes", offset.unsigned_abs())
+        }
         _ if offset as u64 >= size => {
             format!("{} bytes past the end of `{name}`, which has {size} bytes", offset as u64 - size)
         }
@@ -132,7 +136,10 @@ fn waiter(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> Actor {
         Wait::Barrier(number) => {
             let state = block.barriers[number as usize];
             let wanted = state.wanted.unwrap_or(block.live_threads);
-            format!("lanes {lanes:#010x} wait at barrier {number}: {} of {wanted} threads have come", state.arrived)
+            format!(
+                "lanes {lanes:#010x} wait at barrier {number}: {} of {wanted} threads have come",
+                state.arrived
+            )
         }
         _ => {
             let members = members(run, block, w, group);
@@ -172,16 +179,23 @@ pub fn stop(kind: FaultKind, message: String, actors: Vec<Actor>) -> Stop {
 fn help(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::OutOfBounds => "compare the index with the length of the array before the access",
-        FaultKind::Misaligned => "an access of N bytes needs an address that is a multiple of N; check casts to wider types",
+        FaultKind::Misaligned => {
+            "an access of N bytes needs an address that is a multiple of N; check casts to wider types"
+        }
         FaultKind::Null => "check that the argument was passed and points to an allocation",
         FaultKind::UseAfterFree => "free the buffer after the last launch that uses it",
         FaultKind::ReadOnly => "write to global or shared memory instead",
-        FaultKind::BarrierDivergence => "let every thread of the block reach the same barrier: move it out of the branch",
-        FaultKind::BadMask => "name exactly the lanes that reach this call, for example with __ballot_sync before the branch",
-        FaultKind::Deadlock => "make sure that everybody who is waited for can get there: look at the branch before the wait",
+        FaultKind::BarrierDivergence => {
+            "let every thread of the block reach the same barrier: move it out of the branch"
+        }
+        FaultKind::BadMask => {
+            "name exactly the lanes that reach this call, for example with __ballot_sync before the branch"
+        }
+        FaultKind::Deadlock => {
+            "make sure that everybody who is waited for can get there: look at the branch before the wait"
+        }
         FaultKind::StepLimit => "look for a loop that never ends, or raise the limit on steps",
         FaultKind::CallDepth => "bound the recursion, or turn it into a loop",
         FaultKind::Trap => "look at the condition before the trap",
     }
 }
-

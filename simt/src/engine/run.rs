@@ -49,7 +49,7 @@ pub struct Run<'a> {
     /// Whether lanes reconverge as they did before Volta.
     pub stack: bool,
     /// In which order lanes store.
-    pub order: Order,
+    pub(super) order: Order,
     /// Warp instructions issued so far.
     pub steps: u64,
     /// By instruction: how often issued.
@@ -140,8 +140,12 @@ impl<'a> Run<'a> {
 
     fn start(&self, block: &mut Block, next: &mut u64) {
         let code = self.code();
-        let start =
-            Start { pc: code.start, function: self.kernel, image: &code.image, frame_bytes: code.frame_bytes };
+        let start = Start {
+            pc: code.start,
+            function: self.kernel,
+            image: &code.image,
+            frame_bytes: code.frame_bytes,
+        };
         let threads = self.launch.block.count() as u32;
         block.reset(*next, self.launch.grid.nth(*next), threads, self.shared_bytes, &start);
         *next += 1;
@@ -179,7 +183,9 @@ impl<'a> Run<'a> {
             block.warps[warp].divergence.groups.rotate_right(1);
         }
         while *slice > 0 {
-            let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else { break };
+            let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
+                break;
+            };
             self.run_group(block, warp, group, slice)?;
         }
         if !self.stack {
@@ -193,7 +199,8 @@ impl<'a> Run<'a> {
     }
 
     fn counters(&self) -> Counters {
-        let mut total = Counters { warps: self.warps, divergent_warps: self.divergent_warps, ..Counters::default() };
+        let mut total =
+            Counters { warps: self.warps, divergent_warps: self.divergent_warps, ..Counters::default() };
         for pc in 0..self.program.insts.len() {
             total += &self.at(pc as Pc);
         }
@@ -208,7 +215,10 @@ impl<'a> Run<'a> {
         Counters {
             ptx_instructions: issued.count,
             ptx_lanes: issued.lanes,
-            ptx_branches: is(matches!(op, crate::isa::Op::Branch { .. } | crate::isa::Op::BranchIndexed { .. })),
+            ptx_branches: is(matches!(
+                op,
+                crate::isa::Op::Branch { .. } | crate::isa::Op::BranchIndexed { .. }
+            )),
             ptx_divergent_branches: issued.parted,
             ptx_barriers: is(matches!(op, crate::isa::Op::Barrier(_))),
             ..self.traffic[pc as usize]

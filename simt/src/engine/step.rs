@@ -5,7 +5,7 @@
 
 use super::access::{self, Denied, Memories};
 use super::faults;
-use super::program::{AT_RETURN, NEVER, Pc};
+use super::program::{AT_RETURN, NEVER};
 use super::run::{Run, Stop};
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
@@ -226,4 +226,3 @@ pub fn like_the_lowest(column: &[u32; WARP_SIZE], mask: u32) -> u32 {
     let lowest = column[mask.trailing_zeros() as usize % WARP_SIZE];
     lanes_of(mask).filter(|&lane| column[lane] == lowest).fold(0, |lanes, lane| lanes | 1 << lane)
 }
-

@@ -29,6 +29,9 @@ pub const FAMILY: Family = Family {
     ],
 };
 
+/// Where the addresses of functions start, for calls through registers: a region that holds no memory.
+pub const FUNCTIONS_BASE: u64 = 4 << 40;
+
 /// A call, before its places are known to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallIndex(pub u32);

@@ -161,6 +161,12 @@ pub const FAMILIES: &[Family] = &[
     bits::FAMILY,
     movement::FAMILY,
     convert::FAMILY,
+    address::FAMILY,
+    memory::FAMILY,
+    atomic::FAMILY,
+    warp::FAMILY,
+    sync::FAMILY,
+    control::FAMILY,
 ];
 
 /// A decoded instruction: what it does, and to which columns.

@@ -1,13 +1,14 @@
 //! Data movement between registers: `mov`, whole or in parts.
 //!
 //! `mov` takes what the source operand is: a register, a literal, a vector of registers to pack, or a name
-//! that stands for neither ([`name`] is the one place that decides). Left out so far: special registers
-//! and the addresses of variables and functions, and `.b128`. `prmt` is in [`super::bits`]; what moves data
+//! that stands for neither ([`name`] is the one place that decides). Left out: `.b128`. `prmt` is in [`super::bits`]; what moves data
 //! between lanes or memory is no business of this file. Specification: PTX ISA, section 9.7.8.
 
+use super::control::FUNCTIONS_BASE;
 use super::grammar::Modifiers;
 use super::operands::{Operands, kind_of, span_of};
-use super::scope::{Symbol, bits};
+use super::scope::{Bank, Symbol, bits};
+use super::special;
 use super::value::{Args, Kind, Value, map1};
 use super::{Family, Form, Op};
 use crate::machine::registers::{Lanes, Narrow, Slot};
@@ -27,25 +28,63 @@ fn mov(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         (Operand::Vector(parts, _), _) => unpack(m.ty(1), o, parts, a),
         (_, Operand::Vector(parts, _)) => pack(m.ty(1), o, d, parts),
         (_, Operand::Name(source)) => name(m.ty(1), o, d, *source),
-        (_, Operand::Offset(source, _)) => Err(address(o, *source)),
+        (_, Operand::Offset(source, offset)) => address(m.ty(1), o, d, *source, *offset),
         _ => whole(m.ty(1), o, d, a),
     }
 }
 
-/// `mov` from a name: a register or, not yet, a special register or the address of a symbol.
+/// `mov` from a name: a register, a special register, or the address of a variable or a function.
 fn name<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, source: Ident<'t>) -> Result<Op, Error> {
-    match o.scope.find(source.text) {
-        Some((_, Symbol::Register(_))) => whole(ty, o, d, &Operand::Name(source)),
-        Some(_) => Err(address(o, source)),
-        None => {
-            let message = format!("`{}` is no register that is declared here or supported", source.text);
+    match (o.scope.find(source.text), special::parse(source.text)) {
+        (Some((_, Symbol::Register(_))), _) => whole(ty, o, d, &Operand::Name(source)),
+        (Some(_), _) => address(ty, o, d, source, 0),
+        (None, Some(what)) => {
+            let wide = integer_result(ty, o, d)?;
+            Ok(Op::Special { what, wide })
+        }
+        (None, None) => {
+            let message =
+                format!("`{}` is not declared, and no special register that is supported", source.text);
             Err(o.error(source.span, message))
         }
     }
 }
 
-fn address(o: &Operands<'_, '_>, source: Ident<'_>) -> Error {
-    o.error(source.span, format!("`mov` of the address of `{}` is not supported", source.text))
+/// `mov` of the address of a variable or a function, `offset` bytes further on.
+fn address<'t>(
+    ty: Type,
+    o: &mut Operands<'_, 't>,
+    d: &Operand<'t>,
+    source: Ident<'t>,
+    offset: i64,
+) -> Result<Op, Error> {
+    let (base, in_frame) = match o.scope.find(source.text) {
+        Some((_, Symbol::Variable(place))) => (place.address, place.in_frame),
+        Some((_, Symbol::Function(function))) => (FUNCTIONS_BASE + u64::from(function), false),
+        _ => return Err(o.error(source.span, format!("`{}` has no address", source.text))),
+    };
+    let wide = integer_result(ty, o, d)?;
+    let address = base.wrapping_add_signed(offset);
+    if in_frame {
+        return Ok(Op::FrameAddress { offset: address as u32, wide });
+    }
+    let bank = if wide { Bank::Wide } else { Bank::Narrow };
+    o.args.a = o.constant(bank, address, source.span)?;
+    Ok(Op::Alu(match wide {
+        true => |lanes, args| map1(lanes, args, |a: u64| a),
+        false => |lanes, args| map1(lanes, args, |a: u32| a),
+    }))
+}
+
+/// Binds a result of 32 or 64 bits, and says whether it is the wider.
+fn integer_result<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>) -> Result<bool, Error> {
+    let kind = match bits(ty) {
+        32 => Kind::B32,
+        64 => Kind::B64,
+        other => return Err(o.error(span_of(d), format!("a result of {other} bits is too narrow here"))),
+    };
+    o.args.d = o.result(d, kind)?;
+    Ok(kind == Kind::B64)
 }
 
 /// One column to another.
