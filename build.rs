@@ -54,11 +54,7 @@ fn compiled(
     file: &CudaFile,
     stale: &[Stale],
 ) -> Result<Vec<Compiled>, Box<dyn Error>> {
-    let is_stale = |build: &BuildName| {
-        stale
-            .iter()
-            .any(|found| found.file() == file.ptx_name(*build))
-    };
+    let is_stale = |build: &BuildName| stale.iter().any(|found| found.file() == file.ptx_name(*build));
     if file.builds.iter().any(is_stale) {
         return recompiled(out, file);
     }
@@ -68,11 +64,7 @@ fn compiled(
 
 fn read_build(name: BuildName, path: PathBuf) -> Result<Compiled, Box<dyn Error>> {
     let entries = nvrtc::entries(&fs::read_to_string(&path)?)?;
-    Ok(Compiled {
-        name,
-        path,
-        entries,
-    })
+    Ok(Compiled { name, path, entries })
 }
 
 /// Compiles an edited file with whatever compiler there is, for the oldest architecture that it still knows.
@@ -88,67 +80,32 @@ fn recompiled(out: &Path, file: &CudaFile) -> Result<Vec<Compiled>, Box<dyn Erro
     println!("cargo::rerun-if-env-changed=NVRTC_PATH");
     let mut builds: Vec<Compiled> = Vec::new();
     for &declared in &file.builds {
-        let build = BuildName {
-            arch: declared.arch.max(compiler.oldest_arch()),
-            ..declared
-        };
+        let build = BuildName { arch: declared.arch.max(compiler.oldest_arch()), ..declared };
         if builds.iter().any(|earlier| earlier.name == build) {
             continue;
         }
         let path = out.join(file.ptx_name(build));
-        fs::write(
-            &path,
-            compiler.compile(
-                &Source {
-                    name: &name,
-                    text: &file.text,
-                },
-                &build.options(),
-            )?,
-        )?;
+        fs::write(&path, compiler.compile(&Source { name: &name, text: &file.text }, &build.options())?)?;
         builds.push(read_build(build, path)?);
     }
     Ok(builds)
 }
 
 /// Writes a module with the file and a static for each of its kernels.
-fn write_file(
-    registry: &mut String,
-    file: &CudaFile,
-    builds: &[Compiled],
-) -> Result<(), Box<dyn Error>> {
+fn write_file(registry: &mut String, file: &CudaFile, builds: &[Compiled]) -> Result<(), Box<dyn Error>> {
     let stem = &file.stem;
     let kernels = kernels(builds);
-    writeln!(
-        registry,
-        "/// The kernels of `kernels/{stem}.cu`.\npub mod {stem} {{"
-    )?;
-    writeln!(
-        registry,
-        "    use super::{{Build, Kernel, KernelFile, Param}};\n"
-    )?;
-    writeln!(
-        registry,
-        "    /// The file itself.\n    pub static FILE: KernelFile = KernelFile {{"
-    )?;
+    writeln!(registry, "/// The kernels of `kernels/{stem}.cu`.\npub mod {stem} {{")?;
+    writeln!(registry, "    use super::{{Build, Kernel, KernelFile, Param}};\n")?;
+    writeln!(registry, "    /// The file itself.\n    pub static FILE: KernelFile = KernelFile {{")?;
     writeln!(registry, "        name: {stem:?},")?;
-    writeln!(
-        registry,
-        "        source: include_str!(concat!(env!(\"OUT_DIR\"), \"/{stem}.cu\")),"
-    )?;
+    writeln!(registry, "        source: include_str!(concat!(env!(\"OUT_DIR\"), \"/{stem}.cu\")),")?;
     writeln!(registry, "        builds: &[")?;
     for build in builds {
         write_build(registry, build)?;
     }
-    let statics: Vec<_> = kernels
-        .iter()
-        .map(|kernel| format!("&{}", constant(&kernel.name)))
-        .collect();
-    writeln!(
-        registry,
-        "        ],\n        kernels: &[{}],\n    }};",
-        statics.join(", ")
-    )?;
+    let statics: Vec<_> = kernels.iter().map(|kernel| format!("&{}", constant(&kernel.name))).collect();
+    writeln!(registry, "        ],\n        kernels: &[{}],\n    }};", statics.join(", "))?;
     for kernel in kernels {
         write_kernel(registry, stem, kernel)?;
     }
@@ -169,10 +126,7 @@ fn write_build(registry: &mut String, build: &Compiled) -> Result<(), Box<dyn Er
 
 fn write_kernel(registry: &mut String, stem: &str, kernel: &Entry) -> Result<(), Box<dyn Error>> {
     let Entry { name, params } = kernel;
-    let params: Vec<_> = params
-        .iter()
-        .map(|param| format!("Param::{param:?}"))
-        .collect();
+    let params: Vec<_> = params.iter().map(|param| format!("Param::{param:?}")).collect();
     writeln!(registry, "\n    /// `{name}`, in `kernels/{stem}.cu`.")?;
     writeln!(registry, "    pub static {}: Kernel =", constant(name))?;
     writeln!(
@@ -184,27 +138,16 @@ fn write_kernel(registry: &mut String, stem: &str, kernel: &Entry) -> Result<(),
 }
 
 fn write_list(registry: &mut String, files: &[CudaFile]) -> Result<(), Box<dyn Error>> {
-    let list: Vec<_> = files
-        .iter()
-        .map(|file| format!("&{}::FILE", file.stem))
-        .collect();
+    let list: Vec<_> = files.iter().map(|file| format!("&{}::FILE", file.stem)).collect();
     writeln!(registry, "/// Every file of `kernels/`, by name.")?;
-    writeln!(
-        registry,
-        "pub static ALL: &[&KernelFile] = &[{}];",
-        list.join(", ")
-    )?;
+    writeln!(registry, "pub static ALL: &[&KernelFile] = &[{}];", list.join(", "))?;
     Ok(())
 }
 
 /// The kernels of all builds together: a build may lack some.
 fn kernels(builds: &[Compiled]) -> Vec<&Entry> {
     let mut seen = BTreeSet::new();
-    builds
-        .iter()
-        .flat_map(|build| &build.entries)
-        .filter(|entry| seen.insert(&entry.name))
-        .collect()
+    builds.iter().flat_map(|build| &build.entries).filter(|entry| seen.insert(&entry.name)).collect()
 }
 
 /// `MATH_EVEN_THREAD` for `math_even_thread`.

@@ -21,9 +21,7 @@ pub struct KernelFile {
 impl KernelFile {
     /// The build for an architecture, 70 for `sm_70`, optimised or with `-G`.
     pub fn build(&self, arch: u32, debug: bool) -> Option<&'static Build> {
-        self.builds
-            .iter()
-            .find(|build| build.arch == arch && build.debug == debug)
+        self.builds.iter().find(|build| build.arch == arch && build.debug == debug)
     }
 }
 
@@ -43,12 +41,7 @@ pub struct Build {
 impl fmt::Display for Build {
     /// Writes `sm_70` or `sm_70-debug`, as the file declares it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "sm_{}{}",
-            self.arch,
-            if self.debug { "-debug" } else { "" }
-        )
+        write!(f, "sm_{}{}", self.arch, if self.debug { "-debug" } else { "" })
     }
 }
 
@@ -72,16 +65,12 @@ pub struct Kernel {
 impl Kernel {
     /// The builds of the file that contain this kernel.
     pub fn builds(&self) -> impl Iterator<Item = &'static Build> {
-        self.file
-            .builds
-            .iter()
-            .filter(|build| build.kernels.contains(&self.name))
+        self.file.builds.iter().filter(|build| build.kernels.contains(&self.name))
     }
 
     /// The build for an architecture, if it exists and contains this kernel.
     pub fn build(&self, arch: u32, debug: bool) -> Option<&'static Build> {
-        self.builds()
-            .find(|build| build.arch == arch && build.debug == debug)
+        self.builds().find(|build| build.arch == arch && build.debug == debug)
     }
 }
 
@@ -94,11 +83,7 @@ impl fmt::Display for Kernel {
 impl fmt::Debug for Kernel {
     /// Leaves the file at its name, because the file lists its kernels in turn.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Kernel({}::{}{:?})",
-            self.file.name, self.name, self.params
-        )
+        write!(f, "Kernel({}::{}{:?})", self.file.name, self.name, self.params)
     }
 }
 
@@ -147,10 +132,7 @@ mod tests {
 
     #[test]
     fn a_kernel_knows_its_parameters() {
-        assert_eq!(
-            divergence::MATH_EVEN_THREAD.params,
-            [Param::U64, Param::U32]
-        );
+        assert_eq!(divergence::MATH_EVEN_THREAD.params, [Param::U64, Param::U32]);
         assert_eq!(divergence::MATH_UNGUARDED.params, [Param::U64]);
     }
 
@@ -170,9 +152,6 @@ mod tests {
 
     #[test]
     fn debug_output_stays_short() {
-        assert_eq!(
-            format!("{:?}", divergence::MATH_UNGUARDED),
-            "Kernel(divergence::math_unguarded[U64])"
-        );
+        assert_eq!(format!("{:?}", divergence::MATH_UNGUARDED), "Kernel(divergence::math_unguarded[U64])");
     }
 }

@@ -49,17 +49,12 @@ pub fn all() -> impl Iterator<Item = &'static Kernel> {
 pub fn find(name: &str) -> Result<&'static Kernel, UnknownKernel> {
     all()
         .find(|kernel| kernel.name == name)
-        .ok_or_else(|| UnknownKernel {
-            name: name.to_owned(),
-            near: near(name),
-        })
+        .ok_or_else(|| UnknownKernel { name: name.to_owned(), near: near(name) })
 }
 
 /// The names nearest to a misspelt one: those that fewer changes of a letter lead to than half its letters.
 fn near(name: &str) -> Vec<&'static str> {
-    let mut found: Vec<_> = all()
-        .map(|kernel| (distance(name, kernel.name), kernel.name))
-        .collect();
+    let mut found: Vec<_> = all().map(|kernel| (distance(name, kernel.name), kernel.name)).collect();
     found.retain(|&(changes, _)| changes <= name.len() / 2);
     found.sort_unstable();
     found.into_iter().take(3).map(|(_, name)| name).collect()
@@ -93,11 +88,7 @@ mod tests {
     #[test]
     fn a_misspelt_name_gets_suggestions() {
         let message = find("math_even_tread").unwrap_err().to_string();
-        assert!(
-            message.starts_with(
-                "there is no kernel `math_even_tread`; did you mean `math_even_thread`"
-            )
-        );
+        assert!(message.starts_with("there is no kernel `math_even_tread`; did you mean `math_even_thread`"));
     }
 
     #[test]

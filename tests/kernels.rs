@@ -16,11 +16,7 @@ fn defined(source: &str) -> Vec<&str> {
 
 #[test]
 fn the_committed_ptx_is_in_step_with_its_source() {
-    let stale: Vec<_> = nvrtc::stale(&folder())
-        .unwrap()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let stale: Vec<_> = nvrtc::stale(&folder()).unwrap().iter().map(ToString::to_string).collect();
     assert!(stale.is_empty(), "{}", stale.join("\n"));
 }
 
@@ -67,11 +63,7 @@ fn names_are_unique_across_files() {
 #[test]
 fn the_ptx_names_no_folder_of_a_machine() {
     for build in ALL.iter().flat_map(|file| file.builds) {
-        for line in build
-            .ptx
-            .lines()
-            .filter(|line| line.trim_start().starts_with(".file"))
-        {
+        for line in build.ptx.lines().filter(|line| line.trim_start().starts_with(".file")) {
             let path = line.split('"').nth(1).unwrap();
             assert!(!path.starts_with('/') && !path.contains(':'), "{line}");
         }
@@ -81,24 +73,10 @@ fn the_ptx_names_no_folder_of_a_machine() {
 #[test]
 fn every_anchor_is_opened_and_closed_once() {
     for file in ALL {
-        for name in file
-            .source
-            .lines()
-            .filter_map(|line| line.strip_prefix("// ANCHOR: "))
-        {
+        for name in file.source.lines().filter_map(|line| line.strip_prefix("// ANCHOR: ")) {
             let count = |text: &str| file.source.lines().filter(|line| *line == text).count();
-            assert_eq!(
-                count(&format!("// ANCHOR: {name}")),
-                1,
-                "{} {name}",
-                file.name
-            );
-            assert_eq!(
-                count(&format!("// ANCHOR_END: {name}")),
-                1,
-                "{} {name}",
-                file.name
-            );
+            assert_eq!(count(&format!("// ANCHOR: {name}")), 1, "{} {name}", file.name);
+            assert_eq!(count(&format!("// ANCHOR_END: {name}")), 1, "{} {name}", file.name);
         }
     }
 }

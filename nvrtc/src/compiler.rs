@@ -73,19 +73,12 @@ impl Compiler {
                 Err(_) => {}
             }
         }
-        environment
-            .nvcc()
-            .and_then(Self::program)
-            .ok_or(Error::NotFound { unusable })
+        environment.nvcc().and_then(Self::program).ok_or(Error::NotFound { unusable })
     }
 
     /// The compiler at a path that was given on purpose: nothing else will do.
     fn named(path: &Path) -> Result<Self, Error> {
-        let candidates = if path.is_dir() {
-            libraries_of_environment(path)
-        } else {
-            vec![path.to_owned()]
-        };
+        let candidates = if path.is_dir() { libraries_of_environment(path) } else { vec![path.to_owned()] };
         let mut reason = "where there is no NVRTC library".to_owned();
         for library in candidates {
             match Self::open(&library) {
@@ -93,10 +86,7 @@ impl Compiler {
                 Err(why) => reason = format!("which cannot be used: {why}"),
             }
         }
-        Err(Error::Named {
-            path: path.to_owned(),
-            reason,
-        })
+        Err(Error::Named { path: path.to_owned(), reason })
     }
 
     fn open(library: &Path) -> Result<Self, String> {
@@ -105,25 +95,13 @@ impl Compiler {
         let version = nvrtc.version().map_err(describe)?;
         let oldest_arch = nvrtc.oldest_arch().map_err(describe)?;
         let include = include_folders(library);
-        Ok(Self {
-            tool: Tool::Library(nvrtc),
-            path: library.to_owned(),
-            version,
-            oldest_arch,
-            include,
-        })
+        Ok(Self { tool: Tool::Library(nvrtc), path: library.to_owned(), version, oldest_arch, include })
     }
 
     fn program(path: PathBuf) -> Option<Self> {
         let version = nvcc::version(&path)?;
         let oldest_arch = version.oldest_arch();
-        Some(Self {
-            tool: Tool::Program,
-            path,
-            version,
-            oldest_arch,
-            include: Vec::new(),
-        })
+        Some(Self { tool: Tool::Program, path, version, oldest_arch, include: Vec::new() })
     }
 
     /// Its release.
@@ -161,18 +139,10 @@ impl Compiler {
         }
         let ptx = match &self.tool {
             Tool::Library(nvrtc) => nvrtc
-                .compile(
-                    source.name,
-                    source.text,
-                    &options.command_line(&self.include),
-                )
+                .compile(source.name, source.text, &options.command_line(&self.include))
                 .map_err(|failure| explain(source, failure))?,
-            Tool::Program => {
-                nvcc::compile(&self.path, source, options).map_err(|log| Error::Rejected {
-                    name: source.name.to_owned(),
-                    log,
-                })?
-            }
+            Tool::Program => nvcc::compile(&self.path, source, options)
+                .map_err(|log| Error::Rejected { name: source.name.to_owned(), log })?,
         };
         Ok(tidy::ptx(&ptx))
     }
@@ -182,15 +152,9 @@ impl Compiler {
 fn explain(source: &Source, failure: Failure) -> Error {
     let name = source.name.to_owned();
     if failure.log.trim().is_empty() {
-        return Error::Failed {
-            what: format!("compiling `{name}`"),
-            reason: failure.status,
-        };
+        return Error::Failed { what: format!("compiling `{name}`"), reason: failure.status };
     }
-    Error::Rejected {
-        name,
-        log: failure.log,
-    }
+    Error::Rejected { name, log: failure.log }
 }
 
 #[cfg(test)]
@@ -199,9 +163,7 @@ mod tests {
 
     #[test]
     fn an_empty_machine_gets_one_line_with_the_remedy() {
-        let message = Compiler::find_in(&Environment::default())
-            .unwrap_err()
-            .to_string();
+        let message = Compiler::find_in(&Environment::default()).unwrap_err().to_string();
         assert!(!message.contains('\n'));
         if cfg!(target_os = "macos") {
             assert!(message.contains("no CUDA compiler for macOS"));
@@ -214,20 +176,14 @@ mod tests {
     fn a_wrong_nvrtc_path_is_an_error_and_not_a_hint() {
         let environment = Environment::default().with("NVRTC_PATH", "/nowhere/libnvrtc.so.12");
         let message = Compiler::find_in(&environment).unwrap_err().to_string();
-        assert!(
-            message.contains("`NVRTC_PATH` names `/nowhere/libnvrtc.so.12`"),
-            "{message}"
-        );
+        assert!(message.contains("`NVRTC_PATH` names `/nowhere/libnvrtc.so.12`"), "{message}");
     }
 
     #[test]
     fn an_empty_folder_is_told_apart_from_a_broken_library() {
         let folder = tempfile::tempdir().unwrap();
         let message = Compiler::named(folder.path()).unwrap_err().to_string();
-        assert!(
-            message.contains("where there is no NVRTC library"),
-            "{message}"
-        );
+        assert!(message.contains("where there is no NVRTC library"), "{message}");
         std::fs::write(folder.path().join("libnvrtc.so.12"), "not a library").unwrap();
         let message = Compiler::named(folder.path()).unwrap_err().to_string();
         assert!(message.contains("which cannot be used"), "{message}");
@@ -235,21 +191,7 @@ mod tests {
 
     #[test]
     fn cuda_13_forgot_volta() {
-        assert_eq!(
-            Version {
-                major: 13,
-                minor: 0
-            }
-            .oldest_arch(),
-            75
-        );
-        assert_eq!(
-            Version {
-                major: 12,
-                minor: 9
-            }
-            .oldest_arch(),
-            50
-        );
+        assert_eq!(Version { major: 13, minor: 0 }.oldest_arch(), 75);
+        assert_eq!(Version { major: 12, minor: 9 }.oldest_arch(), 50);
     }
 }

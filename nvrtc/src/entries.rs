@@ -56,21 +56,14 @@ fn entry(text: &str) -> Result<Entry, String> {
     let head = text.split('{').next().unwrap_or_default();
     let (name, rest) = head.split_once('(').unwrap_or((head, ")"));
     let list = rest.split(')').next().unwrap_or_default();
-    let params = list
-        .split(',')
-        .map(str::trim)
-        .filter(|param| !param.is_empty());
-    Ok(Entry {
-        name: name.trim().to_owned(),
-        params: params.map(param).collect::<Result<_, _>>()?,
-    })
+    let params = list.split(',').map(str::trim).filter(|param| !param.is_empty());
+    Ok(Entry { name: name.trim().to_owned(), params: params.map(param).collect::<Result<_, _>>()? })
 }
 
 /// Reads `.param .u64 name` or `.param .align 8 .b8 name[16]`.
 fn param(text: &str) -> Result<Param, String> {
     let words: Vec<_> = text.split_whitespace().collect();
-    let unknown =
-        || format!("the parameter `{text}` has a form that is not known here; extend `entries.rs`");
+    let unknown = || format!("the parameter `{text}` has a form that is not known here; extend `entries.rs`");
     match words[..] {
         [".param", ".align", align, ".b8", name] => bytes(align, name).ok_or_else(unknown),
         [".param", kind, ..] => scalar(kind).ok_or_else(unknown),
@@ -92,10 +85,7 @@ fn scalar(kind: &str) -> Option<Param> {
 
 fn bytes(align: &str, name: &str) -> Option<Param> {
     let len = name.split_once('[')?.1.strip_suffix(']')?;
-    Some(Param::Bytes {
-        align: align.parse().ok()?,
-        len: len.parse().ok()?,
-    })
+    Some(Param::Bytes { align: align.parse().ok()?, len: len.parse().ok()? })
 }
 
 #[cfg(test)]
@@ -107,20 +97,8 @@ mod tests {
         let ptx = "// not .entry this\n.visible .entry one(\n\t.param .u64 one_param_0,\n\t.param .f32 one_param_1\n)\n\
                    .maxntid 32, 1, 1\n{\n ret;\n}\n.entry two()\n{\n}\n";
         let found = entries(ptx).unwrap();
-        assert_eq!(
-            found[0],
-            Entry {
-                name: "one".into(),
-                params: vec![Param::U64, Param::F32]
-            }
-        );
-        assert_eq!(
-            found[1],
-            Entry {
-                name: "two".into(),
-                params: vec![]
-            }
-        );
+        assert_eq!(found[0], Entry { name: "one".into(), params: vec![Param::U64, Param::F32] });
+        assert_eq!(found[1], Entry { name: "two".into(), params: vec![] });
     }
 
     #[test]

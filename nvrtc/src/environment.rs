@@ -14,23 +14,14 @@ use crate::layout::{children, libraries, libraries_of_environment};
 
 /// Names to ask the system's loader for, oldest first: the older the compiler, the more drivers read its PTX.
 const LOADER_NAMES: [&str; 4] = if cfg!(windows) {
-    [
-        "nvrtc64_120_0.dll",
-        "nvrtc64_130_0.dll",
-        "nvrtc64_112_0.dll",
-        "nvrtc64_111_0.dll",
-    ]
+    ["nvrtc64_120_0.dll", "nvrtc64_130_0.dll", "nvrtc64_112_0.dll", "nvrtc64_111_0.dll"]
 } else {
-    [
-        "libnvrtc.so.12",
-        "libnvrtc.so.13",
-        "libnvrtc.so",
-        "libnvrtc.so.11.2",
-    ]
+    ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "libnvrtc.so.11.2"]
 };
 
 /// Asks a Python for the folders in which it keeps packages.
-const ASK_PYTHON: &str = "import site, sysconfig; print(sysconfig.get_path('purelib')); print('\\n'.join(site.getsitepackages()))";
+const ASK_PYTHON: &str =
+    "import site, sysconfig; print(sysconfig.get_path('purelib')); print('\\n'.join(site.getsitepackages()))";
 
 /// What of the machine the search may look at.
 #[derive(Clone, Debug, Default)]
@@ -44,14 +35,7 @@ impl Environment {
     /// The environment of this process and the usual folders of this system.
     pub fn of_this_process() -> Self {
         let read = |name: &str| Some((name.to_owned(), env::var_os(name)?));
-        let names = [
-            "NVRTC_PATH",
-            "VIRTUAL_ENV",
-            "CONDA_PREFIX",
-            "CUDA_PATH",
-            "CUDA_HOME",
-            "PATH",
-        ];
+        let names = ["NVRTC_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "PATH"];
         Self {
             variables: names.into_iter().filter_map(read).collect(),
             toolkit_parents: vec!["/usr/local".into()],
@@ -89,9 +73,7 @@ impl Environment {
     }
 
     fn active_environments(&self) -> Vec<PathBuf> {
-        let roots = ["VIRTUAL_ENV", "CONDA_PREFIX"]
-            .into_iter()
-            .filter_map(|name| self.variable(name));
+        let roots = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| self.variable(name));
         roots.flat_map(libraries_of_environment).collect()
     }
 
@@ -106,22 +88,14 @@ impl Environment {
     }
 
     fn named_toolkits(&self) -> Vec<PathBuf> {
-        let roots = ["CUDA_PATH", "CUDA_HOME"]
-            .into_iter()
-            .filter_map(|name| self.variable(name));
+        let roots = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(|name| self.variable(name));
         roots.flat_map(libraries).collect()
     }
 
     fn installed_toolkits(&self) -> Vec<PathBuf> {
-        let is_toolkit = |path: &PathBuf| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with("cuda"))
-        };
-        let roots = self
-            .toolkit_parents
-            .iter()
-            .flat_map(|parent| children(parent))
-            .filter(is_toolkit);
+        let is_toolkit =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cuda"));
+        let roots = self.toolkit_parents.iter().flat_map(|parent| children(parent)).filter(is_toolkit);
         roots.flat_map(|root| libraries(&root)).collect()
     }
 
@@ -134,18 +108,13 @@ impl Environment {
         let path = self.variables.get("PATH").cloned().unwrap_or_default();
         let folders: Vec<_> = env::split_paths(&path).collect();
         let file = |name: &&str| format!("{name}{}", env::consts::EXE_SUFFIX);
-        let all = names
-            .iter()
-            .flat_map(|name| folders.iter().map(move |folder| folder.join(file(name))));
+        let all = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(file(name))));
         all.filter(|program| program.is_file()).collect()
     }
 
     /// A variable that is set and not empty.
     fn variable(&self, name: &str) -> Option<&Path> {
-        self.variables
-            .get(name)
-            .filter(|value| !value.is_empty())
-            .map(Path::new)
+        self.variables.get(name).filter(|value| !value.is_empty()).map(Path::new)
     }
 }
 
@@ -154,10 +123,7 @@ fn packages_of(python: &Path) -> Vec<PathBuf> {
     let Ok(output) = Command::new(python).args(["-c", ASK_PYTHON]).output() else {
         return Vec::new();
     };
-    let mut folders: Vec<_> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .map(PathBuf::from)
-        .collect();
+    let mut folders: Vec<_> = String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect();
     folders.dedup();
     folders
 }
@@ -178,10 +144,7 @@ mod tests {
 
     impl Machine {
         fn new() -> Self {
-            Self {
-                root: tempfile::tempdir().unwrap(),
-                environment: Environment::default(),
-            }
+            Self { root: tempfile::tempdir().unwrap(), environment: Environment::default() }
         }
 
         fn file(&self, path: &str) -> PathBuf {
@@ -231,9 +194,7 @@ mod tests {
 
     #[test]
     fn an_empty_variable_counts_as_unset() {
-        let environment = Environment::default()
-            .with("NVRTC_PATH", "")
-            .with("CUDA_PATH", "");
+        let environment = Environment::default().with("NVRTC_PATH", "").with("CUDA_PATH", "");
         assert!(environment.named().is_none());
         assert!(environment.libraries().next().is_none());
     }
@@ -245,14 +206,7 @@ mod tests {
         let mut machine = Machine::new();
         let wheel = machine.file("packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
         let python = machine.file("bin/python3");
-        fs::write(
-            &python,
-            format!(
-                "#!/bin/sh\necho {}/packages\n",
-                machine.root.path().display()
-            ),
-        )
-        .unwrap();
+        fs::write(&python, format!("#!/bin/sh\necho {}/packages\n", machine.root.path().display())).unwrap();
         fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
         machine.set("PATH", "bin");
         assert_eq!(machine.found(), [wheel]);

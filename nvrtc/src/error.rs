@@ -71,11 +71,7 @@ impl fmt::Display for Error {
                 "`NVRTC_PATH` names `{}`, {reason}; point it at the NVRTC library or its folder, or unset it",
                 path.display()
             ),
-            Self::Architecture {
-                arch,
-                oldest,
-                version,
-            } => write!(
+            Self::Architecture { arch, oldest, version } => write!(
                 f,
                 "CUDA {version} does not compile for `sm_{arch}`, its oldest is `sm_{oldest}`; \
                  choose another architecture or install another compiler, such as `{INSTALL}`"
@@ -84,10 +80,7 @@ impl fmt::Display for Error {
                 write!(f, "`{name}` does not compile:\n{}", log.trim_end())
             }
             Self::Failed { what, reason } => {
-                write!(
-                    f,
-                    "{what} failed: {reason}; reinstall the compiler with `{INSTALL}`"
-                )
+                write!(f, "{what} failed: {reason}; reinstall the compiler with `{INSTALL}`")
             }
         }
     }

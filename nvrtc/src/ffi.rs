@@ -93,11 +93,7 @@ impl Nvrtc {
         let open = |file: &Path| unsafe { Library::new(file) };
         let builtins = builtins_beside(path).and_then(|file| open(&file).ok());
         let library = open(path)?;
-        Ok(Self {
-            functions: Functions::load(&library)?,
-            _library: library,
-            _builtins: builtins,
-        })
+        Ok(Self { functions: Functions::load(&library)?, _library: library, _builtins: builtins })
     }
 
     /// The first two numbers of the release.
@@ -105,10 +101,7 @@ impl Nvrtc {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both pointers are to live integers.
         self.check(unsafe { (self.functions.version)(&raw mut major, &raw mut minor) })?;
-        Ok(Version {
-            major: major.unsigned_abs(),
-            minor: minor.unsigned_abs(),
-        })
+        Ok(Version { major: major.unsigned_abs(), minor: minor.unsigned_abs() })
     }
 
     /// The oldest architecture it compiles for.
@@ -119,25 +112,15 @@ impl Nvrtc {
         let mut archs = vec![0; usize::try_from(count).unwrap_or(0)];
         // SAFETY: the library writes as many integers as it has just announced, and the vector has that length.
         self.check(unsafe { (self.functions.archs)(archs.as_mut_ptr()) })?;
-        archs
-            .into_iter()
-            .min()
-            .map(i32::unsigned_abs)
-            .ok_or_else(|| "it supports no architecture".into())
+        archs.into_iter().min().map(i32::unsigned_abs).ok_or_else(|| "it supports no architecture".into())
     }
 
     /// Compiles a program to PTX.
     pub fn compile(&self, name: &str, text: &str, flags: &[String]) -> Result<String, Failure> {
-        let without_log = |status| Failure {
-            status,
-            log: String::new(),
-        };
+        let without_log = |status| Failure { status, log: String::new() };
         let program = Program::new(self, name, text).map_err(without_log)?;
         if let Err(status) = program.compile(flags) {
-            return Err(Failure {
-                status,
-                log: program.log().unwrap_or_default(),
-            });
+            return Err(Failure { status, log: program.log().unwrap_or_default() });
         }
         program.ptx().map_err(without_log)
     }
@@ -166,30 +149,18 @@ impl<'a> Program<'a> {
         let no_headers = ptr::null();
         // SAFETY: both strings end in a zero byte and are copied by the library; with no headers given, the two
         // arrays may be null.
-        let status = unsafe {
-            create(
-                &raw mut handle,
-                text.as_ptr(),
-                name.as_ptr(),
-                0,
-                no_headers,
-                no_headers,
-            )
-        };
+        let status =
+            unsafe { create(&raw mut handle, text.as_ptr(), name.as_ptr(), 0, no_headers, no_headers) };
         nvrtc.check(status)?;
         Ok(Self { nvrtc, handle })
     }
 
     fn compile(&self, flags: &[String]) -> Result<(), String> {
-        let flags = flags
-            .iter()
-            .map(|flag| c_string(flag))
-            .collect::<Result<Vec<_>, _>>()?;
+        let flags = flags.iter().map(|flag| c_string(flag)).collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = flags.iter().map(|flag| flag.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).map_err(|_| "too many flags".to_owned())?;
         // SAFETY: the handle is live, and `pointers` holds `count` strings that `flags` keeps alive.
-        self.nvrtc
-            .check(unsafe { (self.nvrtc.functions.compile)(self.handle, count, pointers.as_ptr()) })
+        self.nvrtc.check(unsafe { (self.nvrtc.functions.compile)(self.handle, count, pointers.as_ptr()) })
     }
 
     fn log(&self) -> Result<String, String> {
@@ -210,9 +181,7 @@ impl<'a> Program<'a> {
         // SAFETY: `size` and `fill` are a pair of `Functions`, so the buffer has the length that `fill` writes.
         let status = unsafe { fill(self.handle, buffer.as_mut_ptr().cast()) };
         self.nvrtc.check(status)?;
-        Ok(String::from_utf8_lossy(&buffer)
-            .trim_end_matches('\0')
-            .to_owned())
+        Ok(String::from_utf8_lossy(&buffer).trim_end_matches('\0').to_owned())
     }
 }
 

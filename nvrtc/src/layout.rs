@@ -29,12 +29,8 @@ const LIBRARY_FOLDERS: [&str; 16] = [
 ];
 
 /// Folders, seen from some folder above the library, that may hold CUDA's own headers.
-const RUNTIME_FOLDERS: [&str; 4] = [
-    "cuda_runtime/include",
-    "include",
-    "targets/x86_64-linux/include",
-    "targets/sbsa-linux/include",
-];
+const RUNTIME_FOLDERS: [&str; 4] =
+    ["cuda_runtime/include", "include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"];
 
 /// The same for `cuda::std`, which `cooperative_groups.h` includes.
 const STANDARD_FOLDERS: [&str; 5] = [
@@ -47,18 +43,12 @@ const STANDARD_FOLDERS: [&str; 5] = [
 
 /// Every NVRTC library in the tree that begins at `root`, in the order to try them.
 pub(crate) fn libraries(root: &Path) -> Vec<PathBuf> {
-    LIBRARY_FOLDERS
-        .iter()
-        .flat_map(|folder| libraries_in(&root.join(folder)))
-        .collect()
+    LIBRARY_FOLDERS.iter().flat_map(|folder| libraries_in(&root.join(folder))).collect()
 }
 
 /// The same for a Python environment: those of its packages, then those of a toolkit that conda put into its root.
 pub(crate) fn libraries_of_environment(root: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = site_packages(root)
-        .iter()
-        .flat_map(|folder| libraries(folder))
-        .collect();
+    let mut found: Vec<_> = site_packages(root).iter().flat_map(|folder| libraries(folder)).collect();
     found.extend(libraries(root));
     found
 }
@@ -79,14 +69,10 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
 pub(crate) fn include_folders(library: &Path) -> Vec<PathBuf> {
     let above: Vec<_> = library.ancestors().skip(1).take(4).collect();
     let nearest = |folders: &[&str], marker: &str| {
-        let mut all = above
-            .iter()
-            .flat_map(|root| folders.iter().map(move |folder| root.join(folder)));
+        let mut all = above.iter().flat_map(|root| folders.iter().map(move |folder| root.join(folder)));
         all.find(|folder| folder.join(marker).exists())
     };
-    let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h")
-        .into_iter()
-        .collect();
+    let mut found: Vec<_> = nearest(&RUNTIME_FOLDERS, "cuda_runtime.h").into_iter().collect();
     found.extend(nearest(&STANDARD_FOLDERS, "cuda/std").filter(|folder| !found.contains(folder)));
     found
 }
@@ -122,9 +108,7 @@ pub(crate) fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn file_name(path: &Path) -> &str {
-    path.file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default()
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -144,13 +128,7 @@ mod tests {
     fn relative(root: &Path, found: &[PathBuf]) -> Vec<String> {
         found
             .iter()
-            .map(|path| {
-                path.strip_prefix(root)
-                    .unwrap()
-                    .display()
-                    .to_string()
-                    .replace('\\', "/")
-            })
+            .map(|path| path.strip_prefix(root).unwrap().display().to_string().replace('\\', "/"))
             .collect()
     }
 
@@ -163,30 +141,18 @@ mod tests {
 
     #[test]
     fn the_wheel_of_cuda_12_comes_before_that_of_13() {
-        let root = tree(&[
-            "nvidia/cu13/lib/libnvrtc.so.13",
-            "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
-        ]);
+        let root = tree(&["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"]);
         assert_eq!(
             relative(root.path(), &libraries(root.path())),
-            [
-                "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
-                "nvidia/cu13/lib/libnvrtc.so.13"
-            ]
+            ["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cu13/lib/libnvrtc.so.13"]
         );
     }
 
     #[test]
     fn headers_of_the_wheels_lie_two_folders_up() {
-        let root = tree(&[
-            "cuda_runtime/include/cuda_runtime.h",
-            "cuda_cccl/include/cuda/std/type_traits",
-        ]);
+        let root = tree(&["cuda_runtime/include/cuda_runtime.h", "cuda_cccl/include/cuda/std/type_traits"]);
         let found = include_folders(&root.path().join("cuda_nvrtc/lib/libnvrtc.so.12"));
-        assert_eq!(
-            relative(root.path(), &found),
-            ["cuda_runtime/include", "cuda_cccl/include"]
-        );
+        assert_eq!(relative(root.path(), &found), ["cuda_runtime/include", "cuda_cccl/include"]);
     }
 
     #[test]
@@ -198,15 +164,9 @@ mod tests {
 
     #[test]
     fn headers_of_cuda_13_have_a_folder_for_the_standard_library() {
-        let root = tree(&[
-            "cu13/include/cuda_runtime.h",
-            "cu13/include/cccl/cuda/std/type_traits",
-        ]);
+        let root = tree(&["cu13/include/cuda_runtime.h", "cu13/include/cccl/cuda/std/type_traits"]);
         let found = include_folders(&root.path().join("cu13/lib/libnvrtc.so.13"));
-        assert_eq!(
-            relative(root.path(), &found),
-            ["cu13/include", "cu13/include/cccl"]
-        );
+        assert_eq!(relative(root.path(), &found), ["cu13/include", "cu13/include/cccl"]);
     }
 
     #[test]
@@ -225,14 +185,8 @@ mod tests {
 
     #[test]
     fn python_environments_of_both_systems() {
-        let root = tree(&[
-            "lib/python3.11/site-packages/x",
-            "lib/other/site-packages/x",
-        ]);
-        assert_eq!(
-            relative(root.path(), &site_packages(root.path())),
-            ["lib/python3.11/site-packages"]
-        );
+        let root = tree(&["lib/python3.11/site-packages/x", "lib/other/site-packages/x"]);
+        assert_eq!(relative(root.path(), &site_packages(root.path())), ["lib/python3.11/site-packages"]);
         let windows = tree(&["Lib/site-packages/x"]);
         assert_eq!(site_packages(windows.path()).len(), 1);
     }

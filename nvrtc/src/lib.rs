@@ -40,10 +40,7 @@ pub use options::{Options, Source};
 ///
 /// Old on purpose. A PTX file names the version of the language it is written in, and a driver refuses versions
 /// it does not know: this release writes 8.0, which every driver since 525 reads.
-pub const PINNED_VERSION: Version = Version {
-    major: 12,
-    minor: 0,
-};
+pub const PINNED_VERSION: Version = Version { major: 12, minor: 0 };
 
 /// The pinned release with its patch level, as the compiler writes it into its output.
 ///

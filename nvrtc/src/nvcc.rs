@@ -39,10 +39,7 @@ pub(crate) fn compile(nvcc: &Path, source: &Source, options: &Options) -> Result
 fn read_version(text: &str) -> Option<Version> {
     let numbers = text.split("release ").nth(1)?.split(',').next()?;
     let (major, minor) = numbers.split_once('.')?;
-    Some(Version {
-        major: major.parse().ok()?,
-        minor: minor.parse().ok()?,
-    })
+    Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
 /// A folder that is gone when dropped.
@@ -71,13 +68,7 @@ mod tests {
     #[test]
     fn the_version_is_in_the_release_line() {
         let text = "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\n";
-        assert_eq!(
-            read_version(text),
-            Some(Version {
-                major: 13,
-                minor: 0
-            })
-        );
+        assert_eq!(read_version(text), Some(Version { major: 13, minor: 0 }));
         assert_eq!(read_version("something else"), None);
     }
 }

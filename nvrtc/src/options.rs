@@ -25,19 +25,12 @@ pub struct Options {
 impl Options {
     /// Compiles as a release build does.
     pub fn optimised(arch: u32) -> Self {
-        Self {
-            arch,
-            debug: false,
-            include: Vec::new(),
-        }
+        Self { arch, debug: false, include: Vec::new() }
     }
 
     /// Compiles with `-G`.
     pub fn debug(arch: u32) -> Self {
-        Self {
-            debug: true,
-            ..Self::optimised(arch)
-        }
+        Self { debug: true, ..Self::optimised(arch) }
     }
 
     /// The flags that decide what the output looks like, without any folder of this machine.
@@ -45,20 +38,13 @@ impl Options {
     /// Line numbers are always asked for (`-G` implies them): every fault and counter names a line of CUDA.
     pub fn flags(&self) -> Vec<String> {
         let lines = if self.debug { "-G" } else { "-lineinfo" };
-        vec![
-            format!("-arch=compute_{}", self.arch),
-            "--std=c++17".into(),
-            lines.into(),
-        ]
+        vec![format!("-arch=compute_{}", self.arch), "--std=c++17".into(), lines.into()]
     }
 
     /// The flags, and an `-I` for each of the caller's folders and then for each of the compiler's.
     pub(crate) fn command_line(&self, compilers: &[PathBuf]) -> Vec<String> {
         let folders = self.include.iter().chain(compilers);
-        self.flags()
-            .into_iter()
-            .chain(folders.map(|folder| format!("-I{}", folder.display())))
-            .collect()
+        self.flags().into_iter().chain(folders.map(|folder| format!("-I{}", folder.display()))).collect()
     }
 }
 
@@ -68,29 +54,17 @@ mod tests {
 
     #[test]
     fn release_builds_carry_lines() {
-        assert_eq!(
-            Options::optimised(60).flags(),
-            ["-arch=compute_60", "--std=c++17", "-lineinfo"]
-        );
+        assert_eq!(Options::optimised(60).flags(), ["-arch=compute_60", "--std=c++17", "-lineinfo"]);
     }
 
     #[test]
     fn debug_builds_are_not_optimised() {
-        assert_eq!(
-            Options::debug(70).flags(),
-            ["-arch=compute_70", "--std=c++17", "-G"]
-        );
+        assert_eq!(Options::debug(70).flags(), ["-arch=compute_70", "--std=c++17", "-G"]);
     }
 
     #[test]
     fn the_callers_folders_come_first() {
-        let options = Options {
-            include: vec!["mine".into()],
-            ..Options::optimised(70)
-        };
-        assert_eq!(
-            options.command_line(&["theirs".into()])[3..],
-            ["-Imine", "-Itheirs"]
-        );
+        let options = Options { include: vec!["mine".into()], ..Options::optimised(70) };
+        assert_eq!(options.command_line(&["theirs".into()])[3..], ["-Imine", "-Itheirs"]);
     }
 }

@@ -32,9 +32,7 @@ const SMALLEST_DWARF: &str = "\
 /// Tidies a PTX text; lines end in LF and so does the text.
 pub(crate) fn ptx(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
-    let debug = text
-        .lines()
-        .any(|line| line.starts_with(".target") && line.contains("debug"));
+    let debug = text.lines().any(|line| line.starts_with(".target") && line.contains("debug"));
     let mut tidied = String::with_capacity(text.len());
     for line in without_sections(&text, debug) {
         tidied.push_str(&short_file(line));
@@ -87,10 +85,7 @@ mod tests {
     fn paths_become_names() {
         let text = "\t.file\t1 \"/home/reader/book/one.cu\"\n\t.file\t2 \"C:\\\\cuda\\\\include\\\\details\\\\sync.h\", 17, 4\n";
         let short = ptx(&text.replace("\\\\", "\\"));
-        assert_eq!(
-            short,
-            "\t.file\t1 \"one.cu\"\n\t.file\t2 \"details/sync.h\"\n"
-        );
+        assert_eq!(short, "\t.file\t1 \"one.cu\"\n\t.file\t2 \"details/sync.h\"\n");
     }
 
     #[test]
@@ -102,10 +97,7 @@ mod tests {
     #[test]
     fn a_debug_build_keeps_its_lines_and_loses_its_dwarf() {
         let text = ".target sm_70, debug\n.loc 1 2 3\n}\n\t.section\t.debug_info\n\t{\n.b32 7\n\t}\n\t.section\t.debug_str\n{\n}\n";
-        assert_eq!(
-            ptx(text),
-            format!(".target sm_70, debug\n.loc 1 2 3\n}}\n{SMALLEST_DWARF}")
-        );
+        assert_eq!(ptx(text), format!(".target sm_70, debug\n.loc 1 2 3\n}}\n{SMALLEST_DWARF}"));
     }
 
     #[test]

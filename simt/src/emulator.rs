@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::launch::{Launch, LaunchError, Report};
+use crate::engine::lower::lower;
+use crate::engine::program::{Code, Program};
+use crate::engine::run::Run;
+use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES, Report};
 use crate::machine::global::{Buffer, Global};
 use crate::ptx;
 
@@ -11,13 +14,11 @@ use crate::ptx;
 pub struct Limits {
     /// Global memory in bytes, all allocations together.
     pub memory_bytes: u64,
-    /// The longest PTX text that is read, in bytes.
-    pub text_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { memory_bytes: 8 << 30, text_bytes: 64 << 20 }
+        Limits { memory_bytes: 8 << 30 }
     }
 }
 
@@ -25,13 +26,13 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Emulator {
     memory: Global,
-    limits: Limits,
 }
 
 /// A loaded module.
 #[derive(Clone, Debug)]
 pub struct Module {
-    kernels: Arc<Vec<KernelInfo>>,
+    program: Arc<Program>,
+    kernels: Vec<KernelInfo>,
 }
 
 /// What a module says of one of its kernels.
@@ -48,7 +49,7 @@ pub struct KernelInfo {
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its type as PTX has it, `u64` or `f32`; `b8` for a structure.
+    /// Its type as PTX has it, `u64` or `f32`; `b8[16]` for a structure of 16 bytes.
     pub ty: String,
     /// Its offset in the parameter block, in bytes.
     pub offset: u64,
@@ -61,21 +62,29 @@ impl Module {
     pub fn kernels(&self) -> &[KernelInfo] {
         &self.kernels
     }
+
+    /// A variable of the module in global or constant memory (`__device__`, `__constant__`).
+    pub fn variable(&self, name: &str) -> Option<Buffer> {
+        self.program.variables.iter().find(|(known, _)| known == name).map(|(_, buffer)| *buffer)
+    }
 }
 
 impl Emulator {
     /// A machine with empty memory.
     pub fn new(limits: Limits) -> Emulator {
-        Emulator { memory: Global::new(limits.memory_bytes), limits }
+        Emulator { memory: Global::new(limits.memory_bytes) }
     }
 
     /// Reads a module and places its variables in memory. `name` is what messages call it.
     ///
     /// # Errors
-    /// The text cannot be read, or uses what is not supported and could not be told apart later.
+    /// The text cannot be read. What can be read but is not supported is an error of [`Emulator::launch`], when
+    /// a kernel comes to it.
     pub fn load(&mut self, name: &str, text: &str) -> Result<Module, ptx::Error> {
-        let _ = (name, text, self.limits);
-        todo!()
+        let program = lower(name, text, &ptx::parse(text)?, &mut self.memory)?;
+        let kernels = program.functions.iter().filter(|code| code.is_entry);
+        let kernels = kernels.map(|code| kernel_info(code, &program)).collect();
+        Ok(Module { program: Arc::new(program), kernels })
     }
 
     /// Allocates zeroed global memory. `name` is what faults call it.
@@ -109,7 +118,81 @@ impl Emulator {
     /// or the kernel came to an instruction that is not supported. Faults are not errors: they are in the
     /// report.
     pub fn launch(&mut self, module: &Module, kernel: &str, launch: &Launch) -> Result<Report, LaunchError> {
-        let _ = (module, kernel, launch);
-        todo!()
+        let program = &module.program;
+        let number = program.functions.iter().position(|code| code.is_entry && code.name == kernel);
+        let Some(number) = number else {
+            return Err(LaunchError(unknown_kernel(module, kernel)));
+        };
+        let code = &program.functions[number];
+        check_shape(code, program, launch).map_err(LaunchError)?;
+        let params = parameter_block(code, launch).map_err(LaunchError)?;
+        let run = Run::new(program, number as u32, launch, &mut self.memory, params);
+        run.finish().map_err(|error| LaunchError(format!("`{}`, {error}", program.name)))
     }
+}
+
+fn kernel_info(code: &Code, program: &Program) -> KernelInfo {
+    let params = code.params.iter().zip(&code.param_types);
+    let params = params.map(|(place, ty)| Param { ty: ty.clone(), offset: place.address, bytes: place.size });
+    KernelInfo { name: code.name.clone(), params: params.collect(), shared_bytes: program.shared_bytes }
+}
+
+fn unknown_kernel(module: &Module, kernel: &str) -> String {
+    let known: Vec<_> = module.kernels.iter().map(|info| format!("`{}`", info.name)).collect();
+    format!("`{}` has no kernel `{kernel}`; it has {}", module.program.name, known.join(", "))
+}
+
+/// Refuses a launch that no GPU could do.
+fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), String> {
+    let (grid, block) = (launch.grid, launch.block);
+    if grid.count() == 0 || block.count() == 0 {
+        return Err(format!(
+            "a launch needs at least one block of one thread, not grid {grid} and block {block}"
+        ));
+    }
+    let threads = block.count();
+    if threads > MAX_BLOCK_THREADS || block.z > 64 {
+        return Err(format!(
+            "a block has at most {MAX_BLOCK_THREADS} threads and a depth of 64, not {block}"
+        ));
+    }
+    if grid.x > i32::MAX as u32 || grid.y > 65_535 || grid.z > 65_535 {
+        return Err(format!("a grid is at most (2147483647,65535,65535), not {grid}"));
+    }
+    if let Some(most) = code.max_threads.filter(|&most| threads > most) {
+        return Err(format!(
+            "`{}` was compiled for blocks of at most {most} threads, not {threads}",
+            code.name
+        ));
+    }
+    let asked = [block.x, block.y, block.z];
+    if let Some(required) = &code.required_threads
+        && required.iter().zip(asked).any(|(&required, asked)| required != asked)
+    {
+        return Err(format!("`{}` was compiled for blocks of {required:?} threads, not {block}", code.name));
+    }
+    let shared = program.shared_bytes + u64::from(launch.shared_bytes);
+    if shared > MAX_SHARED_BYTES {
+        return Err(format!("a block has at most {MAX_SHARED_BYTES} bytes of shared memory, not {shared}"));
+    }
+    Ok(())
+}
+
+/// Lays the arguments out as the kernel's parameters.
+fn parameter_block(code: &Code, launch: &Launch) -> Result<Vec<u8>, String> {
+    if launch.args.len() != code.params.len() {
+        let (wanted, given) = (code.params.len(), launch.args.len());
+        return Err(format!("`{}` takes {wanted} arguments, not {given}", code.name));
+    }
+    let end = code.params.iter().map(|place| place.address + place.size).max().unwrap_or(0);
+    let mut bytes = vec![0; end as usize];
+    for (index, (place, arg)) in code.params.iter().zip(&launch.args).enumerate() {
+        let arg = arg.as_bytes();
+        if arg.len() as u64 != place.size {
+            let (wanted, given) = (place.size, arg.len());
+            return Err(format!("argument {index} of `{}` has {wanted} bytes, not {given}", code.name));
+        }
+        bytes[place.address as usize..][..arg.len()].copy_from_slice(arg);
+    }
+    Ok(bytes)
 }

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::observe::counters::{Counters, LineCounters};
 
 /// Sizes or coordinates in up to three dimensions, `x` fastest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)] // CUDA's own names.
 pub struct Dim3 {
     pub x: u32,

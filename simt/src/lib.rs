@@ -21,6 +21,7 @@
 //! clock and no environment, contains no `unsafe`, and gives the same result on every platform.
 
 mod emulator;
+pub mod engine;
 pub mod fault;
 pub mod isa;
 pub mod launch;

@@ -38,11 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
         return Ok(report(&differing));
     }
     write(&folder, &wanted, &differing)?;
-    println!(
-        "{} PTX files, {} of them changed",
-        wanted.len(),
-        differing.len()
-    );
+    println!("{} PTX files, {} of them changed", wanted.len(), differing.len());
     Ok(Outcome::Done)
 }
 
@@ -63,8 +59,7 @@ fn compile_all(compiler: &Compiler, files: &[CudaFile]) -> Result<Folder> {
     let mut wanted = Folder::new();
     for file in files {
         for &build in &file.builds {
-            let text =
-                compile(compiler, file, build).with_context(|| format!("build `{build}`"))?;
+            let text = compile(compiler, file, build).with_context(|| format!("build `{build}`"))?;
             wanted.insert(file.ptx_name(build), text);
         }
     }
@@ -74,31 +69,13 @@ fn compile_all(compiler: &Compiler, files: &[CudaFile]) -> Result<Folder> {
 fn compile(compiler: &Compiler, file: &CudaFile, build: BuildName) -> Result<String> {
     let options = build.options();
     let name = file.name();
-    let ptx = compiler.compile(
-        &Source {
-            name: &name,
-            text: &file.text,
-        },
-        &options,
-    )?;
+    let ptx = compiler.compile(&Source { name: &name, text: &file.text }, &options)?;
     // The library tells only the first two numbers of its release; its output tells all three.
     if !ptx.contains(&format!("V{PINNED_RELEASE}\n")) {
-        bail!(
-            "the compiler is a {PINNED_VERSION}, but not {PINNED_RELEASE}; install that with `{INSTALL}`"
-        );
+        bail!("the compiler is a {PINNED_VERSION}, but not {PINNED_RELEASE}; install that with `{INSTALL}`");
     }
-    let compiler = format!(
-        "NVRTC {PINNED_RELEASE}, options: {}",
-        options.flags().join(" ")
-    );
-    Ok(format!(
-        "{}{ptx}",
-        Header {
-            source: name,
-            sha256: file.sha256(),
-            compiler
-        }
-    ))
+    let compiler = format!("NVRTC {PINNED_RELEASE}, options: {}", options.flags().join(" "));
+    Ok(format!("{}{ptx}", Header { source: name, sha256: file.sha256(), compiler }))
 }
 
 /// Names of files that are missing, other than they should be, or without a source.
@@ -108,13 +85,9 @@ fn differing(folder: &Path, wanted: &Folder) -> Result<Vec<String>> {
         .filter(|(name, text)| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(text))
         .map(|(name, _)| name.clone())
         .collect();
-    for entry in
-        fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?
-    {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if Path::new(&name).extension().is_some_and(|end| end == "ptx")
-            && !wanted.contains_key(&name)
-        {
+        if Path::new(&name).extension().is_some_and(|end| end == "ptx") && !wanted.contains_key(&name) {
             names.push(name);
         }
     }
@@ -123,15 +96,9 @@ fn differing(folder: &Path, wanted: &Folder) -> Result<Vec<String>> {
 
 fn report(differing: &[String]) -> Outcome {
     for name in differing {
-        println!(
-            "`kernels/ptx/{name}` is not what the compiler makes of its source; run `cargo xtask ptx`"
-        );
+        println!("`kernels/ptx/{name}` is not what the compiler makes of its source; run `cargo xtask ptx`");
     }
-    if differing.is_empty() {
-        Outcome::Done
-    } else {
-        Outcome::Stale
-    }
+    if differing.is_empty() { Outcome::Done } else { Outcome::Stale }
 }
 
 fn write(folder: &Path, wanted: &Folder, differing: &[String]) -> Result<()> {

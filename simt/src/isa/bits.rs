@@ -1,8 +1,219 @@
-//! Logic and shift.
+//! Logic, shifts and byte permutation.
 //!
-//! Specification: PTX ISA, section 9.7.8.
+//! Unlike the machine's own shifts and those of C, PTX shifts are defined for every count: one of the width
+//! or more shifts everything out ([`Shift`]). `prmt`, which the specification lists under data movement, is
+//! here because it computes. Specification: PTX ISA, section 9.7.7, and 9.7.8.7 for `prmt`.
 
-use super::Family;
+use super::grammar::Modifiers;
+use super::operands::{Operands, span_of};
+use super::value::{Alu, Args, Kind, Run, Value, alu, by_int};
+use super::{Family, Form, Op};
+use crate::machine::registers::{Lanes, Narrow};
+use crate::ptx::Error;
+use crate::ptx::ast::{Operand, Type};
 
+/// A bitwise operation on two registers, or on two predicates.
+macro_rules! logic {
+    ($ty:expr, |$a:ident, $b:ident| $result:expr) => {
+        match $ty {
+            Type::Pred => pred_alu(&[Kind::Pred, Kind::Pred], |lanes, args| {
+                let ($a, $b) = (lanes.preds[args.a as usize], lanes.preds[args.b as usize]);
+                lanes.write_pred(args.d, $result);
+            }),
+            ty => by_int!(ty, T => alu!((T, T) -> T, |$a, $b| $result)),
+        }
+    };
+}
 /// Logic and shift.
-pub const FAMILY: Family = Family { title: "Logic and shift", section: "9.7.8", forms: &[] };
+pub const FAMILY: Family = Family {
+    title: "Logic and shift",
+    section: "9.7.7",
+    forms: &[
+        Form::new("and.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a & b))),
+        Form::new("or.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a | b))),
+        Form::new("xor.(pred|b16|b32|b64)", |m, o| o.alu(logic!(m.ty(1), |a, b| a ^ b))),
+        Form::new("not.(pred|b16|b32|b64)", not),
+        Form::new("cnot.(b16|b32|b64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T) -> T, |a| T::from(a == 0))))
+        }),
+        Form::new("lop3.b32", lop3).since(50),
+        Form::new("lop3.(or|and).b32", lop3_pred).since(70),
+        Form::new("shf.(l|r).(clamp|wrap).b32", funnel_shift).since(32),
+        Form::new("shl.(b16|b32|b64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left)))
+        }),
+        Form::new("shr.(b16|b32|b64|u16|u32|u64|s16|s32|s64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right)))
+        }),
+        Form::new("prmt.b32.(f4e|b4e|rc8|ecl|ecr|rc16)?", prmt),
+    ],
+};
+
+/// Shifts by any count; to the right, signed types keep their sign.
+pub(super) trait Shift: Value {
+    /// The type's width in bits.
+    const WIDTH: u32;
+    /// `shl`: from [`Shift::WIDTH`] on, zero.
+    fn shift_left(self, count: u32) -> Self;
+    /// `shr`: from [`Shift::WIDTH`] on, nothing but the sign.
+    fn shift_right(self, count: u32) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// Zeros above the highest one.
+    fn leading_zeros(self) -> u32;
+}
+
+macro_rules! shift {
+    ($($ty:ty: $right:expr;)*) => {$(
+        impl Shift for $ty {
+            const WIDTH: u32 = <$ty>::BITS;
+            #[inline(always)]
+            fn shift_left(self, count: u32) -> $ty {
+                self.checked_shl(count).unwrap_or(0)
+            }
+            #[inline(always)]
+            fn shift_right(self, count: u32) -> $ty {
+                ($right)(self, count)
+            }
+            #[inline(always)]
+            fn xor(self, other: $ty) -> $ty {
+                self ^ other
+            }
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 {
+                <$ty>::leading_zeros(self)
+            }
+        }
+    )*};
+}
+shift! {
+    u16: |a: u16, count| a.checked_shr(count).unwrap_or(0);
+    u32: |a: u32, count| a.checked_shr(count).unwrap_or(0);
+    u64: |a: u64, count| a.checked_shr(count).unwrap_or(0);
+    i16: |a: i16, count: u32| a >> count.min(15);
+    i32: |a: i32, count: u32| a >> count.min(31);
+    i64: |a: i64, count: u32| a >> count.min(63);
+}
+
+/// Predicates are combined 32 lanes at a time, not lane by lane.
+const fn pred_alu(sources: &'static [Kind], run: Run) -> Alu {
+    Alu { results: &[Kind::Pred], sources, run }
+}
+
+fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match m.ty(1) {
+        Type::Pred => pred_alu(&[Kind::Pred], |lanes, args| {
+            lanes.write_pred(args.d, !lanes.preds[args.a as usize]);
+        }),
+        ty => by_int!(ty, T => alu!((T) -> T, |a: T| !a)),
+    })
+}
+
+const LOP3: Alu = Alu {
+    results: &[Kind::B32],
+    sources: &[Kind::B32; 3],
+    run: |lanes, args| {
+        write_lop3(lanes, args);
+    },
+};
+
+fn lop3(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.bind(&LOP3)?;
+    o.args.imm = table(o)?;
+    Ok(Op::Alu(LOP3.run))
+}
+
+/// `lop3` that also tells whether any bit of the result is set, combined with a predicate.
+fn lop3_pred(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.bind(&Alu { results: &[Kind::B32, Kind::Pred], ..LOP3 })?;
+    o.args.imm = table(o)?;
+    let operand = o.take()?;
+    o.args.e = o.source(operand, Kind::Pred)?;
+    Ok(Op::Alu(match m.text(1) {
+        "and" => |lanes, args| run_lop3_pred(lanes, args, |set, e| set & e),
+        _ => |lanes, args| run_lop3_pred(lanes, args, |set, e| set | e),
+    }))
+}
+
+/// The truth table of a `lop3`: bit `4a + 2b + c` is the result for these three bits.
+fn table(o: &mut Operands<'_, '_>) -> Result<u16, Error> {
+    match o.take()? {
+        Operand::Int(table @ 0..=255, _) => Ok(*table as u16),
+        operand => Err(o.error(span_of(operand), "the truth table must be a literal from 0 to 255")),
+    }
+}
+
+/// Picks among the table's bits by `c`, then `b`, then `a`, in all 32 positions of a word at once.
+#[inline(always)]
+fn lookup(rows: &[u32; 8], a: u32, b: u32, c: u32) -> u32 {
+    let pick = |bit: u32, one: u32, zero: u32| bit & one | !bit & zero;
+    let by_c = |row: usize| pick(c, rows[row + 1], rows[row]);
+    pick(a, pick(b, by_c(6), by_c(4)), pick(b, by_c(2), by_c(0)))
+}
+
+#[inline(always)]
+fn write_lop3(lanes: &mut Lanes<'_>, args: &Args) -> Narrow {
+    let rows = std::array::from_fn(|row| if args.imm >> row & 1 != 0 { u32::MAX } else { 0 });
+    let [a, b, c] = [args.a, args.b, args.c].map(|slot| lanes.narrow[slot as usize]);
+    let result = std::array::from_fn(|lane| lookup(&rows, a[lane], b[lane], c[lane]));
+    lanes.write_narrow(args.d, |lane| result[lane]);
+    result
+}
+
+#[inline(always)]
+fn run_lop3_pred(lanes: &mut Lanes<'_>, args: &Args, f: impl Fn(bool, bool) -> bool) {
+    let e = lanes.preds[args.e as usize];
+    let result = write_lop3(lanes, args);
+    bool::write(lanes, args.q, |lane| f(result[lane] != 0, bool::lane(&e, lane)));
+}
+
+/// Shifts the 64 bits of `b` above `a` and keeps the upper word (`.l`) or the lower (`.r`).
+fn funnel_shift(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match (m.text(1), m.text(2)) {
+        ("l", "clamp") => alu!((u32, u32, u32) -> u32, |a, b, c| funnel_left(a, b, c.min(32))),
+        ("l", _) => alu!((u32, u32, u32) -> u32, |a, b, c| funnel_left(a, b, c % 32)),
+        (_, "clamp") => alu!((u32, u32, u32) -> u32, |a, b, c| funnel_right(a, b, c.min(32))),
+        _ => alu!((u32, u32, u32) -> u32, |a, b, c| funnel_right(a, b, c % 32)),
+    })
+}
+
+fn join(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn funnel_left(a: u32, b: u32, count: u32) -> u32 {
+    (join(a, b) << count >> 32) as u32
+}
+
+fn funnel_right(a: u32, b: u32, count: u32) -> u32 {
+    (join(a, b) >> count) as u32
+}
+
+/// Picks four of the eight bytes of `b` above `a`. The modes other than the first are fixed patterns, of
+/// which the lower two bits of `c` choose one.
+fn prmt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match m.text(2) {
+        "f4e" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 4 + i)),
+        "b4e" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| (8 + c % 4 - i) % 8)),
+        "rc8" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |_| c % 4)),
+        "ecl" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| i.max(c % 4))),
+        "ecr" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| i.min(c % 4))),
+        "rc16" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 2 * 2 + i % 2)),
+        _ => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c >> (4 * i))),
+    })
+}
+
+/// Byte `i` of the result is byte `select(i)` of `b` above `a`, or 8 copies of that byte's sign where bit 3
+/// of the selector is set.
+#[inline(always)]
+fn permute(a: u32, b: u32, select: impl Fn(u32) -> u32) -> u32 {
+    (0..4).fold(0, |word, i| {
+        let selector = select(i);
+        let byte = (join(a, b) >> (selector % 8 * 8)) as u8;
+        let byte = if selector & 8 != 0 { (byte as i8 >> 7) as u8 } else { byte };
+        word | u32::from(byte) << (8 * i)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,270 @@
 //! Comparison and selection.
 //!
-//! Specification: PTX ISA, section 9.7.6.
+//! Two numbers are less, equal, greater or (with a NaN) unordered, and a comparison is the set of outcomes
+//! for which it holds: `ge` is `EQUAL | GREATER`, `geu` the same and `UNORDERED`. What `setp` and `set` do
+//! with the outcome and a third, possibly negated, predicate is a truth table ([`combine`]).
+//! Left out: the forms for f16 and bf16 ([`super::half`]). Specification: PTX ISA, sections 9.7.5 and 9.3.1.
 
-use super::Family;
+use super::grammar::Modifiers;
+use super::operands::Operands;
+use super::scope::Bank;
+use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_type, mask_of};
+use super::{Family, Form, Op};
+use crate::machine::registers::{Lanes, Slot};
+use crate::ptx::Error;
+use crate::ptx::ast::{Operand, Type};
 
 /// Comparison and selection.
-pub const FAMILY: Family = Family { title: "Comparison and selection", section: "9.7.6", forms: &[] };
+pub const FAMILY: Family = Family {
+    title: "Comparison and selection",
+    section: "9.7.5",
+    forms: &[
+        Form::new("set.(eq|ne).(and|or|xor)?.(u32|s32|f32).(b16|b32|b64)", set),
+        Form::new("set.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(u32|s32|f32).(s16|s32|s64)", set),
+        Form::new("set.(eq|ne|lt|le|gt|ge|lo|ls|hi|hs).(and|or|xor)?.(u32|s32|f32).(u16|u32|u64)", set),
+        Form::new(
+            "set.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.(u32|s32|f32).(f32|f64)",
+            set,
+        ),
+        Form::new(
+            "set.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.ftz.(u32|s32|f32).f32",
+            |m, o| set_as(m, o, m.ty(4), &float_runs::<Flushed>(test(m))),
+        ),
+        Form::new("setp.(eq|ne).(and|or|xor)?.(b16|b32|b64)", setp),
+        Form::new("setp.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(s16|s32|s64)", setp),
+        Form::new("setp.(eq|ne|lt|le|gt|ge|lo|ls|hi|hs).(and|or|xor)?.(u16|u32|u64)", setp),
+        Form::new("setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.(f32|f64)", setp),
+        Form::new(
+            "setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).(and|or|xor)?.ftz.f32",
+            |m, o| setp_as(m, o, &float_runs::<Flushed>(test(m))),
+        ),
+        Form::new("selp.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", selp),
+        Form::new("slct.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64).s32", slct_int),
+        Form::new("slct.ftz?.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64).f32", slct_float),
+    ],
+};
+
+/// A set of outcomes of comparing `a` with `b`.
+type Test = u8;
+const LESS: Test = 1;
+const EQUAL: Test = 2;
+const GREATER: Test = 4;
+const UNORDERED: Test = 8;
+
+const EQ: Test = EQUAL;
+const NE: Test = LESS | GREATER;
+const LT: Test = LESS;
+const LE: Test = LESS | EQUAL;
+const GT: Test = GREATER;
+const GE: Test = GREATER | EQUAL;
+const EQU: Test = EQ | UNORDERED;
+const NEU: Test = NE | UNORDERED;
+const LTU: Test = LT | UNORDERED;
+const LEU: Test = LE | UNORDERED;
+const GTU: Test = GT | UNORDERED;
+const GEU: Test = GE | UNORDERED;
+const NUM: Test = LESS | EQUAL | GREATER;
+const NAN: Test = UNORDERED;
+
+/// The comparison operator, which is always the first modifier.
+fn test(m: &Modifiers<'_>) -> Test {
+    match m.text(1) {
+        "eq" => EQ,
+        "ne" => NE,
+        "lt" | "lo" => LT,
+        "le" | "ls" => LE,
+        "gt" | "hi" => GT,
+        "ge" | "hs" => GE,
+        "equ" => EQU,
+        "neu" => NEU,
+        "ltu" => LTU,
+        "leu" => LEU,
+        "gtu" => GTU,
+        "geu" => GEU,
+        "num" => NUM,
+        _ => NAN,
+    }
+}
+
+/// Whether the outcome of comparing `a` with `b` is in `TEST`, a constant: one comparison is left of this.
+#[inline(always)]
+fn holds<const TEST: Test, T: PartialOrd + Copy>(a: T, b: T) -> bool {
+    let ordered = |test: Test| {
+        (test & LESS != 0 && a < b) || (test & EQUAL != 0 && a == b) || (test & GREATER != 0 && a > b)
+    };
+    // Unordered is what none of the three others is.
+    if TEST & UNORDERED == 0 { ordered(TEST) } else { !ordered(!TEST) }
+}
+
+/// An `f32` of an `.ftz` instruction: a subnormal source counts as zero.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+struct Flushed(f32);
+
+impl Value for Flushed {
+    const KIND: Kind = Kind::F32;
+    type Column = <f32 as Value>::Column;
+    #[inline(always)]
+    fn read(lanes: &Lanes<'_>, slot: Slot) -> Self::Column {
+        f32::read(lanes, slot)
+    }
+    #[inline(always)]
+    fn lane(column: &Self::Column, lane: usize) -> Flushed {
+        let value = f32::lane(column, lane);
+        // Zero of either sign compares the same.
+        Flushed(if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value })
+    }
+    #[inline(always)]
+    fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Flushed) {
+        f32::write(lanes, slot, |lane| value(lane).0);
+    }
+}
+
+/// The Rust type for values that are only moved. Floating-point types keep theirs, for the sake of literals.
+macro_rules! by_bits {
+    ($ty:expr, $T:ident => $body:expr) => {
+        by_type!($ty; [
+            U16 => u16, S16 => u16, B16 => u16, U32 => u32, S32 => u32, B32 => u32,
+            U64 => u64, S64 => u64, B64 => u64, F32 => f32, F64 => f64,
+        ], $T => $body)
+    };
+}
+
+/// A comparison of one type, as the instructions that use it.
+struct Runs {
+    sources: &'static [Kind],
+    /// `setp` with one result and no third predicate: the one that loops are made of.
+    setp: Run,
+    /// `setp` with all there is: `d|q`, and a third predicate.
+    setp_pair: Run,
+    /// `set` that writes all ones.
+    set_bits: Run,
+    /// `set` that writes 1.0.
+    set_float: Run,
+}
+
+fn runs<const TEST: Test, T: Value + PartialOrd>() -> Runs {
+    Runs {
+        sources: const { &[T::KIND, T::KIND] },
+        setp: |lanes, args| lanes.write_pred(args.d, compare::<TEST, T>(lanes, args)),
+        setp_pair: |lanes, args| {
+            let (t, c) = (compare::<TEST, T>(lanes, args), lanes.preds[args.c as usize]);
+            lanes.write_pred(args.d, combine(args.imm, t, c));
+            lanes.write_pred(args.q, combine(args.imm, !t, c));
+        },
+        set_bits: |lanes, args| write_set(lanes, args, compare::<TEST, T>(lanes, args), u32::MAX),
+        set_float: |lanes, args| write_set(lanes, args, compare::<TEST, T>(lanes, args), 1f32.to_bits()),
+    }
+}
+
+/// [`runs`] of the comparison `$test`, one of those listed.
+macro_rules! by_test {
+    ($test:expr, $T:ty; $($name:ident)*) => {
+        match $test {
+            $($name => runs::<$name, $T>(),)*
+            other => unreachable!("the form's grammar lists no comparison {other} for this type"),
+        }
+    };
+}
+
+fn int_runs<T: Value + PartialOrd>(test: Test) -> Runs {
+    by_test!(test, T; EQ NE LT LE GT GE)
+}
+
+fn float_runs<T: Value + PartialOrd>(test: Test) -> Runs {
+    by_test!(test, T; EQ NE LT LE GT GE EQU NEU LTU LEU GTU GEU NUM NAN)
+}
+
+fn runs_of(test: Test, ty: Type) -> Runs {
+    match ty {
+        Type::F32 => float_runs::<f32>(test),
+        Type::F64 => float_runs::<f64>(test),
+        ty => by_int!(ty, T => int_runs::<T>(test)),
+    }
+}
+
+/// The lanes in which the comparison holds. Those of inactive lanes mean nothing.
+#[inline(always)]
+fn compare<const TEST: Test, T: Value + PartialOrd>(lanes: &Lanes<'_>, args: &Args) -> u32 {
+    let (a, b) = (T::read(lanes, args.a), T::read(lanes, args.b));
+    mask_of(|lane| holds::<TEST, T>(T::lane(&a, lane), T::lane(&b, lane)))
+}
+
+/// Bit `2t + c` of `table`, for 32 lanes' `t` and `c` at once.
+#[inline(always)]
+fn combine(table: u16, t: u32, c: u32) -> u32 {
+    let row = |bit: u16| if table >> bit & 1 != 0 { u32::MAX } else { 0 };
+    t & (c & row(3) | !c & row(2)) | !t & (c & row(1) | !c & row(0))
+}
+
+#[inline(always)]
+fn write_set(lanes: &mut Lanes<'_>, args: &Args, t: u32, value: u32) {
+    let holds = combine(args.imm, t, lanes.preds[args.c as usize]);
+    lanes.write_narrow(args.d, |lane| if bool::lane(&holds, lane) { value } else { 0 });
+}
+
+/// Takes the third predicate where the opcode has an operator for it, and sets the truth table of both.
+fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Error> {
+    let table = match m.text(2) {
+        "and" => 0b1000,
+        "or" => 0b1110,
+        "xor" => 0b0110,
+        _ => {
+            // No operator: `t` alone, and any `c`.
+            o.args.imm = 0b1100;
+            o.args.c = o.constant(Bank::Preds, 0, o.instruction.span)?;
+            return Ok(());
+        }
+    };
+    let (c, negated) = o.predicate()?;
+    o.args.c = c;
+    o.args.imm = if negated { (table & 0b0101) << 1 | (table & 0b1010) >> 1 } else { table };
+    Ok(())
+}
+
+fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    setp_as(m, o, &runs_of(test(m), m.ty(3)))
+}
+
+fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs) -> Result<Op, Error> {
+    let &Runs { sources, setp, setp_pair, .. } = runs;
+    if !m.has(2) && !matches!(o.peek(), Some(Operand::Pair(..))) {
+        return o.alu(Alu { results: &[Kind::Pred], sources, run: setp });
+    }
+    o.bind(&Alu { results: &[Kind::Pred, Kind::Pred], sources, run: setp_pair })?;
+    third_predicate(m, o)?;
+    Ok(Op::Alu(setp_pair))
+}
+
+fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    set_as(m, o, m.ty(3), &runs_of(test(m), m.ty(4)))
+}
+
+fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: &Runs) -> Result<Op, Error> {
+    let (results, run): (&'static [Kind], Run) = match result {
+        Type::F32 => (&[Kind::F32], runs.set_float),
+        _ => (&[Kind::B32], runs.set_bits),
+    };
+    o.bind(&Alu { results, sources: runs.sources, run })?;
+    third_predicate(m, o)?;
+    Ok(Op::Alu(run))
+}
+
+/// Selection by a predicate, which the specification does not let negate.
+fn selp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_bits!(m.ty(1), T => alu!((T, T, bool) -> T, |a, b, c| if c { a } else { b })))
+}
+
+fn slct_int(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_bits!(m.ty(1), T => alu!((T, T, i32) -> T, |a, b, c| if c >= 0 { a } else { b })))
+}
+
+/// A NaN is not zero or above, so it selects `b`; -0 is, and so is what `.ftz` flushes to zero.
+fn slct_float(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_bits!(m.ty(2), T => match m.text(1) {
+        "ftz" => alu!((T, T, Flushed) -> T, |a, b, c| if c.0 >= 0.0 { a } else { b }),
+        _ => alu!((T, T, f32) -> T, |a, b, c| if c >= 0.0 { a } else { b }),
+    }))
+}
+
+#[cfg(test)]
+mod tests;

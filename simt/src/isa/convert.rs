@@ -1,8 +1,234 @@
-//! Conversion.
+//! Conversion between number types: `cvt` and `cvt.pack`.
 //!
-//! Specification: PTX ISA, section 9.7.9.
+//! A register may be wider than the type: of a source the low bits count, a result is extended to the
+//! register by its type's sign. Any conversion can be carried out by [`recipe`]; those that compilers write all
+//! the time have a function of their own in [`common`]. NaN becomes an integer as newer versions of the
+//! specification say: 0, or where the source is `f64` or the integer has 64 bits, its highest bit alone.
+//! Left out: types of fewer than 16 bits besides integers, and stochastic rounding.
+//!
+//! Specification: PTX ISA, section 9.7.9 (`cvt`, `cvt.pack`).
 
-use super::Family;
+mod recipe;
+#[cfg(test)]
+mod tests;
+
+use super::grammar::Modifiers;
+use super::operands::{Operands, Register, bank_of, span_of};
+use super::scope::Bank;
+use super::value::{Alu, alu, map2, map3};
+use super::{Family, Form, Op};
+use crate::ptx::Error;
+use crate::ptx::ast::Operand;
+use recipe::{Number, Recipe, convert};
+
+macro_rules! integers {
+    () => {
+        "(u8|u16|u32|u64|s8|s16|s32|s64)"
+    };
+}
+
+macro_rules! syntax {
+    ($($part:expr),*) => { concat!("cvt.", $($part),*) };
+}
 
 /// Conversion.
-pub const FAMILY: Family = Family { title: "Conversion", section: "9.7.9", forms: &[] };
+pub const FAMILY: Family = Family {
+    title: "Conversion",
+    section: "9.7.9",
+    forms: &[
+        // Between integers.
+        Form::new(syntax!("sat?.", integers!(), ".", integers!()), cvt),
+        // From floating point to integers.
+        Form::new(syntax!("(rni|rzi|rmi|rpi).ftz?.sat?.", integers!(), ".f32"), cvt),
+        Form::new(syntax!("(rni|rzi|rmi|rpi).sat?.", integers!(), ".(f16|f64)"), cvt),
+        Form::new(syntax!("(rni|rzi|rmi|rpi).sat?.", integers!(), ".bf16"), cvt).since(90),
+        // From integers to floating point.
+        Form::new(syntax!("(rn|rz|rm|rp).ftz?.sat?.f32.", integers!()), cvt),
+        Form::new(syntax!("(rn|rz|rm|rp).sat?.(f16|f64).", integers!()), cvt),
+        Form::new(syntax!("(rn|rz|rm|rp).bf16.", integers!()), cvt).since(90),
+        // To floating point that holds every value, or the integers among them.
+        Form::new("cvt.ftz?.sat?.f32.(f16|f32)", cvt),
+        Form::new("cvt.ftz?.sat?.f64.f32", cvt),
+        Form::new("cvt.sat?.f64.(f16|f64)", cvt),
+        Form::new("cvt.sat?.f16.f16", cvt),
+        Form::new("cvt.ftz?.sat?.f32.bf16", cvt).since(90),
+        Form::new("cvt.sat?.f64.bf16", cvt).since(90),
+        Form::new("cvt.(rni|rzi|rmi|rpi).ftz?.sat?.f32.f32", cvt),
+        Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f64.f64", cvt),
+        Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f16.f16", cvt),
+        Form::new("cvt.(rni|rzi|rmi|rpi).bf16.bf16", cvt).since(90),
+        // To floating point that holds fewer values.
+        Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f32.f64", cvt),
+        Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f16.f32", cvt),
+        Form::new("cvt.(rn|rz|rm|rp).sat?.f16.f64", cvt),
+        Form::new("cvt.(rn|rz|rm|rp).sat?.f16.bf16", cvt).since(90),
+        Form::new("cvt.(rn|rz|rm|rp).bf16.(f16|f64)", cvt).since(90),
+        Form::new("cvt.(rm|rp).bf16.f32", cvt).since(90),
+        Form::new("cvt.(rn|rz).relu?.satfinite?.bf16.f32", cvt).since(80),
+        Form::new("cvt.(rn|rz).relu.satfinite?.f16.f32", cvt).since(80),
+        Form::new("cvt.(rn|rz).satfinite.f16.f32", cvt).since(80),
+        Form::new("cvt.rna.satfinite?.tf32.f32", cvt).since(80),
+        Form::new("cvt.(rn|rz).relu?.tf32.f32", cvt).since(90),
+        // Two at once.
+        Form::new("cvt.(rn|rz).relu?.satfinite?.(f16x2|bf16x2).f32", cvt_pair).since(80),
+        Form::new("cvt.pack.sat.(u16|s16).s32", pack_16).since(72),
+        Form::new("cvt.pack.sat.(u8|s8).s32.b32", pack_into).since(72),
+        Form::new("cvt.pack.sat.(u4|s4|u2|s2).s32.b32", pack_into).since(75),
+    ],
+};
+
+/// The conversions that compilers write all the time, for registers exactly as wide as their types.
+fn common(opcode: &str) -> Option<Alu> {
+    Some(match opcode {
+        "cvt.u64.u32" => alu!((u32) -> u64, u64::from),
+        "cvt.s64.s32" => alu!((i32) -> i64, i64::from),
+        "cvt.u32.u64" | "cvt.s32.s64" => alu!((u64) -> u32, |a| a as u32),
+        "cvt.u32.u16" => alu!((u16) -> u32, u32::from),
+        "cvt.s32.s16" => alu!((i16) -> i32, i32::from),
+        "cvt.u16.u32" | "cvt.s16.s32" => alu!((u32) -> u16, |a| a as u16),
+        "cvt.u64.u16" => alu!((u16) -> u64, u64::from),
+        "cvt.s64.s16" => alu!((i16) -> i64, i64::from),
+        "cvt.u16.u64" => alu!((u64) -> u16, |a| a as u16),
+        "cvt.rn.f32.s32" => alu!((i32) -> f32, |a| a as f32),
+        "cvt.rn.f32.u32" => alu!((u32) -> f32, |a| a as f32),
+        "cvt.rn.f32.s64" => alu!((i64) -> f32, |a| a as f32),
+        "cvt.rn.f32.u64" => alu!((u64) -> f32, |a| a as f32),
+        "cvt.rn.f64.s32" => alu!((i32) -> f64, f64::from),
+        "cvt.rn.f64.u32" => alu!((u32) -> f64, f64::from),
+        "cvt.rn.f64.s64" => alu!((i64) -> f64, |a| a as f64),
+        "cvt.rn.f64.u64" => alu!((u64) -> f64, |a| a as f64),
+        // The language clamps, and makes 0 of NaN, as the specification does where there is no `f64`.
+        "cvt.rzi.s32.f32" => alu!((f32) -> i32, |a| a as i32),
+        "cvt.rzi.u32.f32" => alu!((f32) -> u32, |a| a as u32),
+        "cvt.rzi.s32.f64" => alu!((f64) -> i32, |a: f64| if a.is_nan() { i32::MIN } else { a as i32 }),
+        "cvt.rzi.u32.f64" => alu!((f64) -> u32, |a: f64| if a.is_nan() { 1 << 31 } else { a as u32 }),
+        "cvt.f64.f32" => alu!((f32) -> f64, recipe::widen),
+        "cvt.rn.f32.f64" => alu!((f64) -> f32, recipe::narrow),
+        _ => return None,
+    })
+}
+
+/// A conversion of one number.
+fn cvt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    let recipe = Recipe::new(m);
+    refuse_idle_saturation(m, o)?;
+    let (d_bank, d_bits) = bind_result(o, recipe.to)?;
+    let (a_bank, a_bits) = bind_source(o, recipe.from)?;
+    if let Some(alu) = common(o.instruction.opcode.text)
+        && (d_bits, a_bits) == (recipe.to.bits, recipe.from.bits)
+    {
+        return Ok(Op::Alu(alu.run));
+    }
+    o.args.b = o.constant(Bank::Narrow, u64::from(recipe.pack(d_bits)), o.instruction.span)?;
+    Ok(Op::Alu(match (d_bank, a_bank) {
+        (Bank::Wide, Bank::Wide) => |lanes, args| map2(lanes, args, |a: u64, r| convert(r, a)),
+        (Bank::Wide, _) => |lanes, args| map2(lanes, args, |a: u32, r| convert(r, u64::from(a))),
+        (_, Bank::Wide) => |lanes, args| map2(lanes, args, |a: u64, r| convert(r, a) as u32),
+        _ => |lanes, args| map2(lanes, args, |a: u32, r| convert(r, u64::from(a)) as u32),
+    }))
+}
+
+/// Saturation that cannot happen is an error: `.sat` where every source value is in the destination's range.
+fn refuse_idle_saturation(m: &Modifiers<'_>, o: &Operands<'_, '_>) -> Result<(), Error> {
+    let recipe = Recipe::new(m);
+    let (to, from) = (recipe.to, recipe.from);
+    if !recipe.sat || to.format.is_some() || from.format.is_some() {
+        return Ok(());
+    }
+    let fits = match (to.signed, from.signed) {
+        (true, false) => to.bits > from.bits,
+        (false, true) => false,
+        _ => to.bits >= from.bits,
+    };
+    if !fits {
+        return Ok(());
+    }
+    let opcode = o.instruction.opcode;
+    let message = format!("every value fits the result of `{}`; leave `.sat` out", opcode.text);
+    Err(o.error(opcode.span, message))
+}
+
+/// Binds the next operand, the result, to column `d`. Its bank, and the width of its register.
+fn bind_result(o: &mut Operands<'_, '_>, to: Number) -> Result<(Bank, u32), Error> {
+    let operand = o.take()?;
+    let register = match *operand {
+        Operand::Name(name) => o.register(name)?,
+        _ => Register { slot: o.result(operand, to.kind())?, bank: bank_of(to.kind()), bits: to.bits },
+    };
+    o.args.d = register.slot;
+    wide_enough(o, operand, register, to)
+}
+
+/// Binds the next operand, the source, to column `a`. Its bank, and the width of its register.
+fn bind_source(o: &mut Operands<'_, '_>, from: Number) -> Result<(Bank, u32), Error> {
+    let operand = o.take()?;
+    let register = match *operand {
+        Operand::Name(name) => o.register(name)?,
+        _ => Register { slot: o.source(operand, from.kind())?, bank: bank_of(from.kind()), bits: from.bits },
+    };
+    o.args.a = register.slot;
+    wide_enough(o, operand, register, from)
+}
+
+fn wide_enough(
+    o: &Operands<'_, '_>,
+    operand: &Operand<'_>,
+    register: Register,
+    number: Number,
+) -> Result<(Bank, u32), Error> {
+    if register.bank != Bank::Preds && register.bits >= number.bits {
+        return Ok((register.bank, register.bits));
+    }
+    let wanted = number.bits;
+    let message =
+        format!("this operand has {} bits; a register of {wanted} or more is wanted", register.bits);
+    Err(o.error(span_of(operand), message))
+}
+
+/// `d = a, b`, each converted; `a` in the upper half.
+fn cvt_pair(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.bind(&alu!((u32, u32) -> u32, |_, _| 0))?;
+    let recipe = Recipe::new(m).pack(16);
+    o.args.c = o.constant(Bank::Narrow, u64::from(recipe), o.instruction.span)?;
+    Ok(Op::Alu(|lanes, args| {
+        map3(lanes, args, |a: u32, b: u32, recipe| {
+            let half = |bits| convert(recipe, u64::from(bits)) as u32;
+            half(a) << 16 | half(b)
+        });
+    }))
+}
+
+fn pack_16(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match m.text(3) {
+        "u16" => alu!((i32, i32) -> u32, |a, b| clamp(a, 0, 0xffff) << 16 | clamp(b, 0, 0xffff)),
+        _ => alu!((i32, i32) -> u32, |a, b| {
+            let half = |x| clamp(x, -0x8000, 0x7fff) & 0xffff;
+            half(a) << 16 | half(b)
+        }),
+    })
+}
+
+/// `d = c, a, b`: `a` and `b` clamped to a few bits each, below the low bits of `c`.
+fn pack_into(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match m.text(3) {
+        "u8" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<8, false>(a, b, c)),
+        "s8" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<8, true>(a, b, c)),
+        "u4" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<4, false>(a, b, c)),
+        "s4" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<4, true>(a, b, c)),
+        "u2" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<2, false>(a, b, c)),
+        _ => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<2, true>(a, b, c)),
+    })
+}
+
+#[inline(always)]
+fn pack<const BITS: u32, const SIGNED: bool>(a: i32, b: i32, c: u32) -> u32 {
+    let values = 1 << BITS;
+    let lowest = if SIGNED { -values / 2 } else { 0 };
+    let part = |x| clamp(x, lowest, lowest + values - 1) & (values as u32 - 1);
+    c << (2 * BITS) | part(a) << BITS | part(b)
+}
+
+#[inline(always)]
+fn clamp(x: i32, lowest: i32, highest: i32) -> u32 {
+    x.clamp(lowest, highest) as u32
+}

@@ -1,9 +1,155 @@
-//! Extended-precision integer arithmetic.
+//! Extended-precision integer arithmetic: sums that pass a carry on.
 //!
+//! The carry flag `CC.CF` is a hidden predicate of the frame ([`super::scope::Scope::carry`]), a bit a lane,
+//! clear when a function is entered. After a subtraction it holds the borrow, as the specification says. An
+//! H200 keeps the opposite of the borrow, which a program notices only where a chain of sums goes on from a
+//! difference or the other way round; no compiler writes that.
 //! Specification: PTX ISA, section 9.7.2.
 
-use super::Family;
+use super::grammar::Modifiers;
+use super::integer::Product;
+use super::operands::Operands;
+use super::value::{Alu, Args, Kind, Run, Value, by_type};
+use super::{Family, Form, Op};
+use crate::machine::registers::Lanes;
+use crate::ptx::Error;
 
 /// Extended-precision integer arithmetic.
-pub const FAMILY: Family =
-    Family { title: "Extended-precision integer arithmetic", section: "9.7.2", forms: &[] };
+pub const FAMILY: Family = Family {
+    title: "Extended-precision integer arithmetic",
+    section: "9.7.2",
+    forms: &[
+        Form::new("add.cc.(u32|s32|u64|s64)", |m, o| add(m, o, Flag::Writes)),
+        Form::new("addc.cc?.(u32|s32|u64|s64)", |m, o| add(m, o, Flag::reads(m.has(1)))),
+        Form::new("sub.cc.(u32|s32|u64|s64)", |m, o| sub(m, o, Flag::Writes)),
+        Form::new("subc.cc?.(u32|s32|u64|s64)", |m, o| sub(m, o, Flag::reads(m.has(1)))),
+        Form::new("mad.(hi|lo).cc.(u32|s32|u64|s64)", |m, o| mad(m, o, Flag::Writes)),
+        Form::new("madc.(hi|lo).cc?.(u32|s32|u64|s64)", |m, o| mad(m, o, Flag::reads(m.has(2)))),
+    ],
+};
+
+/// What an instruction does with the carry flag.
+#[derive(Clone, Copy)]
+enum Flag {
+    Reads,
+    Writes,
+    Both,
+}
+
+impl Flag {
+    /// The flag of an instruction that reads it, and writes it where the opcode says `.cc`.
+    fn reads(and_writes: bool) -> Flag {
+        if and_writes { Flag::Both } else { Flag::Reads }
+    }
+}
+
+/// A [`Run`] for what the instruction does with the flag: `$run` is generic over reading and writing it.
+macro_rules! by_flag {
+    ($flag:expr, |$lanes:ident, $args:ident| $run:ident($($rest:expr),*)) => {
+        match $flag {
+            Flag::Writes => |$lanes: &mut Lanes<'_>, $args: &Args| $run::<_, false, true>($lanes, $args, $($rest),*),
+            Flag::Reads => |$lanes: &mut Lanes<'_>, $args: &Args| $run::<_, true, false>($lanes, $args, $($rest),*),
+            Flag::Both => |$lanes: &mut Lanes<'_>, $args: &Args| $run::<_, true, true>($lanes, $args, $($rest),*),
+        }
+    };
+}
+
+// The sign makes no difference to a sum, nor to its carry.
+
+fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
+    by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
+        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(T::add_carry)))
+    })
+}
+
+fn sub(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
+    by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
+        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(T::sub_borrow)))
+    })
+}
+
+/// The flag takes part in the addition only: the product is cut to its half before.
+fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
+    by_type!(m.ty(3); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
+        chain(o, &[T::KIND; 4], match m.text(1) {
+            "hi" => by_flag!(flag, |lanes, args| product_sum(T::high)),
+            _ => by_flag!(flag, |lanes, args| product_sum(T::wrapping_mul)),
+        })
+    })
+}
+
+/// Binds a result and sources of these kinds, and the flag as `q` and `e`.
+fn chain(o: &mut Operands<'_, '_>, kinds: &'static [Kind], run: Run) -> Result<Op, Error> {
+    let (results, sources) = kinds.split_at(1);
+    o.bind(&Alu { results, sources, run })?;
+    o.args.q = o.carry()?;
+    o.args.e = o.args.q;
+    Ok(Op::Alu(run))
+}
+
+/// Sums with a carry, of the bits as an unsigned number.
+trait Carry: Product {
+    /// `self + other + carry`, and whether it did not fit.
+    fn add_carry(self, other: Self, carry: bool) -> (Self, bool);
+    /// `self - other - borrow`, and whether it fell below zero.
+    fn sub_borrow(self, other: Self, borrow: bool) -> (Self, bool);
+}
+
+macro_rules! carry {
+    ($($ty:ty: $unsigned:ty),*) => {$(
+        impl Carry for $ty {
+            #[inline(always)]
+            fn add_carry(self, other: $ty, carry: bool) -> ($ty, bool) {
+                let (sum, over) = (self as $unsigned).overflowing_add(other as $unsigned);
+                let (sum, over_again) = sum.overflowing_add(<$unsigned>::from(carry));
+                (sum as $ty, over | over_again)
+            }
+            #[inline(always)]
+            fn sub_borrow(self, other: $ty, borrow: bool) -> ($ty, bool) {
+                let (rest, under) = (self as $unsigned).overflowing_sub(other as $unsigned);
+                let (rest, under_again) = rest.overflowing_sub(<$unsigned>::from(borrow));
+                (rest as $ty, under | under_again)
+            }
+        }
+    )*};
+}
+carry!(u32: u32, i32: u32, u64: u64, i64: u64);
+
+#[inline(always)]
+fn sum<T: Carry, const READ: bool, const WRITE: bool>(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    f: impl Fn(T, T, bool) -> (T, bool),
+) {
+    let (a, b) = (T::read(lanes, args.a), T::read(lanes, args.b));
+    let flag = if READ { lanes.preds[args.e as usize] } else { 0 };
+    let step = |lane| f(T::lane(&a, lane), T::lane(&b, lane), bool::lane(&flag, lane));
+    write::<T, WRITE>(lanes, args, step);
+}
+
+#[inline(always)]
+fn product_sum<T: Carry, const READ: bool, const WRITE: bool>(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    product: impl Fn(T, T) -> T,
+) {
+    let (a, b, c) = (T::read(lanes, args.a), T::read(lanes, args.b), T::read(lanes, args.c));
+    let flag = if READ { lanes.preds[args.e as usize] } else { 0 };
+    let step = |lane| {
+        let product = product(T::lane(&a, lane), T::lane(&b, lane));
+        product.add_carry(T::lane(&c, lane), bool::lane(&flag, lane))
+    };
+    write::<T, WRITE>(lanes, args, step);
+}
+
+/// Two passes, so that each is a loop over one column.
+#[inline(always)]
+fn write<T: Value, const FLAG: bool>(lanes: &mut Lanes<'_>, args: &Args, step: impl Fn(usize) -> (T, bool)) {
+    T::write(lanes, args.d, |lane| step(lane).0);
+    if FLAG {
+        bool::write(lanes, args.q, |lane| step(lane).1);
+    }
+}
+
+#[cfg(test)]
+mod tests;

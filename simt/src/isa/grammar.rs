@@ -29,6 +29,11 @@ impl<'t> Modifiers<'t> {
         self.parts.get(index).is_some_and(Option::is_some)
     }
 
+    /// What the segments matched, in order, without those left out.
+    pub fn words(&self) -> impl DoubleEndedIterator<Item = &'t str> + '_ {
+        self.parts.iter().copied().flatten()
+    }
+
     /// Segment `index` read as a type. The form's grammar lists only types there.
     pub fn ty(&self, index: usize) -> Type {
         parse_type(self.text(index)).expect("the form's grammar lists only types here")

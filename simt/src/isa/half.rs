@@ -1,8 +1,299 @@
-//! Half precision.
+//! Half precision: `f16` and `bf16`, one to a 16-bit register or two to a 32-bit one.
 //!
-//! Specification: PTX ISA, section 9.7.4.
+//! Every result is the exact one rounded once ([`exact`]); a NaN that is computed is 0x7fff. Powers of two and
+//! the hyperbolic tangent are approximations on a GPU; here they are computed in double precision and rounded,
+//! well inside the specification's bounds. Left out: `fma.rn.oob`, and `set` from other types to `f16`.
+//!
+//! Specification: PTX ISA, sections 9.7.4 and, for comparisons, 9.7.7.
 
-use super::Family;
+mod compare;
+
+use super::float::by_flag;
+use super::float::exact::{self, BF16, F16, Format, Number, Rounding};
+use super::grammar::Modifiers;
+use super::operands::Operands;
+use super::value::{Value, alu};
+use super::{Family, Form, Op};
+use crate::ptx::Error;
+use crate::ptx::ast::Type;
 
 /// Half precision.
-pub const FAMILY: Family = Family { title: "Half precision", section: "9.7.4", forms: &[] };
+pub const FAMILY: Family = Family {
+    title: "Half precision",
+    section: "9.7.4",
+    forms: &[
+        Form::new("add.rn?.ftz?.sat?.(f16|f16x2)", add).since(53),
+        Form::new("add.rn?.(bf16|bf16x2)", add).since(90),
+        Form::new("sub.rn?.ftz?.sat?.(f16|f16x2)", sub).since(53),
+        Form::new("sub.rn?.(bf16|bf16x2)", sub).since(90),
+        Form::new("mul.rn?.ftz?.sat?.(f16|f16x2)", mul).since(53),
+        Form::new("mul.rn?.(bf16|bf16x2)", mul).since(90),
+        Form::new("fma.rn.ftz?.sat?.(f16|f16x2)", fma).since(53),
+        Form::new("fma.rn.ftz?.relu.(f16|f16x2)", fma).since(80),
+        Form::new("fma.rn.relu?.(bf16|bf16x2)", fma).since(80),
+        Form::new("neg.ftz?.(f16|f16x2)", neg).since(53),
+        Form::new("neg.(bf16|bf16x2)", neg).since(80),
+        Form::new("abs.ftz?.(f16|f16x2)", abs).since(53),
+        Form::new("abs.(bf16|bf16x2)", abs).since(80),
+        Form::new("min.ftz?.NaN?.(f16|f16x2)", min).since(80),
+        Form::new("min.ftz?.NaN?.xorsign.abs.(f16|f16x2)", min).since(86),
+        Form::new("min.NaN?.(bf16|bf16x2)", min).since(80),
+        Form::new("min.NaN?.xorsign.abs.(bf16|bf16x2)", min).since(86),
+        Form::new("max.ftz?.NaN?.(f16|f16x2)", max).since(80),
+        Form::new("max.ftz?.NaN?.xorsign.abs.(f16|f16x2)", max).since(86),
+        Form::new("max.NaN?.(bf16|bf16x2)", max).since(80),
+        Form::new("max.NaN?.xorsign.abs.(bf16|bf16x2)", max).since(86),
+        Form::new("tanh.approx.(f16|f16x2)", tanh).since(75),
+        Form::new("tanh.approx.(bf16|bf16x2)", tanh).since(90),
+        Form::new("ex2.approx.(f16|f16x2)", ex2).since(75),
+        Form::new("ex2.approx.ftz.(bf16|bf16x2)", ex2).since(90),
+        Form::new(compare::SETP_F16, compare::setp).since(53),
+        Form::new(compare::SETP_BF16, compare::setp).since(90),
+        Form::new(compare::SET_F16, compare::set).since(53),
+        Form::new(compare::SET_F16X2, compare::set).since(53),
+        Form::new(compare::SET_BF16, compare::set).since(90),
+        Form::new(compare::SET_BF16X2, compare::set).since(90),
+    ],
+};
+
+/// One number in 16 bits, or two in 32.
+trait Halves: Value {
+    /// Applies `f` to each number of the operands.
+    fn each<const N: usize>(operands: [Self; N], f: impl Fn([u64; N]) -> u64) -> Self;
+}
+
+impl Halves for u16 {
+    #[inline(always)]
+    fn each<const N: usize>(operands: [u16; N], f: impl Fn([u64; N]) -> u64) -> u16 {
+        f(operands.map(u64::from)) as u16
+    }
+}
+
+impl Halves for u32 {
+    #[inline(always)]
+    fn each<const N: usize>(operands: [u32; N], f: impl Fn([u64; N]) -> u64) -> u32 {
+        let low = f(operands.map(|pair| u64::from(pair & 0xffff)));
+        let high = f(operands.map(|pair| u64::from(pair >> 16)));
+        (high << 16 | low) as u32
+    }
+}
+
+/// Evaluates `$body` with `$FORMAT` the format, and `$T` the type of the column, of the form's last segment.
+macro_rules! by_half {
+    ($m:expr, $FORMAT:ident, $T:ident => $body:expr) => {
+        match last_type($m) {
+            Type::F16 => {
+                const $FORMAT: Format = F16;
+                type $T = u16;
+                $body
+            }
+            Type::F16x2 => {
+                const $FORMAT: Format = F16;
+                type $T = u32;
+                $body
+            }
+            Type::Bf16 => {
+                const $FORMAT: Format = BF16;
+                type $T = u16;
+                $body
+            }
+            _ => {
+                const $FORMAT: Format = BF16;
+                type $T = u32;
+                $body
+            }
+        }
+    };
+}
+
+/// Evaluates `$body` with `$MODE` a constant that holds the modifiers.
+macro_rules! by_mode {
+    ($m:expr, $MODE:ident => $body:expr) => {
+        by_flag!(has($m, "ftz"), FTZ => match (has($m, "sat"), has($m, "relu")) {
+            (true, _) => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::Unit }; $body }
+            (_, true) => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::Positive }; $body }
+            _ => { const $MODE: Mode = Mode { ftz: FTZ, clamp: Clamp::None }; $body }
+        })
+    };
+}
+
+/// Whether the modifier `word` was given. The forms of a family differ in where it stands.
+fn has(m: &Modifiers<'_>, word: &str) -> bool {
+    m.words().any(|text| text == word)
+}
+
+fn last_type(m: &Modifiers<'_>) -> Type {
+    m.words().last().and_then(super::grammar::parse_type).expect("the form's grammar ends in a type")
+}
+
+#[derive(Clone, Copy)]
+enum Clamp {
+    None,
+    /// `.sat`: to `[0, 1]`, NaN to +0.
+    Unit,
+    /// `.relu`: negative numbers to 0; NaN stays.
+    Positive,
+}
+
+#[derive(Clone, Copy)]
+struct Mode {
+    ftz: bool,
+    clamp: Clamp,
+}
+
+impl Mode {
+    fn input(self, format: Format, bits: u64) -> u64 {
+        if self.ftz { format.flush(bits) } else { bits }
+    }
+
+    fn output(self, format: Format, bits: u64) -> u64 {
+        let bits = self.input(format, bits);
+        match self.clamp {
+            Clamp::None => bits,
+            Clamp::Unit if format.is_nan(bits) => 0,
+            Clamp::Positive if format.is_nan(bits) => bits,
+            _ if bits & format.sign() != 0 => 0,
+            Clamp::Unit => bits.min(format.one()),
+            Clamp::Positive => bits,
+        }
+    }
+}
+
+/// An instruction that computes `$f(format, operands…)` with the modifiers of [`by_mode`].
+macro_rules! arithmetic {
+    ($name:ident, ($($x:ident: $T:ident),*), $f:expr) => {
+        fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+            o.alu(by_half!(m, FORMAT, T => by_mode!(m, MODE => {
+                alu!(($($T),*) -> T, |$($x),*| T::each([$($x),*], |bits| {
+                    let [$($x),*] = bits.map(|bits| MODE.input(FORMAT, bits));
+                    MODE.output(FORMAT, $f(FORMAT, $($x),*))
+                }))
+            })))
+        }
+    };
+}
+
+arithmetic!(add, (a: T, b: T), |f, a, b| exact::add(f, Rounding::Nearest, a, b));
+arithmetic!(sub, (a: T, b: T), |f: Format, a, b| exact::add(f, Rounding::Nearest, a, b ^ f.sign()));
+arithmetic!(mul, (a: T, b: T), |f, a, b| exact::mul(f, Rounding::Nearest, a, b));
+arithmetic!(fma, (a: T, b: T, c: T), |f, a, b, c| exact::fma(f, Rounding::Nearest, a, b, c));
+arithmetic!(neg, (a: T), |f: Format, a| a ^ f.sign());
+arithmetic!(abs, (a: T), |f: Format, a| a & !f.sign());
+arithmetic!(tanh, (a: T), |f, a| by_f64(f, a, libm::tanh));
+arithmetic!(ex2, (a: T), |f, a| by_f64(f, a, libm::exp2));
+
+fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
+    // To double precision is exact.
+    let x = f64::from_bits(Number::read(format, bits).round(exact::F64, Rounding::Nearest));
+    Number::read(exact::F64, f(x).to_bits()).round(format, Rounding::Nearest)
+}
+
+/// How `min` and `max` treat NaN and signs: the fields of [`super::float::single::Pick`].
+#[derive(Clone, Copy)]
+struct Pick {
+    ftz: bool,
+    nan: bool,
+    xorsign: bool,
+    max: bool,
+}
+
+macro_rules! pick {
+    ($name:ident, max: $max:expr) => {
+        fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+            o.alu(by_half!(m, FORMAT, T => by_flag!(has(m, "ftz"), FTZ => by_flag!(has(m, "NaN"), NAN => {
+                by_flag!(has(m, "xorsign"), XORSIGN => {
+                    const PICK: Pick = Pick { ftz: FTZ, nan: NAN, xorsign: XORSIGN, max: $max };
+                    alu!((T, T) -> T, |a, b| T::each([a, b], |[a, b]| choose(FORMAT, PICK, a, b)))
+                })
+            }))))
+        }
+    };
+}
+
+pick!(min, max: false);
+pick!(max, max: true);
+
+fn choose(format: Format, pick: Pick, a: u64, b: u64) -> u64 {
+    let (a, b) = if pick.ftz { (format.flush(a), format.flush(b)) } else { (a, b) };
+    let magnitude = if pick.xorsign { format.sign() - 1 } else { u64::MAX };
+    let number = match (format.is_nan(a), format.is_nan(b)) {
+        (true, true) => return format.nan(),
+        (true, _) | (_, true) if pick.nan => return format.nan(),
+        (true, false) => b & magnitude,
+        (false, true) => a & magnitude,
+        _ => {
+            let (x, y) = (a & magnitude, b & magnitude);
+            if (format.order(x) < format.order(y)) == pick.max { y } else { x }
+        }
+    };
+    if pick.xorsign { number | (a ^ b) & format.sign() } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::isa::testing::eval;
+    use crate::ptx::ast::Type::{self, Bf16, F16, F16x2};
+
+    fn check<const N: usize>(opcode: &str, ty: Type, sources: [u64; N], expected: u64) {
+        let result = eval(opcode, ty, &sources.map(|bits| (ty, bits)));
+        assert_eq!(result, expected, "{opcode} {sources:x?}: {result:#x}, not {expected:#x}");
+    }
+
+    #[test]
+    fn arithmetic_rounds_once() {
+        check("add.f16", F16, [0x3c00, 0x1000], 0x3c00); // half a last place: to even
+        check("add.f16", F16, [0x3c01, 0x1000], 0x3c02);
+        check("add.rn.f16", F16, [0x7bff, 0x4c00], 0x7c00);
+        check("sub.f16", F16, [0x3c00, 0x3c00], 0);
+        check("mul.f16", F16, [0x0001, 0x3800], 0);
+        check("mul.f16", F16, [0x0003, 0x3800], 2);
+        check("fma.rn.f16", F16, [0x3c01, 0x3c01, 0xbc02], 0x0010);
+        // Far below the last place of c, where double precision would have lost it.
+        check("fma.rn.f16", F16, [0x0001, 0x0001, 0x7801], 0x7801);
+        check("add.bf16", Bf16, [0x3f80, 0x3b80], 0x3f80);
+        check("add.bf16", Bf16, [0x3f80, 0x3b81], 0x3f81);
+        check("fma.rn.bf16", Bf16, [0x3f81, 0x3f81, 0xbf82], 0x3880);
+        check("add.f16", F16, [0x7c00, 0xfc00], 0x7fff);
+    }
+
+    #[test]
+    fn pairs_are_two_numbers() {
+        check("add.f16x2", F16x2, [0x3c00_4000, 0x3c00_c000], 0x4000_0000);
+        check("fma.rn.relu.f16x2", F16x2, [0xbc00_3c00, 0x3c00_3c00, 0x0000_3c00], 0x0000_4000);
+        check("neg.f16x2", F16x2, [0x0000_8000], 0x8000_0000);
+        check("max.bf16x2", Type::Bf16x2, [0x7fc0_3f80, 0xbf80_4000], 0xbf80_4000);
+    }
+
+    #[test]
+    fn modifiers_clamp_and_flush() {
+        check("add.ftz.f16", F16, [0x8001, 0x8000], 0x8000);
+        check("add.f16", F16, [0x8001, 0x8000], 0x8001);
+        check("add.sat.f16", F16, [0x4000, 0x3c00], 0x3c00);
+        check("add.sat.f16", F16, [0x7e00, 0x3c00], 0);
+        check("mul.sat.f16", F16, [0xbc00, 0x3c00], 0);
+        check("fma.rn.relu.f16", F16, [0xbc00, 0x3c00, 0], 0);
+        check("fma.rn.relu.f16", F16, [0x7e01, 0x3c00, 0], 0x7fff);
+        check("abs.ftz.f16", F16, [0x8001], 0);
+        check("abs.bf16", Bf16, [0xbf80], 0x3f80);
+    }
+
+    #[test]
+    fn min_and_max() {
+        check("min.f16", F16, [0x0000, 0x8000], 0x8000);
+        check("max.f16", F16, [0x8000, 0x0000], 0x0000);
+        check("min.f16", F16, [0x7e00, 0x3c00], 0x3c00);
+        check("min.NaN.f16", F16, [0x7e00, 0x3c00], 0x7fff);
+        check("max.f16", F16, [0xfe00, 0x7e00], 0x7fff);
+        check("max.xorsign.abs.f16", F16, [0xc000, 0x3c00], 0xc000);
+    }
+
+    #[test]
+    fn approximations() {
+        check("ex2.approx.f16", F16, [0x3c00], 0x4000);
+        check("ex2.approx.f16", F16, [0xfc00], 0);
+        check("ex2.approx.f16", F16, [0xce00], 1);
+        check("ex2.approx.ftz.bf16", Bf16, [0x3f80], 0x4000);
+        check("tanh.approx.f16", F16, [0x7c00], 0x3c00);
+        check("tanh.approx.bf16", Bf16, [0x8000], 0x8000);
+    }
+}

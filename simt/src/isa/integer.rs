@@ -1,35 +1,228 @@
-//! Integer arithmetic: addition and subtraction so far.
+//! Integer arithmetic: sums, products, quotients, dot products.
 //!
-//! Specification: PTX ISA, sections 9.7.1.1 and 9.7.1.2.
+//! Arithmetic wraps unless a form says `.sat`. Where the specification leaves a result to the machine, it is
+//! NVIDIA's: see [`div`] and [`rem`], and [`Product24`] for the upper bytes of 24-bit operands. What counts, finds
+//! and cuts out bits is in [`super::bitfield`]. Left out: the packed forms of `sm_90` (`add.u16x2`,
+//! `min.s16x2`) and `.relu`. Specification: PTX ISA, sections 9.7.1.1 to 9.7.1.13, 9.7.1.23 and 9.7.1.24.
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{alu, by_int};
+use super::value::{Alu, Value, alu, by_int, by_type};
 use super::{Family, Form, Op};
 use crate::ptx::Error;
+use crate::ptx::ast::Type;
 
 /// Integer arithmetic.
 pub const FAMILY: Family = Family {
     title: "Integer arithmetic",
     section: "9.7.1",
     forms: &[
-        Form::new("add.(u16|u32|u64|s16|s32|s64)", add),
+        Form::new("add.(u16|u32|u64|s16|s32|s64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add)))
+        }),
         Form::new("add.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_add))),
+        Form::new("sub.(u16|u32|u64|s16|s32|s64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub)))
+        }),
+        Form::new("sub.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_sub))),
+        Form::new("mul.(hi|lo).(u16|u32|u64|s16|s32|s64)", mul),
+        Form::new("mul.wide.(u16|u32|s16|s32)", mul_wide),
+        Form::new("mad.(hi|lo).(u16|u32|u64|s16|s32|s64)", mad),
+        Form::new("mad.wide.(u16|u32|s16|s32)", mad_wide),
+        Form::new("mad.hi.sat.s32", |_, o| {
+            o.alu(alu!((i32, i32, i32) -> i32, |a, b, c| i32::high(a, b).saturating_add(c)))
+        }),
+        Form::new("mul24.(hi|lo).(u32|s32)", mul24),
+        Form::new("mad24.(hi|lo).(u32|s32)", mad24),
+        Form::new("mad24.hi.sat.s32", |_, o| {
+            o.alu(alu!((i32, i32, i32) -> i32, |a, b, c| i32::high24(a, b).saturating_add(c)))
+        }),
+        Form::new("sad.(u16|u32|u64|s16|s32|s64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => {
+                alu!((T, T, T) -> T, |a, b, c| c.wrapping_add(a.abs_diff(b) as T))
+            }))
+        }),
+        Form::new("div.(u16|u32|u64|s16|s32|s64)", div),
+        Form::new("rem.(u16|u32|u64|s16|s32|s64)", rem),
+        Form::new("abs.(s16|s32|s64)", |m, o| {
+            o.alu(by_type!(m.ty(1); [S16 => i16, S32 => i32, S64 => i64], T => {
+                alu!((T) -> T, T::wrapping_abs)
+            }))
+        }),
+        Form::new("neg.(s16|s32|s64)", |m, o| {
+            o.alu(by_type!(m.ty(1); [S16 => i16, S32 => i32, S64 => i64], T => {
+                alu!((T) -> T, T::wrapping_neg)
+            }))
+        }),
+        Form::new("min.(u16|u32|u64|s16|s32|s64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::min)))
+        }),
+        Form::new("max.(u16|u32|u64|s16|s32|s64)", |m, o| {
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::max)))
+        }),
+        Form::new("dp4a.(u32|s32).(u32|s32)", dp4a).since(61),
+        Form::new("dp2a.(lo|hi).(u32|s32).(u32|s32)", dp2a).since(61),
     ],
 };
 
-fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add)))
+/// The product of two integers at its full width, and its upper half.
+pub(super) trait Product: Value {
+    /// An integer of twice the width.
+    type Double;
+    /// The whole product: `mul.wide`.
+    fn double(self, other: Self) -> Self::Double;
+    /// Its upper half: `mul.hi`.
+    fn high(self, other: Self) -> Self;
+}
+
+macro_rules! product {
+    ($($ty:ty => $double:ty),*) => {$(
+        impl Product for $ty {
+            type Double = $double;
+            #[inline(always)]
+            fn double(self, other: $ty) -> $double {
+                <$double>::from(self) * <$double>::from(other)
+            }
+            #[inline(always)]
+            fn high(self, other: $ty) -> $ty {
+                (self.double(other) >> <$ty>::BITS) as $ty
+            }
+        }
+    )*};
+}
+product!(u16 => u32, i16 => i32, u32 => u64, i32 => i64, u64 => u128, i64 => i128);
+
+fn mul(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_int!(m.ty(2), T => match m.text(1) {
+        "hi" => alu!((T, T) -> T, T::high),
+        _ => alu!((T, T) -> T, T::wrapping_mul),
+    }))
+}
+
+fn mul_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(2); [U16 => u16, S16 => i16, U32 => u32, S32 => i32], T => {
+        alu!((T, T) -> <T as Product>::Double, T::double)
+    }))
+}
+
+fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_int!(m.ty(2), T => match m.text(1) {
+        "hi" => alu!((T, T, T) -> T, |a, b, c| T::high(a, b).wrapping_add(c)),
+        _ => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+    }))
+}
+
+fn mad_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(2); [U16 => u16, S16 => i16, U32 => u32, S32 => i32], T => {
+        alu!((T, T, <T as Product>::Double) -> <T as Product>::Double, |a, b, c| {
+            T::double(a, b).wrapping_add(c)
+        })
+    }))
+}
+
+/// Products of the lower 24 bits, of which `.lo` keeps bits 0 to 31 and `.hi` bits 16 to 47.
+trait Product24: Product {
+    /// The lower 24 bits, extended by the type's sign; the machine looks at no others.
+    fn low24(self) -> Self;
+    fn low_half24(self, other: Self) -> Self;
+    fn high24(self, other: Self) -> Self;
+}
+
+macro_rules! product24 {
+    ($($ty:ty),*) => {$(
+        impl Product24 for $ty {
+            #[inline(always)]
+            fn low24(self) -> $ty {
+                self << 8 >> 8
+            }
+            #[inline(always)]
+            fn low_half24(self, other: $ty) -> $ty {
+                self.low24().wrapping_mul(other.low24())
+            }
+            #[inline(always)]
+            fn high24(self, other: $ty) -> $ty {
+                (self.low24().double(other.low24()) >> 16) as $ty
+            }
+        }
+    )*};
+}
+product24!(u32, i32);
+
+fn mul24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
+        "hi" => alu!((T, T) -> T, T::high24),
+        _ => alu!((T, T) -> T, T::low_half24),
+    }))
+}
+
+fn mad24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
+        "hi" => alu!((T, T, T) -> T, |a, b, c| T::high24(a, b).wrapping_add(c)),
+        _ => alu!((T, T, T) -> T, |a, b, c| T::low_half24(a, b).wrapping_add(c)),
+    }))
+}
+
+/// The quotient, rounded towards zero. The specification leaves division by zero to the machine: it gives
+/// all ones. The one quotient that does not fit, the smallest number over -1, wraps to itself.
+fn div(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_int!(m.ty(1), T => {
+        alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) })
+    }))
+}
+
+/// The remainder, with the dividend's sign; of a division by zero, all ones once more (and not the dividend).
+fn rem(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_int!(m.ty(1), T => {
+        alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })
+    }))
+}
+
+/// Byte `index` of a word, extended to 32 bits.
+fn byte<const SIGNED: bool>(word: u32, index: u32) -> u32 {
+    let byte = (word >> (8 * index)) as u8;
+    if SIGNED { byte as i8 as u32 } else { byte.into() }
+}
+
+/// Half `index` of a word, extended to 32 bits.
+fn half<const SIGNED: bool>(word: u32, index: u32) -> u32 {
+    let half = (word >> (16 * index)) as u16;
+    if SIGNED { half as i16 as u32 } else { half.into() }
+}
+
+/// `c` plus the products of the four bytes of `a` and `b`.
+fn dot4<const A: bool, const B: bool>(a: u32, b: u32, c: u32) -> u32 {
+    (0..4).fold(c, |sum, i| sum.wrapping_add(byte::<A>(a, i).wrapping_mul(byte::<B>(b, i))))
+}
+
+/// `c` plus the products of the two halves of `a` and two bytes of `b`, from byte `FIRST` on.
+fn dot2<const A: bool, const B: bool, const FIRST: u32>(a: u32, b: u32, c: u32) -> u32 {
+    (0..2).fold(c, |sum, i| sum.wrapping_add(half::<A>(a, i).wrapping_mul(byte::<B>(b, FIRST + i))))
+}
+
+fn dp4a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match (m.ty(1), m.ty(2)) {
+        (Type::S32, Type::S32) => alu!((u32, u32, u32) -> u32, dot4::<true, true>),
+        (Type::S32, _) => alu!((u32, u32, u32) -> u32, dot4::<true, false>),
+        (_, Type::S32) => alu!((u32, u32, u32) -> u32, dot4::<false, true>),
+        _ => alu!((u32, u32, u32) -> u32, dot4::<false, false>),
+    })
+}
+
+fn dp2a(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match m.text(1) {
+        "hi" => dot2_alu::<2>(m.ty(2), m.ty(3)),
+        _ => dot2_alu::<0>(m.ty(2), m.ty(3)),
+    })
+}
+
+fn dot2_alu<const FIRST: u32>(a: Type, b: Type) -> Alu {
+    match (a, b) {
+        (Type::S32, Type::S32) => alu!((u32, u32, u32) -> u32, dot2::<true, true, FIRST>),
+        (Type::S32, _) => alu!((u32, u32, u32) -> u32, dot2::<true, false, FIRST>),
+        (_, Type::S32) => alu!((u32, u32, u32) -> u32, dot2::<false, true, FIRST>),
+        _ => alu!((u32, u32, u32) -> u32, dot2::<false, false, FIRST>),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::isa::testing::eval;
-    use crate::ptx::ast::Type::{S32, U16};
-
-    #[test]
-    fn add_wraps_and_saturates() {
-        assert_eq!(eval("add.u16", U16, &[(U16, 0xffff), (U16, 2)]), 1);
-        assert_eq!(eval("add.sat.s32", S32, &[(S32, 0x7fff_ffff), (S32, 1)]), 0x7fff_ffff);
-    }
-}
+mod tests;

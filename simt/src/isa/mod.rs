@@ -6,34 +6,101 @@
 //! Arithmetic decodes to a function pointer over columns ([`value`]); what touches memory, other lanes or
 //! control flow decodes to an [`Op`] that [`crate::engine`] carries out.
 
+pub mod address;
 mod approx;
+pub mod atomic;
+mod bitfield;
 mod bits;
 mod compare;
+pub mod control;
 mod convert;
 mod extended;
 mod float;
 pub mod grammar;
 mod half;
 mod integer;
+pub mod memory;
 mod movement;
 pub mod operands;
+pub mod printf;
 pub mod scope;
+pub mod special;
+pub mod sync;
 pub mod value;
+pub mod warp;
 
 use crate::ptx::Error;
 use crate::ptx::ast::Instruction;
+use atomic::Atomic;
+use control::CallIndex;
 use grammar::Modifiers;
+use memory::{Access, Fence};
 use operands::Operands;
 use scope::Scope;
+use special::Special;
+use sync::Barrier;
 use value::{Args, Run};
+use warp::Collective;
 
 /// What an instruction does, decoded.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
     /// Computes registers from registers, lane by lane.
     Alu(Run),
+    /// Reads a special register into `args.d`.
+    Special {
+        /// Which one.
+        what: Special,
+        /// Whether `args.d` is a 64-bit register.
+        wide: bool,
+    },
+    /// Puts the address of a variable of the frame into `args.d`, as wide as `wide` says.
+    FrameAddress {
+        /// Its offset in the frame.
+        offset: u32,
+        /// Whether `args.d` is a 64-bit register.
+        wide: bool,
+    },
+    /// Loads from memory.
+    Load(Access),
+    /// Stores to memory.
+    Store(Access),
+    /// Reads, changes and writes memory in one step.
+    Atomic(Atomic),
+    /// Orders the accesses before it with those after it.
+    Fence(Fence),
+    /// Meets the threads of the block.
+    Barrier(Barrier),
+    /// Exchanges values with other lanes of the warp.
+    Collective(Collective),
+    /// Puts the mask of lanes that run together into `args.d`.
+    ActiveMask,
+    /// Goes to `target`; lanes that part here meet again at `meet`. Decoded as a label, then resolved.
+    Branch {
+        /// The label, later the address.
+        target: u32,
+        /// Where both sides meet again.
+        meet: u32,
+    },
+    /// Goes to entry `args.a` of a list.
+    BranchIndexed {
+        /// The list.
+        list: u32,
+        /// Where all sides meet again.
+        meet: u32,
+    },
+    /// Calls a function.
+    Call(CallIndex),
+    /// Returns from a function; ends the thread in a kernel.
+    Return,
+    /// Ends the thread.
+    Exit,
+    /// Stops the launch.
+    Trap,
     /// Changes nothing that a program can see: a hint to caches or to the scheduler.
     Hint,
+    /// Stops the launch with an error: the instruction is not supported. The number is the error's.
+    Unsupported(u32),
 }
 
 /// Decodes one instruction whose opcode matched a form.
@@ -85,6 +152,7 @@ pub struct Family {
 /// Every family, in the order of the specification.
 pub const FAMILIES: &[Family] = &[
     integer::FAMILY,
+    bitfield::FAMILY,
     extended::FAMILY,
     float::FAMILY,
     approx::FAMILY,
@@ -93,6 +161,12 @@ pub const FAMILIES: &[Family] = &[
     bits::FAMILY,
     movement::FAMILY,
     convert::FAMILY,
+    address::FAMILY,
+    memory::FAMILY,
+    atomic::FAMILY,
+    warp::FAMILY,
+    sync::FAMILY,
+    control::FAMILY,
 ];
 
 /// A decoded instruction: what it does, and to which columns.

@@ -56,6 +56,25 @@ impl<'s, 't> Operands<'s, 't> {
         Ok(operand)
     }
 
+    /// The next operand, left where it is.
+    pub fn peek(&self) -> Option<&'s Operand<'t>> {
+        self.instruction.operands.get(self.next)
+    }
+
+    /// Takes a predicate that may be negated, `!p`: its column, and whether it is.
+    pub fn predicate(&mut self) -> Result<(Slot, bool), Error> {
+        match self.take()? {
+            Operand::Not(name) => Ok((self.register_of_kind(*name, Kind::Pred)?, true)),
+            operand => Ok((self.source(operand, Kind::Pred)?, false)),
+        }
+    }
+
+    /// The predicate column of the carry flag.
+    pub fn carry(&mut self) -> Result<Slot, Error> {
+        let span = self.instruction.opcode.span;
+        self.scope.carry().ok_or_else(|| self.too_many_registers(span))
+    }
+
     /// How many operands have not been taken.
     pub fn remaining(&self) -> usize {
         self.instruction.operands.len() - self.next
@@ -107,10 +126,7 @@ impl<'s, 't> Operands<'s, 't> {
                 let column = self.scope.new_column(bank_of(kind), 0);
                 column.ok_or_else(|| self.too_many_registers(span))
             }
-            _ => {
-                Err(self
-                    .error(span_of(operand), format!("a result must be a register of {}", describe(kind))))
-            }
+            _ => Err(self.error(span_of(operand), format!("a result must be {}", describe(kind)))),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::control::CallSite;
 use crate::machine::registers::{Registers, Slot, WARP_SIZE};
 use crate::ptx::ast::{Ident, Registers as Declared, Space, Type};
 
@@ -49,6 +50,9 @@ pub struct Scope<'t> {
     constants: HashMap<(Bank, u64), Slot>,
     /// The registers of a new frame: zero, or the constant the column is for.
     pub image: Registers,
+    /// The calls decoded so far, in the order of the text.
+    pub calls: Vec<CallSite>,
+    carry: Option<Slot>,
     next_level: usize,
 }
 
@@ -157,6 +161,14 @@ impl<'t> Scope<'t> {
         let slot = self.new_column(bank, bits)?;
         self.constants.insert((bank, bits), slot);
         Some(slot)
+    }
+
+    /// The predicate column of the carry flag `CC.CF`: hidden, one a frame, clear when the frame opens.
+    pub fn carry(&mut self) -> Option<Slot> {
+        if self.carry.is_none() {
+            self.carry = self.new_column(Bank::Preds, 0);
+        }
+        self.carry
     }
 
     /// A column of its own, that starts with `bits` in every lane.

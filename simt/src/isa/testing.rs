@@ -52,6 +52,108 @@ pub fn refusal(opcode: &str, result: Type, sources: &[Bits]) -> String {
     outcome.expect_err("the instruction should be refused").message
 }
 
+/// Named registers and the instructions that ran on them, for what needs operands of every shape or several
+/// instructions that pass something on.
+pub struct Program<'t> {
+    scope: Scope<'t>,
+    registers: Registers,
+}
+
+impl<'t> Program<'t> {
+    /// Declares registers and sets them, in every lane.
+    pub fn new(values: &[(&'t str, Bits)]) -> Program<'t> {
+        let mut program = Program { scope: Scope::default(), registers: Registers::default() };
+        program.scope.enter();
+        for &(name, (ty, bits)) in values {
+            program.scope.declare(ident(name), Symbol::Register(ty));
+            let (level, _) = program.scope.find(name).unwrap();
+            let slot = program.scope.column(level, name, Bank::of(ty).unwrap()).unwrap() as usize;
+            match Bank::of(ty).unwrap() {
+                Bank::Narrow => program.scope.image.narrow[slot] = [bits as u32; 32],
+                Bank::Wide => program.scope.image.wide[slot] = [bits; 32],
+                Bank::Preds => program.scope.image.preds[slot] = if bits == 0 { 0 } else { u32::MAX },
+            }
+        }
+        program.registers = program.scope.image.clone();
+        program
+    }
+
+    /// Runs one instruction, operands parted by spaces (`d|q`, `!p`, `_`, `-1`, `{a,b}`), in every lane.
+    /// What it returns is the message with which the instruction is refused.
+    pub fn run(&mut self, opcode: &'t str, operands: &'t str) -> Result<(), String> {
+        let operands = operands.split(' ').map(operand).collect();
+        let instruction =
+            Instruction { guard: None, opcode: ident(opcode), operands, span: Span::default(), loc: None };
+        let decoded = decode(opcode, &instruction, &mut self.scope, 90).map_err(|error| error.message)?;
+        let Registers { narrow, wide, preds } = &self.scope.image;
+        self.registers.narrow.extend_from_slice(&narrow[self.registers.narrow.len()..]);
+        self.registers.wide.extend_from_slice(&wide[self.registers.wide.len()..]);
+        self.registers.preds.extend_from_slice(&preds[self.registers.preds.len()..]);
+        let Op::Alu(run) = decoded.op else { panic!("`{opcode}` is not arithmetic") };
+        run(&mut self.registers.lanes(Shape::default(), u32::MAX), &decoded.args);
+        Ok(())
+    }
+
+    /// The bits of a register in lane 31.
+    pub fn get(&mut self, name: &'t str) -> u64 {
+        let (level, symbol) = self.scope.find(name).unwrap();
+        let Symbol::Register(ty) = symbol else { panic!("`{name}` is not a register") };
+        let bank = Bank::of(ty).unwrap();
+        let slot = self.scope.column(level, name, bank).unwrap() as usize;
+        match bank {
+            Bank::Narrow => self.registers.narrow[slot][31].into(),
+            Bank::Wide => self.registers.wide[slot][31],
+            Bank::Preds => (self.registers.preds[slot] >> 31).into(),
+        }
+    }
+}
+
+/// Runs one instruction on named registers, and gives what it left in `d`.
+pub fn eval_text(opcode: &str, operands: &str, values: &[(&str, Bits)]) -> u64 {
+    let mut program = Program::new(values);
+    program.run(opcode, operands).unwrap();
+    program.get("d")
+}
+
+fn operand(text: &str) -> Operand<'_> {
+    let span = Span::default();
+    if let Some(parts) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+        return Operand::Vector(parts.split(',').map(operand).collect(), span);
+    }
+    if let Some((first, second)) = text.split_once('|') {
+        return Operand::Pair(Box::new(operand(first)), Box::new(operand(second)));
+    }
+    if let Some(name) = text.strip_prefix('!') {
+        return Operand::Not(ident(name));
+    }
+    match (text, text.parse::<i128>()) {
+        ("_", _) => Operand::Sink(span),
+        (_, Ok(number)) => Operand::Int(number as u64, span),
+        (_, Err(_)) => Operand::Name(ident(text)),
+    }
+}
+
+/// Pseudo-random 64-bit numbers (xorshift), every other one of few bits or close to a power of two: what
+/// carries, shifts and signs stumble over.
+pub fn numbers() -> impl Iterator<Item = u64> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    std::iter::repeat_with(move || {
+        let (value, shape) = (next(), next());
+        match shape % 4 {
+            0 => value >> (shape >> 32 & 63),
+            1 => (1u64 << (shape >> 32 & 63)).wrapping_sub(value & 1),
+            2 => !(value >> (shape >> 32 & 63)),
+            _ => value,
+        }
+    })
+}
+
 type Slots = Vec<(Bank, u16)>;
 
 /// Decodes `opcode d[|q], s0, s1, …` with a register for each operand, sources preset.

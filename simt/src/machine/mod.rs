@@ -3,5 +3,8 @@
 //! Plain data with the operations that keep it whole. Who runs next, and what is worth reporting, is decided
 //! in [`crate::engine`] and watched by [`crate::observe`].
 
+pub mod block;
+pub mod divergence;
 pub mod global;
+pub mod local;
 pub mod registers;

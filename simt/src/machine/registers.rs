@@ -46,11 +46,29 @@ impl Registers {
         Shape { narrow: self.narrow.len(), wide: self.wide.len(), preds: self.preds.len() }
     }
 
-    /// Appends the columns of `image`: a call opens a frame.
-    pub fn push(&mut self, image: &Registers) {
-        self.narrow.extend_from_slice(&image.narrow);
-        self.wide.extend_from_slice(&image.wide);
-        self.preds.extend_from_slice(&image.preds);
+    /// Starts over with the columns of `image`, keeping the memory.
+    pub fn clone_from_image(&mut self, image: &Registers) {
+        self.narrow.clone_from(&image.narrow);
+        self.wide.clone_from(&image.wide);
+        self.preds.clone_from(&image.preds);
+    }
+
+    /// Opens a frame at `base` for the lanes of `mask`: what `image` holds. Other lanes may have a frame of
+    /// another function in the same columns.
+    pub fn open(&mut self, base: Shape, image: &Registers, mask: u32) {
+        grow(&mut self.narrow, base.narrow + image.narrow.len(), [0; WARP_SIZE]);
+        grow(&mut self.wide, base.wide + image.wide.len(), [0; WARP_SIZE]);
+        grow(&mut self.preds, base.preds + image.preds.len(), 0);
+        let mut lanes = self.lanes(base, mask);
+        for (slot, column) in image.narrow.iter().enumerate() {
+            lanes.write_narrow(slot as Slot, |lane| column[lane]);
+        }
+        for (slot, column) in image.wide.iter().enumerate() {
+            lanes.write_wide(slot as Slot, |lane| column[lane]);
+        }
+        for (slot, &bits) in image.preds.iter().enumerate() {
+            lanes.write_pred(slot as Slot, bits);
+        }
     }
 
     /// The columns from `base` on, with `mask` as the lanes that an instruction writes.
@@ -62,6 +80,12 @@ impl Registers {
             preds: &mut self.preds[base.preds..],
             mask,
         }
+    }
+}
+
+fn grow<T: Clone>(columns: &mut Vec<T>, length: usize, zero: T) {
+    if columns.len() < length {
+        columns.resize(length, zero);
     }
 }
 
@@ -80,8 +104,20 @@ pub struct Lanes<'r> {
     pub mask: u32,
 }
 
-/// Bit `lane` set, for every lane: a constant that lets a masked write become a vector blend.
-const BIT: Narrow = {
+impl Shape {
+    /// The columns of both, one after the other.
+    #[must_use]
+    pub fn plus(self, other: Shape) -> Shape {
+        Shape {
+            narrow: self.narrow + other.narrow,
+            wide: self.wide + other.wide,
+            preds: self.preds + other.preds,
+        }
+    }
+}
+
+/// Bit `lane` set, for every lane: a constant that lets masks and predicates become vector code.
+pub const BIT: Narrow = {
     let mut bits = [0; WARP_SIZE];
     let mut lane = 0;
     while lane < WARP_SIZE {
@@ -97,13 +133,13 @@ impl Lanes<'_> {
     pub fn write_narrow(&mut self, slot: Slot, value: impl Fn(usize) -> u32) {
         let column = &mut self.narrow[slot as usize];
         if self.mask == FULL_MASK {
-            for lane in 0..WARP_SIZE {
-                column[lane] = value(lane);
+            for (lane, old) in column.iter_mut().enumerate() {
+                *old = value(lane);
             }
         } else {
-            for lane in 0..WARP_SIZE {
+            for (lane, old) in column.iter_mut().enumerate() {
                 let new = value(lane);
-                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
             }
         }
     }
@@ -113,13 +149,13 @@ impl Lanes<'_> {
     pub fn write_wide(&mut self, slot: Slot, value: impl Fn(usize) -> u64) {
         let column = &mut self.wide[slot as usize];
         if self.mask == FULL_MASK {
-            for lane in 0..WARP_SIZE {
-                column[lane] = value(lane);
+            for (lane, old) in column.iter_mut().enumerate() {
+                *old = value(lane);
             }
         } else {
-            for lane in 0..WARP_SIZE {
+            for (lane, old) in column.iter_mut().enumerate() {
                 let new = value(lane);
-                column[lane] = if self.mask & BIT[lane] != 0 { new } else { column[lane] };
+                *old = if self.mask & BIT[lane] != 0 { new } else { *old };
             }
         }
     }

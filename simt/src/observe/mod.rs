@@ -2,3 +2,4 @@
 //! of them.
 
 pub mod counters;
+pub mod traffic;

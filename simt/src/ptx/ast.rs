@@ -21,6 +21,17 @@ pub struct Module<'t> {
     pub variables: Vec<Variable<'t>>,
     /// Entries and device functions, prototypes included.
     pub functions: Vec<Function<'t>>,
+    /// The `.alias` directives.
+    pub aliases: Vec<Alias<'t>>,
+}
+
+/// `.alias NAME, FUNCTION;`: a second name of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Alias<'t> {
+    /// The second name, which a prototype declares.
+    pub name: Ident<'t>,
+    /// The function that it stands for.
+    pub function: Ident<'t>,
 }
 
 /// The machine a module was compiled for.
@@ -76,6 +87,46 @@ pub enum Type {
     Pred,
 }
 
+impl Type {
+    /// The type that a directive names, `.u32` say.
+    pub fn from_directive(directive: &str) -> Option<Type> {
+        Some(match directive {
+            ".u8" => Type::U8,
+            ".u16" => Type::U16,
+            ".u32" => Type::U32,
+            ".u64" => Type::U64,
+            ".s8" => Type::S8,
+            ".s16" => Type::S16,
+            ".s32" => Type::S32,
+            ".s64" => Type::S64,
+            ".f16" => Type::F16,
+            ".f16x2" => Type::F16x2,
+            ".bf16" => Type::Bf16,
+            ".bf16x2" => Type::Bf16x2,
+            ".f32" => Type::F32,
+            ".f64" => Type::F64,
+            ".b8" => Type::B8,
+            ".b16" => Type::B16,
+            ".b32" => Type::B32,
+            ".b64" => Type::B64,
+            ".b128" => Type::B128,
+            ".pred" => Type::Pred,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of one element in memory; 1 for a predicate, which is never there.
+    pub fn size_bytes(self) -> u32 {
+        match self {
+            Type::U8 | Type::S8 | Type::B8 | Type::Pred => 1,
+            Type::U16 | Type::S16 | Type::B16 | Type::F16 | Type::Bf16 => 2,
+            Type::U32 | Type::S32 | Type::B32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
+            Type::U64 | Type::S64 | Type::B64 | Type::F64 => 8,
+            Type::B128 => 16,
+        }
+    }
+}
+
 /// A state space that a variable can be declared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the specification's own.
@@ -110,7 +161,7 @@ pub struct Variable<'t> {
     pub linkage: Linkage,
     /// Where it lives.
     pub space: Space,
-    /// Alignment in bytes, that of the type where the text does not say.
+    /// Alignment in bytes; where the text does not say, the size of the type times `vector`.
     pub align: u32,
     /// Type of one element.
     pub ty: Type,
@@ -120,7 +171,7 @@ pub struct Variable<'t> {
     pub name: Ident<'t>,
     /// Array lengths, outermost first; empty for a scalar. `None` for `[]`.
     pub dims: Vec<Option<u64>>,
-    /// Initial values, as many as were written.
+    /// Initial values in memory's order, as many as were written; a row of a row is filled up with zeros.
     pub init: Option<Vec<Init<'t>>>,
 }
 
@@ -166,7 +217,8 @@ pub struct Function<'t> {
     pub returns: Vec<Variable<'t>>,
     /// What it takes.
     pub params: Vec<Variable<'t>>,
-    /// Launch bounds: `.maxntid`, `.reqntid` and `.minnctapersm` with their numbers, in the text's order.
+    /// `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnctapersm`, `.maxnreg` and `.noreturn`, each with its
+    /// point and its numbers, in the text's order.
     pub bounds: Vec<(&'t str, Vec<u32>)>,
     /// Its body, `None` for a prototype.
     pub body: Option<Block<'t>>,

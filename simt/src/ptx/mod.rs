@@ -5,8 +5,20 @@
 //! It knows the grammar and not one instruction; those are [`crate::isa`]'s.
 
 pub mod ast;
+mod constant;
 mod error;
+mod function;
+mod initializer;
+mod instruction;
+mod lexer;
+mod literal;
+mod loc;
+mod module;
+mod operand;
+mod parser;
 mod span;
+mod variable;
 
 pub use error::Error;
+pub use module::parse;
 pub use span::{LineIndex, Span};

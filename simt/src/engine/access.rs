@@ -1,0 +1,580 @@
+//! Loads, stores and atomics: addresses to bytes, for all lanes of an instruction at once.
+//!
+//! The common case, lanes that touch neighbouring elements of one allocation, is a copy. Everything else goes
+//! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
+//! [`Memories::order`], which the seed moves on, never by lane order.
+
+use crate::isa::atomic::Atomic;
+use crate::isa::memory::{Access, Address, Base, Memory};
+use crate::isa::value::Args;
+use crate::isa::warp::lanes_of;
+use crate::machine::divergence::Frame;
+use crate::machine::global::{Global, Miss, Window};
+use crate::machine::local::Local;
+use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide};
+use crate::observe::counters::Counters;
+use crate::observe::traffic;
+
+/// The memories that a warp can reach.
+#[derive(Debug)]
+pub struct Memories<'m> {
+    /// Global and constant memory.
+    pub global: &'m mut Global,
+    /// The block's shared memory.
+    pub shared: &'m mut [u8],
+    /// The warp's local memory.
+    pub local: &'m mut Local,
+    /// The kernel's parameters.
+    pub params: &'m [u8],
+    /// Decides in which order lanes store.
+    pub order: &'m mut Order,
+}
+
+/// The order in which the lanes of a store reach memory: from some lane on, round the warp.
+#[derive(Clone, Copy, Debug)]
+pub struct Order(u64);
+
+impl Order {
+    /// The order that a seed starts with.
+    pub fn new(seed: u64) -> Order {
+        Order(seed ^ 0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The lanes of `mask`, starting somewhere.
+    fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let first = (self.0 >> 59) as u32;
+        let rotated = mask.rotate_right(first);
+        lanes_of(rotated).map(move |lane| (lane + first as usize) % WARP_SIZE)
+    }
+}
+
+/// An access that memory does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// The lane.
+    pub lane: usize,
+    /// The address, in the space it was used in.
+    pub address: u64,
+    /// Bytes it wanted.
+    pub bytes: u64,
+    /// The memory.
+    pub memory: Memory,
+    /// Why not.
+    pub why: Why,
+}
+
+/// Why an access is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Global memory has nothing there.
+    Missed(Miss),
+    /// Past the end of a memory of this size: shared, local or parameter memory.
+    PastEnd(u64),
+    /// No multiple of the access's size.
+    Misaligned,
+    /// Constant memory and parameters cannot be written.
+    ReadOnly,
+}
+
+/// The addresses of all lanes; those of inactive ones mean nothing.
+#[inline(always)]
+pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame) -> Wide {
+    let offset = address.offset as u64;
+    match address.base {
+        Base::Wide => {
+            let base = &lanes.wide[slot as usize];
+            std::array::from_fn(|lane| base[lane].wrapping_add(offset))
+        }
+        Base::Narrow => {
+            let base = &lanes.narrow[slot as usize];
+            std::array::from_fn(|lane| u64::from(base[lane].wrapping_add(offset as u32)))
+        }
+        Base::Absolute => [offset; WARP_SIZE],
+        Base::Frame => [offset.wrapping_add(frame.local); WARP_SIZE],
+    }
+}
+
+/// Loads for the active lanes.
+#[inline(always)]
+pub fn load(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let at = addresses(lanes, &access.address, args.a, frame);
+    match access.address.memory {
+        Memory::Global => {
+            counters.global_load_requests += 1;
+            counters.global_load_sectors += traffic::sectors(&at, lanes.mask, access.lane_bytes());
+            load_global(memories, lanes, args, access, &at)
+        }
+        Memory::Const => load_global(memories, lanes, args, access, &at),
+        Memory::Param => load_param(memories, lanes, args, access, &at),
+        Memory::Shared => {
+            counters.shared_load_requests += 1;
+            counters.shared_load_bank_conflicts += traffic::conflicts(&at, lanes.mask, access.lane_bytes());
+            load_shared(memories, lanes, args, access, &at)
+        }
+        Memory::Local => {
+            counters.local_requests += 1;
+            load_local(memories, lanes, args, access, &at)
+        }
+        Memory::Frame => load_local(memories, lanes, args, access, &at),
+        Memory::Generic => load_generic(memories, lanes, args, access, frame, &at, counters),
+    }
+}
+
+/// Stores for the active lanes.
+#[inline(always)]
+pub fn store(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let at = addresses(lanes, &access.address, args.a, frame);
+    match access.address.memory {
+        Memory::Global => {
+            counters.global_store_requests += 1;
+            counters.global_store_sectors += traffic::sectors(&at, lanes.mask, access.lane_bytes());
+            store_global(memories, lanes, args, access, &at)
+        }
+        Memory::Shared => {
+            counters.shared_store_requests += 1;
+            counters.shared_store_bank_conflicts += traffic::conflicts(&at, lanes.mask, access.lane_bytes());
+            store_shared(memories, lanes, args, access, &at)
+        }
+        Memory::Local => {
+            counters.local_requests += 1;
+            store_local(memories, lanes, args, access, &at)
+        }
+        Memory::Frame => store_local(memories, lanes, args, access, &at),
+        Memory::Generic => store_generic(memories, lanes, args, access, frame, &at, counters),
+        Memory::Const | Memory::Param => Err(first_denied(lanes.mask, &at, access, Why::ReadOnly)),
+    }
+}
+
+fn first_denied(mask: u32, at: &Wide, access: &Access, why: Why) -> Denied {
+    let lane = mask.trailing_zeros() as usize % WARP_SIZE;
+    denied(lane, at[lane], access.lane_bytes(), access.address.memory, why)
+}
+
+fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
+    Denied { lane, address, bytes, memory, why }
+}
+
+/// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
+#[inline(always)]
+fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
+    let first = at[0];
+    if mask == FULL_MASK {
+        let mut same = true;
+        for lane in 0..WARP_SIZE {
+            same &= at[lane] == first.wrapping_add(lane as u64 * bytes);
+        }
+        return same.then_some(WARP_SIZE);
+    }
+    let count = mask.trailing_ones() as usize;
+    let alone = mask != 0 && mask & mask.wrapping_add(1) == 0;
+    (alone && (0..count).all(|lane| at[lane] == first.wrapping_add(lane as u64 * bytes))).then_some(count)
+}
+
+fn load_global(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    let bytes = access.lane_bytes();
+    if access.count == 1
+        && let Some(count) = neighbours(at, lanes.mask, bytes)
+        && at[0].is_multiple_of(bytes)
+        && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
+    {
+        let data = &memories.global.data(region)[offset..offset + bytes as usize * count];
+        return load_row(lanes, args, access, data);
+    }
+    for lane in lanes_of(lanes.mask) {
+        check_alignment(lane, at[lane], access)?;
+        let (region, offset) = memories
+            .global
+            .locate(at[lane], bytes)
+            .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
+        load_lane(lanes, args, access, lane, &memories.global.data(region)[offset..]);
+    }
+    Ok(())
+}
+
+/// Loads one element for each lane from lane 0 on, neighbours in memory.
+#[inline(always)]
+fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) -> Result<(), Denied> {
+    match (access.bytes, access.register_bits) {
+        (4, 32) => {
+            let column = &mut lanes.narrow[args.d as usize];
+            for (value, bytes) in column.iter_mut().zip(data.as_chunks::<4>().0) {
+                *value = u32::from_le_bytes(*bytes);
+            }
+        }
+        (8, _) => {
+            let column = &mut lanes.wide[args.d as usize];
+            for (value, bytes) in column.iter_mut().zip(data.as_chunks::<8>().0) {
+                *value = u64::from_le_bytes(*bytes);
+            }
+        }
+        (bytes, _) => {
+            for (lane, element) in data.chunks_exact(bytes as usize).enumerate() {
+                load_lane(lanes, args, access, lane, element);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Loads the values of one lane from the start of `data`.
+#[inline(always)]
+fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &[u8]) {
+    let width = access.bytes as usize;
+    for (slot, element) in values(args).into_iter().zip(data.chunks_exact(width)).take(access.count as usize)
+    {
+        let value = extend(element, access);
+        match access.register_bits {
+            64 => lanes.wide[slot as usize][lane] = value,
+            _ => lanes.narrow[slot as usize][lane] = value as u32,
+        }
+    }
+}
+
+/// The columns of an access's values.
+fn values(args: &Args) -> [Slot; 4] {
+    [args.d, args.q, args.b, args.c]
+}
+
+/// An element as its register holds it: extended with zeros, or with its sign to the register's width.
+#[inline(always)]
+fn extend(element: &[u8], access: &Access) -> u64 {
+    let value = read_le(element);
+    let width = u32::from(access.bytes) * 8;
+    if !access.signed || width >= u32::from(access.register_bits) {
+        return value;
+    }
+    let shift = 64 - width;
+    let extended = ((value << shift) as i64 >> shift) as u64;
+    extended & (u64::MAX >> (64 - u32::from(access.register_bits)))
+}
+
+#[inline(always)]
+fn read_le(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => unreachable!("elements have 1, 2, 4 or 8 bytes"),
+    }
+}
+
+fn store_global(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    let bytes = access.lane_bytes();
+    if access.count == 1
+        && let Some(count) = neighbours(at, lanes.mask, bytes)
+        && at[0].is_multiple_of(bytes)
+        && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
+    {
+        let data = &mut memories.global.data_mut(region)[offset..offset + bytes as usize * count];
+        store_row(lanes, args, access, data);
+        return Ok(());
+    }
+    for lane in memories.order.lanes(lanes.mask) {
+        check_alignment(lane, at[lane], access)?;
+        let (region, offset) = memories
+            .global
+            .locate(at[lane], bytes)
+            .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
+        store_lane(lanes, args, access, lane, &mut memories.global.data_mut(region)[offset..]);
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, data: &mut [u8]) {
+    match (access.bytes, access.register_bits) {
+        (4, 32) => {
+            let column = &lanes.narrow[args.d as usize];
+            for (value, bytes) in column.iter().zip(data.as_chunks_mut::<4>().0) {
+                *bytes = value.to_le_bytes();
+            }
+        }
+        (8, _) => {
+            let column = &lanes.wide[args.d as usize];
+            for (value, bytes) in column.iter().zip(data.as_chunks_mut::<8>().0) {
+                *bytes = value.to_le_bytes();
+            }
+        }
+        (bytes, _) => {
+            for (lane, element) in data.chunks_exact_mut(bytes as usize).enumerate() {
+                store_lane(lanes, args, access, lane, element);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
+    let width = access.bytes as usize;
+    let elements = data.chunks_exact_mut(width).take(access.count as usize);
+    for (slot, element) in values(args).into_iter().zip(elements) {
+        let value = match access.register_bits {
+            64 => lanes.wide[slot as usize][lane],
+            _ => u64::from(lanes.narrow[slot as usize][lane]),
+        };
+        element.copy_from_slice(&value.to_le_bytes()[..width]);
+    }
+}
+
+fn load_shared(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    let bytes = access.lane_bytes();
+    if access.count == 1
+        && let Some(count) = neighbours(at, lanes.mask, bytes)
+        && at[0].is_multiple_of(bytes)
+        && let Some(data) = at[0]
+            .checked_add(bytes * count as u64)
+            .and_then(|end| memories.shared.get(at[0] as usize..end as usize))
+    {
+        return load_row(lanes, args, access, data);
+    }
+    for lane in lanes_of(lanes.mask) {
+        let offset = check_flat(lane, at[lane], access, memories.shared.len() as u64)?;
+        load_lane(lanes, args, access, lane, &memories.shared[offset..]);
+    }
+    Ok(())
+}
+
+fn store_shared(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    for lane in memories.order.lanes(lanes.mask) {
+        let offset = check_flat(lane, at[lane], access, memories.shared.len() as u64)?;
+        store_lane(lanes, args, access, lane, &mut memories.shared[offset..]);
+    }
+    Ok(())
+}
+
+fn load_local(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    for lane in lanes_of(lanes.mask) {
+        let offset = check_flat(lane, at[lane], access, memories.local.lane_bytes())?;
+        load_lane(lanes, args, access, lane, &memories.local.lane(lane)[offset..]);
+    }
+    Ok(())
+}
+
+fn store_local(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    for lane in lanes_of(lanes.mask) {
+        let offset = check_flat(lane, at[lane], access, memories.local.lane_bytes())?;
+        store_lane(lanes, args, access, lane, &mut memories.local.lane(lane)[offset..]);
+    }
+    Ok(())
+}
+
+fn load_param(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    at: &Wide,
+) -> Result<(), Denied> {
+    for lane in lanes_of(lanes.mask) {
+        let offset = check_flat(lane, at[lane], access, memories.params.len() as u64)?;
+        load_lane(lanes, args, access, lane, &memories.params[offset..]);
+    }
+    Ok(())
+}
+
+/// Each lane's address decides which memory it reaches: one access a memory, each for its own lanes.
+fn load_generic(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    frame: &Frame,
+    at: &Wide,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    by_window(lanes, at, access, |lanes, access| load(memories, lanes, args, access, frame, counters), args)
+}
+
+fn store_generic(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    frame: &Frame,
+    at: &Wide,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    by_window(lanes, at, access, |lanes, access| store(memories, lanes, args, access, frame, counters), args)
+}
+
+/// Runs `part` once for each window that a lane's generic address lies in, with the lanes it concerns and the
+/// access as one of that window's memory.
+fn by_window(
+    lanes: &mut Lanes<'_>,
+    at: &Wide,
+    access: &Access,
+    mut part: impl FnMut(&mut Lanes<'_>, &Access) -> Result<(), Denied>,
+    _args: &Args,
+) -> Result<(), Denied> {
+    let all = lanes.mask;
+    let mut left = all;
+    let mut outcome = Ok(());
+    while left != 0 && outcome.is_ok() {
+        let window = Window::of(at[left.trailing_zeros() as usize]);
+        let here = lanes_of(left).filter(|&lane| Window::of(at[lane]) == window);
+        lanes.mask = here.fold(0, |mask, lane| mask | 1 << lane);
+        left &= !lanes.mask;
+        let (memory, base) = memory_of(window);
+        let offset = access.address.offset.wrapping_sub(base as i64);
+        outcome = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });
+    }
+    lanes.mask = all;
+    outcome
+}
+
+/// The memory behind a window, and the generic address where it starts.
+fn memory_of(window: Option<Window>) -> (Memory, u64) {
+    match window {
+        None => (Memory::Global, 0),
+        Some(Window::Shared) => (Memory::Shared, Window::Shared.base()),
+        Some(Window::Local) => (Memory::Local, Window::Local.base()),
+        Some(Window::Param) => (Memory::Param, Window::Param.base()),
+    }
+}
+
+/// Runs an atomic for the active lanes, one after the other.
+pub fn atomic(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    atomic: &Atomic,
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let at = addresses(lanes, &atomic.address, args.a, frame);
+    let mut kinds = [false; 2];
+    for lane in memories.order.lanes(lanes.mask) {
+        let (memory, address) = resolve(atomic.address.memory, at[lane]);
+        kinds[usize::from(memory == Memory::Shared)] = true;
+        let data = atomic_bytes(memories, atomic, memory, lane, address)?;
+        let old = read_le(data);
+        let operand = |slot: Slot| match atomic.bytes {
+            8 => lanes.wide[slot as usize][lane],
+            _ => u64::from(lanes.narrow[slot as usize][lane]),
+        };
+        let new = (atomic.update)(old, operand(args.b), operand(args.c));
+        data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+        if atomic.returns {
+            match atomic.bytes {
+                8 => lanes.wide[args.d as usize][lane] = old,
+                _ => lanes.narrow[args.d as usize][lane] = old as u32,
+            }
+        }
+    }
+    let [global, shared] = kinds.map(u64::from);
+    counters.shared_atomic_requests += shared;
+    if atomic.returns {
+        counters.global_atomic_requests += global;
+    } else {
+        counters.global_reduction_requests += global;
+    }
+    Ok(())
+}
+
+/// The memory and the address in it that an address of an instruction means.
+fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
+    if memory != Memory::Generic {
+        return (memory, address);
+    }
+    let (memory, base) = memory_of(Window::of(address));
+    (memory, address - base)
+}
+
+fn atomic_bytes<'m>(
+    memories: &'m mut Memories<'_>,
+    atomic: &Atomic,
+    memory: Memory,
+    lane: usize,
+    address: u64,
+) -> Result<&'m mut [u8], Denied> {
+    let bytes = u64::from(atomic.bytes);
+    let deny = |why| denied(lane, address, bytes, memory, why);
+    if !address.is_multiple_of(bytes) {
+        return Err(deny(Why::Misaligned));
+    }
+    match memory {
+        Memory::Global => {
+            let (region, offset) =
+                memories.global.locate(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
+            Ok(&mut memories.global.data_mut(region)[offset..offset + bytes as usize])
+        }
+        Memory::Shared => {
+            let size = memories.shared.len() as u64;
+            let end = address.checked_add(bytes).filter(|&end| end <= size);
+            let end = end.ok_or_else(|| deny(Why::PastEnd(size)))?;
+            Ok(&mut memories.shared[address as usize..end as usize])
+        }
+        _ => Err(deny(Why::ReadOnly)),
+    }
+}
+
+#[inline(always)]
+fn check_alignment(lane: usize, address: u64, access: &Access) -> Result<(), Denied> {
+    if address.is_multiple_of(access.lane_bytes()) {
+        return Ok(());
+    }
+    Err(denied(lane, address, access.lane_bytes(), access.address.memory, Why::Misaligned))
+}
+
+/// The offset of an access in a memory of `size` bytes that starts at zero.
+#[inline(always)]
+fn check_flat(lane: usize, address: u64, access: &Access, size: u64) -> Result<usize, Denied> {
+    check_alignment(lane, address, access)?;
+    let bytes = access.lane_bytes();
+    if address.checked_add(bytes).is_some_and(|end| end <= size) {
+        return Ok(address as usize);
+    }
+    Err(denied(lane, address, bytes, access.address.memory, Why::PastEnd(size)))
+}

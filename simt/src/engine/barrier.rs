@@ -1,0 +1,140 @@
+//! Block barriers: who has arrived, and what happens when the last one does.
+//!
+//! Since Volta threads are counted one by one; under the stack a warp counts as a whole, whichever of its
+//! lanes are active. Threads that have ended no longer count. Specification: PTX ISA, section 9.7.13.1.
+
+use super::faults;
+use super::run::{Run, Stop};
+use super::step::like_the_lowest;
+use crate::fault::FaultKind;
+use crate::isa::Op;
+use crate::isa::sync::{Action, BARRIERS, Barrier, Combine};
+use crate::isa::warp::lanes_of;
+use crate::machine::block::{BarrierState, Block};
+use crate::machine::divergence::Wait;
+use crate::machine::registers::WARP_SIZE;
+
+impl Run<'_> {
+    /// Lets a group arrive at a barrier.
+    pub fn barrier(&mut self, block: &mut Block, w: usize, g: usize, barrier: Barrier) -> Result<(), Stop> {
+        let warp = &mut block.warps[w];
+        let group = &warp.divergence.groups[g];
+        let (pc, mask, base) = (group.pc, group.mask, group.frame.base);
+        let args = self.program.insts[pc as usize].args;
+        let numbers = warp.registers.narrow[base.narrow + args.a as usize];
+        let same = like_the_lowest(&numbers, mask);
+        if same != mask {
+            self.again(block, w, pc, mask);
+            block.warps[w].divergence.split(g, same, pc, pc, Some(pc + 1));
+            return Ok(());
+        }
+        let lowest = mask.trailing_zeros() as usize;
+        let number = numbers[lowest] as usize;
+        let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
+        let predicate = warp.registers.preds[base.preds + args.c as usize];
+        let is_true = if barrier.negated { !predicate } else { predicate };
+        let arriving = if self.stack { warp.live() } else { mask };
+        if let Err(message) = check_use(block, number, wanted) {
+            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
+        }
+        let state = &mut block.barriers[number];
+        state.wanted = wanted;
+        state.arrived += arriving.count_ones();
+        if matches!(barrier.action, Action::Reduce(_)) {
+            state.true_count += (is_true & mask).count_ones();
+        }
+        let group = &mut block.warps[w].divergence.groups[g];
+        if barrier.action == Action::Arrive {
+            group.pc += 1;
+        } else {
+            group.wait = Wait::Barrier(number as u8);
+        }
+        self.complete_barrier(block, number)
+    }
+
+    /// Lets everybody go on who waits at a barrier, if all have come.
+    fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
+        let state = block.barriers[number];
+        let expected = state.wanted.unwrap_or(block.live_threads);
+        if state.arrived == 0 || state.arrived + missing_lanes(block, number, state) < expected {
+            return Ok(());
+        }
+        block.barriers[number] = BarrierState::default();
+        for w in 0..block.warps.len() {
+            self.check_one_instruction(block, w, number)?;
+            let warp = &mut block.warps[w];
+            for group in &mut warp.divergence.groups {
+                if group.wait != Wait::Barrier(number as u8) {
+                    continue;
+                }
+                let inst = &self.program.insts[group.pc as usize];
+                let mut lanes = warp.registers.lanes(group.frame.base, group.mask);
+                if let Op::Barrier(Barrier { action: Action::Reduce(combine), .. }) = inst.op {
+                    match combine {
+                        Combine::Popc => lanes.write_narrow(inst.args.d, |_| state.true_count),
+                        Combine::And => {
+                            lanes.write_pred(inst.args.d, all_ones(state.true_count == state.arrived))
+                        }
+                        Combine::Or => lanes.write_pred(inst.args.d, all_ones(state.true_count != 0)),
+                    }
+                }
+                group.pc += 1;
+                group.wait = Wait::Nothing;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes of one warp that meet at a barrier must have come to it by the same instruction.
+    fn check_one_instruction(&self, block: &Block, w: usize, number: usize) -> Result<(), Stop> {
+        let groups = block.warps[w].divergence.groups.iter();
+        let mut waiting = groups.filter(|group| group.wait == Wait::Barrier(number as u8));
+        let Some(first) = waiting.next() else { return Ok(()) };
+        match waiting.find(|group| group.pc != first.pc) {
+            Some(other) => Err(faults::two_barriers(self, block, w, first, other)),
+            None => Ok(()),
+        }
+    }
+
+    /// What ending threads brings about: barriers and collectives that waited for them are complete.
+    pub fn after_exit(&mut self, block: &mut Block, w: usize) -> Result<(), Stop> {
+        for number in 0..BARRIERS {
+            if block.barriers[number].arrived != 0 {
+                self.complete_barrier(block, number)?;
+            }
+        }
+        self.complete_collectives(block, w)
+    }
+}
+
+/// Refuses a barrier number or a thread count that the block cannot have.
+fn check_use(block: &Block, number: usize, wanted: Option<u32>) -> Result<(), String> {
+    let Some(state) = block.barriers.get(number) else {
+        return Err(format!("barrier number {number}; a block has barriers 0 to {}", BARRIERS - 1));
+    };
+    if let Some(count) = wanted.filter(|&count| count == 0 || !count.is_multiple_of(WARP_SIZE as u32)) {
+        return Err(format!("a barrier for {count} threads; the count must be a multiple of the warp size"));
+    }
+    if state.arrived != 0 && state.wanted != wanted {
+        return Err(format!("barrier {number} is used with different thread counts at the same time"));
+    }
+    Ok(())
+}
+
+fn all_ones(value: bool) -> u32 {
+    if value { u32::MAX } else { 0 }
+}
+
+/// A barrier with a count counts whole warps: the lanes that a last, partial warp does not have, and those
+/// that have ended, come with the others of their warp.
+fn missing_lanes(block: &Block, number: usize, state: BarrierState) -> u32 {
+    if state.wanted.is_none() {
+        return 0;
+    }
+    let waiting_lanes = |warp: &crate::machine::block::Warp| {
+        let groups = warp.divergence.groups.iter().filter(|group| group.wait == Wait::Barrier(number as u8));
+        groups.fold(0, |mask, group| mask | group.mask)
+    };
+    let complete = block.warps.iter().filter(|warp| warp.live() != 0 && waiting_lanes(warp) == warp.live());
+    complete.map(|warp| WARP_SIZE as u32 - lanes_of(warp.live()).count() as u32).sum()
+}

@@ -1,0 +1,209 @@
+//! Instructions that the lanes of a warp carry out together: who takes part, and when everybody has come.
+//!
+//! The lanes that a membermask names and that have not ended must come, by the same instruction with the same
+//! mask, not necessarily at the same program counter. Under the stack they must be running together.
+
+use super::faults;
+use super::run::{Run, Stop};
+use crate::fault::FaultKind;
+use crate::isa::Op;
+use crate::isa::value::{Args, Kind};
+use crate::isa::warp::{Brought, Collective, Exchange, lanes_of};
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Group, Wait};
+use crate::machine::registers::{Narrow, WARP_SIZE};
+
+impl Run<'_> {
+    /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
+    pub fn collective(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        collective: Collective,
+    ) -> Result<(), Stop> {
+        let warp = &block.warps[w];
+        let group = &warp.divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        let members = self.members(warp, group, collective);
+        if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
+            let message =
+                format!("membermask {:#010x} leaves out lane {lane}, which names it", members[lane]);
+            return Err(faults::at_lanes(self, block, w, pc, 1 << lane, FaultKind::BadMask, &message));
+        }
+        let ready = complete_lanes(&members, mask, warp.live());
+        if ready == mask {
+            self.exchange(&mut block.warps[w], mask, collective);
+            return Ok(());
+        }
+        if self.stack {
+            let message = "a membermask names lanes that do not run together with those that name it";
+            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, message));
+        }
+        if ready != 0 {
+            self.again(block, w, pc, mask);
+            block.warps[w].divergence.split(g, ready, pc, pc, Some(pc + 1));
+            return Ok(());
+        }
+        block.warps[w].divergence.groups[g].wait = Wait::Collective;
+        self.complete_collectives(block, w)
+    }
+
+    /// The membermask of each lane of a group. Without `.sync` it is whoever runs together.
+    fn members(&self, warp: &Warp, group: &Group, collective: Collective) -> Narrow {
+        if !collective.sync {
+            return [group.mask; WARP_SIZE];
+        }
+        let args = self.program.insts[group.pc as usize].args;
+        warp.registers.narrow[group.frame.base.narrow + args.e as usize]
+    }
+
+    fn waiting_at(&self, group: &Group) -> Option<Collective> {
+        match self.program.insts.get(group.pc as usize)?.op {
+            Op::Collective(collective) if group.wait == Wait::Collective => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// Carries out what the lanes of a warp wait for, where all of them have come.
+    pub fn complete_collectives(&mut self, block: &mut Block, w: usize) -> Result<(), Stop> {
+        while let Some((lanes, collective)) = self.complete_set(block, w)? {
+            let warp = &mut block.warps[w];
+            // Lanes of a group whose own members have not come stay behind.
+            while let Some(g) = position(warp, |group| group.mask & lanes != 0 && group.mask & !lanes != 0) {
+                let group = &warp.divergence.groups[g];
+                let (pc, mask) = (group.pc, group.mask);
+                self.issued[pc as usize].count -= 1;
+                self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
+                warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
+            }
+            self.exchange(warp, lanes, collective);
+        }
+        Ok(())
+    }
+
+    /// A set of waiting lanes that is complete, and what they wait for.
+    fn complete_set(&self, block: &Block, w: usize) -> Result<Option<(u32, Collective)>, Stop> {
+        let warp = &block.warps[w];
+        for group in &warp.divergence.groups {
+            let Some(collective) = self.waiting_at(group) else { continue };
+            let members = self.members(warp, group, collective);
+            for lane in lanes_of(group.mask) {
+                let wanted = members[lane] & warp.live();
+                let (come, other) = self.come(warp, collective, members[lane]);
+                if let Some((other, theirs)) = other {
+                    let message = format!(
+                        "lane {lane} names members {:#010x}, lane {other} names {theirs:#010x}, and they wait for each other",
+                        members[lane]
+                    );
+                    return Err(faults::at_lanes(
+                        self,
+                        block,
+                        w,
+                        group.pc,
+                        1 << lane,
+                        FaultKind::BadMask,
+                        &message,
+                    ));
+                }
+                if wanted & !come == 0 {
+                    return Ok(Some((wanted, collective)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The lanes that wait at a matching instruction with this membermask, and a lane named by it that waits
+    /// there with another one.
+    fn come(&self, warp: &Warp, collective: Collective, members: u32) -> (u32, Option<(usize, u32)>) {
+        let (mut come, mut other) = (0, None);
+        for group in &warp.divergence.groups {
+            let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(&collective)) else {
+                continue;
+            };
+            let named = self.members(warp, group, theirs);
+            for lane in lanes_of(group.mask & members) {
+                if named[lane] == members {
+                    come |= 1 << lane;
+                } else {
+                    other = other.or(Some((lane, named[lane])));
+                }
+            }
+        }
+        (come, other)
+    }
+
+    /// Carries out an instruction for `lanes`, each group with its own columns.
+    fn exchange(&mut self, warp: &mut Warp, lanes: u32, collective: Collective) {
+        let mut brought =
+            Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
+        for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
+            let members = self.members(warp, group, collective);
+            let inst = &self.program.insts[group.pc as usize];
+            let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
+            bring(&mut brought, warp, group, &inst.args, own, &members);
+        }
+        let got = collective.evaluate(&brought, lanes);
+        for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
+            let args = self.program.insts[group.pc as usize].args;
+            let mut columns = warp.registers.lanes(group.frame.base, group.mask);
+            match collective.exchange {
+                Exchange::Barrier => {}
+                Exchange::Vote(_) => columns.write_pred(args.q, got.predicate),
+                Exchange::Shuffle(_) | Exchange::MatchAll => {
+                    columns.write_narrow(args.d, |lane| got.d[lane]);
+                    columns.write_pred(args.q, got.predicate);
+                }
+                _ => columns.write_narrow(args.d, |lane| got.d[lane]),
+            }
+            group.pc += 1;
+            group.wait = Wait::Nothing;
+        }
+    }
+}
+
+/// The lanes of a group whose members are all in the group and name the same mask.
+fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
+    let first = members[mask.trailing_zeros() as usize % WARP_SIZE];
+    if first & live == mask && lanes_of(mask).all(|lane| members[lane] == first) {
+        return mask;
+    }
+    let complete = |lane: &usize| {
+        let wanted = members[*lane] & live;
+        wanted & !mask == 0 && lanes_of(wanted).all(|other| members[other] == members[*lane])
+    };
+    lanes_of(mask).filter(complete).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
+fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {
+    warp.divergence.groups.iter().position(wanted)
+}
+
+/// Adds what the lanes of a group bring.
+fn bring(
+    brought: &mut Brought,
+    warp: &Warp,
+    group: &Group,
+    args: &Args,
+    collective: Collective,
+    members: &Narrow,
+) {
+    let base = group.frame.base;
+    let registers = &warp.registers;
+    for lane in lanes_of(group.mask) {
+        brought.members[lane] = members[lane];
+        brought.a[lane] = match collective.source {
+            Kind::Pred => {
+                let bit = registers.preds[base.preds + args.a as usize] >> lane & 1;
+                u64::from(bit ^ u32::from(collective.negated))
+            }
+            Kind::B64 => registers.wide[base.wide + args.a as usize][lane],
+            _ => u64::from(registers.narrow[base.narrow + args.a as usize][lane]),
+        };
+        if matches!(collective.exchange, Exchange::Shuffle(_)) {
+            brought.b[lane] = registers.narrow[base.narrow + args.b as usize][lane];
+            brought.c[lane] = registers.narrow[base.narrow + args.c as usize][lane];
+        }
+    }
+}

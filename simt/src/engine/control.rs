@@ -1,0 +1,228 @@
+//! Instructions that change which lanes run together: branches, calls, returns, ends, and the way to barriers
+//! and collectives.
+
+use super::faults;
+use super::program::{AT_RETURN, Builtin, NEVER, Pc};
+use super::run::{Run, Stop};
+use super::step::like_the_lowest;
+use crate::fault::FaultKind;
+use crate::isa::Op;
+use crate::isa::control::{CallIndex, CallSite, Callee, FUNCTIONS_BASE};
+use crate::isa::scope::Place;
+use crate::isa::warp::lanes_of;
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::Frame;
+
+/// Calls that may be nested.
+pub const MAX_CALL_DEPTH: usize = 64;
+
+impl Run<'_> {
+    /// Carries out the instruction at which group `g` left the inner loop, with the lanes of `active`.
+    pub fn control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
+        let pc = block.warps[w].divergence.groups[g].pc;
+        let inst = &self.program.insts[pc as usize];
+        let mask = block.warps[w].divergence.groups[g].mask;
+        match inst.op {
+            Op::Branch { target, meet } => {
+                self.part(block, w, g, active, (target, pc + 1), meet);
+                return Ok(());
+            }
+            Op::Return if active != mask && self.depth(block, w, g) > 0 => {
+                block.warps[w].divergence.split(g, active, AT_RETURN, pc + 1, Some(AT_RETURN));
+                return Ok(());
+            }
+            Op::Return | Op::Exit => {
+                self.end(block, w, g, active, matches!(inst.op, Op::Return));
+                return self.after_exit(block, w);
+            }
+            Op::Trap => {
+                return Err(faults::at_lanes(
+                    self,
+                    block,
+                    w,
+                    pc,
+                    active,
+                    FaultKind::Trap,
+                    "the kernel executed `trap`",
+                ));
+            }
+            Op::Unsupported(error) => {
+                return Err(Stop::Unsupported(self.program.errors[error as usize].clone()));
+            }
+            _ => {}
+        }
+        if active != mask {
+            // A guard that some lanes fail: the others come to this instruction again, by themselves.
+            self.again(block, w, pc, active);
+            block.warps[w].divergence.split(g, active, pc, pc + 1, Some(pc + 1));
+            return Ok(());
+        }
+        match inst.op {
+            Op::BranchIndexed { list, meet } => self.branch_indexed(block, w, g, list, meet),
+            Op::Call(call) => self.call(block, w, g, call),
+            Op::Barrier(barrier) => self.barrier(block, w, g, barrier),
+            Op::Collective(collective) => self.collective(block, w, g, collective),
+            _ => unreachable!("the inner loop keeps what does not change control"),
+        }
+    }
+
+    /// Takes back that an instruction was counted for `lanes`, which come to it again.
+    pub fn again(&mut self, block: &mut Block, w: usize, pc: Pc, lanes: u32) {
+        let issued = &mut self.issued[pc as usize];
+        issued.count -= 1;
+        issued.lanes -= u64::from(lanes.count_ones());
+        self.steps -= 1;
+        block.warps[w].steps -= 1;
+    }
+
+    fn depth(&self, block: &Block, w: usize, g: usize) -> usize {
+        block.warps[w].divergence.groups[g].callers.len()
+    }
+
+    /// Parts a group at a branch.
+    fn part(&mut self, block: &mut Block, w: usize, g: usize, leaving: u32, ways: (Pc, Pc), meet: Pc) {
+        let warp = &mut block.warps[w];
+        let pc = warp.divergence.groups[g].pc;
+        self.issued[pc as usize].parted += 1;
+        warp.diverged = true;
+        warp.divergence.split(g, leaving, ways.0, ways.1, (meet != NEVER).then_some(meet));
+    }
+
+    fn branch_indexed(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        list: u32,
+        meet: Pc,
+    ) -> Result<(), Stop> {
+        let warp = &mut block.warps[w];
+        let group = &warp.divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        let inst = &self.program.insts[pc as usize];
+        let index = warp.registers.narrow[group.frame.base.narrow + inst.args.a as usize];
+        let leaving = like_the_lowest(&index, mask);
+        let number = index[mask.trailing_zeros() as usize];
+        let targets = &self.program.tables[list as usize];
+        let Some(&target) = targets.get(number as usize) else {
+            let message = format!("branch number {number} of a list of {}", targets.len());
+            return Err(faults::at_lanes(self, block, w, pc, leaving, FaultKind::OutOfBounds, &message));
+        };
+        if leaving == mask {
+            warp.divergence.groups[g].pc = target;
+        } else {
+            self.again(block, w, pc, mask & !leaving);
+            self.issued[pc as usize].count += 1;
+            self.part(block, w, g, leaving, (target, pc), meet);
+        }
+        Ok(())
+    }
+
+    /// Ends lanes, or returns from a function with all of a group.
+    fn end(&mut self, block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) {
+        if is_return && self.depth(block, w, g) > 0 {
+            // All of the group return: they meet those who parted from them in this function, if any.
+            block.warps[w].divergence.groups[g].pc = AT_RETURN;
+            return;
+        }
+        block.warps[w].divergence.groups[g].pc += 1;
+        block.warps[w].divergence.exit(g, lanes);
+        block.live_threads -= lanes.count_ones();
+    }
+
+    fn call(&mut self, block: &mut Block, w: usize, g: usize, call: CallIndex) -> Result<(), Stop> {
+        let site = &self.program.calls[call.0 as usize];
+        let warp = &mut block.warps[w];
+        let group = &warp.divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        let callee = match site.callee {
+            Callee::Direct(function) => function,
+            Callee::Indirect(slot) => {
+                let target = warp.registers.wide[group.frame.base.wide + slot as usize];
+                let narrow = target.map(|address| address.wrapping_sub(FUNCTIONS_BASE) as u32);
+                let leaving = like_the_lowest(&narrow, mask);
+                if leaving != mask {
+                    self.again(block, w, pc, mask);
+                    block.warps[w].divergence.split(g, leaving, pc, pc, Some(pc + 1));
+                    return Ok(());
+                }
+                narrow[mask.trailing_zeros() as usize]
+            }
+        };
+        let Some(code) = self.program.functions.get(callee as usize) else {
+            let message = "call through a register that holds no function's address";
+            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::OutOfBounds, message));
+        };
+        match code.builtin {
+            Some(Builtin::Print) => self.print(block, w, g, site),
+            Some(Builtin::AssertFail) => self.assert_fail(block, w, g, site),
+            None if code.start == code.end => {
+                let origin = self.program.origins[pc as usize];
+                let message =
+                    format!("`{}` is declared but not defined, and not a function of the engine", code.name);
+                Err(Stop::Unsupported(crate::ptx::Error::at(&self.program.text, origin.span, message)))
+            }
+            None => self.enter(block, w, g, callee, site),
+        }
+    }
+
+    /// Opens the callee's frame, and passes the arguments.
+    fn enter(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        callee: u32,
+        site: &CallSite,
+    ) -> Result<(), Stop> {
+        let code = &self.program.functions[callee as usize];
+        let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
+        if self.depth(block, w, g) >= MAX_CALL_DEPTH {
+            let message = format!("more than {MAX_CALL_DEPTH} calls are nested");
+            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
+        }
+        let warp = &mut block.warps[w];
+        let caller = warp.divergence.groups[g].frame;
+        let caller_code = &self.program.functions[caller.function as usize];
+        let frame = Frame {
+            base: caller.base.plus(caller_code.image.shape()),
+            local: caller.local + caller_code.frame_bytes,
+            function: callee,
+            call: pc,
+        };
+        warp.registers.open(frame.base, &code.image, mask);
+        warp.local.grow(frame.local + code.frame_bytes);
+        for (from, to) in site.args.iter().zip(&code.params) {
+            copy(warp, mask, (from, caller.local), (to, frame.local));
+        }
+        let group = &mut warp.divergence.groups[g];
+        group.callers.push(caller);
+        (group.frame, group.pc) = (frame, code.start);
+        Ok(())
+    }
+
+    /// Closes the frame of a function, and passes the results.
+    pub fn return_from_function(&mut self, block: &mut Block, w: usize, g: usize) {
+        let warp = &mut block.warps[w];
+        let group = &mut warp.divergence.groups[g];
+        let (mask, frame) = (group.mask, group.frame);
+        let caller = group.callers.pop().expect("a group that returns was called");
+        (group.frame, group.pc) = (caller, frame.call + 1);
+        let Op::Call(CallIndex(call)) = self.program.insts[frame.call as usize].op else {
+            unreachable!("a frame is opened by a call");
+        };
+        let results = &self.program.functions[frame.function as usize].results;
+        for (from, to) in results.iter().zip(&self.program.calls[call as usize].results) {
+            copy(warp, mask, (from, frame.local), (to, caller.local));
+        }
+    }
+}
+
+/// Copies a parameter between frames, for the lanes of `mask`.
+fn copy(warp: &mut Warp, mask: u32, (from, from_base): (&Place, u64), (to, to_base): (&Place, u64)) {
+    let (from_start, to_start) = ((from.address + from_base) as usize, (to.address + to_base) as usize);
+    let bytes = from.size.min(to.size) as usize;
+    for lane in lanes_of(mask) {
+        warp.local.lane(lane).copy_within(from_start..from_start + bytes, to_start);
+    }
+}

@@ -1,0 +1,201 @@
+//! From what stopped a launch to a [`Fault`] that a reader understands: who, where, why, and what to look at.
+
+use super::access::{Denied, Why};
+use super::program::Pc;
+use super::run::{Run, Stop};
+use crate::fault::{Actor, Fault, FaultKind};
+use crate::isa::Op;
+use crate::isa::memory::Memory;
+use crate::isa::warp::lanes_of;
+use crate::machine::block::Block;
+use crate::machine::divergence::{Group, Wait};
+use crate::machine::global::Miss;
+
+/// Waiting groups that a deadlock's report names at most.
+const MAX_WAITERS: usize = 8;
+
+/// A fault of some lanes at one instruction; the lowest of them is named.
+pub fn at_lanes(
+    run: &Run<'_>,
+    block: &Block,
+    w: usize,
+    pc: Pc,
+    lanes: u32,
+    kind: FaultKind,
+    message: &str,
+) -> Stop {
+    let doing = match lanes.count_ones() {
+        1 => "stopped here".to_string(),
+        count => format!("stopped here, with {} more lanes", count - 1),
+    };
+    let actor = actor(run, block, w, lanes.trailing_zeros(), pc, doing);
+    stop(kind, message.to_string(), vec![actor])
+}
+
+/// An access that memory denied.
+pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -> Stop {
+    let verb = verb(run.program.insts[pc as usize].op);
+    let doing = format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address);
+    let actor = actor(run, block, w, denied.lane as u32, pc, doing);
+    let (kind, message) = why(run, denied);
+    stop(kind, message, vec![actor])
+}
+
+fn verb(op: Op) -> &'static str {
+    match op {
+        Op::Load(_) => "read",
+        Op::Store(_) => "wrote",
+        _ => "updated",
+    }
+}
+
+fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
+    let bytes = denied.bytes;
+    match denied.why {
+        Why::Missed(Miss::Null) => {
+            (FaultKind::Null, format!("the address {:#x} is null or next to it", denied.address))
+        }
+        Why::Missed(Miss::Wild) => (
+            FaultKind::OutOfBounds,
+            format!("no allocation is anywhere near the address {:#x}", denied.address),
+        ),
+        Why::Missed(Miss::Freed { region }) => {
+            (FaultKind::UseAfterFree, format!("`{}` has been freed", run.global.region(region).name))
+        }
+        Why::Missed(Miss::Outside { region, offset }) => {
+            let region = run.global.region(region);
+            (FaultKind::OutOfBounds, outside(&region.name, region.bytes, offset, bytes))
+        }
+        Why::PastEnd(size) => {
+            let message = outside(memory_name(denied.memory), size, denied.address as i64, bytes);
+            (FaultKind::OutOfBounds, message)
+        }
+        Why::Misaligned => {
+            let message =
+                format!("the address {:#x} is no multiple of the access's {bytes} bytes", denied.address);
+            (FaultKind::Misaligned, message)
+        }
+        Why::ReadOnly => (FaultKind::ReadOnly, format!("{} cannot be written", memory_name(denied.memory))),
+    }
+}
+
+fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
+    let end = offset.saturating_add_unsigned(bytes);
+    match offset {
+        ..0 => {
+            format!("{} bytes before the start of `{name}`, which has {size} bytes", offset.unsigned_abs())
+        }
+        _ if offset as u64 >= size => {
+            format!("{} bytes past the end of `{name}`, which has {size} bytes", offset as u64 - size)
+        }
+        _ => format!("bytes {offset} to {end} of `{name}`, which has {size} bytes", end = end - 1),
+    }
+}
+
+fn memory_name(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Shared => "shared memory",
+        Memory::Local | Memory::Frame => "local memory",
+        Memory::Param => "the kernel's parameters",
+        Memory::Const => "constant memory",
+        Memory::Global | Memory::Generic => "global memory",
+    }
+}
+
+/// Lanes of one warp that met at a barrier by two instructions.
+pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: &Group) -> Stop {
+    let actor_of = |group: &Group| {
+        let doing = format!("waits here with lanes {:#010x}", group.mask);
+        actor(run, block, w, group.mask.trailing_zeros(), group.pc, doing)
+    };
+    let message = "lanes of one warp met at a barrier by different instructions".to_string();
+    stop(FaultKind::BarrierDivergence, message, vec![actor_of(one), actor_of(other)])
+}
+
+/// Nobody can go on. `not_started` blocks are not on the machine yet.
+pub fn deadlock(run: &Run<'_>, blocks: &[Block], not_started: u64) -> Stop {
+    let mut waiters = Vec::new();
+    for block in blocks {
+        for (w, warp) in block.warps.iter().enumerate() {
+            let waiting = warp.divergence.groups.iter().filter(|group| group.wait != Wait::Nothing);
+            waiters.extend(waiting.map(|group| waiter(run, block, w, group)));
+        }
+    }
+    let count = waiters.len();
+    let mut message = format!("{count} groups of lanes wait and none can go on");
+    if not_started > 0 {
+        message += &format!("; {not_started} blocks have not started, {} are resident", blocks.len());
+    }
+    waiters.truncate(MAX_WAITERS);
+    stop(FaultKind::Deadlock, message, waiters)
+}
+
+fn waiter(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> Actor {
+    let lanes = group.mask;
+    let doing = match group.wait {
+        Wait::Barrier(number) => {
+            let state = block.barriers[number as usize];
+            let wanted = state.wanted.unwrap_or(block.live_threads);
+            format!(
+                "lanes {lanes:#010x} wait at barrier {number}: {} of {wanted} threads have come",
+                state.arrived
+            )
+        }
+        _ => {
+            let members = members(run, block, w, group);
+            format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}")
+        }
+    };
+    actor(run, block, w, lanes.trailing_zeros(), group.pc, doing)
+}
+
+fn members(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> u32 {
+    let args = run.program.insts[group.pc as usize].args;
+    let column = &block.warps[w].registers.narrow[group.frame.base.narrow + args.e as usize];
+    lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
+}
+
+/// The launch has taken more steps than it may.
+pub fn step_limit(run: &Run<'_>, block: &Block) -> Stop {
+    let running = block.warps.iter().enumerate().find_map(|(w, warp)| {
+        let group = warp.divergence.groups.iter().find(|group| group.wait == Wait::Nothing)?;
+        Some(actor(run, block, w, group.mask.trailing_zeros(), group.pc, "was running here".to_string()))
+    });
+    let message = format!("the launch took more than {} warp instructions", run.launch.max_steps);
+    stop(FaultKind::StepLimit, message, running.into_iter().collect())
+}
+
+/// A lane at an instruction.
+pub fn actor(run: &Run<'_>, block: &Block, w: usize, lane: u32, pc: Pc, doing: String) -> Actor {
+    let thread = run.launch.block.nth(w as u64 * 32 + u64::from(lane));
+    Actor { block: block.index, thread, warp: w as u32, lane, site: run.program.site(pc), doing }
+}
+
+/// The fault, with the line of help that its kind has.
+pub fn stop(kind: FaultKind, message: String, actors: Vec<Actor>) -> Stop {
+    Stop::Fault(Box::new(Fault { kind, message, actors, help: help(kind).to_string() }))
+}
+
+fn help(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::OutOfBounds => "compare the index with the length of the array before the access",
+        FaultKind::Misaligned => {
+            "an access of N bytes needs an address that is a multiple of N; check casts to wider types"
+        }
+        FaultKind::Null => "check that the argument was passed and points to an allocation",
+        FaultKind::UseAfterFree => "free the buffer after the last launch that uses it",
+        FaultKind::ReadOnly => "write to global or shared memory instead",
+        FaultKind::BarrierDivergence => {
+            "let every thread of the block reach the same barrier: move it out of the branch"
+        }
+        FaultKind::BadMask => {
+            "name exactly the lanes that reach this call, for example with __ballot_sync before the branch"
+        }
+        FaultKind::Deadlock => {
+            "make sure that everybody who is waited for can get there: look at the branch before the wait"
+        }
+        FaultKind::StepLimit => "look for a loop that never ends, or raise the limit on steps",
+        FaultKind::CallDepth => "bound the recursion, or turn it into a loop",
+        FaultKind::Trap => "look at the condition before the trap",
+    }
+}

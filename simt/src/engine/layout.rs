@@ -1,0 +1,58 @@
+//! Where variables lie: sizes, alignment, and the initial contents of global and constant memory.
+
+use crate::isa::scope::bits;
+use crate::ptx::ast::{Init, Type, Variable};
+
+/// Bytes of a variable; `None` for an array whose length is left to the launch, or one too large to count.
+pub fn size_of(variable: &Variable<'_>) -> Option<u64> {
+    let element = u64::from(bits(variable.ty).max(8) / 8) * u64::from(variable.vector.max(1));
+    variable.dims.iter().try_fold(element, |size, dim| size.checked_mul((*dim)?))
+}
+
+/// Alignment of a variable in bytes, at least that of its type.
+pub fn align_of(variable: &Variable<'_>) -> u64 {
+    u64::from(variable.align).max(1).next_power_of_two()
+}
+
+/// A space that is filled from the bottom.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stack {
+    /// Bytes used so far.
+    pub bytes: u64,
+}
+
+impl Stack {
+    /// Reserves `size` bytes at a multiple of `align`, and gives their offset.
+    pub fn place(&mut self, size: u64, align: u64) -> u64 {
+        let offset = self.bytes.next_multiple_of(align.max(1));
+        self.bytes = offset.saturating_add(size);
+        offset
+    }
+}
+
+/// The initial bytes of a variable. `address` gives the address of a symbol.
+pub fn initial_bytes(
+    variable: &Variable<'_>,
+    size: u64,
+    address: &dyn Fn(&str) -> Option<u64>,
+) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let width = (bits(variable.ty).max(8) / 8) as usize;
+    for value in variable.init.iter().flatten() {
+        let value = match *value {
+            Init::Int(value) => value,
+            Init::Float(value) if variable.ty == Type::F32 => u64::from((value as f32).to_bits()),
+            Init::Float(value) => value.to_bits(),
+            Init::Address { name, offset, .. } => {
+                let base = address(name.text).ok_or_else(|| format!("`{}` is not declared", name.text))?;
+                base.wrapping_add_signed(offset)
+            }
+        };
+        bytes.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
+    }
+    if bytes.len() as u64 > size {
+        return Err(format!("`{}` has {size} bytes and {} initial ones", variable.name.text, bytes.len()));
+    }
+    bytes.resize(size as usize, 0);
+    Ok(bytes)
+}

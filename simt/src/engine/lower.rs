@@ -1,0 +1,447 @@
+//! From the tree to a [`Program`]: places variables, decodes instructions, resolves labels, and finds where
+//! branches meet.
+//!
+//! An instruction that is not supported does not refuse the module: it becomes [`Op::Unsupported`], and is an
+//! error when it would be executed. Names that clash, labels that are missing and variables that do not fit
+//! are errors at once.
+
+use super::flow;
+use super::layout::{Stack, align_of, initial_bytes, size_of};
+use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
+use crate::isa::scope::{Bank, Place, Scope, Symbol};
+use crate::isa::value::Args;
+use crate::isa::{Op, control, decode};
+use crate::machine::global::{Buffer, Global};
+use crate::ptx::ast::{Block, Function, Ident, Instruction, Linkage, Module, Space, Statement, Variable};
+use crate::ptx::{Error, LineIndex, Span};
+
+/// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
+pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -> Result<Program, Error> {
+    let mut lowering = Lowering { text, module, scope: Scope::default(), program: empty(name, text, module) };
+    lowering.scope.enter();
+    lowering.place_variables(memory)?;
+    lowering.declare_functions()?;
+    for (index, function) in module.functions.iter().enumerate() {
+        lowering.function(index, function)?;
+    }
+    Ok(lowering.program)
+}
+
+fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
+    Program {
+        name: name.to_string(),
+        text: text.to_string(),
+        lines: LineIndex::new(text),
+        sm: module.target.sm,
+        files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
+        insts: Vec::new(),
+        origins: Vec::new(),
+        functions: Vec::new(),
+        calls: Vec::new(),
+        tables: Vec::new(),
+        errors: Vec::new(),
+        shared_bytes: 0,
+        variables: Vec::new(),
+    }
+}
+
+struct Lowering<'m, 't> {
+    text: &'t str,
+    module: &'m Module<'t>,
+    /// The module's names; each function starts from a copy.
+    scope: Scope<'t>,
+    program: Program,
+}
+
+/// A function on its way.
+struct Body<'t> {
+    scope: Scope<'t>,
+    frame: Stack,
+    /// Addresses of labels, by number; `NEVER` until the label is reached.
+    labels: Vec<Pc>,
+    tables: Vec<Vec<u32>>,
+}
+
+impl<'t> Lowering<'_, 't> {
+    fn error<T>(&self, span: Span, message: impl Into<String>) -> Result<T, Error> {
+        Err(Error::at(self.text, span, message))
+    }
+
+    /// Places the module's variables: global and constant ones in memory, shared ones in the block's.
+    fn place_variables(&mut self, memory: &mut Global) -> Result<(), Error> {
+        let mut shared = Stack::default();
+        let mut initialised = Vec::new();
+        for variable in &self.module.variables {
+            let place = match variable.space {
+                Space::Shared => match size_of(variable) {
+                    Some(size) => shared_place(&mut shared, size, variable),
+                    None => continue,
+                },
+                _ => {
+                    let buffer = self.allocate(variable, memory)?;
+                    initialised.push((variable, buffer));
+                    Place {
+                        space: variable.space,
+                        address: buffer.address(),
+                        size: buffer.bytes(),
+                        in_frame: false,
+                    }
+                }
+            };
+            self.declare(variable.name, place)?;
+        }
+        // Function-scope shared variables follow; the dynamic part comes last, on a boundary that fits all types.
+        for function in &self.module.functions {
+            function.body.iter().for_each(|body| count_shared(body, &mut shared));
+        }
+        self.program.shared_bytes = shared.bytes.next_multiple_of(16);
+        self.declare_dynamic_shared()?;
+        self.fill(&initialised, memory)
+    }
+
+    fn allocate(&mut self, variable: &Variable<'t>, memory: &mut Global) -> Result<Buffer, Error> {
+        let name = variable.name;
+        let Some(size) = size_of(variable) else {
+            return self.error(
+                name.span,
+                format!("`{}` has no size; only shared memory is sized at launch", name.text),
+            );
+        };
+        match memory.alloc(name.text, size) {
+            Ok(buffer) => {
+                self.program.variables.push((name.text.to_string(), buffer));
+                Ok(buffer)
+            }
+            Err(error) => self.error(name.span, format!("`{}` does not fit into memory: {error}", name.text)),
+        }
+    }
+
+    /// `extern __shared__` arrays all start where static shared memory ends.
+    fn declare_dynamic_shared(&mut self) -> Result<(), Error> {
+        let unsized_ones =
+            self.module.variables.iter().filter(|v| v.space == Space::Shared && size_of(v).is_none());
+        let address = self.program.shared_bytes;
+        for variable in unsized_ones {
+            self.declare(variable.name, Place { space: Space::Shared, address, size: 0, in_frame: false })?;
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, name: Ident<'t>, place: Place) -> Result<(), Error> {
+        if self.scope.declare(name, Symbol::Variable(place)) {
+            return Ok(());
+        }
+        self.error(name.span, format!("`{}` is declared twice", name.text))
+    }
+
+    fn fill(&self, variables: &[(&Variable<'t>, Buffer)], memory: &mut Global) -> Result<(), Error> {
+        let address = |name: &str| match self.scope.find(name)?.1 {
+            Symbol::Variable(place) => Some(place.address),
+            _ => None,
+        };
+        for &(variable, buffer) in variables {
+            match initial_bytes(variable, buffer.bytes(), &address) {
+                Ok(bytes) => memory.bytes_mut(buffer).copy_from_slice(&bytes),
+                Err(message) => return self.error(variable.name.span, message),
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers functions by name: a prototype and its definition are one.
+    fn declare_functions(&mut self) -> Result<(), Error> {
+        for (index, function) in self.module.functions.iter().enumerate() {
+            let defined = function.body.is_some() || function.linkage == Linkage::Extern;
+            let known = matches!(self.scope.find(function.name.text), Some((_, Symbol::Function(_))));
+            if (defined || !known)
+                && !self.scope.declare(function.name, Symbol::Function(index as u32))
+                && !known
+            {
+                return self.error(function.name.span, format!("`{}` is declared twice", function.name.text));
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, index: usize, function: &Function<'t>) -> Result<(), Error> {
+        debug_assert_eq!(index, self.program.functions.len());
+        let mut body = Body {
+            scope: self.scope.clone(),
+            frame: Stack::default(),
+            labels: Vec::new(),
+            tables: Vec::new(),
+        };
+        body.scope.enter();
+        // Column 0 of the predicates is the guard of what has none.
+        body.scope.constant(Bank::Preds, 1);
+        let (params, results) = self.signature(&mut body, function)?;
+        let start = self.program.insts.len() as Pc;
+        let first_call = self.program.calls.len() as u32;
+        if let Some(block) = &function.body {
+            self.block(&mut body, block)?;
+            // Running off the end is a return.
+            self.push(Op::Return, Args::default(), function.span, None);
+        }
+        let code = Code {
+            name: function.name.text.to_string(),
+            is_entry: function.is_entry,
+            builtin: builtin(function),
+            start,
+            end: self.program.insts.len() as Pc,
+            image: std::mem::take(&mut body.scope.image),
+            frame_bytes: body.frame.bytes.next_multiple_of(16),
+            params,
+            results,
+            param_types: function.params.iter().map(type_name).collect(),
+            required_threads: bound(function, ".reqntid").cloned(),
+            max_threads: bound(function, ".maxntid")
+                .map(|dims| dims.iter().map(|&dim| u64::from(dim)).product()),
+        };
+        self.resolve(&code, &mut body, first_call);
+        self.program.functions.push(code);
+        Ok(())
+    }
+
+    /// Places parameters: a kernel's in the parameter block, a function's in its frame.
+    fn signature(
+        &self,
+        body: &mut Body<'t>,
+        function: &Function<'t>,
+    ) -> Result<(Vec<Place>, Vec<Place>), Error> {
+        let mut block = Stack::default();
+        let mut place = |variables: &[Variable<'t>]| -> Result<Vec<Place>, Error> {
+            let mut places = Vec::new();
+            for variable in variables {
+                let stack = if function.is_entry { &mut block } else { &mut body.frame };
+                let size = size_of(variable).unwrap_or(0);
+                let address = stack.place(size, align_of(variable));
+                let place = Place { space: Space::Param, address, size, in_frame: !function.is_entry };
+                body.scope.declare(variable.name, Symbol::Variable(place));
+                places.push(place);
+            }
+            Ok(places)
+        };
+        Ok((place(&function.params)?, place(&function.returns)?))
+    }
+
+    fn block(&mut self, body: &mut Body<'t>, block: &Block<'t>) -> Result<(), Error> {
+        for registers in &block.registers {
+            if !body.scope.declare_registers(registers) {
+                let name = registers.name;
+                return self.error(name.span, format!("`{}` is declared twice", name.text));
+            }
+        }
+        for variable in &block.variables {
+            self.local_variable(body, variable)?;
+        }
+        self.declare_labels(body, block)?;
+        for statement in &block.statements {
+            self.statement(body, statement)?;
+        }
+        Ok(())
+    }
+
+    fn local_variable(&mut self, body: &mut Body<'t>, variable: &Variable<'t>) -> Result<(), Error> {
+        let name = variable.name;
+        let Some(size) = size_of(variable) else {
+            return self.error(name.span, format!("`{}` has no size", name.text));
+        };
+        let place = match variable.space {
+            Space::Local | Space::Param => {
+                let address = body.frame.place(size, align_of(variable));
+                Place { space: variable.space, address, size, in_frame: true }
+            }
+            Space::Shared => {
+                let address = self.function_shared(variable);
+                Place { space: Space::Shared, address, size, in_frame: false }
+            }
+            Space::Global | Space::Const => {
+                return self.error(
+                    name.span,
+                    format!("`{}`: declare global variables outside functions", name.text),
+                );
+            }
+        };
+        if body.scope.declare(name, Symbol::Variable(place)) {
+            return Ok(());
+        }
+        self.error(name.span, format!("`{}` is declared twice", name.text))
+    }
+
+    /// The place that [`count_shared`] gave to a function's shared variable: found again by counting.
+    fn function_shared(&self, wanted: &Variable<'t>) -> u64 {
+        let mut shared = Stack::default();
+        for variable in self.module.variables.iter().filter(|v| v.space == Space::Shared) {
+            if let Some(size) = size_of(variable) {
+                shared.place(size, align_of(variable));
+            }
+        }
+        let bodies = self.module.functions.iter().filter_map(|function| function.body.as_ref());
+        for variable in bodies.flat_map(shared_variables) {
+            let address = shared.place(size_of(variable).unwrap_or(0), align_of(variable));
+            if variable.name.span == wanted.name.span {
+                return address;
+            }
+        }
+        unreachable!("every shared variable of a body was counted")
+    }
+
+    /// Labels can be used before they are reached, so a block's labels are declared first.
+    fn declare_labels(&self, body: &mut Body<'t>, block: &Block<'t>) -> Result<(), Error> {
+        for statement in &block.statements {
+            let (name, symbol) = match statement {
+                Statement::Label(name) => {
+                    body.labels.push(NEVER);
+                    (*name, Symbol::Label(body.labels.len() as u32 - 1))
+                }
+                Statement::Targets { name, .. } => {
+                    body.tables.push(Vec::new());
+                    (*name, Symbol::Targets(body.tables.len() as u32 - 1))
+                }
+                _ => continue,
+            };
+            if !body.scope.declare(name, symbol) {
+                return self.error(name.span, format!("`{}` is declared twice", name.text));
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, body: &mut Body<'t>, statement: &Statement<'t>) -> Result<(), Error> {
+        match statement {
+            Statement::Label(name) => {
+                if let Some((_, Symbol::Label(label))) = body.scope.find(name.text) {
+                    body.labels[label as usize] = self.program.insts.len() as Pc;
+                }
+                Ok(())
+            }
+            Statement::Instruction(instruction) => self.instruction(body, instruction),
+            Statement::Block(block) => {
+                body.scope.enter();
+                self.block(body, block)?;
+                body.scope.leave();
+                Ok(())
+            }
+            Statement::Targets { name, targets } => self.targets(body, *name, targets),
+            Statement::Prototype { .. } => Ok(()),
+        }
+    }
+
+    fn targets(&self, body: &mut Body<'t>, name: Ident<'t>, targets: &[Ident<'t>]) -> Result<(), Error> {
+        let Some((_, Symbol::Targets(table))) = body.scope.find(name.text) else { return Ok(()) };
+        for target in targets {
+            match body.scope.find(target.text) {
+                Some((_, Symbol::Label(label))) => body.tables[table as usize].push(label),
+                // `.calltargets` lists functions; a call does not need the list.
+                Some((_, Symbol::Function(_))) => {}
+                _ => return self.error(target.span, format!("`{}` is not a label", target.text)),
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) -> Result<(), Error> {
+        let guard = match instruction.guard {
+            None => Ok(None),
+            Some(guard) => {
+                let mut operands =
+                    crate::isa::operands::Operands::new(self.text, instruction, &mut body.scope);
+                let slot = operands
+                    .result(&crate::ptx::ast::Operand::Name(guard.register), crate::isa::value::Kind::Pred);
+                slot.map(|slot| Some((slot, guard.negated)))
+            }
+        };
+        let decoded = guard
+            .and_then(|guard| Ok((guard, decode(self.text, instruction, &mut body.scope, self.program.sm)?)));
+        match decoded {
+            Ok((guard, decoded)) => {
+                self.push(decoded.op, decoded.args, instruction.span, instruction.loc);
+                let inst = self.program.insts.last_mut().expect("an instruction was just pushed");
+                if let Some((slot, negated)) = guard {
+                    (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
+                }
+            }
+            Err(error) => {
+                self.program.errors.push(error);
+                let number = self.program.errors.len() as u32 - 1;
+                self.push(Op::Unsupported(number), Args::default(), instruction.span, instruction.loc);
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, op: Op, args: Args, span: Span, loc: Option<crate::ptx::ast::Loc>) {
+        self.program.insts.push(Inst { op, args, guard: 0, flip: 0, guarded: false });
+        self.program.origins.push(Origin { span, loc });
+    }
+
+    /// Turns labels into addresses, numbers of this function's calls and lists into the module's, and tells
+    /// each branch where its sides meet.
+    fn resolve(&mut self, code: &Code, body: &mut Body<'t>, first_call: u32) {
+        let first_table = self.program.tables.len() as u32;
+        let address = |label: &u32| body.labels[*label as usize];
+        self.program.tables.extend(body.tables.iter().map(|table| table.iter().map(address).collect()));
+        self.program.calls.append(&mut body.scope.calls);
+        for inst in &mut self.program.insts[code.start as usize..code.end as usize] {
+            match &mut inst.op {
+                Op::Branch { target, .. } => *target = body.labels[*target as usize],
+                Op::BranchIndexed { list, .. } => *list += first_table,
+                Op::Call(control::CallIndex(call)) => *call += first_call,
+                _ => {}
+            }
+        }
+        let at_the_end = if code.is_entry { NEVER } else { AT_RETURN };
+        for (pc, found) in flow::meeting_points(&self.program.insts, code, &self.program.tables) {
+            let found = if found == NEVER { at_the_end } else { found };
+            match &mut self.program.insts[pc as usize].op {
+                Op::Branch { meet, .. } | Op::BranchIndexed { meet, .. } => *meet = found,
+                _ => unreachable!("only branches part the lanes"),
+            }
+        }
+    }
+}
+
+fn shared_place(shared: &mut Stack, size: u64, variable: &Variable<'_>) -> Place {
+    let address = shared.place(size, align_of(variable));
+    Place { space: Space::Shared, address, size, in_frame: false }
+}
+
+fn count_shared(block: &Block<'_>, shared: &mut Stack) {
+    for variable in shared_variables(block) {
+        shared.place(size_of(variable).unwrap_or(0), align_of(variable));
+    }
+}
+
+/// The shared variables of a body, nested blocks included, in the order of the text.
+fn shared_variables<'b, 't>(block: &'b Block<'t>) -> Vec<&'b Variable<'t>> {
+    let own = block.variables.iter().filter(|variable| variable.space == Space::Shared);
+    let nested = block.statements.iter().filter_map(|statement| match statement {
+        Statement::Block(block) => Some(shared_variables(block)),
+        _ => None,
+    });
+    own.chain(nested.flatten()).collect()
+}
+
+fn builtin(function: &Function<'_>) -> Option<Builtin> {
+    match (&function.body, function.name.text) {
+        (None, "vprintf") => Some(Builtin::Print),
+        (None, "__assertfail") => Some(Builtin::AssertFail),
+        _ => None,
+    }
+}
+
+fn bound<'f>(function: &'f Function<'_>, name: &str) -> Option<&'f Vec<u32>> {
+    function
+        .bounds
+        .iter()
+        .find(|(bound, _)| bound.trim_start_matches('.') == name.trim_start_matches('.'))
+        .map(|(_, dims)| dims)
+}
+
+fn type_name(variable: &Variable<'_>) -> String {
+    let ty = format!("{:?}", variable.ty).to_lowercase();
+    match variable.dims.first() {
+        Some(Some(length)) => format!("{ty}[{length}]"),
+        _ => ty,
+    }
+}

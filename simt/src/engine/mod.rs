@@ -1,0 +1,20 @@
+//! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
+//!
+//! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner
+//! loop, `control`, `barrier` and `collective` what leaves it, `access` what goes to memory, and `faults` what
+//! is said when something is wrong.
+
+mod access;
+mod barrier;
+mod builtin;
+mod collective;
+mod control;
+mod faults;
+mod flow;
+mod layout;
+pub mod lower;
+mod mechanism;
+pub mod program;
+pub mod run;
+mod schedule;
+mod step;

@@ -1,0 +1,134 @@
+//! A module made ready to run: dense instructions, and for each the place it came from.
+
+use crate::fault::{Site, SourceLine};
+use crate::isa::Op;
+use crate::isa::control::CallSite;
+use crate::isa::scope::Place;
+use crate::isa::value::Args;
+use crate::machine::global::Buffer;
+use crate::machine::registers::{Registers, Slot};
+use crate::ptx::ast::Loc;
+use crate::ptx::{Error, LineIndex, Span};
+
+/// The address of an instruction: its index in [`Program::insts`].
+pub type Pc = u32;
+
+/// No address: lanes that part here do not meet again before they end.
+pub const NEVER: Pc = u32::MAX;
+/// Lanes that part here meet again where their function returns.
+pub const AT_RETURN: Pc = u32::MAX - 1;
+
+/// An instruction, ready to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// To which columns.
+    pub args: Args,
+    /// The predicate that guards it; a constant one where nothing does.
+    pub guard: Slot,
+    /// All ones where lanes run for which the predicate is false.
+    pub flip: u32,
+    /// Whether there is a guard at all.
+    pub guarded: bool,
+}
+
+/// Where an instruction came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// Its text.
+    pub span: Span,
+    /// Its CUDA line.
+    pub loc: Option<Loc>,
+}
+
+/// A kernel or a device function.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a kernel.
+    pub is_entry: bool,
+    /// What it does where it has no body: a function that the engine itself provides.
+    pub builtin: Option<Builtin>,
+    /// Its first instruction.
+    pub start: Pc,
+    /// One past its last instruction.
+    pub end: Pc,
+    /// The registers of a new frame.
+    pub image: Registers,
+    /// Local memory of a frame in bytes: local variables and parameters.
+    pub frame_bytes: u64,
+    /// Where its parameters lie: in the kernel's parameter block, or in its frame.
+    pub params: Vec<Place>,
+    /// Where its results lie in its frame.
+    pub results: Vec<Place>,
+    /// The types of its parameters, as PTX names them.
+    pub param_types: Vec<String>,
+    /// The block size it was compiled for (`.reqntid`), if any.
+    pub required_threads: Option<Vec<u32>>,
+    /// The largest block it was compiled for (`.maxntid`), if any.
+    pub max_threads: Option<u64>,
+}
+
+/// A function that CUDA's own runtime provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// `vprintf(format, arguments)`
+    Print,
+    /// `__assertfail(message, file, line, function, size)`
+    AssertFail,
+}
+
+/// A module, ready to run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What messages call the module.
+    pub name: String,
+    /// The PTX text.
+    pub text: String,
+    /// Its lines.
+    pub lines: LineIndex,
+    /// The target: 70 for `sm_70`.
+    pub sm: u32,
+    /// The CUDA files that `.loc` numbers.
+    pub files: Vec<(u32, String)>,
+    /// All instructions, function after function.
+    pub insts: Vec<Inst>,
+    /// Where each came from.
+    pub origins: Vec<Origin>,
+    /// Kernels and functions.
+    pub functions: Vec<Code>,
+    /// Calls, by [`crate::isa::control::CallIndex`].
+    pub calls: Vec<CallSite>,
+    /// The lists of `brx.idx`.
+    pub tables: Vec<Vec<Pc>>,
+    /// What is not supported, by [`Op::Unsupported`].
+    pub errors: Vec<Error>,
+    /// Shared memory that every kernel of the module has, in bytes, before its dynamic part.
+    pub shared_bytes: u64,
+    /// The module's variables in global and constant memory.
+    pub variables: Vec<(String, Buffer)>,
+}
+
+impl Program {
+    /// The place of an instruction, for messages and counters.
+    pub fn site(&self, pc: Pc) -> Site {
+        let Some(origin) = self.origins.get(pc as usize) else { return Site::default() };
+        let text = self.text.get(origin.span.start as usize..origin.span.end as usize).unwrap_or("");
+        Site {
+            ptx_line: self.lines.line(origin.span.start),
+            ptx: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            source: self.source(pc),
+        }
+    }
+
+    /// The CUDA line of an instruction. For an inlined function of another file, such as a header of CUDA's,
+    /// it is the line of the call: the one the reader wrote.
+    pub fn source(&self, pc: Pc) -> Option<SourceLine> {
+        let loc = self.origins.get(pc as usize)?.loc?;
+        let (file, line) = loc.inlined_at.unwrap_or((loc.file, loc.line));
+        let (_, file) = self.files.iter().find(|(index, _)| *index == file)?;
+        (line != 0).then(|| SourceLine { file: file.clone(), line })
+    }
+}

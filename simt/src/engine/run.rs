@@ -1,0 +1,242 @@
+//! A launch from its first block to its last: who is resident, whose turn it is, and when nobody can go on.
+
+use super::access::Order;
+use super::faults;
+use super::program::{Code, Pc, Program};
+use super::schedule::Turns;
+use crate::fault::Fault;
+use crate::launch::{Launch, Reconvergence, Report};
+use crate::machine::block::{Block, Start};
+use crate::machine::divergence::Meeting;
+use crate::machine::global::Global;
+use crate::observe::counters::{Counters, LineCounters};
+use crate::ptx::Error;
+
+/// Why a launch stops before its end.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The kernel was at fault.
+    Fault(Box<Fault>),
+    /// It came to an instruction that is not supported.
+    Unsupported(Error),
+}
+
+/// How often an instruction was issued, and for how many lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Issued {
+    /// Times.
+    pub count: u64,
+    /// Active lanes, summed.
+    pub lanes: u64,
+    /// Times that a branch parted its lanes.
+    pub parted: u64,
+}
+
+/// A launch that is running.
+pub struct Run<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The kernel, by its number.
+    pub kernel: u32,
+    /// How it was launched.
+    pub launch: &'a Launch,
+    /// Global memory.
+    pub global: &'a mut Global,
+    /// The kernel's parameters.
+    pub params: Vec<u8>,
+    /// Shared memory of a block in bytes, static and dynamic.
+    pub shared_bytes: u64,
+    /// Whether lanes reconverge as they did before Volta.
+    pub stack: bool,
+    /// In which order lanes store.
+    pub(super) order: Order,
+    /// Warp instructions issued so far.
+    pub steps: u64,
+    /// By instruction: how often issued.
+    pub issued: Vec<Issued>,
+    /// By instruction: what it cost in memory.
+    pub traffic: Vec<Counters>,
+    /// What the kernel printed.
+    pub output: String,
+    warps: u64,
+    divergent_warps: u64,
+}
+
+/// How many steps of its warp a group waits at a meeting before it goes on alone, when others still run.
+/// Long enough for the longest loop that ends by itself in the chapters, short enough for a lock that is
+/// held by a lane which waits here to be released.
+const PATIENCE: u64 = 1 << 18;
+
+impl<'a> Run<'a> {
+    /// A launch that is about to run. The request has been checked.
+    pub fn new(
+        program: &'a Program,
+        kernel: u32,
+        launch: &'a Launch,
+        global: &'a mut Global,
+        params: Vec<u8>,
+    ) -> Run<'a> {
+        let stack = match launch.reconvergence {
+            Reconvergence::Auto => program.sm < 70,
+            Reconvergence::Stack => true,
+            Reconvergence::Its => false,
+        };
+        Run {
+            program,
+            kernel,
+            launch,
+            global,
+            params,
+            shared_bytes: program.shared_bytes + u64::from(launch.shared_bytes),
+            stack,
+            order: Order::new(launch.seed),
+            steps: 0,
+            issued: vec![Issued::default(); program.insts.len()],
+            traffic: vec![Counters::default(); program.insts.len()],
+            output: String::new(),
+            warps: 0,
+            divergent_warps: 0,
+        }
+    }
+
+    /// Runs all blocks, and reports. An error is an instruction that is not supported.
+    pub fn finish(mut self) -> Result<Report, Error> {
+        let faults = match self.blocks() {
+            Ok(()) => Vec::new(),
+            Err(Stop::Fault(fault)) => vec![*fault],
+            Err(Stop::Unsupported(error)) => return Err(error),
+        };
+        let lines = self.lines();
+        Ok(Report { counters: self.counters(), lines, faults, output: self.output })
+    }
+
+    fn code(&self) -> &'a Code {
+        &self.program.functions[self.kernel as usize]
+    }
+
+    /// Gives every resident block its turns until the grid is done.
+    fn blocks(&mut self) -> Result<(), Stop> {
+        let count = self.launch.grid.count();
+        let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
+        let mut blocks = vec![Block::default(); residents as usize];
+        let mut next = 0;
+        for block in &mut blocks {
+            self.start(block, &mut next);
+        }
+        let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
+        while !blocks.is_empty() {
+            let before = self.steps;
+            for index in turns.order(blocks.len()) {
+                self.turn(&mut blocks[index], &mut turns)?;
+            }
+            let stuck = self.steps == before;
+            if stuck && !blocks.iter_mut().fold(false, |any, block| release(block, |_| true) | any) {
+                return Err(faults::deadlock(self, &blocks, count - next));
+            }
+            self.replace_finished(&mut blocks, &mut next, count);
+        }
+        Ok(())
+    }
+
+    fn start(&self, block: &mut Block, next: &mut u64) {
+        let code = self.code();
+        let start = Start {
+            pc: code.start,
+            function: self.kernel,
+            image: &code.image,
+            frame_bytes: code.frame_bytes,
+        };
+        let threads = self.launch.block.count() as u32;
+        block.reset(*next, self.launch.grid.nth(*next), threads, self.shared_bytes, &start);
+        *next += 1;
+    }
+
+    fn replace_finished(&mut self, blocks: &mut Vec<Block>, next: &mut u64, count: u64) {
+        for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
+            self.warps += block.warps.len() as u64;
+            self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
+            if *next < count {
+                self.start(block, next);
+            } else {
+                block.warps.clear();
+            }
+        }
+        blocks.retain(|block| !block.warps.is_empty());
+    }
+
+    /// One turn of a block: a slice for each of its warps.
+    fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
+        for warp in turns.order(block.warps.len()) {
+            let mut slice = turns.slice();
+            self.run_warp(block, warp, &mut slice)?;
+        }
+        if self.steps > self.launch.max_steps {
+            return Err(faults::step_limit(self, block));
+        }
+        Ok(())
+    }
+
+    /// Runs the groups of a warp until its slice is used up or none can run.
+    fn run_warp(&mut self, block: &mut Block, warp: usize, slice: &mut u32) -> Result<(), Stop> {
+        if !self.stack {
+            // Every group gets its slice: the one that ran last goes to the end of the queue.
+            block.warps[warp].divergence.groups.rotate_right(1);
+        }
+        while *slice > 0 {
+            let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
+                break;
+            };
+            self.run_group(block, warp, group, slice)?;
+        }
+        if !self.stack {
+            let warp = &mut block.warps[warp];
+            let now = warp.steps;
+            if warp.divergence.waiting().next().is_some() {
+                warp.divergence.release(|meeting| now - meeting.since > PATIENCE);
+            }
+        }
+        Ok(())
+    }
+
+    fn counters(&self) -> Counters {
+        let mut total =
+            Counters { warps: self.warps, divergent_warps: self.divergent_warps, ..Counters::default() };
+        for pc in 0..self.program.insts.len() {
+            total += &self.at(pc as Pc);
+        }
+        total
+    }
+
+    /// What was counted at one instruction.
+    fn at(&self, pc: Pc) -> Counters {
+        let issued = self.issued[pc as usize];
+        let op = self.program.insts[pc as usize].op;
+        let is = |wanted: bool| if wanted { issued.count } else { 0 };
+        Counters {
+            ptx_instructions: issued.count,
+            ptx_lanes: issued.lanes,
+            ptx_branches: is(matches!(
+                op,
+                crate::isa::Op::Branch { .. } | crate::isa::Op::BranchIndexed { .. }
+            )),
+            ptx_divergent_branches: issued.parted,
+            ptx_barriers: is(matches!(op, crate::isa::Op::Barrier(_))),
+            ..self.traffic[pc as usize]
+        }
+    }
+
+    fn lines(&self) -> Vec<LineCounters> {
+        let mut lines = std::collections::BTreeMap::new();
+        for pc in 0..self.program.insts.len() as Pc {
+            if let Some(source) = self.program.source(pc) {
+                *lines.entry(source).or_insert_with(Counters::default) += &self.at(pc);
+            }
+        }
+        lines.into_iter().map(|(source, counters)| LineCounters { source, counters }).collect()
+    }
+}
+
+/// Lets lanes that wait at meetings go on; whether any did.
+fn release(block: &mut Block, mut overdue: impl FnMut(&Meeting) -> bool) -> bool {
+    block.warps.iter_mut().fold(false, |any, warp| warp.divergence.release(&mut overdue) | any)
+}

@@ -1,0 +1,228 @@
+//! The inner loop: one group of lanes, instruction after instruction.
+//!
+//! Arithmetic, loads, stores and branches that the lanes agree on stay in the loop; everything that changes
+//! which lanes run together leaves it.
+
+use super::access::{self, Denied, Memories};
+use super::faults;
+use super::program::{AT_RETURN, NEVER};
+use super::run::{Run, Stop};
+use crate::isa::Op;
+use crate::isa::special::{Axis, Special};
+use crate::isa::warp::lanes_of;
+use crate::machine::block::Block;
+use crate::machine::registers::{Lanes, WARP_SIZE};
+
+/// Where a group stands when it leaves the loop.
+enum Left {
+    /// Its slice is used up, or it stands at its meeting.
+    Paused,
+    /// Memory denied an access.
+    Denied(Denied),
+    /// It came to an instruction that changes which lanes run together, with these lanes active.
+    At(u32),
+}
+
+impl Run<'_> {
+    /// Runs a group until it waits, meets, parts, ends, or its slice is used up.
+    pub fn run_group(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Result<(), Stop> {
+        let divergence = &mut block.warps[w].divergence;
+        if divergence.has_arrived(g) {
+            let now = block.warps[w].steps;
+            block.warps[w].divergence.arrive(g, now);
+            return Ok(());
+        }
+        if divergence.groups[g].pc == AT_RETURN {
+            self.return_from_function(block, w, g);
+            return Ok(());
+        }
+        let before = *slice;
+        let left = self.straight_on(block, w, g, slice);
+        let steps = u64::from(before - *slice);
+        self.steps += steps;
+        block.warps[w].steps += steps;
+        let pc = block.warps[w].divergence.groups[g].pc;
+        match left {
+            Left::Paused => Ok(()),
+            Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
+            Left::At(active) => self.control(block, w, g, active),
+        }
+    }
+
+    fn straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+        let place = Place::of(self, block, w);
+        let warp = &mut block.warps[w];
+        let divergence = &mut warp.divergence;
+        let depth = divergence.groups[g].callers.len();
+        let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
+        let meeting = meeting.map_or(NEVER, |meeting| meeting.pc);
+        let group = &mut divergence.groups[g];
+        let (mask, frame) = (group.mask, group.frame);
+        let mut pc = group.pc;
+        let mut lanes = warp.registers.lanes(frame.base, mask);
+        let mut memories = Memories {
+            global: self.global,
+            shared: &mut block.shared,
+            local: &mut warp.local,
+            params: &self.params,
+            order: &mut self.order,
+        };
+        let left = loop {
+            if *slice == 0 || pc == meeting {
+                break Left::Paused;
+            }
+            let inst = &self.program.insts[pc as usize];
+            let active = mask & (lanes.preds[inst.guard as usize] ^ inst.flip);
+            let issued = &mut self.issued[pc as usize];
+            issued.count += 1;
+            issued.lanes += u64::from(active.count_ones());
+            *slice -= 1;
+            lanes.mask = active;
+            let outcome = match &inst.op {
+                Op::Branch { target, .. } if active == mask => {
+                    pc = *target;
+                    continue;
+                }
+                _ if active == 0 => Ok(()),
+                Op::Alu(run) => {
+                    run(&mut lanes, &inst.args);
+                    Ok(())
+                }
+                Op::Load(access) => {
+                    let counters = &mut self.traffic[pc as usize];
+                    access::load(&mut memories, &mut lanes, &inst.args, access, &frame, counters)
+                }
+                Op::Store(access) => {
+                    let counters = &mut self.traffic[pc as usize];
+                    access::store(&mut memories, &mut lanes, &inst.args, access, &frame, counters)
+                }
+                Op::Atomic(atomic) => {
+                    let counters = &mut self.traffic[pc as usize];
+                    access::atomic(&mut memories, &mut lanes, &inst.args, atomic, &frame, counters)
+                }
+                Op::Special { what, wide } => {
+                    place.read(&mut lanes, inst.args.d, *what, *wide);
+                    Ok(())
+                }
+                Op::FrameAddress { offset, wide } => {
+                    let address = frame.local + u64::from(*offset);
+                    write(&mut lanes, inst.args.d, *wide, |_| address);
+                    Ok(())
+                }
+                Op::ActiveMask => {
+                    lanes.write_narrow(inst.args.d, |_| active);
+                    Ok(())
+                }
+                Op::Fence(_) | Op::Hint => Ok(()),
+                _ => break Left::At(active),
+            };
+            if let Err(denied) = outcome {
+                break Left::Denied(denied);
+            }
+            pc += 1;
+        };
+        group.pc = pc;
+        left
+    }
+}
+
+#[inline(always)]
+fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> u64) {
+    if wide {
+        lanes.write_wide(slot, value);
+    } else {
+        lanes.write_narrow(slot, |lane| value(lane) as u32);
+    }
+}
+
+/// What the special registers of a warp are made of.
+struct Place {
+    block: crate::launch::Dim3,
+    grid_dim: crate::launch::Dim3,
+    block_dim: crate::launch::Dim3,
+    warp: u32,
+    warps: u32,
+    clock: u64,
+    dynamic_shared: u32,
+    total_shared: u64,
+}
+
+impl Place {
+    fn of(run: &Run<'_>, block: &Block, w: usize) -> Place {
+        Place {
+            block: block.index,
+            grid_dim: run.launch.grid,
+            block_dim: run.launch.block,
+            warp: w as u32,
+            warps: block.warps.len() as u32,
+            clock: run.steps,
+            dynamic_shared: run.launch.shared_bytes,
+            total_shared: run.shared_bytes,
+        }
+    }
+
+    fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool) {
+        match what {
+            Special::Tid(axis) => self.read_tid(lanes, slot, axis, wide),
+            Special::LaneId => write(lanes, slot, wide, |lane| lane as u64),
+            Special::LaneMask(mask) => write(lanes, slot, wide, |lane| u64::from(mask.of(lane as u32))),
+            uniform => {
+                let value = self.uniform(uniform);
+                write(lanes, slot, wide, |_| value);
+            }
+        }
+    }
+
+    fn read_tid(&self, lanes: &mut Lanes<'_>, slot: u16, axis: Axis, wide: bool) {
+        let first = u64::from(self.warp) * WARP_SIZE as u64;
+        let flat = self.block_dim.y == 1 && self.block_dim.z == 1;
+        match axis {
+            // The common case needs no division.
+            Axis::X if flat => write(lanes, slot, wide, |lane| first + lane as u64),
+            _ => {
+                let dim = self.block_dim;
+                let threads: [u32; WARP_SIZE] =
+                    std::array::from_fn(|lane| pick(dim.nth(first + lane as u64), axis));
+                write(lanes, slot, wide, |lane| u64::from(threads[lane]));
+            }
+        }
+    }
+
+    fn uniform(&self, what: Special) -> u64 {
+        match what {
+            Special::Ntid(axis) => u64::from(pick(self.block_dim, axis)),
+            Special::Ctaid(axis) => u64::from(pick(self.block, axis)),
+            Special::Nctaid(axis) => u64::from(pick(self.grid_dim, axis)),
+            Special::WarpId => u64::from(self.warp),
+            Special::NwarpId => u64::from(self.warps),
+            Special::NsmId => 1,
+            Special::Clock => self.clock,
+            Special::ClockHigh => self.clock >> 32,
+            Special::DynamicShared => u64::from(self.dynamic_shared),
+            Special::TotalShared => self.total_shared,
+            Special::SmId | Special::GridId => 0,
+            Special::Tid(_) | Special::LaneId | Special::LaneMask(_) => unreachable!("these differ by lane"),
+        }
+    }
+}
+
+fn pick(dim: crate::launch::Dim3, axis: Axis) -> u32 {
+    match axis {
+        Axis::X => dim.x,
+        Axis::Y => dim.y,
+        Axis::Z => dim.z,
+    }
+}
+
+/// The value of a narrow column that all lanes of `mask` share; `None` where they differ.
+pub fn shared_value(column: &[u32; WARP_SIZE], mask: u32) -> Option<u32> {
+    let mut values = lanes_of(mask).map(|lane| column[lane]);
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
+}
+
+/// The lanes of `mask` that have the value of the lowest of them.
+pub fn like_the_lowest(column: &[u32; WARP_SIZE], mask: u32) -> u32 {
+    let lowest = column[mask.trailing_zeros() as usize % WARP_SIZE];
+    lanes_of(mask).filter(|&lane| column[lane] == lowest).fold(0, |lanes, lane| lanes | 1 << lane)
+}

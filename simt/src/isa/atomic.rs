@@ -1,0 +1,210 @@
+//! Atomic read-modify-write operations, `atom` and `red`.
+//!
+//! The operation is a pure function from the old value and the operands to the new one; the engine applies it
+//! lane by lane in an order that the seed decides. Left out: vectors, 128 bits, `multimem`.
+//! Specification: PTX ISA, sections 9.7.13.5 (`atom`) and 9.7.13.7 (`red`).
+
+use super::grammar::Modifiers;
+use super::memory::{Address, Order, Reach, memory, order, scope};
+use super::operands::{Operands, kind_of};
+use super::{Family, Form, Op};
+use crate::ptx::Error;
+use crate::ptx::ast::Type;
+
+/// Atomics.
+pub const FAMILY: Family = Family {
+    title: "Atomics",
+    section: "9.7.13",
+    forms: &[
+        Form::new(
+            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
+             .(add|min|max).(u32|s32|u64)",
+            |m, o| atom(m, o, STANDARD),
+        ),
+        Form::new(
+            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
+             .(min|max).s64",
+            |m, o| atom(m, o, STANDARD),
+        ),
+        Form::new(
+            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
+             .add.(f32|f64)",
+            |m, o| atom(m, o, STANDARD),
+        ),
+        Form::new(
+            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
+             .(inc|dec).u32",
+            |m, o| atom(m, o, STANDARD),
+        ),
+        Form::new(
+            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
+             .(and|or|xor|exch|cas).(b32|b64)",
+            |m, o| atom(m, o, STANDARD),
+        ),
+        Form::new(
+            "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.cas.b16",
+            |m, o| atom(m, o, STANDARD),
+        )
+        .since(70),
+        // The compiler's own headers write the operation before the order.
+        Form::new(
+            "atom.(add|min|max|inc|dec).(relaxed|acquire|release|acq_rel).(cta|cluster|gpu|sys)?\
+             .(global|shared|shared::cta)?.u32",
+            |m, o| atom(m, o, OPERATION_FIRST),
+        ),
+        Form::new(
+            "atom.(and|or|xor|exch|cas).(relaxed|acquire|release|acq_rel).(cta|cluster|gpu|sys)?\
+             .(global|shared|shared::cta)?.(b32|b64)",
+            |m, o| atom(m, o, OPERATION_FIRST),
+        ),
+        Form::new(
+            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(add|min|max).(u32|s32|u64)",
+            |m, o| red(m, o, STANDARD),
+        ),
+        Form::new(
+            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(min|max).s64",
+            |m, o| red(m, o, STANDARD),
+        ),
+        Form::new(
+            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.add.(f32|f64)",
+            |m, o| red(m, o, STANDARD),
+        ),
+        Form::new(
+            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(inc|dec).u32",
+            |m, o| red(m, o, STANDARD),
+        ),
+        Form::new(
+            "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(and|or|xor).(b32|b64)",
+            |m, o| red(m, o, STANDARD),
+        ),
+        Form::new(
+            "red.(add|min|max|inc|dec).(relaxed|release).(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.u32",
+            |m, o| red(m, o, OPERATION_FIRST),
+        ),
+    ],
+};
+
+/// The new value from the old one and the operands `b` and `c`, all as bits.
+pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
+
+/// An atomic operation: result `args.d`, address `args.a`, operands `args.b` and `args.c`.
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic {
+    /// Where it goes.
+    pub address: Address,
+    /// Bytes of the value.
+    pub bytes: u8,
+    /// What it does.
+    pub update: Update,
+    /// Whether it returns the old value (`atom`) or not (`red`).
+    pub returns: bool,
+    /// How it is ordered.
+    pub order: Order,
+    /// Among whom.
+    pub scope: Reach,
+}
+
+/// Which segments of a form say what.
+#[derive(Clone, Copy)]
+struct Parts {
+    order: usize,
+    scope: usize,
+    space: usize,
+    operation: usize,
+    ty: usize,
+}
+
+const STANDARD: Parts = Parts { order: 1, scope: 2, space: 3, operation: 4, ty: 5 };
+const OPERATION_FIRST: Parts = Parts { operation: 1, order: 2, scope: 3, space: 4, ty: 5 };
+
+fn atom(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+    let result = o.take()?;
+    o.args.d = o.result(result, kind_of(m.ty(parts.ty)).expect("an atomic's type has a register"))?;
+    decode(m, o, parts, true)
+}
+
+fn red(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+    decode(m, o, parts, false)
+}
+
+fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts, returns: bool) -> Result<Op, Error> {
+    let ty = m.ty(parts.ty);
+    let kind = kind_of(ty).expect("an atomic's type has a register");
+    let address = o.address(memory(m.text(parts.space)))?;
+    let b = o.take()?;
+    o.args.b = o.source(b, kind)?;
+    if m.text(parts.operation) == "cas" {
+        let c = o.take()?;
+        o.args.c = o.source(c, kind)?;
+    }
+    let scope = if m.has(parts.scope) { scope(m.text(parts.scope)) } else { Reach::Gpu };
+    Ok(Op::Atomic(Atomic {
+        address,
+        bytes: (super::scope::bits(ty) / 8) as u8,
+        update: update(m.text(parts.operation), ty),
+        returns,
+        order: order(m.text(parts.order)),
+        scope,
+    }))
+}
+
+fn update(operation: &str, ty: Type) -> Update {
+    match (operation, ty) {
+        ("add", Type::F32) => |old, b, _| add_f32(old as u32, b as u32),
+        ("add", Type::F64) => |old, b, _| add_f64(old, b),
+        ("add", _) => |old, b, _| old.wrapping_add(b),
+        ("min", Type::S32) => |old, b, _| (old as i32).min(b as i32) as u32 as u64,
+        ("max", Type::S32) => |old, b, _| (old as i32).max(b as i32) as u32 as u64,
+        ("min", Type::S64) => |old, b, _| (old as i64).min(b as i64) as u64,
+        ("max", Type::S64) => |old, b, _| (old as i64).max(b as i64) as u64,
+        ("min", _) => |old, b, _| old.min(b),
+        ("max", _) => |old, b, _| old.max(b),
+        ("inc", _) => |old, b, _| if old >= b { 0 } else { old + 1 },
+        ("dec", _) => |old, b, _| if old == 0 || old > b { b } else { old - 1 },
+        ("and", _) => |old, b, _| old & b,
+        ("or", _) => |old, b, _| old | b,
+        ("xor", _) => |old, b, _| old ^ b,
+        ("cas", _) => |old, b, c| if old == b { c } else { old },
+        _ => |_, b, _| b,
+    }
+}
+
+/// The specification leaves the flushing of subnormals to the place; in shared memory none is flushed, and
+/// the emulator flushes none in global memory either, so that a sum does not depend on where it is kept.
+fn add_f32(old: u32, b: u32) -> u64 {
+    let sum = f32::from_bits(old) + f32::from_bits(b);
+    u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
+}
+
+fn add_f64(old: u64, b: u64) -> u64 {
+    let sum = f64::from_bits(old) + f64::from_bits(b);
+    if sum.is_nan() { 0x7fff_ffff_ffff_ffff } else { sum.to_bits() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_follow_the_specification() {
+        let check = |operation, ty, old, b, expected| assert_eq!(update(operation, ty)(old, b, 7), expected);
+        check("inc", Type::U32, 4, 5, 5);
+        check("inc", Type::U32, 5, 5, 0);
+        check("dec", Type::U32, 0, 5, 5);
+        check("dec", Type::U32, 6, 5, 5);
+        check("dec", Type::U32, 5, 5, 4);
+        check("min", Type::S32, 0xffff_ffff, 1, 0xffff_ffff);
+        check("min", Type::U32, 0xffff_ffff, 1, 1);
+        check("max", Type::S64, u64::MAX, 1, 1);
+        check("cas", Type::B32, 3, 3, 7);
+        check("cas", Type::B32, 3, 4, 3);
+        check("exch", Type::B64, 3, 4, 4);
+        check(
+            "add",
+            Type::F32,
+            u64::from(1.5f32.to_bits()),
+            u64::from(2.0f32.to_bits()),
+            u64::from(3.5f32.to_bits()),
+        );
+    }
+}

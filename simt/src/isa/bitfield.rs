@@ -1,0 +1,119 @@
+//! Integer instructions that count, find, reverse and cut out bits.
+//!
+//! Positions and lengths that reach past the register are defined for every instruction here but one: `fns`
+//! from a bit above 31 finds nothing. Specification: PTX ISA, sections 9.7.1.14 to 9.7.1.22.
+
+use super::bits::Shift;
+use super::grammar::Modifiers;
+use super::operands::Operands;
+use super::value::{alu, by_type};
+use super::{Family, Form, Op};
+use crate::ptx::Error;
+
+/// Bit fields.
+pub const FAMILY: Family = Family {
+    title: "Integer arithmetic: bit fields",
+    section: "9.7.1",
+    forms: &[
+        Form::new("popc.(b32|b64)", |m, o| {
+            o.alu(by_type!(m.ty(1); [B32 => u32, B64 => u64], T => alu!((T) -> u32, T::count_ones)))
+        }),
+        Form::new("clz.(b32|b64)", |m, o| {
+            o.alu(by_type!(m.ty(1); [B32 => u32, B64 => u64], T => alu!((T) -> u32, T::leading_zeros)))
+        }),
+        Form::new("bfind.shiftamt?.(u32|u64|s32|s64)", bfind),
+        Form::new("fns.b32", |_, o| o.alu(alu!((u32, u32, i32) -> u32, nth_set))).since(30),
+        Form::new("brev.(b32|b64)", |m, o| {
+            o.alu(by_type!(m.ty(1); [B32 => u32, B64 => u64], T => alu!((T) -> T, T::reverse_bits)))
+        }),
+        Form::new("bfe.(u32|u64|s32|s64)", bfe),
+        Form::new("bfi.(b32|b64)", bfi),
+        Form::new("szext.(clamp|wrap).(u32|s32)", szext).since(70),
+        Form::new("bmsk.(clamp|wrap).b32", bmsk).since(70),
+    ],
+};
+
+/// What `bfind` answers when every bit equals the sign.
+const NOT_FOUND: u32 = u32::MAX;
+
+fn bfind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => match m.text(1) {
+        "shiftamt" => alu!((T) -> u32, |a| leading_sign_bits(a).unwrap_or(NOT_FOUND)),
+        _ => alu!((T) -> u32, |a| leading_sign_bits(a).map_or(NOT_FOUND, |count| T::BITS - 1 - count)),
+    }))
+}
+
+/// How many bits stand above the highest one that differs from the sign (of an unsigned value, from zero).
+#[inline(always)]
+fn leading_sign_bits<T: Shift>(a: T) -> Option<u32> {
+    let sign = a.shift_right(T::WIDTH);
+    let count = a.xor(sign).leading_zeros();
+    (count < T::WIDTH).then_some(count)
+}
+
+/// `fns`: counting from bit `base`, upwards for a positive `offset`, the position of set bit number `offset`.
+fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    let candidates = match (base, offset) {
+        (32.., _) => 0,
+        (_, 0) => mask & 1 << base,
+        (_, 1..) => mask & u32::MAX << base,
+        _ => mask & u32::MAX >> (31 - base),
+    };
+    let mut skips = offset.unsigned_abs().saturating_sub(1);
+    if skips >= candidates.count_ones() {
+        return NOT_FOUND;
+    }
+    // Walk down from the top: to skip n of the k bits from below is to skip k - 1 - n from above.
+    if offset > 0 {
+        skips = candidates.count_ones() - 1 - skips;
+    }
+    let rest = (0..skips).fold(candidates, |bits, _| bits & !(1 << bits.ilog2()));
+    rest.ilog2()
+}
+
+/// Shifts clamp, so a field of no bits, one that reaches past the top and one above it need no special case.
+fn bfe(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(1); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
+        alu!((T, u32, u32) -> T, |a, pos, len| {
+            let spare = T::BITS.saturating_sub(len & 0xff);
+            a.shift_right(pos & 0xff).shift_left(spare).shift_right(spare)
+        })
+    }))
+}
+
+fn bfi(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(1); [B32 => u32, B64 => u64], T => {
+        alu!((T, T, u32, u32) -> T, |a, b, pos, len| {
+            let field = (!T::MAX.shift_left(len & 0xff)).shift_left(pos & 0xff);
+            a.shift_left(pos & 0xff) & field | b & !field
+        })
+    }))
+}
+
+/// The lower `b` bits, extended to 32; `.clamp` takes all of them from 32 on, `.wrap` looks at `b` modulo 32.
+fn szext(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
+        "clamp" => alu!((T, u32) -> T, extend),
+        _ => alu!((T, u32) -> T, |a, len| extend(a, len % 32)),
+    }))
+}
+
+fn extend<T: Shift>(a: T, len: u32) -> T {
+    let spare = T::WIDTH.saturating_sub(len);
+    a.shift_left(spare).shift_right(spare)
+}
+
+/// `b` ones from bit `a` on; `.clamp` cuts off what lies above bit 31, `.wrap` looks at both modulo 32.
+fn bmsk(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.alu(match m.text(1) {
+        "clamp" => alu!((u32, u32) -> u32, ones),
+        _ => alu!((u32, u32) -> u32, |pos, len| ones(pos % 32, len % 32)),
+    })
+}
+
+fn ones(pos: u32, len: u32) -> u32 {
+    (!u32::MAX.shift_left(len)).shift_left(pos)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Double precision: add, multiply, fused multiply-add, divide, square root, min and max, one lane.
+//!
+//! As [`super::single`], without `.ftz` and `.sat`, which doubles do not have. The reader's machine is
+//! asked for no NaN: platforms differ in which one they return, so [`nan_of`] chooses.
+
+use super::exact::{self, F64, Rounding};
+
+/// The NaN of an operation on numbers, 0/0 say.
+pub const NAN: u64 = 0xfff8_0000_0000_0000;
+const QUIET: u64 = 0x0008_0000_0000_0000;
+
+/// The NaN that an operation returns: the first operand that is one, made quiet, for the specification has
+/// NaN payloads supported in double precision.
+#[inline(always)]
+pub fn nan_of(operands: &[f64]) -> f64 {
+    let mut result = NAN;
+    for x in operands.iter().rev() {
+        result = if x.is_nan() { x.to_bits() | QUIET } else { result };
+    }
+    f64::from_bits(result)
+}
+
+#[inline(always)]
+fn settle(result: f64, operands: &[f64]) -> f64 {
+    if result.is_nan() { nan_of(operands) } else { result }
+}
+
+/// `add`
+#[inline(always)]
+pub fn add(rounding: Rounding, a: f64, b: f64) -> f64 {
+    let sum = match rounding {
+        Rounding::Nearest => a + b,
+        _ => f64::from_bits(exact::add(F64, rounding, a.to_bits(), b.to_bits())),
+    };
+    settle(sum, &[a, b])
+}
+
+/// `sub`
+#[inline(always)]
+pub fn sub(rounding: Rounding, a: f64, b: f64) -> f64 {
+    let difference = match rounding {
+        Rounding::Nearest => a - b,
+        _ => f64::from_bits(exact::add(F64, rounding, a.to_bits(), (-b).to_bits())),
+    };
+    settle(difference, &[a, b])
+}
+
+/// `mul`
+#[inline(always)]
+pub fn mul(rounding: Rounding, a: f64, b: f64) -> f64 {
+    let product = match rounding {
+        Rounding::Nearest => a * b,
+        _ => f64::from_bits(exact::mul(F64, rounding, a.to_bits(), b.to_bits())),
+    };
+    settle(product, &[a, b])
+}
+
+/// `fma` and `mad`
+#[inline(always)]
+pub fn fma(rounding: Rounding, a: f64, b: f64, c: f64) -> f64 {
+    let bits = exact::fma(F64, rounding, a.to_bits(), b.to_bits(), c.to_bits());
+    settle(f64::from_bits(bits), &[a, b, c])
+}
+
+/// `div`
+#[inline(always)]
+pub fn div(rounding: Rounding, a: f64, b: f64) -> f64 {
+    let quotient = match rounding {
+        Rounding::Nearest => a / b,
+        _ => f64::from_bits(exact::div(F64, rounding, a.to_bits(), b.to_bits())),
+    };
+    settle(quotient, &[a, b])
+}
+
+/// `sqrt`
+#[inline(always)]
+pub fn sqrt(rounding: Rounding, a: f64) -> f64 {
+    let root = match rounding {
+        // As in single precision: the compiler must not answer for the result from the input.
+        Rounding::Nearest if a < 0.0 => f64::from_bits(NAN),
+        Rounding::Nearest => a.sqrt(),
+        _ => f64::from_bits(exact::sqrt(F64, rounding, a.to_bits())),
+    };
+    settle(root, &[a])
+}
+
+/// `min`, and `max` where `max` is set. A number wins over NaN, and -0 is below +0.
+#[inline(always)]
+pub fn pick(max: bool, a: f64, b: f64) -> f64 {
+    let number = if (order(a) < order(b)) == max { b } else { a };
+    let without_a = if a.is_nan() { b } else { number };
+    let result = if b.is_nan() { a } else { without_a };
+    settle(result, &[a, b])
+}
+
+/// An integer in the order of the numbers.
+#[inline(always)]
+fn order(x: f64) -> i64 {
+    let bits = x.to_bits() as i64;
+    bits ^ ((bits >> 63) & i64::MAX)
+}

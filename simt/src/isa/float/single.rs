@@ -1,0 +1,199 @@
+//! Single precision: add, multiply, fused multiply-add, divide, square root, min and max, one lane.
+//!
+//! To nearest, the reader's machine computes; every other rounding goes through [`exact`]. A result that is
+//! NaN is 0x7fffffff: the specification leaves it open, and that is what NVIDIA hardware returns.
+//! All functions are inlined into the loop over the lanes, where `mode` is a constant.
+
+use super::exact::{self, F32, Rounding};
+
+/// The canonical NaN.
+pub const NAN: f32 = f32::from_bits(0x7fff_ffff);
+
+/// The modifiers of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    /// How it rounds.
+    pub rounding: Rounding,
+    /// `.ftz`: subnormal inputs and results are zeros of their sign.
+    pub ftz: bool,
+    /// `.sat`: the result is clamped to `[0, 1]`, NaN to +0.
+    pub sat: bool,
+}
+
+impl Mode {
+    /// An input as the instruction sees it.
+    #[inline(always)]
+    pub fn input(self, x: f32) -> f32 {
+        if self.ftz { flush(x) } else { x }
+    }
+
+    /// The result as the instruction delivers it.
+    #[inline(always)]
+    pub fn output(self, x: f32) -> f32 {
+        let x = self.input(x);
+        if self.sat { saturate(x) } else { canonical(x) }
+    }
+}
+
+/// A subnormal number becomes a zero of its sign.
+#[inline(always)]
+pub fn flush(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
+}
+
+/// Clamped to `[0, 1]`; NaN and -0 become +0.
+#[inline(always)]
+pub fn saturate(x: f32) -> f32 {
+    let above = if x > 0.0 { x } else { 0.0 };
+    if above < 1.0 { above } else { 1.0 }
+}
+
+/// Every NaN becomes the canonical one.
+#[inline(always)]
+pub fn canonical(x: f32) -> f32 {
+    if x.is_nan() { NAN } else { x }
+}
+
+#[inline(always)]
+fn bits(x: f32) -> u64 {
+    u64::from(x.to_bits())
+}
+
+#[inline(always)]
+fn number(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
+/// `add`
+#[inline(always)]
+pub fn add(mode: Mode, a: f32, b: f32) -> f32 {
+    let (a, b) = (mode.input(a), mode.input(b));
+    mode.output(match mode.rounding {
+        Rounding::Nearest => a + b,
+        rounding => number(exact::add(F32, rounding, bits(a), bits(b))),
+    })
+}
+
+/// `sub`
+#[inline(always)]
+pub fn sub(mode: Mode, a: f32, b: f32) -> f32 {
+    add(mode, a, -b)
+}
+
+/// `mul`
+#[inline(always)]
+pub fn mul(mode: Mode, a: f32, b: f32) -> f32 {
+    let (a, b) = (mode.input(a), mode.input(b));
+    mode.output(match mode.rounding {
+        Rounding::Nearest => a * b,
+        rounding => number(exact::mul(F32, rounding, bits(a), bits(b))),
+    })
+}
+
+/// `fma`, and `mad` with a rounding.
+#[inline(always)]
+pub fn fma(mode: Mode, a: f32, b: f32, c: f32) -> f32 {
+    let (a, b, c) = (mode.input(a), mode.input(b), mode.input(c));
+    mode.output(match mode.rounding {
+        Rounding::Nearest => to_odd_fma(a, b, c) as f32,
+        rounding => number(exact::fma(F32, rounding, bits(a), bits(b), bits(c))),
+    })
+}
+
+/// `a * b + c` rounded to odd in double precision: rounding that once more, to any format of at most 51 bits,
+/// equals rounding the exact result once.
+///
+/// 1. The product of two 24-bit numbers has 48 bits and an exponent far inside the range of `f64`: exact.
+/// 2. Knuth's two-sum: `sum + error` is `product + c` exactly. Nothing overflows (below `2^257`), and every
+///    intermediate is a multiple of `2^-298`, so nothing underflows.
+/// 3. Where `error` is not 0, the exact result lies strictly between `sum` and its neighbour on the side of
+///    `error`, and the one of the two whose last bit is 1 is the result rounded to odd: `sum` if it is odd,
+///    else the neighbour. Towards zero that is `bits - 1`, away from zero `bits + 1`; since the other of
+///    the two is even, `(bits - towards_zero) | 1` is right for odd and even `sum` alike.
+/// 4. Rounding to odd with at least 2 bits more than the target keeps the side of every midpoint on which the
+///    exact result lies, and a number of fewer bits, or a midpoint, is even and is reached only if exact
+///    (Boldo and Melquiond, 2008). `f64` has 53 bits, `f32` 24, and fewer where its results are subnormal.
+///
+/// Infinity and NaN leave an `error` of NaN, which compares as not above 0: `sum` passes unchanged.
+#[inline(always)]
+pub fn to_odd_fma(a: f32, b: f32, c: f32) -> f64 {
+    let product = f64::from(a) * f64::from(b);
+    let c = f64::from(c);
+    let sum = product + c;
+    let c_part = sum - product;
+    let error = (product - (sum - c_part)) + (c - c_part);
+    let inexact = u64::from(error.abs() > 0.0);
+    let towards_zero = (sum.to_bits() ^ error.to_bits()) >> 63;
+    f64::from_bits(sum.to_bits().wrapping_sub(towards_zero & inexact) | inexact)
+}
+
+/// `div` with a rounding.
+#[inline(always)]
+pub fn div(mode: Mode, a: f32, b: f32) -> f32 {
+    let (a, b) = (mode.input(a), mode.input(b));
+    mode.output(match mode.rounding {
+        Rounding::Nearest => a / b,
+        rounding => number(exact::div(F32, rounding, bits(a), bits(b))),
+    })
+}
+
+/// `sqrt` with a rounding.
+#[inline(always)]
+pub fn sqrt(mode: Mode, a: f32) -> f32 {
+    let a = mode.input(a);
+    mode.output(match mode.rounding {
+        // Asking the result whether it is NaN is not enough: rustc 1.95 answers from the input, and misses
+        // the roots of negative numbers.
+        Rounding::Nearest if a < 0.0 => NAN,
+        Rounding::Nearest => a.sqrt(),
+        rounding => number(exact::sqrt(F32, rounding, bits(a))),
+    })
+}
+
+/// `abs` and `neg`.
+#[inline(always)]
+pub fn unary(ftz: bool, a: f32, f: impl Fn(f32) -> f32) -> f32 {
+    canonical(f(if ftz { flush(a) } else { a }))
+}
+
+/// How `min` and `max` treat NaN and signs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pick {
+    /// `.ftz`
+    pub ftz: bool,
+    /// `.NaN`: one NaN makes the result NaN; without it the number wins.
+    pub nan: bool,
+    /// `.xorsign.abs`: compares magnitudes, and the sign is the product's.
+    pub xorsign: bool,
+    /// `max`, not `min`.
+    pub max: bool,
+}
+
+/// `min` and `max`. -0 is below +0.
+#[inline(always)]
+pub fn pick(pick: Pick, a: f32, b: f32) -> f32 {
+    let (a, b) = if pick.ftz { (flush(a), flush(b)) } else { (a, b) };
+    let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
+    let (a, b) = if pick.xorsign { (a.abs(), b.abs()) } else { (a, b) };
+    let result = smaller_or_larger(pick, a, b);
+    let signed = f32::from_bits(result.to_bits() & 0x7fff_ffff | sign);
+    canonical(if pick.xorsign { signed } else { result })
+}
+
+#[inline(always)]
+fn smaller_or_larger(pick: Pick, a: f32, b: f32) -> f32 {
+    // In the order of these integers -0 is below +0.
+    let a_first = order(a) < order(b);
+    let number = if a_first == pick.max { b } else { a };
+    let without_a = if a.is_nan() { b } else { number };
+    let without_nan = if b.is_nan() { a } else { without_a };
+    if pick.nan && (a.is_nan() || b.is_nan()) { NAN } else { without_nan }
+}
+
+/// An integer in the order of the numbers.
+#[inline(always)]
+fn order(x: f32) -> i32 {
+    let bits = x.to_bits() as i32;
+    bits ^ ((bits >> 31) & 0x7fff_ffff)
+}

@@ -1,0 +1,380 @@
+//! Loads and stores, and the fences between them.
+//!
+//! Decoded here, carried out by [`crate::engine`]. The modifiers that only steer caches are part of the
+//! grammar and change nothing. Left out: cache hints with a policy operand, `multimem`, asynchronous copies.
+//! Specification: PTX ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
+
+use super::grammar::Modifiers;
+use super::operands::{Operands, kind_of, span_of};
+use super::scope::{Bank, Symbol, bits};
+use super::{Family, Form, Op};
+use crate::machine::registers::Slot;
+use crate::ptx::Error;
+use crate::ptx::ast::{Operand, Space, Type};
+
+/// Loads, stores and fences.
+pub const FAMILY: Family = Family {
+    title: "Loads, stores and fences",
+    section: "9.7.9, 9.7.13",
+    forms: &[
+        Form::new(
+            "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?\
+             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 2, vector: 6, ty: 7, order: None }),
+        ),
+        Form::new(
+            "ld.volatile.(const|global|local|param|shared|shared::cta)?.(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 2, vector: 4, ty: 5, order: Some((1, 99)) }),
+        ),
+        Form::new(
+            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).(global|shared|shared::cta)?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?\
+             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 3, vector: 6, ty: 7, order: Some((1, 2)) }),
+        )
+        .since(70),
+        Form::new(
+            "ld.global.(ca|cg|cs)?.nc\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?\
+             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load_read_only(m, o, Parts { space: 1, vector: 6, ty: 7, order: None }),
+        ),
+        Form::new("ldu.global?.(v2|v4)?.(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)", |m, o| {
+            load(m, o, Parts { space: 1, vector: 2, ty: 3, order: None })
+        }),
+        Form::new(
+            "st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| store(m, o, Parts { space: 2, vector: 5, ty: 6, order: None }),
+        ),
+        Form::new(
+            "st.volatile.(global|local|shared|shared::cta)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| store(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) }),
+        ),
+        Form::new(
+            "st.(relaxed|release).(cta|cluster|gpu|sys).(global|shared|shared::cta)?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| store(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) }),
+        )
+        .since(70),
+        Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
+        Form::new("prefetchu.L1", prefetch),
+        Form::new("membar.(cta|gl|sys)", |m, _| {
+            Ok(Op::Fence(Fence { order: Order::AcqRel, scope: scope(m.text(1)) }))
+        }),
+        Form::new("fence.(sc|acq_rel)?.(cta|cluster|gpu|sys)", |m, _| {
+            let order = if m.text(1) == "sc" { Order::SeqCst } else { Order::AcqRel };
+            Ok(Op::Fence(Fence { order, scope: scope(m.text(2)) }))
+        })
+        .since(70),
+    ],
+};
+
+/// Which memory an access goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Decided by the address.
+    Generic,
+    /// Global and, read only, constant memory.
+    Global,
+    /// Constant memory: global memory that is not counted as such.
+    Const,
+    /// The block's shared memory.
+    Shared,
+    /// The lane's own memory.
+    Local,
+    /// The kernel's parameters.
+    Param,
+    /// Parameters of a device function: a part of the frame, in registers on a GPU, so not counted.
+    Frame,
+}
+
+/// What an address is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Zero: the offset is the address.
+    Absolute,
+    /// The start of the function's frame.
+    Frame,
+    /// A 32-bit register, `args.a`.
+    Narrow,
+    /// A 64-bit register, `args.a`.
+    Wide,
+}
+
+/// How strongly an access is ordered. Specification: section 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// An ordinary access.
+    Weak,
+    /// Relaxed at system scope, and never left out.
+    Volatile,
+    /// Strong, orders nothing else.
+    Relaxed,
+    /// What follows stays after it.
+    Acquire,
+    /// What precedes stays before it.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Both, and in one order with all of its kind.
+    SeqCst,
+}
+
+/// Among whom an order holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reach {
+    /// The block.
+    Cta,
+    /// The cluster of blocks.
+    Cluster,
+    /// The GPU.
+    Gpu,
+    /// Everybody.
+    Sys,
+}
+
+/// A fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// What it orders.
+    pub order: Order,
+    /// Among whom.
+    pub scope: Reach,
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Which memory.
+    pub memory: Memory,
+    /// What the address is counted from.
+    pub base: Base,
+    /// Bytes added to the base.
+    pub offset: i64,
+}
+
+/// A load or a store. Its values are `args.d`, `q`, `b` and `c`, as many as `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Where it goes; the base register is `args.a`.
+    pub address: Address,
+    /// Bytes of one element.
+    pub bytes: u8,
+    /// Elements a lane: 1, 2 or 4.
+    pub count: u8,
+    /// Whether a loaded element is sign-extended.
+    pub signed: bool,
+    /// Width in bits of the registers, to which a loaded element is extended.
+    pub register_bits: u8,
+    /// How it is ordered.
+    pub order: Order,
+    /// Among whom.
+    pub scope: Reach,
+    /// `ld.global.nc`: the bytes must not be written during the launch.
+    pub read_only: bool,
+}
+
+impl Access {
+    /// Bytes a lane moves.
+    #[inline(always)]
+    pub fn lane_bytes(&self) -> u64 {
+        u64::from(self.bytes) * u64::from(self.count)
+    }
+}
+
+/// Which segments of a form say what.
+#[derive(Clone, Copy)]
+struct Parts {
+    space: usize,
+    vector: usize,
+    ty: usize,
+    /// The segments of the order and its scope; weak where there is none.
+    order: Option<(usize, usize)>,
+}
+
+fn load(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+    let values = o.take()?;
+    let address = o.address(memory(m.text(parts.space)))?;
+    access(m, o, parts, address, values, true).map(Op::Load)
+}
+
+fn load_read_only(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+    let Op::Load(access) = load(m, o, parts)? else { unreachable!("a load decodes to a load") };
+    Ok(Op::Load(Access { read_only: true, ..access }))
+}
+
+fn store(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+    let address = o.address(memory(m.text(parts.space)))?;
+    let values = o.take()?;
+    access(m, o, parts, address, values, false).map(Op::Store)
+}
+
+fn access<'t>(
+    m: &Modifiers<'_>,
+    o: &mut Operands<'_, 't>,
+    parts: Parts,
+    address: Address,
+    values: &Operand<'t>,
+    is_load: bool,
+) -> Result<Access, Error> {
+    let ty = m.ty(parts.ty);
+    let count = m.text(parts.vector).strip_prefix('v').map_or(1, |count| if count == "2" { 2 } else { 4 });
+    let (slots, register_bits) = value_slots(o, values, ty, count, is_load)?;
+    let [d, q, b, c] = slots;
+    (o.args.d, o.args.q, o.args.b, o.args.c) = (d, q, b, c);
+    let (order, scope) = parts.order.map_or((Order::Weak, Reach::Sys), |(order_at, scope_at)| {
+        (order(m.text(order_at)), scope(m.text(scope_at)))
+    });
+    Ok(Access {
+        address,
+        bytes: (bits(ty) / 8) as u8,
+        count,
+        signed: matches!(ty, Type::S8 | Type::S16 | Type::S32),
+        register_bits,
+        order,
+        scope,
+        read_only: false,
+    })
+}
+
+/// The columns of the values, and their width in bits, which is the same for all of a vector.
+fn value_slots<'t>(
+    o: &mut Operands<'_, 't>,
+    values: &Operand<'t>,
+    ty: Type,
+    count: u8,
+    is_load: bool,
+) -> Result<([Slot; 4], u8), Error> {
+    let elements = match values {
+        Operand::Vector(elements, _) => elements.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    if elements.len() != count as usize {
+        let found = elements.len();
+        return Err(o.error(span_of(values), format!("{count} values are wanted here, not {found}")));
+    }
+    let mut slots = [0; 4];
+    let mut width = None;
+    for (slot, element) in slots.iter_mut().zip(elements) {
+        let bits = match (element, width) {
+            (Operand::Name(name), _) => o.register(*name)?.bits,
+            (_, known) => known.unwrap_or(bits(ty).max(32)),
+        };
+        if bits < self::bits(ty) {
+            return Err(
+                o.error(span_of(element), format!("the register has {bits} bits, too few for `{ty:?}`"))
+            );
+        }
+        if width.is_some_and(|width| width != bits) {
+            return Err(o.error(span_of(element), "the registers of a vector must have one width"));
+        }
+        width = Some(bits);
+        *slot = value_slot(o, element, ty, bits, is_load)?;
+    }
+    Ok((slots, width.unwrap_or(32) as u8))
+}
+
+fn value_slot<'t>(
+    o: &mut Operands<'_, 't>,
+    element: &Operand<'t>,
+    ty: Type,
+    bits: u32,
+    is_load: bool,
+) -> Result<Slot, Error> {
+    let as_wide_as = match bits {
+        16 => Type::B16,
+        32 => Type::B32,
+        _ => Type::B64,
+    };
+    let kind = match kind_of(ty) {
+        Some(kind) if self::bits(ty) == bits => kind,
+        _ => kind_of(as_wide_as).expect("a register of this width has a kind"),
+    };
+    if is_load { o.result(element, kind) } else { o.source(element, kind) }
+}
+
+impl<'t> Operands<'_, 't> {
+    /// Takes an address operand; its base register goes to `args.a`.
+    pub fn address(&mut self, memory: Memory) -> Result<Address, Error> {
+        let (base, offset, span) = match self.take()? {
+            Operand::Address { base, offset, span } => (*base, *offset, *span),
+            other => return Err(self.error(span_of(other), "an address in brackets is wanted here")),
+        };
+        let Some(name) = base else {
+            return Ok(Address { memory, base: Base::Absolute, offset });
+        };
+        match self.scope.find(name.text) {
+            Some((_, Symbol::Register(_))) => {
+                let register = self.register(name)?;
+                self.args.a = register.slot;
+                match register.bank {
+                    Bank::Narrow if register.bits == 32 => Ok(Address { memory, base: Base::Narrow, offset }),
+                    Bank::Wide => Ok(Address { memory, base: Base::Wide, offset }),
+                    _ => Err(self.error(span, "an address must be a register of 32 or 64 bits")),
+                }
+            }
+            Some((_, Symbol::Variable(place))) => {
+                let memory = match (memory, place.space) {
+                    (Memory::Param, _) if place.in_frame => Memory::Frame,
+                    // A variable named without its space is reached in the space it is in.
+                    (Memory::Generic, Space::Param) if place.in_frame => Memory::Frame,
+                    (Memory::Generic, Space::Param) => Memory::Param,
+                    (Memory::Generic, Space::Shared) => Memory::Shared,
+                    (Memory::Generic, Space::Local) => Memory::Local,
+                    (memory, _) => memory,
+                };
+                let base = if place.in_frame { Base::Frame } else { Base::Absolute };
+                Ok(Address { memory, base, offset: offset.wrapping_add(place.address as i64) })
+            }
+            Some(_) => Err(self.error(name.span, format!("`{}` is not a variable", name.text))),
+            None => Err(self.error(name.span, format!("`{}` is not declared", name.text))),
+        }
+    }
+}
+
+/// The memory that a modifier names; generic where there is none.
+pub fn memory(space: &str) -> Memory {
+    match space {
+        "" => Memory::Generic,
+        "const" => Memory::Const,
+        "global" => Memory::Global,
+        "local" => Memory::Local,
+        "param" => Memory::Param,
+        _ => Memory::Shared,
+    }
+}
+
+/// The order that a modifier names; relaxed where there is none, as for atomics.
+pub fn order(word: &str) -> Order {
+    match word {
+        "volatile" => Order::Volatile,
+        "acquire" => Order::Acquire,
+        "release" => Order::Release,
+        "acq_rel" => Order::AcqRel,
+        _ => Order::Relaxed,
+    }
+}
+
+/// The scope that a modifier names: the system's for a volatile access, the GPU's for an atomic without one.
+pub fn scope(word: &str) -> Reach {
+    match word {
+        "cta" => Reach::Cta,
+        "cluster" => Reach::Cluster,
+        "gl" | "gpu" => Reach::Gpu,
+        _ => Reach::Sys,
+    }
+}
+
+fn prefetch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.address(Memory::Generic)?;
+    Ok(Op::Hint)
+}

@@ -1,0 +1,65 @@
+//! Tests of [`super`]: whole registers, parts, and what is refused.
+
+use crate::isa::testing::{Program, eval, eval_text};
+use crate::ptx::ast::Type::{B8, B16, B32, B64, F32, F64, Pred, S16, U8, U64};
+
+#[test]
+fn whole_registers_and_literals() {
+    assert_eq!(eval("mov.b16", B16, &[(B16, 0xabcd)]), 0xabcd);
+    assert_eq!(eval("mov.f32", F32, &[(F32, 0xffa0_0001)]), 0xffa0_0001);
+    assert_eq!(eval("mov.u64", U64, &[(U64, u64::MAX)]), u64::MAX);
+    assert_eq!(eval("mov.pred", Pred, &[(Pred, 1)]), 1);
+    assert_eq!(eval_text("mov.u64", "d -2", &[("d", (U64, 0))]), u64::MAX - 1);
+    assert_eq!(eval_text("mov.s16", "d -2", &[("d", (S16, 0))]), 0xfffe);
+    assert_eq!(eval_text("mov.pred", "d 1", &[("d", (Pred, 0))]), 1);
+}
+
+#[test]
+fn parts_go_apart_and_come_together_again() {
+    let quarters = ["a0", "a1", "a2", "a3"];
+    for (opcode, whole, part, count) in [
+        ("mov.b16", B16, B8, 2),
+        ("mov.b32", B32, B16, 2),
+        ("mov.b32", B32, U8, 4),
+        ("mov.b64", B64, F32, 2),
+        ("mov.b64", B64, B16, 4),
+    ] {
+        let total = crate::isa::scope::bits(whole);
+        let bits = 0x8877_6655_4433_2211_u64 & u64::MAX >> (64 - total);
+        let mut registers = vec![("a", (whole, bits)), ("d", (whole, 0))];
+        registers.extend(quarters.map(|name| (name, (part, 0))));
+        let mut program = Program::new(&registers);
+        let list = &*format!("{{{}}}", quarters[..count].join(",")).leak();
+        program.run(opcode, format!("{list} a").leak()).unwrap();
+        let width = total / count as u32;
+        for (index, name) in quarters[..count].iter().enumerate() {
+            assert_eq!(
+                program.get(name),
+                bits >> (index as u32 * width) & u64::MAX >> (64 - width),
+                "{opcode} {name}"
+            );
+        }
+        program.run(opcode, format!("d {list}").leak()).unwrap();
+        assert_eq!(program.get("d"), bits, "{opcode}");
+    }
+}
+
+#[test]
+fn a_part_may_be_dropped() {
+    let mut program = Program::new(&[("d", (B32, 0)), ("a", (F64, 7 << 32 | 5))]);
+    program.run("mov.b64", "{_,d} a").unwrap();
+    assert_eq!(program.get("d"), 7);
+}
+
+#[test]
+fn what_is_no_register_is_refused() {
+    let mut program = Program::new(&[("d", (B32, 0)), ("h", (B16, 0)), ("w", (B64, 0))]);
+    let mut refusal = |opcode, operands| program.run(opcode, operands).unwrap_err();
+    assert_eq!(refusal("mov.u32", "d %tid.x"), "`%tid.x` is no register that is declared here or supported");
+    assert_eq!(refusal("mov.u32", "d w"), "`w` has 64 bits where a 32-bit register is wanted");
+    assert_eq!(refusal("mov.u64", "{d,d} w"), "`mov.u64` takes no vector; use `mov` of a `.b` type");
+    assert_eq!(refusal("mov.b64", "{d,d,d} w"), "`mov.b64` does not take a vector of 3");
+    assert_eq!(refusal("mov.b64", "w {d,h}"), "`h` has 16 bits where 32 are wanted");
+    assert_eq!(refusal("mov.b64", "w {d,1}"), "a part must be a register of 32 bits");
+    assert_eq!(refusal("mov.u32", "1 d"), "a result must be a 32-bit register");
+}

@@ -1,0 +1,93 @@
+//! Barriers of a block: `bar` and `barrier`.
+//!
+//! Left out: clusters (`barrier.cluster`) and `mbarrier`. Specification: PTX ISA, section 9.7.13.1.
+
+use super::operands::Operands;
+use super::value::Kind;
+use super::{Family, Form, Op};
+use crate::ptx::Error;
+use crate::ptx::ast::Operand;
+
+/// Block barriers.
+pub const FAMILY: Family = Family {
+    title: "Block barriers",
+    section: "9.7.13.1",
+    forms: &[
+        Form::new("bar.cta?.sync", |_, o| barrier(o, Action::Sync)),
+        Form::new("bar.cta?.arrive", |_, o| barrier(o, Action::Arrive)),
+        Form::new("bar.cta?.red.popc.u32", |_, o| reduction(o, Combine::Popc)),
+        Form::new("bar.cta?.red.and.pred", |_, o| reduction(o, Combine::And)),
+        Form::new("bar.cta?.red.or.pred", |_, o| reduction(o, Combine::Or)),
+        Form::new("barrier.cta?.sync.aligned?", |_, o| barrier(o, Action::Sync)),
+        Form::new("barrier.cta?.arrive.aligned?", |_, o| barrier(o, Action::Arrive)),
+        Form::new("barrier.cta?.red.popc.aligned?.u32", |_, o| reduction(o, Combine::Popc)),
+        Form::new("barrier.cta?.red.and.aligned?.pred", |_, o| reduction(o, Combine::And)),
+        Form::new("barrier.cta?.red.or.aligned?.pred", |_, o| reduction(o, Combine::Or)),
+    ],
+};
+
+/// Named barriers of a block.
+pub const BARRIERS: usize = 16;
+
+/// A barrier instruction. Its number is `args.a`, its thread count `args.b` where it has one, the predicate of
+/// a reduction `args.c`, its result `args.d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Barrier {
+    /// What it does.
+    pub action: Action,
+    /// Whether it names how many threads take part; all of the block where it does not.
+    pub counted: bool,
+    /// Whether the predicate of a reduction is negated.
+    pub negated: bool,
+}
+
+/// What a barrier instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Arrives and waits.
+    Sync,
+    /// Arrives and goes on.
+    Arrive,
+    /// Arrives, waits, and learns about everybody's predicate.
+    Reduce(Combine),
+}
+
+/// What a reducing barrier says of the predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    /// How many are true.
+    Popc,
+    /// Whether all are.
+    And,
+    /// Whether any is.
+    Or,
+}
+
+fn barrier(o: &mut Operands<'_, '_>, action: Action) -> Result<Op, Error> {
+    let number = o.take()?;
+    o.args.a = o.source(number, Kind::B32)?;
+    let counted = o.remaining() > 0 || action == Action::Arrive;
+    if counted {
+        let count = o.take()?;
+        o.args.b = o.source(count, Kind::B32)?;
+    }
+    Ok(Op::Barrier(Barrier { action, counted, negated: false }))
+}
+
+fn reduction(o: &mut Operands<'_, '_>, combine: Combine) -> Result<Op, Error> {
+    let result = o.take()?;
+    o.args.d = o.result(result, if combine == Combine::Popc { Kind::B32 } else { Kind::Pred })?;
+    let number = o.take()?;
+    o.args.a = o.source(number, Kind::B32)?;
+    let counted = o.remaining() > 1;
+    if counted {
+        let count = o.take()?;
+        o.args.b = o.source(count, Kind::B32)?;
+    }
+    let (predicate, negated) = match o.take()? {
+        Operand::Not(name) => (Operand::Name(*name), true),
+        other => (other.clone(), false),
+    };
+    o.args.c = o.source(&predicate, Kind::Pred)?;
+    Ok(Op::Barrier(Barrier { action: Action::Reduce(combine), counted, negated }))
+}

@@ -1,0 +1,421 @@
+//! Instructions in which the lanes of a warp exchange values: shuffles, votes, matches, reductions, and the
+//! warp barrier.
+//!
+//! Decoded to a [`Collective`], whose [`Collective::evaluate`] is a pure function from what every lane brings
+//! to what every lane gets. Who takes part, and when everybody has come, is the engine's business.
+//! Specification: PTX ISA, sections 9.7.9.6 (`shfl.sync`), 9.7.13.8 (`vote.sync`), 9.7.13.9 (`match.sync`),
+//! 9.7.13.10 (`activemask`), 9.7.13.11 (`redux.sync`) and 9.7.13.2 (`bar.warp.sync`).
+
+use super::grammar::Modifiers;
+use super::operands::{Operands, span_of};
+use super::value::Kind;
+use super::{Family, Form, Op};
+use crate::machine::registers::{Narrow, WARP_SIZE, Wide};
+use crate::ptx::Error;
+use crate::ptx::ast::Operand;
+
+/// Exchange between the lanes of a warp.
+pub const FAMILY: Family = Family {
+    title: "Warp-level exchange",
+    section: "9.7.9.6, 9.7.13.2, 9.7.13.8 to 9.7.13.11",
+    forms: &[
+        Form::new("shfl.sync.(up|down|bfly|idx).b32", |m, o| shuffle(m.text(2), o, true)),
+        // Without a membermask: refused by the assembler from Volta on.
+        Form::new("shfl.(up|down|bfly|idx).b32", |m, o| shuffle(m.text(1), o, false)).until(69),
+        Form::new("vote.sync.(all|any|uni).pred", |m, o| vote(m.text(2), o, true)),
+        Form::new("vote.sync.ballot.b32", |m, o| vote(m.text(2), o, true)),
+        Form::new("vote.(all|any|uni).pred", |m, o| vote(m.text(1), o, false)).until(69),
+        Form::new("vote.ballot.b32", |m, o| vote(m.text(1), o, false)).until(69),
+        Form::new("match.(any|all).sync.(b32|b64)", matching).since(70),
+        Form::new("redux.sync.(add|min|max).(u32|s32)", redux).since(80),
+        Form::new("redux.sync.(and|or|xor).b32", redux).since(80),
+        Form::new("bar.warp.sync", |_, o| collective(o, Exchange::Barrier, true)),
+        Form::new("activemask.b32", |_, o| {
+            let result = o.take()?;
+            o.args.d = o.result(result, Kind::B32)?;
+            Ok(Op::ActiveMask)
+        }),
+    ],
+};
+
+/// What is exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exchange {
+    /// `shfl`: each lane reads `a` of another.
+    Shuffle(Shuffle),
+    /// `vote.all`, `.any` and `.uni`: one predicate for all.
+    Vote(Vote),
+    /// `vote.ballot`: the mask of lanes whose predicate is true.
+    Ballot,
+    /// `match.any`: the mask of lanes that hold the same value.
+    MatchAny,
+    /// `match.all`: the whole mask if all hold the same value, and whether they do.
+    MatchAll,
+    /// `redux`: the values of all lanes combined.
+    Reduce(Reduce),
+    /// `bar.warp.sync`: nothing; the lanes only wait for one another.
+    Barrier,
+}
+
+/// Which lane a shuffle reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The specification's own names.
+pub enum Shuffle {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+/// What a vote asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The specification's own names.
+pub enum Vote {
+    All,
+    Any,
+    Uni,
+}
+
+/// How a reduction combines two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The specification's own names.
+pub enum Reduce {
+    Add,
+    MinU32,
+    MaxU32,
+    MinS32,
+    MaxS32,
+    And,
+    Or,
+    Xor,
+}
+
+/// A collective instruction. Results `args.d` and `args.q`, sources `a`, `b` and `c`, membermask `args.e`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Collective {
+    /// What is exchanged.
+    pub exchange: Exchange,
+    /// Whether it names its members (`.sync`) and waits for them.
+    pub sync: bool,
+    /// Whether the source predicate is negated.
+    pub negated: bool,
+    /// Whether source `a` is a predicate, a 32-bit or a 64-bit register.
+    pub source: Kind,
+}
+
+/// What the lanes bring: columns in which only the lanes that take part count.
+#[derive(Clone, Debug)]
+pub struct Brought {
+    /// Source `a`; a predicate as 0 or 1.
+    pub a: Wide,
+    /// Source `b`.
+    pub b: Narrow,
+    /// Source `c`.
+    pub c: Narrow,
+    /// The members that each lane names.
+    pub members: Narrow,
+}
+
+/// What the lanes get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Got {
+    /// Result `d`.
+    pub d: Narrow,
+    /// The predicate result: `q` of a shuffle or match, `d` of a vote.
+    pub predicate: u32,
+    /// Lanes that read a lane which does not take part: their value is undefined.
+    pub undefined: u32,
+}
+
+impl Collective {
+    /// Whether two lanes at different instructions complete each other: the same instruction with the same
+    /// qualifiers.
+    pub fn meets(&self, other: &Collective) -> bool {
+        self.exchange == other.exchange && self.source == other.source
+    }
+
+    /// The results for the lanes of `taking_part`, each with its own members.
+    pub fn evaluate(&self, brought: &Brought, taking_part: u32) -> Got {
+        let mut got = Got { d: [0; WARP_SIZE], predicate: 0, undefined: 0 };
+        for lane in lanes_of(taking_part) {
+            let members = brought.members[lane] & taking_part;
+            let (d, predicate) = match self.exchange {
+                Exchange::Shuffle(mode) => {
+                    let (source, inside) = mode.source(lane as u32, brought.b[lane], brought.c[lane]);
+                    if members >> source & 1 == 0 {
+                        got.undefined |= 1 << lane;
+                    }
+                    (brought.a[source as usize] as u32, inside)
+                }
+                Exchange::Vote(vote) => (0, vote.decide(ballot(brought, members), members)),
+                Exchange::Ballot => (ballot(brought, members), false),
+                Exchange::MatchAny => (equal_to(brought, members, lane), false),
+                Exchange::MatchAll => {
+                    let same = equal_to(brought, members, lane) == members;
+                    (if same { members } else { 0 }, same)
+                }
+                Exchange::Reduce(reduce) => (reduce.combine(brought, members), false),
+                Exchange::Barrier => (0, false),
+            };
+            got.d[lane] = d;
+            got.predicate |= u32::from(predicate) << lane;
+        }
+        got
+    }
+}
+
+impl Shuffle {
+    /// The lane that `lane` reads, and whether that is inside its segment; if not it reads itself.
+    ///
+    /// `c` holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
+    fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
+        let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+        let last = (lane & segment) | (clamp & !segment);
+        let first = lane & segment;
+        let (source, inside) = match self {
+            Shuffle::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= last as i32),
+            Shuffle::Down => (lane + b, lane + b <= last),
+            Shuffle::Bfly => (lane ^ b, lane ^ b <= last),
+            Shuffle::Idx => (first | (b & !segment), first | (b & !segment) <= last),
+        };
+        if inside { (source & 31, true) } else { (lane, false) }
+    }
+}
+
+impl Vote {
+    fn decide(self, ballot: u32, members: u32) -> bool {
+        match self {
+            Vote::All => ballot == members,
+            Vote::Any => ballot != 0,
+            Vote::Uni => ballot == 0 || ballot == members,
+        }
+    }
+}
+
+impl Reduce {
+    fn combine(self, brought: &Brought, members: u32) -> u32 {
+        let values = lanes_of(members).map(|lane| brought.a[lane] as u32);
+        let combined = values.reduce(|x, y| match self {
+            Reduce::Add => x.wrapping_add(y),
+            Reduce::MinU32 => x.min(y),
+            Reduce::MaxU32 => x.max(y),
+            Reduce::MinS32 => (x as i32).min(y as i32) as u32,
+            Reduce::MaxS32 => (x as i32).max(y as i32) as u32,
+            Reduce::And => x & y,
+            Reduce::Or => x | y,
+            Reduce::Xor => x ^ y,
+        });
+        combined.unwrap_or(0)
+    }
+}
+
+fn ballot(brought: &Brought, members: u32) -> u32 {
+    lanes_of(members).filter(|&lane| brought.a[lane] != 0).fold(0, |mask, lane| mask | 1 << lane)
+}
+
+fn equal_to(brought: &Brought, members: u32, lane: usize) -> u32 {
+    let value = brought.a[lane];
+    lanes_of(members).filter(|&other| brought.a[other] == value).fold(0, |mask, other| mask | 1 << other)
+}
+
+/// The lanes of a mask, lowest first.
+pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
+fn shuffle(mode: &str, o: &mut Operands<'_, '_>, sync: bool) -> Result<Op, Error> {
+    let mode = match mode {
+        "up" => Shuffle::Up,
+        "down" => Shuffle::Down,
+        "bfly" => Shuffle::Bfly,
+        _ => Shuffle::Idx,
+    };
+    results(o, Kind::B32, Some(Kind::Pred))?;
+    source(o, Kind::B32)?;
+    let (b, c) = (o.take()?, o.take()?);
+    (o.args.b, o.args.c) = (o.source(b, Kind::B32)?, o.source(c, Kind::B32)?);
+    finish(o, Collective { exchange: Exchange::Shuffle(mode), sync, negated: false, source: Kind::B32 })
+}
+
+fn vote(mode: &str, o: &mut Operands<'_, '_>, sync: bool) -> Result<Op, Error> {
+    let (exchange, result) = match mode {
+        "all" => (Exchange::Vote(Vote::All), Kind::Pred),
+        "any" => (Exchange::Vote(Vote::Any), Kind::Pred),
+        "uni" => (Exchange::Vote(Vote::Uni), Kind::Pred),
+        _ => (Exchange::Ballot, Kind::B32),
+    };
+    let operand = o.take()?;
+    let slot = o.result(operand, result)?;
+    // A vote's result is a predicate, which evaluation gives in the place of a second result.
+    *if result == Kind::Pred { &mut o.args.q } else { &mut o.args.d } = slot;
+    let operand = o.take()?;
+    let negated = matches!(operand, Operand::Not(_));
+    let plain = match operand {
+        Operand::Not(name) => Operand::Name(*name),
+        other => other.clone(),
+    };
+    o.args.a = o.source(&plain, Kind::Pred)?;
+    finish(o, Collective { exchange, sync, negated, source: Kind::Pred })
+}
+
+fn matching(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    let (exchange, second) = match m.text(1) {
+        "any" => (Exchange::MatchAny, None),
+        _ => (Exchange::MatchAll, Some(Kind::Pred)),
+    };
+    let kind = if m.text(3) == "b64" { Kind::B64 } else { Kind::B32 };
+    results(o, Kind::B32, second)?;
+    source(o, kind)?;
+    finish(o, Collective { exchange, sync: true, negated: false, source: kind })
+}
+
+fn redux(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    let reduce = match (m.text(2), m.text(3)) {
+        ("add", _) => Reduce::Add,
+        ("min", "u32") => Reduce::MinU32,
+        ("max", "u32") => Reduce::MaxU32,
+        ("min", _) => Reduce::MinS32,
+        ("max", _) => Reduce::MaxS32,
+        ("and", _) => Reduce::And,
+        ("or", _) => Reduce::Or,
+        _ => Reduce::Xor,
+    };
+    results(o, Kind::B32, None)?;
+    source(o, Kind::B32)?;
+    finish(
+        o,
+        Collective { exchange: Exchange::Reduce(reduce), sync: true, negated: false, source: Kind::B32 },
+    )
+}
+
+fn collective(o: &mut Operands<'_, '_>, exchange: Exchange, sync: bool) -> Result<Op, Error> {
+    finish(o, Collective { exchange, sync, negated: false, source: Kind::B32 })
+}
+
+/// Takes `d` or `d|q`.
+fn results(o: &mut Operands<'_, '_>, first: Kind, second: Option<Kind>) -> Result<(), Error> {
+    let operand = o.take()?;
+    let (d, q) = match (operand, second) {
+        (Operand::Pair(d, q), Some(_)) => ((**d).clone(), (**q).clone()),
+        (Operand::Pair(..), None) => {
+            return Err(o.error(span_of(operand), "this instruction has one result"));
+        }
+        (single, _) => (single.clone(), Operand::Sink(span_of(single))),
+    };
+    o.args.d = o.result(&d, first)?;
+    if let Some(second) = second {
+        o.args.q = o.result(&q, second)?;
+    }
+    Ok(())
+}
+
+fn source(o: &mut Operands<'_, '_>, kind: Kind) -> Result<(), Error> {
+    let operand = o.take()?;
+    o.args.a = o.source(operand, kind)?;
+    Ok(())
+}
+
+/// Takes the membermask, where there is one.
+fn finish(o: &mut Operands<'_, '_>, collective: Collective) -> Result<Op, Error> {
+    if collective.sync {
+        let members = o.take()?;
+        o.args.e = o.source(members, Kind::B32)?;
+    }
+    Ok(Op::Collective(collective))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What each lane of a full warp reads when lane `i` brings `i`, for `width` and the shuffle `mode`.
+    fn read(mode: Shuffle, b: u32, width: u32) -> Vec<u32> {
+        let clamp = if mode == Shuffle::Up { 0 } else { 31 };
+        let c = (32 - width) << 8 | clamp;
+        let brought = Brought {
+            a: std::array::from_fn(|lane| lane as u64),
+            b: [b; 32],
+            c: [c; 32],
+            members: [u32::MAX; 32],
+        };
+        let collective =
+            Collective { exchange: Exchange::Shuffle(mode), sync: true, negated: false, source: Kind::B32 };
+        collective.evaluate(&brought, u32::MAX).d.to_vec()
+    }
+
+    #[test]
+    fn shuffles_stay_in_their_segment_at_every_width() {
+        for width in [1, 2, 4, 8, 16, 32] {
+            for b in 0..32 {
+                let inside = |lane: u32, source: i64| {
+                    let first = i64::from(lane / width * width);
+                    if source >= first && source < first + i64::from(width) { source as u32 } else { lane }
+                };
+                let model = |f: &dyn Fn(i64) -> i64| -> Vec<u32> {
+                    (0..32u32).map(|lane| inside(lane, f(i64::from(lane)))).collect()
+                };
+                let b_signed = i64::from(b);
+                assert_eq!(
+                    read(Shuffle::Up, b, width),
+                    model(&|lane| lane - b_signed),
+                    "up {b} width {width}"
+                );
+                assert_eq!(
+                    read(Shuffle::Down, b, width),
+                    model(&|lane| lane + b_signed),
+                    "down {b} width {width}"
+                );
+                let xor: Vec<u32> = (0..32).map(|lane| xor_model(lane, b, width)).collect();
+                assert_eq!(read(Shuffle::Bfly, b, width), xor, "bfly {b} width {width}");
+                let idx: Vec<u32> = (0..32).map(|lane| lane / width * width + b % width).collect();
+                assert_eq!(read(Shuffle::Idx, b, width), idx, "idx {b} width {width}");
+            }
+        }
+    }
+
+    /// `bfly` may read a lower segment, never a higher one: only the last lane of the segment bounds it.
+    fn xor_model(lane: u32, b: u32, width: u32) -> u32 {
+        let last = lane / width * width + width - 1;
+        if lane ^ b <= last { lane ^ b } else { lane }
+    }
+
+    #[test]
+    fn votes_and_matches_see_members_only() {
+        let brought = Brought {
+            a: std::array::from_fn(|lane| u64::from(lane % 2 == 0)),
+            b: [0; 32],
+            c: [0; 32],
+            members: std::array::from_fn(|lane| if lane < 16 { 0xffff } else { 0xffff_0000 }),
+        };
+        let run = |exchange, taking_part| {
+            let collective = Collective { exchange, sync: true, negated: false, source: Kind::Pred };
+            collective.evaluate(&brought, taking_part)
+        };
+        assert_eq!(run(Exchange::Ballot, u32::MAX).d[0], 0x5555);
+        assert_eq!(run(Exchange::Ballot, u32::MAX).d[31], 0x5555_0000);
+        assert_eq!(run(Exchange::Vote(Vote::All), 0x5555).predicate, 0x5555);
+        assert_eq!(run(Exchange::Vote(Vote::Any), 0xaaaa).predicate, 0);
+        assert_eq!(run(Exchange::Vote(Vote::Uni), 0x0003).predicate, 0);
+        assert_eq!(run(Exchange::MatchAny, 0xffff).d[1], 0xaaaa);
+        assert_eq!(run(Exchange::MatchAll, 0x5555).d[0], 0x5555);
+        assert_eq!((run(Exchange::MatchAll, 0xffff).d[0], run(Exchange::MatchAll, 0xffff).predicate), (0, 0));
+        assert_eq!(run(Exchange::Reduce(Reduce::Add), u32::MAX).d[20], 8);
+    }
+
+    #[test]
+    fn a_shuffle_from_a_lane_that_does_not_take_part_is_undefined() {
+        let brought = Brought { a: [7; 32], b: [16; 32], c: [0x1f; 32], members: [0x0000_ffff; 32] };
+        let collective = Collective {
+            exchange: Exchange::Shuffle(Shuffle::Down),
+            sync: true,
+            negated: false,
+            source: Kind::B32,
+        };
+        assert_eq!(collective.evaluate(&brought, 0x0000_ffff).undefined, 0x0000_ffff);
+    }
+}

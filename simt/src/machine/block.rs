@@ -1,0 +1,100 @@
+//! Blocks and warps on the machine.
+
+use super::divergence::{Divergence, Frame};
+use super::local::Local;
+use super::registers::{Registers, WARP_SIZE};
+use crate::isa::sync::BARRIERS;
+use crate::launch::Dim3;
+
+/// A warp: 32 lanes, or fewer in the last warp of a block.
+#[derive(Clone, Debug, Default)]
+pub struct Warp {
+    /// Its number in the block.
+    pub id: u32,
+    /// The lanes it has.
+    pub lanes: u32,
+    /// Its registers, frame after frame.
+    pub registers: Registers,
+    /// Its lanes' local memory.
+    pub local: Local,
+    /// Which lanes run together.
+    pub divergence: Divergence,
+    /// Warp instructions it has issued.
+    pub steps: u64,
+    /// Whether a branch ever parted its lanes.
+    pub diverged: bool,
+}
+
+/// One named barrier of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BarrierState {
+    /// Threads that have arrived.
+    pub arrived: u32,
+    /// Threads that it waits for, where an arrival said so.
+    pub wanted: Option<u32>,
+    /// Threads whose predicate was true.
+    pub true_count: u32,
+}
+
+/// A block on the machine.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Its number in the grid, `x` fastest.
+    pub number: u64,
+    /// Its place in the grid.
+    pub index: Dim3,
+    /// Its shared memory.
+    pub shared: Vec<u8>,
+    /// Its warps.
+    pub warps: Vec<Warp>,
+    /// Its barriers.
+    pub barriers: [BarrierState; BARRIERS],
+    /// Threads that have not ended.
+    pub live_threads: u32,
+    /// The warp whose turn is next.
+    pub turn: usize,
+}
+
+impl Block {
+    /// Starts a block: `threads` threads, each at `pc` with the registers of `image`.
+    pub fn reset(&mut self, number: u64, index: Dim3, threads: u32, shared_bytes: u64, start: &Start<'_>) {
+        (self.number, self.index, self.turn, self.live_threads) = (number, index, 0, threads);
+        self.barriers = [BarrierState::default(); BARRIERS];
+        self.shared.clear();
+        self.shared.resize(shared_bytes as usize, 0);
+        self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);
+        for (id, warp) in self.warps.iter_mut().enumerate() {
+            warp.reset(id as u32, threads, start);
+        }
+    }
+}
+
+/// What a warp starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'p> {
+    /// The kernel's first instruction.
+    pub pc: u32,
+    /// The kernel, by its number.
+    pub function: u32,
+    /// The registers of its frame.
+    pub image: &'p Registers,
+    /// Bytes of its frame.
+    pub frame_bytes: u64,
+}
+
+impl Warp {
+    fn reset(&mut self, id: u32, threads: u32, start: &Start<'_>) {
+        let count = (threads - id * WARP_SIZE as u32).min(WARP_SIZE as u32);
+        (self.id, self.steps, self.diverged) = (id, 0, false);
+        self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
+        self.registers.clone_from_image(start.image);
+        self.local.reset(start.frame_bytes);
+        let frame = Frame { function: start.function, ..Frame::default() };
+        self.divergence.reset(start.pc, self.lanes, frame);
+    }
+
+    /// Lanes that have not ended.
+    pub fn live(&self) -> u32 {
+        self.lanes & !self.divergence.exited
+    }
+}

@@ -1,0 +1,288 @@
+//! Which lanes of a warp run together, and where those that parted meet again.
+//!
+//! A *group* is a set of lanes with one program counter and one call stack. A branch that its lanes disagree
+//! on splits the group and opens a *meeting*: the place where both sides come together again. Meetings form a
+//! tree, the inner ones inside the outer. Both mechanisms that GPUs have had run on this state; they differ in
+//! which group may run ([`crate::engine`] decides), not in what a split or a meeting is:
+//! under the stack only the newest group runs, under independent thread scheduling any.
+
+use super::registers::Shape;
+
+/// Where a group is inside the functions it has called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// First column of the frame in each bank.
+    pub base: Shape,
+    /// First byte of the frame in each lane's local memory.
+    pub local: u64,
+    /// The function, by its number.
+    pub function: u32,
+    /// The call that opened it: the address of the `call`.
+    pub call: u32,
+}
+
+/// Why a group does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// It can run.
+    Nothing,
+    /// It waits at block barrier number so-and-so.
+    Barrier(u8),
+    /// It waits for other lanes of its warp at a collective instruction.
+    Collective,
+}
+
+/// Lanes that run together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The instruction that is next.
+    pub pc: u32,
+    /// The lanes.
+    pub mask: u32,
+    /// The running function's frame.
+    pub frame: Frame,
+    /// The frames of its callers, outermost first.
+    pub callers: Vec<Frame>,
+    /// The innermost meeting that these lanes are expected at.
+    pub meeting: Option<u32>,
+    /// Why it does not run.
+    pub wait: Wait,
+}
+
+/// A place where lanes that parted are to meet.
+#[derive(Clone, Debug)]
+pub struct Meeting {
+    /// The instruction before which they meet.
+    pub pc: u32,
+    /// How many callers the function has that they meet in.
+    pub depth: usize,
+    /// The lanes that are still to come or have come.
+    pub expected: u32,
+    /// The lanes that have come.
+    pub arrived: u32,
+    /// The warp's step count when the first came.
+    pub since: u64,
+    /// The meeting around this one.
+    outer: Option<u32>,
+    /// Where those that have come go on.
+    frame: Frame,
+    callers: Vec<Frame>,
+    open: bool,
+}
+
+/// The groups and meetings of one warp.
+#[derive(Clone, Debug, Default)]
+pub struct Divergence {
+    /// Groups, the newest last.
+    pub groups: Vec<Group>,
+    meetings: Vec<Meeting>,
+    /// Lanes that have ended.
+    pub exited: u32,
+}
+
+impl Divergence {
+    /// Starts over with one group of `mask` at `pc`.
+    pub fn reset(&mut self, pc: u32, mask: u32, frame: Frame) {
+        self.groups.clear();
+        self.meetings.clear();
+        self.exited = 0;
+        self.groups.push(Group { pc, mask, frame, callers: Vec::new(), meeting: None, wait: Wait::Nothing });
+    }
+
+    /// The meeting that a group is expected at next.
+    #[inline(always)]
+    pub fn meeting_of(&self, group: usize) -> Option<&Meeting> {
+        self.groups[group].meeting.map(|meeting| &self.meetings[meeting as usize])
+    }
+
+    /// Meetings at which lanes are waiting.
+    pub fn waiting(&self) -> impl Iterator<Item = &Meeting> {
+        self.meetings.iter().filter(|meeting| meeting.open && meeting.arrived != 0)
+    }
+
+    /// Parts a group: the lanes of `leaving` go to `target`, the others to `stay`; they meet at `meet`, where
+    /// there is such a place. The side that holds the lowest lane becomes the newest group, to run first.
+    pub fn split(&mut self, group: usize, leaving: u32, target: u32, stay: u32, meet: Option<u32>) {
+        let parent = self.groups.remove(group);
+        let staying = parent.mask & !leaving;
+        let meeting = match meet {
+            Some(pc) => Some(self.meeting(&parent, pc)),
+            None => parent.meeting,
+        };
+        let side = |pc, mask| Group { pc, mask, meeting, wait: Wait::Nothing, ..parent.clone() };
+        let (first, second) = if leaving.trailing_zeros() < staying.trailing_zeros() {
+            (side(target, leaving), side(stay, staying))
+        } else {
+            (side(stay, staying), side(target, leaving))
+        };
+        self.groups.push(second);
+        self.groups.push(first);
+    }
+
+    /// The meeting at `pc` for the lanes of a group: its innermost one if that is the same place, a new one
+    /// inside it otherwise. (A loop that lanes leave one by one has one meeting, not one a turn.)
+    fn meeting(&mut self, group: &Group, pc: u32) -> u32 {
+        let depth = group.callers.len();
+        if let Some(id) = group.meeting
+            && self.meetings[id as usize].pc == pc
+            && self.meetings[id as usize].depth == depth
+        {
+            return id;
+        }
+        let meeting = Meeting {
+            pc,
+            depth,
+            expected: group.mask,
+            arrived: 0,
+            since: 0,
+            outer: group.meeting,
+            frame: group.frame,
+            callers: group.callers.clone(),
+            open: true,
+        };
+        if let Some(free) = self.meetings.iter().position(|meeting| !meeting.open) {
+            self.meetings[free] = meeting;
+            return free as u32;
+        }
+        self.meetings.push(meeting);
+        self.meetings.len() as u32 - 1
+    }
+
+    /// Whether a group stands where its innermost meeting is.
+    #[inline(always)]
+    pub fn has_arrived(&self, group: usize) -> bool {
+        let group = &self.groups[group];
+        group.meeting.is_some_and(|id| {
+            let meeting = &self.meetings[id as usize];
+            meeting.pc == group.pc && meeting.depth == group.callers.len()
+        })
+    }
+
+    /// Lets a group arrive at its innermost meeting. The last to come makes all of them one group again.
+    pub fn arrive(&mut self, group: usize, now: u64) {
+        let group = self.groups.remove(group);
+        let id = group.meeting.expect("a group that arrives has a meeting");
+        let meeting = &mut self.meetings[id as usize];
+        if meeting.arrived == 0 {
+            meeting.since = now;
+        }
+        meeting.arrived |= group.mask;
+        self.close_if_complete(id);
+    }
+
+    /// Ends lanes of a group; nobody waits for them any more.
+    pub fn exit(&mut self, group: usize, lanes: u32) {
+        self.exited |= lanes;
+        let leaving = &mut self.groups[group];
+        leaving.mask &= !lanes;
+        let mut next = leaving.meeting;
+        if leaving.mask == 0 {
+            self.groups.remove(group);
+        }
+        while let Some(id) = next {
+            let meeting = &mut self.meetings[id as usize];
+            meeting.expected &= !lanes;
+            next = meeting.outer;
+            self.close_if_complete(id);
+        }
+    }
+
+    /// Stops the lanes that have come to a meeting from waiting for the others.
+    pub fn release(&mut self, mut overdue: impl FnMut(&Meeting) -> bool) -> bool {
+        let mut released = false;
+        for id in 0..self.meetings.len() {
+            let meeting = &mut self.meetings[id];
+            if meeting.open && meeting.arrived != 0 && overdue(meeting) {
+                self.resume(id as u32);
+                released = true;
+            }
+        }
+        released
+    }
+
+    fn close_if_complete(&mut self, id: u32) {
+        let meeting = &self.meetings[id as usize];
+        if meeting.open && meeting.arrived == meeting.expected {
+            self.resume(id);
+        }
+    }
+
+    /// Makes those that have come to a meeting one group, and closes the meeting if nobody else is expected.
+    fn resume(&mut self, id: u32) {
+        let meeting = &mut self.meetings[id as usize];
+        let mask = std::mem::take(&mut meeting.arrived);
+        meeting.expected &= !mask;
+        meeting.open = meeting.expected != 0;
+        if mask != 0 {
+            let (pc, frame, meeting_outer) = (meeting.pc, meeting.frame, meeting.outer);
+            let callers = meeting.callers.clone();
+            self.groups.push(Group { pc, mask, frame, callers, meeting: meeting_outer, wait: Wait::Nothing });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warp() -> Divergence {
+        let mut divergence = Divergence::default();
+        divergence.reset(0, 0xff, Frame::default());
+        divergence
+    }
+
+    fn masks(divergence: &Divergence) -> Vec<u32> {
+        divergence.groups.iter().map(|group| group.mask).collect()
+    }
+
+    #[test]
+    fn two_sides_meet_and_are_one_group_again() {
+        let mut warp = warp();
+        warp.split(0, 0x0f, 10, 1, Some(20));
+        assert_eq!(masks(&warp), [0xf0, 0x0f], "the side with the lowest lane is the newest");
+        warp.groups[1].pc = 20;
+        assert!(warp.has_arrived(1));
+        warp.arrive(1, 0);
+        assert_eq!(masks(&warp), [0xf0]);
+        warp.groups[0].pc = 20;
+        warp.arrive(0, 0);
+        assert_eq!(masks(&warp), [0xff]);
+        assert_eq!(warp.groups[0].meeting, None);
+    }
+
+    #[test]
+    fn a_loop_that_lanes_leave_one_by_one_has_one_meeting() {
+        let mut warp = warp();
+        for lane in 0..7 {
+            let group = warp.groups.len() - 1;
+            warp.split(group, 1 << lane, 20, 0, Some(20));
+            let left = warp.groups.iter().position(|group| group.pc == 20).unwrap();
+            warp.arrive(left, 0);
+        }
+        assert_eq!((masks(&warp), warp.meetings.len()), (vec![0x80], 1));
+    }
+
+    #[test]
+    fn who_exits_is_not_waited_for() {
+        let mut warp = warp();
+        warp.split(0, 0x0f, 10, 1, Some(20));
+        warp.groups[1].pc = 20;
+        warp.arrive(1, 0);
+        warp.exit(0, 0xf0);
+        assert_eq!((masks(&warp), warp.exited), (vec![0x0f], 0xf0));
+    }
+
+    #[test]
+    fn those_released_go_on_and_are_still_expected_further_out() {
+        let mut warp = warp();
+        warp.split(0, 0x0f, 10, 1, Some(30));
+        warp.split(1, 0x03, 11, 10, Some(20));
+        let newest = warp.groups.len() - 1;
+        warp.groups[newest].pc = 20;
+        warp.arrive(newest, 5);
+        assert!(warp.release(|meeting| meeting.since == 5));
+        assert_eq!(masks(&warp), [0xf0, 0x0c, 0x03]);
+        warp.groups[2].pc = 30;
+        assert!(warp.has_arrived(2));
+    }
+}

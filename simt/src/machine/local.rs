@@ -1,0 +1,44 @@
+//! Local memory: bytes that each lane has to itself, one frame after the other.
+
+use super::registers::WARP_SIZE;
+
+/// The local memory of a warp.
+#[derive(Clone, Debug, Default)]
+pub struct Local {
+    bytes: Vec<u8>,
+    /// Bytes a lane has.
+    lane_bytes: usize,
+}
+
+impl Local {
+    /// Starts over with `lane_bytes` zeroed bytes a lane.
+    pub fn reset(&mut self, lane_bytes: u64) {
+        self.lane_bytes = lane_bytes as usize;
+        self.bytes.clear();
+        self.bytes.resize(self.lane_bytes * WARP_SIZE, 0);
+    }
+
+    /// Makes room for `lane_bytes` bytes a lane, keeping what is there.
+    pub fn grow(&mut self, lane_bytes: u64) {
+        let wanted = lane_bytes as usize;
+        if wanted <= self.lane_bytes {
+            return;
+        }
+        let mut bytes = vec![0; wanted * WARP_SIZE];
+        for lane in 0..WARP_SIZE {
+            let own = &self.bytes[lane * self.lane_bytes..][..self.lane_bytes];
+            bytes[lane * wanted..][..self.lane_bytes].copy_from_slice(own);
+        }
+        (self.bytes, self.lane_bytes) = (bytes, wanted);
+    }
+
+    /// Bytes a lane has.
+    pub fn lane_bytes(&self) -> u64 {
+        self.lane_bytes as u64
+    }
+
+    /// The bytes of one lane.
+    pub fn lane(&mut self, lane: usize) -> &mut [u8] {
+        &mut self.bytes[lane * self.lane_bytes..][..self.lane_bytes]
+    }
+}

@@ -1,0 +1,157 @@
+//! Functions: their headers, and the blocks of their bodies.
+//!
+//! Launch bounds are kept as written; whoever launches reads them. Left out, and refused by name: thread block
+//! clusters and the newer attributes of functions.
+//! Specification: PTX ISA, sections 7 (abstracting the ABI), 11.2 to 11.4 (kernels, control flow, performance).
+
+use super::Span;
+use super::ast::{Block, Function, Linkage, Statement, Variable};
+use super::lexer::Kind;
+use super::loc::Locs;
+use super::parser::{Parser, Result};
+
+impl<'t> Parser<'t> {
+    /// An entry or a function, from its `.entry` or `.func`; `first` is where its header starts.
+    pub fn function(&mut self, linkage: Linkage, first: Span) -> Result<Function<'t>> {
+        self.locs = Locs::default();
+        self.registers = 0;
+        let is_entry = self.take()?.text == ".entry";
+        let returns = if is_entry { Vec::new() } else { self.parameters()? };
+        let name = self.name("the name of a function")?;
+        let params = self.parameters()?;
+        let bounds = self.bounds()?;
+        let body = if self.take_if(b';')? { None } else { Some(self.body()?) };
+        Ok(Function { is_entry, linkage, name, returns, params, bounds, body, span: self.since(first) })
+    }
+
+    /// `(.param …, .param …)`; none where there is no parenthesis.
+    fn parameters(&mut self) -> Result<Vec<Variable<'t>>> {
+        if !self.take_if(b'(')? {
+            return Ok(Vec::new());
+        }
+        self.list(b')', "after the parameters", Self::parameter)
+    }
+
+    /// What stands between a function's parameters and its body.
+    fn bounds(&mut self) -> Result<Vec<(&'t str, Vec<u32>)>> {
+        let mut bounds = Vec::new();
+        while self.token.kind == Kind::Directive {
+            let directive = self.token.text;
+            match directive {
+                ".pragma" => self.skip_pragma()?,
+                ".noreturn" => {
+                    self.take()?;
+                    bounds.push((directive, Vec::new()));
+                }
+                ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnctapersm" | ".maxnreg" => {
+                    self.take()?;
+                    bounds.push((directive, self.numbers()?));
+                }
+                ".explicitcluster" | ".reqnctapercluster" | ".maxclusterrank" | ".blocksareclusters" => {
+                    return Err(self.error(format!(
+                        "`{directive}` is not supported; launch without thread block clusters"
+                    )));
+                }
+                _ => {
+                    return Err(
+                        self.error(format!("`{directive}` is not supported in the header of a function"))
+                    );
+                }
+            }
+        }
+        Ok(bounds)
+    }
+
+    fn numbers(&mut self) -> Result<Vec<u32>> {
+        let mut numbers = vec![self.number("a number")?];
+        while self.take_if(b',')? {
+            numbers.push(self.number("a number")?);
+        }
+        Ok(numbers)
+    }
+
+    fn body(&mut self) -> Result<Block<'t>> {
+        if !self.token.is(b'{') {
+            return Err(self.expected("`{` or `;` after the header of a function"));
+        }
+        self.block()
+    }
+
+    fn block(&mut self) -> Result<Block<'t>> {
+        self.expect(b'{', "before a block")?;
+        let mut block = Block::default();
+        while !self.token.is(b'}') {
+            self.statement(&mut block)?;
+        }
+        self.take()?;
+        Ok(block)
+    }
+
+    fn statement(&mut self, block: &mut Block<'t>) -> Result<()> {
+        match self.token.kind {
+            Kind::Directive => return self.block_directive(block),
+            Kind::Punct(b'{') => {
+                let inner = self.nested(Self::block)?;
+                block.statements.push(Statement::Block(inner));
+            }
+            Kind::Punct(b'@') => {
+                let instruction = self.guarded_instruction()?;
+                block.statements.push(Statement::Instruction(instruction));
+            }
+            Kind::Word => {
+                let statement = self.labelled_or_instruction()?;
+                block.statements.push(statement);
+            }
+            _ => return Err(self.expected("an instruction, a declaration or `}`")),
+        }
+        Ok(())
+    }
+
+    fn block_directive(&mut self, block: &mut Block<'t>) -> Result<()> {
+        match self.token.text {
+            ".reg" => self.registers(&mut block.registers),
+            ".loc" => self.loc(),
+            ".pragma" => self.skip_pragma(),
+            ".branchtargets" | ".calltargets" | ".callprototype" => {
+                Err(self.error(format!("`{}` needs a label before it", self.token.text)))
+            }
+            ".entry" | ".func" => {
+                Err(self
+                    .error(format!("`{}` in the body of a function; is a `}}` missing?", self.token.text)))
+            }
+            _ => {
+                let linkage = self.linkage()?;
+                self.variables(linkage, &mut block.variables)
+            }
+        }
+    }
+
+    fn labelled_or_instruction(&mut self) -> Result<Statement<'t>> {
+        let word = self.ident()?;
+        if !self.token.is(b':') {
+            return Ok(Statement::Instruction(self.instruction(word.span, None, word)?));
+        }
+        if word.text.contains(['.', ':']) {
+            return Err(self.error(format!("`{}` cannot be a label: it has a point", word.text)));
+        }
+        self.take()?;
+        match self.token.text {
+            ".branchtargets" | ".calltargets" => {
+                self.take()?;
+                let targets = self.list(b';', "after a list of targets", |p| p.name("a target"))?;
+                Ok(Statement::Targets { name: word, targets })
+            }
+            ".callprototype" => {
+                self.take()?;
+                let returns = self.parameters()?;
+                self.name("`_` in a prototype")?;
+                let params = self.parameters()?;
+                // It promises that a call never returns, which the callee itself decides.
+                self.take_directive(".noreturn")?;
+                self.expect(b';', "after a prototype")?;
+                Ok(Statement::Prototype { name: word, returns, params })
+            }
+            _ => Ok(Statement::Label(word)),
+        }
+    }
+}

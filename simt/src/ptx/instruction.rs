@@ -1,0 +1,59 @@
+//! Instructions: a guard, an opcode, operands and a semicolon.
+//!
+//! Nothing about any instruction is known here, with one exception that the grammar makes: the operands of
+//! `call` may be lists in parentheses, which elsewhere are constant expressions.
+//! Specification: PTX ISA, sections 4.3.2 (instruction statements) and 9.3 (predicated execution).
+
+use super::ast::{Guard, Ident, Instruction};
+use super::lexer::{Kind, quoted};
+use super::parser::{Parser, Result};
+use super::{Error, Span};
+
+impl<'t> Parser<'t> {
+    /// An instruction that starts with `@`.
+    pub fn guarded_instruction(&mut self) -> Result<Instruction<'t>> {
+        let first = self.take()?.span;
+        let negated = self.take_if(b'!')?;
+        let register = self.name("a predicate register after `@`")?;
+        if self.token.kind != Kind::Word {
+            return Err(self.expected("an instruction after its guard"));
+        }
+        let opcode = self.ident()?;
+        self.instruction(first, Some(Guard { register, negated }), opcode)
+    }
+
+    /// The rest of an instruction, after its opcode.
+    pub fn instruction(
+        &mut self,
+        first: Span,
+        guard: Option<Guard<'t>>,
+        opcode: Ident<'t>,
+    ) -> Result<Instruction<'t>> {
+        if !opcode.text.starts_with(|c: char| c.is_ascii_lowercase()) {
+            let message = format!("expected an instruction, found {}", quoted(opcode.text));
+            return Err(Error::at(self.text, opcode.span, message));
+        }
+        let loc = self.locs.current;
+        let is_call = opcode.text == "call" || opcode.text.starts_with("call.");
+        let mut operands = Vec::new();
+        if !self.token.is(b';') {
+            operands.push(self.operand(is_call)?);
+            while self.take_if(b',')? {
+                operands.push(self.operand(is_call)?);
+            }
+        }
+        if !self.token.is(b';') {
+            return Err(self.unfinished(opcode, !operands.is_empty()));
+        }
+        self.take()?;
+        Ok(Instruction { guard, opcode, operands, span: self.since(first), loc })
+    }
+
+    fn unfinished(&self, opcode: Ident<'t>, has_operands: bool) -> Error {
+        let opcode = quoted(opcode.text);
+        if has_operands {
+            return self.expected(&format!("`,` or `;` after an operand of {opcode}"));
+        }
+        self.expected(&format!("an operand of {opcode} or `;`"))
+    }
+}

@@ -1,0 +1,109 @@
+//! `.loc` lines: which CUDA line the instructions after them come from.
+//!
+//! A line of an inlined function says where it was inlined, which may itself be a line of an inlined function.
+//! The compiler writes the outer line's own `.loc` first, so a table of the places seen in the function is
+//! enough to lead every line to the outermost place, the one in the kernel. Left out: the inlined function's
+//! name, a label into a debug section that is skipped.
+//! Specification: PTX ISA, section 11.5 (debugging directives).
+
+use std::collections::BTreeMap;
+
+use super::ast::Loc;
+use super::lexer::Kind;
+use super::parser::{Parser, Result};
+
+/// File, line and column.
+type Place = (u32, u32, u32);
+
+/// The CUDA lines of one function.
+#[derive(Debug, Default)]
+pub(super) struct Locs {
+    /// The line in force.
+    pub current: Option<Loc>,
+    /// Where the inlined places lead; a place that is not here is its own outermost place.
+    outermost: BTreeMap<Place, (u32, u32)>,
+}
+
+impl Locs {
+    fn set(&mut self, place: Place, caller: Option<Place>) {
+        let inlined_at =
+            caller.map(|caller| self.outermost.get(&caller).copied().unwrap_or((caller.0, caller.1)));
+        // The same place may be reached first through one call and then through another, or directly.
+        match inlined_at {
+            Some(outermost) => self.outermost.insert(place, outermost),
+            None => self.outermost.remove(&place),
+        };
+        self.current = Some(Loc { file: place.0, line: place.1, column: place.2, inlined_at });
+    }
+}
+
+impl Parser<'_> {
+    /// `.loc FILE LINE COLUMN[, function_name LABEL[+OFFSET], inlined_at FILE LINE COLUMN]`
+    pub fn loc(&mut self) -> Result<()> {
+        self.take()?;
+        let place = self.place()?;
+        let mut caller = None;
+        while self.take_if(b',')? {
+            match self.token.text {
+                "function_name" => self.function_name()?,
+                "inlined_at" => {
+                    self.take()?;
+                    caller = Some(self.place()?);
+                }
+                _ => return Err(self.expected("`function_name` or `inlined_at`")),
+            }
+        }
+        self.locs.set(place, caller);
+        Ok(())
+    }
+
+    fn place(&mut self) -> Result<Place> {
+        Ok((self.number("a file number")?, self.number("a line number")?, self.number("a column number")?))
+    }
+
+    fn function_name(&mut self) -> Result<()> {
+        self.take()?;
+        if !matches!(self.token.kind, Kind::Word | Kind::Directive) {
+            return Err(self.expected("the label of a function's name"));
+        }
+        self.take()?;
+        self.offset()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ast::{Module, Statement};
+    use super::super::parse;
+
+    /// The `inlined_at` of the one instruction behind the given `.loc` lines.
+    fn check(lines: &str, want: Option<(u32, u32)>) {
+        let text = format!(".version 8.0\n.target sm_70\n.func f ()\n{{\n{lines}\nret;\n}}");
+        let module: Module<'_> = parse(&text).expect("the text can be read");
+        let body = module.functions[0].body.as_ref().expect("it has a body");
+        let Statement::Instruction(instruction) = &body.statements[0] else { panic!("no instruction") };
+        assert_eq!(instruction.loc.expect("it has a line").inlined_at, want, "{lines}");
+    }
+
+    #[test]
+    fn a_chain_leads_to_the_outermost_place() {
+        let outer = ".loc 2 1007 55, function_name $L__info_string0, inlined_at 1 11 45\n";
+        let middle = ".loc 2 982 35, function_name $L__info_string1+8, inlined_at 2 1007 55\n";
+        let inner = ".loc 3 596 9, function_name .debug_str, inlined_at 2 982 35\n";
+        check(".loc 1 8 14", None);
+        check(outer, Some((1, 11)));
+        check(&format!("{outer}{middle}{inner}"), Some((1, 11)));
+        check(inner, Some((2, 982)));
+    }
+
+    #[test]
+    fn the_last_line_of_a_place_counts() {
+        let first = ".loc 2 7 1, inlined_at 1 11 45\n";
+        let again = ".loc 2 7 1, inlined_at 1 12 5\n";
+        let inner = ".loc 3 9 9, inlined_at 2 7 1\n";
+        check(&format!("{first}{again}{inner}"), Some((1, 12)));
+        check(&format!("{first}.loc 2 7 1\n{inner}"), Some((2, 7)));
+        check(".loc 2 7 1, inlined_at 2 7 1", Some((2, 7)));
+    }
+}

@@ -1,0 +1,216 @@
+//! The outermost level of a file: directives, variables and functions.
+//!
+//! Debug sections are skipped, not read: what a teaching tool needs of them stands in `.file` and `.loc`.
+//! `.pragma` is skipped too, because an implementation may ignore any.
+//! Specification: PTX ISA, sections 11.1 (module directives), 11.5 and 11.6 (debugging, linking).
+
+use super::ast::{Alias, Linkage, Module, SourceFile, Target};
+use super::lexer::{Kind, Lexer, Token, quoted};
+use super::parser::{Parser, Result};
+use super::{Error, Span};
+
+/// Bytes of a text; spans are 32 bits.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Reads a PTX module.
+///
+/// # Errors
+///
+/// When the text is not PTX, is cut short, or uses what this crate does not read.
+pub fn parse(text: &str) -> Result<Module<'_>> {
+    if text.len() > MAX_TEXT_BYTES {
+        let message = format!("the text has more than {MAX_TEXT_BYTES} bytes");
+        return Err(Error { message, line: 1, column: 1 });
+    }
+    // The compiler's own interface counts a closing zero byte to the text.
+    let text = text.trim_end_matches('\0');
+    let start = Lexer::new(text).skip_blanks()?;
+    if !text.get(start..).is_some_and(|rest| rest.starts_with(".version")) {
+        return Err(not_ptx(text, start));
+    }
+    Parser::new(text)?.module()
+}
+
+/// The error for what people hand over by mistake; it starts at `start`.
+fn not_ptx(text: &str, start: usize) -> Error {
+    const SOURCE: [&str; 7] = ["#", "__", "extern ", "template", "using ", "namespace ", "const"];
+    let rest = text.get(start..).unwrap_or_default();
+    let why = if text.starts_with("\u{7f}ELF") {
+        "it is a compiled binary (ELF); ask the compiler for PTX (`nvcc -ptx`)".to_owned()
+    } else if rest.is_empty() {
+        "the text is empty".to_owned()
+    } else if SOURCE.iter().any(|word| rest.starts_with(word)) {
+        "it looks like CUDA source; compile it first (`nvcc -ptx`)".to_owned()
+    } else {
+        let word = rest.split_whitespace().next().unwrap_or_default().escape_debug().to_string();
+        format!("a PTX file starts with `.version`, this one with {}", quoted(&word))
+    };
+    Error::at(text, Span::new(start, start), format!("this is not PTX: {why}"))
+}
+
+impl<'t> Parser<'t> {
+    fn module(&mut self) -> Result<Module<'t>> {
+        let version = self.version()?;
+        let mut module = Module { version, address_size: 64, ..Module::default() };
+        if !self.token.is_directive(".target") {
+            return Err(self.expected("`.target` after `.version`"));
+        }
+        while self.token.kind != Kind::End {
+            self.item(&mut module)?;
+        }
+        Ok(module)
+    }
+
+    fn version(&mut self) -> Result<(u32, u32)> {
+        if !self.take_directive(".version")? {
+            return Err(self.expected("`.version`"));
+        }
+        let parsed = self.token.text.split_once('.').and_then(|(major, minor)| {
+            let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            if !digits(major) || !digits(minor) {
+                return None;
+            }
+            Some((major.parse().ok()?, minor.parse().ok()?))
+        });
+        let version = parsed.ok_or_else(|| self.expected("a version like `8.0`"))?;
+        self.take()?;
+        Ok(version)
+    }
+
+    fn item(&mut self, module: &mut Module<'t>) -> Result<()> {
+        if self.token.kind != Kind::Directive {
+            return Err(self.expected("a directive, a variable or a function"));
+        }
+        match self.token.text {
+            ".target" => self.target(&mut module.target),
+            ".address_size" => self.address_size(module),
+            ".file" => self.file().map(|file| module.files.push(file)),
+            ".loc" => self.loc(),
+            ".section" => self.skip_section(),
+            ".pragma" => self.skip_pragma(),
+            ".alias" => self.alias().map(|alias| module.aliases.push(alias)),
+            ".version" => Err(self.error("a second `.version`: one text holds one module")),
+            _ => self.declaration(module),
+        }
+    }
+
+    fn declaration(&mut self, module: &mut Module<'t>) -> Result<()> {
+        let first = self.token.span;
+        let linkage = self.linkage()?;
+        match self.token.text {
+            ".entry" | ".func" => {
+                let function = self.function(linkage, first)?;
+                module.functions.push(function);
+                Ok(())
+            }
+            _ => self.variables(linkage, &mut module.variables),
+        }
+    }
+
+    /// `.visible` and its like, if there is one.
+    pub fn linkage(&mut self) -> Result<Linkage> {
+        let linkage = match self.token.text {
+            ".visible" => Linkage::Visible,
+            ".extern" => Linkage::Extern,
+            ".weak" => Linkage::Weak,
+            ".common" => Linkage::Common,
+            _ => return Ok(Linkage::Internal),
+        };
+        self.take()?;
+        Ok(linkage)
+    }
+
+    fn target(&mut self, target: &mut Target) -> Result<()> {
+        self.take()?;
+        loop {
+            let word = self.token.text;
+            match word {
+                "debug" => target.debug = true,
+                // Texture modes choose how handles are bound, and no texture is supported; mapping `.f64` to
+                // `.f32` concerns machines without `.f64`, which none of the targets left is.
+                "texmode_unified" | "texmode_independent" | "texmode_raw" | "map_f64_to_f32" => {}
+                _ => target.sm = architecture(word).ok_or_else(|| self.expected("a target like `sm_70`"))?,
+            }
+            self.take()?;
+            if !self.take_if(b',')? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn address_size(&mut self, module: &mut Module<'t>) -> Result<()> {
+        self.take()?;
+        if !matches!(self.token.text, "32" | "64") {
+            return Err(self.expected("`32` or `64`"));
+        }
+        module.address_size = self.number("`32` or `64`")?;
+        Ok(())
+    }
+
+    /// `.file 1 "name"[, TIME, SIZE]`
+    fn file(&mut self) -> Result<SourceFile<'t>> {
+        self.take()?;
+        let index = self.number("a file number")?;
+        let name = self.string("the file's name in quotes")?;
+        while self.take_if(b',')? {
+            self.integer("the file's time or size")?;
+        }
+        Ok(SourceFile { index, name })
+    }
+
+    /// A string without its quotes.
+    fn string(&mut self, what: &str) -> Result<&'t str> {
+        if self.token.kind != Kind::Text {
+            return Err(self.expected(what));
+        }
+        let Token { text, .. } = self.take()?;
+        Ok(text.get(1..text.len() - 1).unwrap_or_default())
+    }
+
+    fn skip_section(&mut self) -> Result<()> {
+        self.take()?;
+        let name = self.take()?;
+        self.expect(b'{', "after the name of a section")?;
+        let mut open = 1u32;
+        while open > 0 {
+            if self.token.kind == Kind::End {
+                return Err(self.expected(&format!("the `}}` of section {}", quoted(name.text))));
+            }
+            match self.take()?.kind {
+                Kind::Punct(b'{') => open += 1,
+                Kind::Punct(b'}') => open -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub fn skip_pragma(&mut self) -> Result<()> {
+        self.take()?;
+        self.string("a pragma in quotes")?;
+        while self.take_if(b',')? {
+            self.string("a pragma in quotes")?;
+        }
+        self.expect(b';', "after a pragma").map(drop)
+    }
+
+    /// `.alias NAME, FUNCTION;`
+    fn alias(&mut self) -> Result<Alias<'t>> {
+        self.take()?;
+        let name = self.name("the alias's name")?;
+        self.expect(b',', "between an alias and its function")?;
+        let function = self.name("the name of a function")?;
+        self.expect(b';', "after an alias")?;
+        Ok(Alias { name, function })
+    }
+}
+
+/// 90 for `sm_90` and `sm_90a`: the letter adds instructions and takes none away.
+fn architecture(word: &str) -> Option<u32> {
+    let number = word.strip_prefix("sm_")?;
+    let number = number.strip_suffix(['a', 'f']).unwrap_or(number);
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    number.parse().ok()
+}

@@ -1,0 +1,198 @@
+//! Declarations: variables, parameters, registers, and the types they share.
+//!
+//! Left out, and refused by name: textures, samplers and surfaces, vectors of registers, and parameters in
+//! registers. `.ptr` promises something about what a parameter points to, which a correct kernel keeps and a
+//! wrong one is caught breaking at the access, so it is read and dropped.
+//! Specification: PTX ISA, sections 5.1 (state spaces), 5.2 (types) and 5.4 (variables).
+
+use super::Error;
+use super::ast::{Linkage, Registers, Space, Type, Variable};
+use super::lexer::{Token, quoted};
+use super::parser::{Parser, Result};
+
+/// Registers that one function may declare; a large unoptimised kernel has some tens of thousands.
+const MAX_REGISTERS: u64 = 1 << 20;
+
+/// Bytes of the largest alignment that makes a difference; the specification names no bound.
+const MAX_ALIGN: u32 = 1 << 20;
+
+impl<'t> Parser<'t> {
+    /// `.global .align 4 .u32 x = 3, y[2];`
+    pub fn variables(&mut self, linkage: Linkage, variables: &mut Vec<Variable<'t>>) -> Result<()> {
+        let space = self.space()?;
+        self.attribute()?;
+        let mut first = self.head(space, linkage)?;
+        loop {
+            self.dimensions(&mut first)?;
+            if self.take_if(b'=')? {
+                first.init = Some(self.initializer(&first)?);
+            }
+            let next = Variable { dims: Vec::new(), init: None, ..first };
+            variables.push(first);
+            if !self.take_if(b',')? {
+                break;
+            }
+            first = Variable { name: self.name("the name of a variable")?, ..next };
+        }
+        self.expect(b';', "after the declaration of a variable").map(drop)
+    }
+
+    /// `.param .align 8 .b8 x[16]`, without what ends it.
+    pub fn parameter(&mut self) -> Result<Variable<'t>> {
+        if !self.token.is_directive(".param") {
+            return Err(self.expected("a parameter (`.param`)"));
+        }
+        self.take()?;
+        let mut parameter = self.head(Space::Param, Linkage::Internal)?;
+        self.dimensions(&mut parameter)?;
+        Ok(parameter)
+    }
+
+    /// Everything from the alignment to the name.
+    fn head(&mut self, space: Space, linkage: Linkage) -> Result<Variable<'t>> {
+        let align = self.alignment()?;
+        let vector = self.vector()?;
+        let ty = self.ty()?;
+        if ty == Type::Pred {
+            return Err(self.error("a predicate is a register, never a variable in memory"));
+        }
+        if space == Space::Param {
+            self.skip_pointer()?;
+        }
+        let name = self.name("the name of a variable")?;
+        let align = align.unwrap_or(ty.size_bytes() * vector);
+        Ok(Variable { linkage, space, align, ty, vector, name, dims: Vec::new(), init: None })
+    }
+
+    fn space(&mut self) -> Result<Space> {
+        let space = match self.token.text {
+            ".const" => Space::Const,
+            ".global" => Space::Global,
+            ".local" => Space::Local,
+            ".param" => Space::Param,
+            ".shared" | ".shared::cta" => Space::Shared,
+            ".tex" => {
+                return Err(
+                    self.error("`.tex` is not supported; read through a pointer to global memory instead")
+                );
+            }
+            _ => return Err(self.expected("a directive, a variable or a function")),
+        };
+        self.take()?;
+        Ok(space)
+    }
+
+    /// `.attribute(.managed)` concerns the host, which here shares all memory anyhow.
+    fn attribute(&mut self) -> Result<()> {
+        if !self.take_directive(".attribute")? {
+            return Ok(());
+        }
+        self.expect(b'(', "after `.attribute`")?;
+        if !self.take_directive(".managed")? {
+            let found = self.token.quoted();
+            return Err(self.error(format!("the attribute {found} is not supported; only `.managed` is")));
+        }
+        self.expect(b')', "after an attribute").map(drop)
+    }
+
+    fn alignment(&mut self) -> Result<Option<u32>> {
+        if !self.take_directive(".align")? {
+            return Ok(None);
+        }
+        let at = self.token;
+        let align = self.number("an alignment in bytes")?;
+        if !align.is_power_of_two() || align > MAX_ALIGN {
+            let message = format!("an alignment is a power of two up to {MAX_ALIGN}, not {}", at.quoted());
+            return Err(Error::at(self.text, at.span, message));
+        }
+        Ok(Some(align))
+    }
+
+    fn vector(&mut self) -> Result<u32> {
+        let vector = match self.token.text {
+            ".v2" => 2,
+            ".v4" => 4,
+            _ => return Ok(1),
+        };
+        self.take()?;
+        Ok(vector)
+    }
+
+    fn ty(&mut self) -> Result<Type> {
+        match Type::from_directive(self.token.text) {
+            Some(ty) => {
+                self.take()?;
+                Ok(ty)
+            }
+            None if matches!(self.token.text, ".texref" | ".samplerref" | ".surfref") => Err(self.error(
+                format!("`{}` is not supported; pass a pointer to global memory instead", self.token.text),
+            )),
+            None => Err(self.expected("a type like `.u32`")),
+        }
+    }
+
+    /// `.ptr .global .align 4`
+    fn skip_pointer(&mut self) -> Result<()> {
+        if !self.take_directive(".ptr")? {
+            return Ok(());
+        }
+        if matches!(self.token.text, ".const" | ".global" | ".local" | ".shared" | ".generic") {
+            self.take()?;
+        }
+        self.alignment().map(drop)
+    }
+
+    fn dimensions(&mut self, variable: &mut Variable<'t>) -> Result<()> {
+        while self.take_if(b'[')? {
+            let left_out = self.token.is(b']');
+            if left_out && !variable.dims.is_empty() {
+                return Err(self.error("only the first length of an array may be left out"));
+            }
+            let length = if left_out { None } else { Some(self.integer("the length of an array")?) };
+            self.expect(b']', "after the length of an array")?;
+            variable.dims.push(length);
+        }
+        if self.token.is(b'<') {
+            return Err(self.error("only registers can be declared by number, like `%r<4>`"));
+        }
+        Ok(())
+    }
+
+    /// `.reg .b32 %r<12>, %x;`
+    pub fn registers(&mut self, registers: &mut Vec<Registers<'t>>) -> Result<()> {
+        self.take()?;
+        if matches!(self.token.text, ".v2" | ".v4") {
+            return Err(
+                self.error("vectors of registers are not supported; declare one register for each element")
+            );
+        }
+        let ty = self.ty()?;
+        loop {
+            let name = self.name("the name of a register")?;
+            let count = self.count(name.text)?;
+            registers.push(Registers { ty, name, count });
+            if !self.take_if(b',')? {
+                break;
+            }
+        }
+        self.expect(b';', "after the declaration of registers").map(drop)
+    }
+
+    fn count(&mut self, name: &str) -> Result<Option<u32>> {
+        let angle: Token<'t> = self.token;
+        let count = if self.take_if(b'<')? {
+            let count = self.number("how many registers there are")?;
+            self.expect(b'>', "after the number of registers")?;
+            Some(count)
+        } else {
+            None
+        };
+        self.registers += u64::from(count.unwrap_or(1));
+        if self.registers > MAX_REGISTERS {
+            let message =
+                format!("with {}, the function declares more than {MAX_REGISTERS} registers", quoted(name));
+            return Err(Error::at(self.text, angle.span, message));
+        }
+        Ok(count)
+    }
+}
