@@ -108,11 +108,12 @@ pub fn load(
     let at = addresses(lanes, &access.address, args.a, frame);
     match access.address.memory {
         Memory::Global => {
+            let row = neighbours(&at, lanes.mask, access.lane_bytes());
             counters.global_load_requests += 1;
-            counters.global_load_sectors += traffic::sectors(&at, lanes.mask, access.lane_bytes());
-            load_global(memories, lanes, args, access, &at)
+            counters.global_load_sectors += sectors(&at, lanes.mask, access, row);
+            load_global(memories, lanes, args, access, &at, row)
         }
-        Memory::Const => load_global(memories, lanes, args, access, &at),
+        Memory::Const => load_global(memories, lanes, args, access, &at, None),
         Memory::Param => load_param(memories, lanes, args, access, &at),
         Memory::Shared => {
             counters.shared_load_requests += 1;
@@ -141,9 +142,10 @@ pub fn store(
     let at = addresses(lanes, &access.address, args.a, frame);
     match access.address.memory {
         Memory::Global => {
+            let row = neighbours(&at, lanes.mask, access.lane_bytes());
             counters.global_store_requests += 1;
-            counters.global_store_sectors += traffic::sectors(&at, lanes.mask, access.lane_bytes());
-            store_global(memories, lanes, args, access, &at)
+            counters.global_store_sectors += sectors(&at, lanes.mask, access, row);
+            store_global(memories, lanes, args, access, &at, row)
         }
         Memory::Shared => {
             counters.shared_store_requests += 1;
@@ -185,16 +187,26 @@ fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     (alone && (0..count).all(|lane| at[lane] == first.wrapping_add(lane as u64 * bytes))).then_some(count)
 }
 
+/// The sectors that an access touches; neighbours touch all from the first to the last.
+#[inline(always)]
+fn sectors(at: &Wide, mask: u32, access: &Access, row: Option<usize>) -> u64 {
+    match row {
+        Some(count) => traffic::sectors_of_range(at[0], access.lane_bytes() * count as u64),
+        None => traffic::sectors(at, mask),
+    }
+}
+
 fn load_global(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
     args: &Args,
     access: &Access,
     at: &Wide,
+    row: Option<usize>,
 ) -> Result<(), Denied> {
     let bytes = access.lane_bytes();
     if access.count == 1
-        && let Some(count) = neighbours(at, lanes.mask, bytes)
+        && let Some(count) = row
         && at[0].is_multiple_of(bytes)
         && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
     {
@@ -286,10 +298,11 @@ fn store_global(
     args: &Args,
     access: &Access,
     at: &Wide,
+    row: Option<usize>,
 ) -> Result<(), Denied> {
     let bytes = access.lane_bytes();
     if access.count == 1
-        && let Some(count) = neighbours(at, lanes.mask, bytes)
+        && let Some(count) = row
         && at[0].is_multiple_of(bytes)
         && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
     {
@@ -417,8 +430,19 @@ fn load_param(
     access: &Access,
     at: &Wide,
 ) -> Result<(), Denied> {
+    let size = memories.params.len() as u64;
+    // A parameter that is named, not computed, is the same for all lanes.
+    if access.address.base == Base::Absolute && access.count == 1 {
+        let offset = check_flat(lanes.mask.trailing_zeros() as usize, at[0], access, size)?;
+        let value = extend(&memories.params[offset..offset + access.bytes as usize], access);
+        match access.register_bits {
+            64 => lanes.write_wide(args.d, |_| value),
+            _ => lanes.write_narrow(args.d, |_| value as u32),
+        }
+        return Ok(());
+    }
     for lane in lanes_of(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, memories.params.len() as u64)?;
+        let offset = check_flat(lane, at[lane], access, size)?;
         load_lane(lanes, args, access, lane, &memories.params[offset..]);
     }
     Ok(())

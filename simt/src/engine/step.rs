@@ -11,7 +11,7 @@ use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::isa::warp::lanes_of;
 use crate::machine::block::Block;
-use crate::machine::registers::{Lanes, WARP_SIZE};
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE};
 
 /// Where a group stands when it leaves the loop.
 enum Left {
@@ -75,7 +75,7 @@ impl Run<'_> {
             let active = mask & (lanes.preds[inst.guard as usize] ^ inst.flip);
             let issued = &mut self.issued[pc as usize];
             issued.count += 1;
-            issued.lanes += u64::from(active.count_ones());
+            issued.lanes += count(active);
             *slice -= 1;
             lanes.mask = active;
             let outcome = match &inst.op {
@@ -124,6 +124,12 @@ impl Run<'_> {
         group.pc = pc;
         left
     }
+}
+
+/// How many lanes a mask has; the full one, which is the common one, without counting.
+#[inline(always)]
+fn count(mask: u32) -> u64 {
+    if mask == FULL_MASK { WARP_SIZE as u64 } else { u64::from(mask.count_ones()) }
 }
 
 #[inline(always)]
@@ -212,13 +218,6 @@ fn pick(dim: crate::launch::Dim3, axis: Axis) -> u32 {
         Axis::Y => dim.y,
         Axis::Z => dim.z,
     }
-}
-
-/// The value of a narrow column that all lanes of `mask` share; `None` where they differ.
-pub fn shared_value(column: &[u32; WARP_SIZE], mask: u32) -> Option<u32> {
-    let mut values = lanes_of(mask).map(|lane| column[lane]);
-    let first = values.next()?;
-    values.all(|value| value == first).then_some(first)
 }
 
 /// The lanes of `mask` that have the value of the lowest of them.

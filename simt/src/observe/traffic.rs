@@ -14,25 +14,17 @@ const WORD_BYTES: u64 = 4;
 /// Banks of shared memory.
 const BANKS: u64 = 32;
 
-/// The sectors that the lanes of `mask` touch, `bytes` aligned bytes each.
+/// The sectors of `bytes` bytes from `start` on.
 #[inline(always)]
-pub fn sectors(at: &Wide, mask: u32, bytes: u64) -> u64 {
-    if mask == u32::MAX {
-        let mut rising = true;
-        let mut steps = 1;
-        for lane in 1..WARP_SIZE {
-            let (before, here) = (at[lane - 1] >> SECTOR_SHIFT, at[lane] >> SECTOR_SHIFT);
-            rising &= before <= here;
-            steps += u64::from(before != here);
-        }
-        // An element of 32 bytes or less, aligned to its size, lies in one sector.
-        if rising && bytes <= 1 << SECTOR_SHIFT {
-            return steps;
-        }
-    }
-    let mut touched = [0; WARP_SIZE];
-    let count = distinct(at, mask, SECTOR_SHIFT, &mut touched);
-    count as u64
+pub fn sectors_of_range(start: u64, bytes: u64) -> u64 {
+    let last = start.wrapping_add(bytes - 1);
+    (last >> SECTOR_SHIFT).wrapping_sub(start >> SECTOR_SHIFT) + 1
+}
+
+/// The sectors that the lanes of `mask` touch, `bytes` aligned bytes each. An aligned element of 32 bytes or
+/// less, and there are no larger ones, lies in one sector.
+pub fn sectors(at: &Wide, mask: u32) -> u64 {
+    distinct(at, mask, SECTOR_SHIFT, &mut [0; WARP_SIZE]) as u64
 }
 
 /// How many different `address >> shift` there are among the lanes of `mask`; `seen` holds them.
@@ -110,14 +102,22 @@ mod tests {
 
     #[test]
     fn sectors_are_counted_once() {
-        assert_eq!(sectors(&strided(0, 4), u32::MAX, 4), 4);
-        assert_eq!(sectors(&strided(16, 4), u32::MAX, 4), 5);
-        assert_eq!(sectors(&strided(0, 8), u32::MAX, 8), 8);
-        assert_eq!(sectors(&strided(0, 0), u32::MAX, 4), 1);
-        assert_eq!(sectors(&strided(0, 128), u32::MAX, 4), 32);
-        assert_eq!(sectors(&strided(0, 4), 0xff, 4), 1);
-        assert_eq!(sectors(&std::array::from_fn(|lane| (lane as u64 ^ 31) * 4), u32::MAX, 4), 4);
-        assert_eq!(sectors(&std::array::from_fn(|lane| (lane as u64 % 2) * 1000), u32::MAX, 4), 2);
+        assert_eq!(sectors(&strided(0, 4), u32::MAX), 4);
+        assert_eq!(sectors(&strided(16, 4), u32::MAX), 5);
+        assert_eq!(sectors(&strided(0, 8), u32::MAX), 8);
+        assert_eq!(sectors(&strided(0, 0), u32::MAX), 1);
+        assert_eq!(sectors(&strided(0, 128), u32::MAX), 32);
+        assert_eq!(sectors(&strided(0, 4), 0xff), 1);
+        assert_eq!(sectors(&std::array::from_fn(|lane| (lane as u64 ^ 31) * 4), u32::MAX), 4);
+        assert_eq!(sectors(&std::array::from_fn(|lane| (lane as u64 % 2) * 1000), u32::MAX), 2);
+    }
+
+    #[test]
+    fn a_range_has_the_sectors_of_its_elements() {
+        for (start, bytes) in [(0, 128), (16, 128), (4, 4), (28, 4), (60, 8), (32, 32)] {
+            let elements: Wide = std::array::from_fn(|lane| start + (lane as u64 * 4).min(bytes - 4));
+            assert_eq!(sectors_of_range(start, bytes), sectors(&elements, u32::MAX), "{start} {bytes}");
+        }
     }
 
     #[test]
