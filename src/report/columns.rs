@@ -5,7 +5,7 @@
 
 use simt::Counters;
 
-use super::layout::grouped;
+use super::layout::{decimal, grouped};
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,11 @@ pub const DIVERGENT_WARPS: Column = Column {
 
 /// Lanes at work, averaged over the PTX instructions.
 pub const ACTIVE_LANES: Column =
-    Column { head: ["active", "lanes"], cell: |c| format!("{:.2}", c.ptx_lanes_per_instruction()) };
+    Column { head: ["active", "lanes"], cell: |c| decimal(c.ptx_lanes_per_instruction()) };
 
 /// PTX instructions that a warp executed, on average.
 pub const INSTRUCTIONS_PER_WARP: Column =
-    Column { head: ["PTX per", "warp"], cell: |c| format!("{:.2}", c.ptx_instructions_per_warp()) };
+    Column { head: ["PTX per", "warp"], cell: |c| decimal(c.ptx_instructions_per_warp()) };
 
 /// PTX instructions that all warps executed together.
 pub const INSTRUCTIONS: Column = Column { head: ["PTX in", "all"], cell: |c| grouped(c.ptx_instructions) };

@@ -15,27 +15,27 @@ const TOLD: usize = 2;
 pub(super) fn about(row: &Row) -> String {
     let mut out: String = row.run.faults.iter().take(TOLD).map(|fault| told(&row.variant, fault)).collect();
     if let Some(more @ 1..) = row.run.faults.len().checked_sub(TOLD) {
-        out += &paragraph("  ", &format!("and {more} more of `{}`", row.variant));
+        out += &paragraph("  ! ", &format!("{}: and {more} more", row.variant));
     }
     if row.verdict == Verdict::Wrong {
         out += &wrong(row);
     }
     out += &disagreement(row);
     if let Some(bound) = row.check.as_ref().and_then(|check| check.tolerance.text()) {
-        out += &paragraph("  ", &format!("{}: checked {bound}", row.variant));
+        out += &paragraph("  - ", &format!("{}: checked {bound}", row.variant));
     }
     for remark in row.remarks.iter().chain(&row.run.withheld) {
-        out += &paragraph("  ", &format!("{}: {remark}", row.variant));
+        out += &paragraph("  - ", &format!("{}: {remark}", row.variant));
     }
     out
 }
 
 fn told(variant: &str, fault: &Fault) -> String {
-    let mut out = paragraph("  ", &format!("{variant}: {}: {}", fault.kind.name(), fault.message));
+    let mut out = paragraph("  ! ", &format!("{variant}: {}: {}", fault.kind.name(), fault.message));
     for actor in &fault.actors {
-        out += &paragraph("    ", &actor.to_string());
+        out += &paragraph("      ", &actor.to_string());
     }
-    out + &paragraph("    help: ", &fault.help)
+    out + &paragraph("      help: ", &fault.help)
 }
 
 fn wrong(row: &Row) -> String {
@@ -44,7 +44,7 @@ fn wrong(row: &Row) -> String {
     let first = check.first.as_ref().map_or(String::new(), |first| {
         format!("; element {} is {} and should be {}", first.index, first.got, first.expected)
     });
-    paragraph("  ", &format!("{}: {wrong} of {all} elements are wrong{first}", row.variant))
+    paragraph("  ! ", &format!("{}: {wrong} of {all} elements are wrong{first}", row.variant))
 }
 
 fn disagreement(row: &Row) -> String {
@@ -53,5 +53,5 @@ fn disagreement(row: &Row) -> String {
     let first = check.first.as_ref().map_or(String::new(), |first| {
         format!("; element {} is {} and {}", first.index, first.expected, first.got)
     });
-    paragraph("  ", &format!("{}: emulator and GPU differ in {wrong} elements or more{first}", row.variant))
+    paragraph("  ! ", &format!("{}: emulator and GPU differ in {wrong} elements or more{first}", row.variant))
 }

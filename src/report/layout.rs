@@ -21,6 +21,16 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// To two places, and without them from a thousand on: `13.25`, `13,046`.
+pub fn decimal(number: f64) -> String {
+    if number < 1000.0 { format!("{number:.2}") } else { grouped(number.round() as u64) }
+}
+
+/// `1 warp`, `2 warps`, `1,000 warps`.
+pub fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// A count of bytes in the largest unit that leaves a number of at least one: `1.5 GiB`.
 pub fn bytes(count: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -117,6 +127,12 @@ mod tests {
     fn digits_stand_in_threes() {
         let numbers = [0, 999, 1000, 10_240_000];
         assert_eq!(numbers.map(grouped), ["0", "999", "1,000", "10,240,000"]);
+    }
+
+    #[test]
+    fn numbers_are_as_long_as_they_are_useful() {
+        assert_eq!([0.0, 13.246, 13046.4].map(decimal), ["0.00", "13.25", "13,046"]);
+        assert_eq!([1, 2, 1000].map(|n| counted(n, "warp")), ["1 warp", "2 warps", "1,000 warps"]);
     }
 
     #[test]

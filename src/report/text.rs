@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
+use super::columns::Column;
 use super::layout::{paragraph, table};
 use super::{Report, Row, Section, Verdict, faults};
 use crate::machine::{About, Timing};
@@ -63,10 +64,15 @@ fn head(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<Stri
 
 fn cells(section: &Section, row: &Row, timed: bool, compared: bool) -> Vec<String> {
     let mut cells = vec![row.variant.clone(), row.verdict.name().to_owned()];
-    cells.extend(section.columns.iter().map(|column| (column.cell)(&row.run.counters)));
+    cells.extend(section.columns.iter().map(|column| counter(column, row)));
     cells.extend(timed.then(|| row.run.timing.as_ref().map_or("-".to_owned(), microseconds)));
     cells.extend(compared.then(|| agreement(row).to_owned()));
     cells
+}
+
+/// A kernel that was stopped was not counted to its end, so its counts mean nothing.
+fn counter(column: &Column, row: &Row) -> String {
+    if row.verdict == Verdict::Fault { "-".to_owned() } else { (column.cell)(&row.run.counters) }
 }
 
 fn microseconds(timing: &Timing) -> String {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
 use lanes::report::Section;
 use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
-use lanes::report::layout::grouped;
+use lanes::report::layout::{counted, grouped};
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 pub fn one_dimension(lab: &mut Lab) -> Result<()> {
@@ -46,8 +46,8 @@ fn wholly_outside(section: &Section) -> Option<String> {
     let counters = section.row("add_10000")?.run.counters;
     let outside = counters.warps - counters.global_store_requests;
     Some(format!(
-        "10,000 elements: {} warps are launched, {} of them part, and {outside} lie wholly outside and do not part.",
-        grouped(counters.warps),
+        "10,000 elements: {}, of which {} on the edge and {outside} wholly outside.",
+        counted(counters.warps, "warp"),
         counters.divergent_warps,
     ))
 }

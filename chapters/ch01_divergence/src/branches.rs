@@ -7,7 +7,7 @@ use anyhow::Result;
 use lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, UNIFORM_CONDITION};
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SECTORS};
-use lanes::report::layout::grouped;
+use lanes::report::layout::{counted, grouped};
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 /// How a variant is launched.
@@ -23,14 +23,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SECTORS];
     lab.section("branches", "what do two paths cost that the data chooses between?", &columns);
     let mixed = Random::new(shape.seed).floats(shape.n, -8.0, 8.0);
-    let mut sorted = mixed.clone();
-    sorted.sort_by(f32::total_cmp);
-    let negative: Vec<f32> = mixed.iter().map(|x| -1.0 - x.abs()).collect();
-    let positive: Vec<f32> = mixed.iter().map(|x| x.abs()).collect();
-    lab.variant("sqrt_negative", |device| sqrt(device, shape, &negative))?;
-    lab.variant("sqrt_positive", |device| sqrt(device, shape, &positive))?;
-    lab.variant("sqrt_mixed", |device| sqrt(device, shape, &mixed))?;
-    lab.variant("sqrt_sorted", |device| sqrt(device, shape, &sorted))?;
+    lab.variant("sqrt_negative", |device| sqrt(device, shape, mixed.iter().map(|x| -1.0 - x.abs()).collect()))?;
+    lab.variant("sqrt_positive", |device| sqrt(device, shape, mixed.iter().map(|x| x.abs()).collect()))?;
+    lab.variant("sqrt_mixed", |device| sqrt(device, shape, mixed.clone()))?;
+    lab.variant("sqrt_sorted", |device| sqrt(device, shape, sorted(&mixed)))?;
     lab.variant("guarded_load", |device| guarded_load(device, shape))?;
     lab.variant("select_merge", |device| select_merge(device, shape))?;
     lab.variant("uniform", |device| uniform_condition(device, shape))?;
@@ -43,13 +39,20 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 /// Four arrays on the machine, the inputs and the result on the host, and the reference in double precision.
 const ELEMENT_BYTES: u64 = 4 * 4 + 5 * 4 + 8;
 
-fn sqrt(device: &mut Device, shape: Shape, values: &[f32]) -> Result<Row> {
-    let (x, z) = (device.upload("x", values)?, device.zeroed::<f32>("z", shape.n)?);
+fn sqrt(device: &mut Device, shape: Shape, values: Vec<f32>) -> Result<Row> {
+    let (x, z) = (device.upload("x", &values)?, device.zeroed::<f32>("z", shape.n)?);
     let launch = Launch::cover(&BRANCH_SQRT, shape.n, shape.block).seed(shape.seed);
     let run = device.launch(&launch.arg(x).arg(z).arg(shape.n as i32))?;
     let path = |x: f64| if x < 0.0 { x - 2.0 } else { x.sqrt() };
     let expected: Vec<f64> = values.iter().map(|&x| rounded(path(x.into()))).collect();
     device.check(run, z, &expected, &Tolerance::Exact)
+}
+
+/// The same numbers, the negative ones first: which path an element takes now depends on where it lies.
+fn sorted(values: &[f32]) -> Vec<f32> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    sorted
 }
 
 /// Both operations round once, so the reference rounded to single precision is what they give, bit for bit.
@@ -110,9 +113,8 @@ fn both_paths(section: &Section) -> Option<String> {
 fn in_order(section: &Section) -> Option<String> {
     let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
     let [mixed, sorted] = ["sqrt_mixed", "sqrt_sorted"].map(parted);
-    let text =
-        format!("The same numbers in order: {} warps part instead of {}.", grouped(sorted?), grouped(mixed?));
-    Some(text)
+    let (mixed, sorted) = (grouped(mixed?), counted(sorted?, "warp"));
+    Some(format!("The same numbers in order: {sorted} with two paths to walk instead of {mixed}."))
 }
 
 fn never_touched(section: &Section) -> Option<String> {

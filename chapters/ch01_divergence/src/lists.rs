@@ -7,7 +7,7 @@ use anyhow::Result;
 use lanes::kernels::sorting::{BUILD_LISTS, PROCESS_EXPENSIVE, PROCESS_MIXED, PROCESS_SIMPLE};
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS};
-use lanes::report::layout::grouped;
+use lanes::report::layout::{counted, grouped};
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const N: usize = 4096;
@@ -71,6 +71,7 @@ fn compared(section: &Section, rounds: i32) -> Option<String> {
     };
     let (mixed, lists) = (grouped(mixed), grouped(lists));
     Some(format!(
-        "{rounds} rounds: {mixed} PTX instructions in one pass, {lists} with lists; {cheaper} by {ratio:.1}."
+        "{} of work: {mixed} PTX instructions in one pass, {lists} with lists; {cheaper} by a factor of {ratio:.2}.",
+        counted(rounds as u64, "round"),
     ))
 }
