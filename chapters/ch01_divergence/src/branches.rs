@@ -23,7 +23,9 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SECTORS];
     lab.section("branches", "what do two paths cost that the data chooses between?", &columns);
     let mixed = Random::new(shape.seed).floats(shape.n, -8.0, 8.0);
-    lab.variant("sqrt_negative", |device| sqrt(device, shape, mixed.iter().map(|x| -1.0 - x.abs()).collect()))?;
+    lab.variant("sqrt_negative", |device| {
+        sqrt(device, shape, mixed.iter().map(|x| -1.0 - x.abs()).collect())
+    })?;
     lab.variant("sqrt_positive", |device| sqrt(device, shape, mixed.iter().map(|x| x.abs()).collect()))?;
     lab.variant("sqrt_mixed", |device| sqrt(device, shape, mixed.clone()))?;
     lab.variant("sqrt_sorted", |device| sqrt(device, shape, sorted(&mixed)))?;
