@@ -89,6 +89,7 @@ impl Arguments<'_> {
 
 /// C's flags.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one a flag, any of which may be there")]
 struct Flags {
     /// `-`: to the left.
     left: bool,

@@ -64,10 +64,8 @@ fn general(directive: &Directive, magnitude: f64) -> String {
     } else {
         (with_point(directive, significant - 1, digits), exponent_text(exponent))
     };
-    let digits = match directive.flags.alternative || !digits.contains('.') {
-        true => digits.as_str(),
-        false => digits.trim_end_matches('0').trim_end_matches('.'),
-    };
+    let keeps_zeros = directive.flags.alternative || !digits.contains('.');
+    let digits = if keeps_zeros { &digits } else { digits.trim_end_matches('0').trim_end_matches('.') };
     format!("{digits}{exponent}")
 }
 
