@@ -232,10 +232,10 @@ fn to_float(recipe: Recipe, format: Format, number: exact::Number) -> u64 {
     if format == TF32 { bits << TF32_SHIFT } else { bits }
 }
 
-/// NaN in another format. Payloads are supported in double precision: to and from it the upper bits and the sign
-/// stay, and the NaN becomes quiet. A conversion to the same format without a modifier, and `bf16` to `f32`,
-/// which are the upper bits of one another, move bits. Any other NaN is canonical. The specification leaves this
-/// open; an H200 does it, save that its `.rna.tf32` cuts the payload off.
+/// NaN in another format. Payloads are supported in double precision: to and from it the upper bits and the
+/// sign stay, and the NaN becomes quiet. A conversion to the same format without a modifier moves bits, and
+/// so does `bf16` to `f32`, of which it is the upper half. Any other NaN is canonical. The specification
+/// leaves this open; an H200 does it, save that its `.rna.tf32` cuts the payload off.
 fn nan_as_float(recipe: Recipe, from: Format, to: Format, bits: u64) -> u64 {
     let bits = bits & u64::MAX >> (64 - recipe.from.bits);
     let moves = from == to && !recipe.integral && (to == F64 || !recipe.ftz);

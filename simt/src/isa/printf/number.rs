@@ -1,7 +1,7 @@
 //! `%f`, `%e`, `%g` and `%a`: a double as text, every digit exact.
 //!
-//! The standard library rounds a decimal expansion correctly, to even at a tie, at any precision; the layouts are
-//! C's. Specification: C17, section 7.21.6.1.
+//! The standard library rounds a decimal expansion correctly, to even at a tie, at any precision; the layouts
+//! are C's. Specification: C17, section 7.21.6.1.
 
 use super::Directive;
 
