@@ -41,7 +41,7 @@ pub const FAMILY: Family = Family {
         // From floating point to integers.
         Form::new(syntax!("(rni|rzi|rmi|rpi).ftz?.sat?.", integers!(), ".f32"), cvt),
         Form::new(syntax!("(rni|rzi|rmi|rpi).sat?.", integers!(), ".(f16|f64)"), cvt),
-        Form::new(syntax!("(rni|rzi|rmi|rpi).sat?.", integers!(), ".bf16"), cvt).since(90),
+        Form::new("cvt.(rni|rzi|rmi|rpi).(u16|u32|u64|s16|s32|s64).bf16", cvt).since(90),
         // From integers to floating point.
         Form::new(syntax!("(rn|rz|rm|rp).ftz?.sat?.f32.", integers!()), cvt),
         Form::new(syntax!("(rn|rz|rm|rp).sat?.(f16|f64).", integers!()), cvt),
@@ -51,8 +51,8 @@ pub const FAMILY: Family = Family {
         Form::new("cvt.ftz?.sat?.f64.f32", cvt),
         Form::new("cvt.sat?.f64.(f16|f64)", cvt),
         Form::new("cvt.sat?.f16.f16", cvt),
-        Form::new("cvt.ftz?.sat?.f32.bf16", cvt).since(90),
-        Form::new("cvt.sat?.f64.bf16", cvt).since(90),
+        Form::new("cvt.ftz?.f32.bf16", cvt).since(90),
+        Form::new("cvt.f64.bf16", cvt).since(90),
         Form::new("cvt.(rni|rzi|rmi|rpi).ftz?.sat?.f32.f32", cvt),
         Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f64.f64", cvt),
         Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f16.f16", cvt),
@@ -61,7 +61,7 @@ pub const FAMILY: Family = Family {
         Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f32.f64", cvt),
         Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f16.f32", cvt),
         Form::new("cvt.(rn|rz|rm|rp).sat?.f16.f64", cvt),
-        Form::new("cvt.(rn|rz|rm|rp).sat?.f16.bf16", cvt).since(90),
+        Form::new("cvt.(rn|rz|rm|rp).f16.bf16", cvt).since(90),
         Form::new("cvt.(rn|rz|rm|rp).bf16.(f16|f64)", cvt).since(90),
         Form::new("cvt.(rm|rp).bf16.f32", cvt).since(90),
         Form::new("cvt.(rn|rz).relu?.satfinite?.bf16.f32", cvt).since(80),
@@ -211,12 +211,12 @@ fn pack_16(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 /// `d = c, a, b`: `a` and `b` clamped to a few bits each, below the low bits of `c`.
 fn pack_into(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(3) {
-        "u8" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<8, false>(a, b, c)),
-        "s8" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<8, true>(a, b, c)),
-        "u4" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<4, false>(a, b, c)),
-        "s4" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<4, true>(a, b, c)),
-        "u2" => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<2, false>(a, b, c)),
-        _ => alu!((i32, i32, u32) -> u32, |a, b, c| pack::<2, true>(a, b, c)),
+        "u8" => alu!((i32, i32, u32) -> u32, pack::<8, false>),
+        "s8" => alu!((i32, i32, u32) -> u32, pack::<8, true>),
+        "u4" => alu!((i32, i32, u32) -> u32, pack::<4, false>),
+        "s4" => alu!((i32, i32, u32) -> u32, pack::<4, true>),
+        "u2" => alu!((i32, i32, u32) -> u32, pack::<2, false>),
+        _ => alu!((i32, i32, u32) -> u32, pack::<2, true>),
     })
 }
 

@@ -3,7 +3,7 @@
 //! [`single`] and [`double`] hold the meaning of the instructions for one lane, [`exact`] the arithmetic for
 //! what the reader's machine does not compute natively. Approximations are in [`super::approx`], comparisons in
 //! [`super::compare`]. Left out: `.f32x2` and the forms with three inputs of `min` and `max`, which are newer
-//! than sm_90, and `mad.f32` without a rounding, which ended with sm_1x.
+//! than `sm_90`, and `mad.f32` without a rounding, which ended with `sm_1x`.
 //!
 //! Specification: PTX ISA, section 9.7.3.
 
@@ -43,9 +43,9 @@ pub const FAMILY: Family = Family {
         Form::new("div.(rn|rz|rm|rp).ftz?.f32", div_f32),
         Form::new("div.(rn|rz|rm|rp).f64", div_f64),
         Form::new("abs.ftz?.f32", abs_f32),
-        Form::new("abs.f64", |_, o| o.alu(alu!((f64) -> f64, f64::abs))),
+        Form::new("abs.f64", |_, o| o.alu(alu!((f64) -> f64, |a| double::unary(a, f64::abs)))),
         Form::new("neg.ftz?.f32", neg_f32),
-        Form::new("neg.f64", |_, o| o.alu(alu!((f64) -> f64, |a| -a))),
+        Form::new("neg.f64", |_, o| o.alu(alu!((f64) -> f64, |a| double::unary(a, |a| -a)))),
         Form::new("min.ftz?.f32", min_f32),
         Form::new("max.ftz?.f32", max_f32),
         Form::new("min.ftz?.NaN.f32", min_f32).since(80),
@@ -208,8 +208,9 @@ fn testp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         ("number", _) => alu!((f64) -> bool, |a: f64| !a.is_nan()),
         ("notanumber", "f32") => alu!((f32) -> bool, f32::is_nan),
         ("notanumber", _) => alu!((f64) -> bool, f64::is_nan),
-        ("normal", "f32") => alu!((f32) -> bool, f32::is_normal),
-        ("normal", _) => alu!((f64) -> bool, f64::is_normal),
+        // Zeros count as normal, by the specification.
+        ("normal", "f32") => alu!((f32) -> bool, |a: f32| a.is_normal() || a == 0.0),
+        ("normal", _) => alu!((f64) -> bool, |a: f64| a.is_normal() || a == 0.0),
         (_, "f32") => alu!((f32) -> bool, f32::is_subnormal),
         _ => alu!((f64) -> bool, f64::is_subnormal),
     })

@@ -177,10 +177,15 @@ arithmetic!(add, (a: T, b: T), |f, a, b| exact::add(f, Rounding::Nearest, a, b))
 arithmetic!(sub, (a: T, b: T), |f: Format, a, b| exact::add(f, Rounding::Nearest, a, b ^ f.sign()));
 arithmetic!(mul, (a: T, b: T), |f, a, b| exact::mul(f, Rounding::Nearest, a, b));
 arithmetic!(fma, (a: T, b: T, c: T), |f, a, b, c| exact::fma(f, Rounding::Nearest, a, b, c));
-arithmetic!(neg, (a: T), |f: Format, a| a ^ f.sign());
-arithmetic!(abs, (a: T), |f: Format, a| a & !f.sign());
+arithmetic!(neg, (a: T), |f: Format, a| quieted(f, a, a ^ f.sign()));
+arithmetic!(abs, (a: T), |f: Format, a| quieted(f, a, a & !f.sign()));
 arithmetic!(tanh, (a: T), |f, a| by_f64(f, a, libm::tanh));
 arithmetic!(ex2, (a: T), |f, a| by_f64(f, a, libm::exp2));
+
+/// `result`, or the canonical NaN where the operand is one.
+fn quieted(format: Format, operand: u64, result: u64) -> u64 {
+    if format.is_nan(operand) { format.nan() } else { result }
+}
 
 fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     // To double precision is exact.
@@ -190,6 +195,7 @@ fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
 
 /// How `min` and `max` treat NaN and signs: the fields of [`super::float::single::Pick`].
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "one a modifier, any of which may be there")]
 struct Pick {
     ftz: bool,
     nan: bool,
@@ -275,6 +281,7 @@ mod tests {
         check("fma.rn.relu.f16", F16, [0x7e01, 0x3c00, 0], 0x7fff);
         check("abs.ftz.f16", F16, [0x8001], 0);
         check("abs.bf16", Bf16, [0xbf80], 0x3f80);
+        check("neg.bf16", Bf16, [0xffc1], 0x7fff);
     }
 
     #[test]

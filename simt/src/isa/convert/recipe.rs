@@ -7,7 +7,6 @@
 //! Specification: PTX ISA, section 9.7.9 (`cvt`).
 
 use crate::isa::float::exact::{self, BF16, F16, F32, F64, Finite, Format, Rounding, TF32};
-use crate::isa::float::{double, single};
 use crate::isa::grammar::Modifiers;
 use crate::isa::value::Kind;
 
@@ -100,6 +99,7 @@ impl Number {
 
 /// A conversion.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one a modifier, any of which may be there")]
 pub struct Recipe {
     /// What it writes.
     pub to: Number,
@@ -179,9 +179,13 @@ fn rounding(word: &str) -> (Rounding, bool) {
 pub fn convert(recipe: u32, bits: u64) -> u64 {
     let register_bits = (recipe >> 16).clamp(1, 64);
     let recipe = Recipe::unpack(recipe);
-    let number = recipe.from.read(recipe.ftz, bits);
+    // The specification flushes every subnormal `f32`; an H200 keeps those that become an `f16`.
+    let number = recipe.from.read(recipe.ftz && recipe.to.format != Some(F16), bits);
     let result = match recipe.to.format {
-        Some(format) => to_float(recipe, format, number),
+        Some(format) => match (number, recipe.from.format) {
+            (exact::Number::Nan, Some(from)) if !recipe.sat => nan_as_float(recipe, from, format, bits),
+            _ => to_float(recipe, format, number),
+        },
         None => to_integer(recipe, number),
     };
     result & u64::MAX >> (64 - register_bits)
@@ -228,6 +232,29 @@ fn to_float(recipe: Recipe, format: Format, number: exact::Number) -> u64 {
     if format == TF32 { bits << TF32_SHIFT } else { bits }
 }
 
+/// NaN in another format. Payloads are supported in double precision: to and from it the upper bits and the
+/// sign stay, and the NaN becomes quiet. A conversion to the same format without a modifier moves bits, and
+/// so does `bf16` to `f32`, of which it is the upper half. Any other NaN is canonical. The specification
+/// leaves this open; an H200 does it, save that its `.rna.tf32` cuts the payload off.
+fn nan_as_float(recipe: Recipe, from: Format, to: Format, bits: u64) -> u64 {
+    let bits = bits & u64::MAX >> (64 - recipe.from.bits);
+    let moves = from == to && !recipe.integral && (to == F64 || !recipe.ftz);
+    if moves && to != F16 {
+        return bits;
+    }
+    if (from, to, recipe.ftz) == (BF16, F32, false) {
+        return bits << 16;
+    }
+    if from != F64 && to != F64 {
+        return if to == TF32 { TF32.nan() << TF32_SHIFT } else { to.nan() };
+    }
+    let bits = if recipe.ftz && from == F32 { F32.nan() } else { bits };
+    let fraction = bits & ((1 << from.fraction_bits) - 1);
+    let top = fraction << (63 - from.fraction_bits) >> (63 - to.fraction_bits);
+    let sign = if bits & from.sign() == 0 { 0 } else { to.sign() };
+    sign | to.infinity() | top | 1 << (to.fraction_bits - 1)
+}
+
 /// The number rounded to an integer; one without a fraction stays as it is.
 fn to_integral(recipe: Recipe, number: exact::Number) -> exact::Number {
     match number {
@@ -242,11 +269,16 @@ fn to_integral(recipe: Recipe, number: exact::Number) -> exact::Number {
 /// `cvt.f64.f32`
 #[inline(always)]
 pub fn widen(a: f32) -> f64 {
-    if a.is_nan() { f64::from_bits(double::NAN) } else { f64::from(a) }
+    let bits = a.to_bits();
+    let sign = u64::from(bits & 0x8000_0000) << 32;
+    let nan = sign | 0x7ff8 << 48 | u64::from(bits & 0x007f_ffff) << 29;
+    if a.is_nan() { f64::from_bits(nan) } else { f64::from(a) }
 }
 
 /// `cvt.rn.f32.f64`
 #[inline(always)]
 pub fn narrow(a: f64) -> f32 {
-    single::canonical(a as f32)
+    let bits = a.to_bits();
+    let nan = (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x003f_ffff;
+    if a.is_nan() { f32::from_bits(nan) } else { a as f32 }
 }

@@ -9,12 +9,12 @@ use super::exact::{self, F64, Rounding};
 pub const NAN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 0x0008_0000_0000_0000;
 
-/// The NaN that an operation returns: the first operand that is one, made quiet, for the specification has
-/// NaN payloads supported in double precision.
+/// The NaN that an operation returns: the last operand that is one, made quiet. The specification has NaN
+/// payloads supported in double precision, and leaves open which one; this is what an H200 does.
 #[inline(always)]
 pub fn nan_of(operands: &[f64]) -> f64 {
     let mut result = NAN;
-    for x in operands.iter().rev() {
+    for x in operands {
         result = if x.is_nan() { x.to_bits() | QUIET } else { result };
     }
     f64::from_bits(result)
@@ -59,7 +59,8 @@ pub fn mul(rounding: Rounding, a: f64, b: f64) -> f64 {
 #[inline(always)]
 pub fn fma(rounding: Rounding, a: f64, b: f64, c: f64) -> f64 {
     let bits = exact::fma(F64, rounding, a.to_bits(), b.to_bits(), c.to_bits());
-    settle(f64::from_bits(bits), &[a, b, c])
+    // With several NaNs `b` wins, then `c`.
+    settle(f64::from_bits(bits), &[a, c, b])
 }
 
 /// `div`
@@ -69,7 +70,8 @@ pub fn div(rounding: Rounding, a: f64, b: f64) -> f64 {
         Rounding::Nearest => a / b,
         _ => f64::from_bits(exact::div(F64, rounding, a.to_bits(), b.to_bits())),
     };
-    settle(quotient, &[a, b])
+    // Divisions are made of other instructions, and there the dividend's payload wins.
+    settle(quotient, &[b, a])
 }
 
 /// `sqrt`
@@ -82,6 +84,12 @@ pub fn sqrt(rounding: Rounding, a: f64) -> f64 {
         _ => f64::from_bits(exact::sqrt(F64, rounding, a.to_bits())),
     };
     settle(root, &[a])
+}
+
+/// `abs` and `neg`. A NaN keeps its sign, as on an H200.
+#[inline(always)]
+pub fn unary(a: f64, f: impl Fn(f64) -> f64) -> f64 {
+    if a.is_nan() { nan_of(&[a]) } else { f(a) }
 }
 
 /// `min`, and `max` where `max` is set. A number wins over NaN, and -0 is below +0.

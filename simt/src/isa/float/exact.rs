@@ -290,16 +290,6 @@ impl Number {
         }
     }
 
-    /// The number with the other sign.
-    #[must_use]
-    pub fn negated(self) -> Number {
-        match self {
-            Number::Nan => Number::Nan,
-            Number::Infinite { negative } => Number::Infinite { negative: !negative },
-            Number::Finite(x) => Number::Finite(Finite { negative: !x.negative, ..x }),
-        }
-    }
-
     fn is_zero(self) -> bool {
         matches!(self, Number::Finite(Finite { magnitude: 0, .. }))
     }
@@ -344,8 +334,9 @@ impl Number {
     pub fn over(self, other: Number) -> Number {
         let negative = self.is_negative() != other.is_negative();
         match (self, other) {
-            (Number::Nan, _) | (_, Number::Nan) => Number::Nan,
-            (Number::Infinite { .. }, Number::Infinite { .. }) => Number::Nan,
+            (Number::Nan, _) | (_, Number::Nan) | (Number::Infinite { .. }, Number::Infinite { .. }) => {
+                Number::Nan
+            }
             (Number::Finite(x), Number::Finite(y)) if y.magnitude != 0 => Number::Finite(x.over(y)),
             (Number::Finite(x), Number::Finite(_)) if x.magnitude == 0 => Number::Nan,
             (Number::Finite(_), Number::Infinite { .. }) => {

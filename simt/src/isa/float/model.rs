@@ -1,4 +1,4 @@
-//! What "correctly rounded" means, decided without rounding anything: the model that tests hold [`super::exact`]
+//! What "correctly rounded" means, decided without rounding: the model that tests hold [`super::exact`]
 //! and the native paths to.
 //!
 //! A candidate result is right if the exact result lies on the right side of the numbers around it, and that

@@ -159,6 +159,7 @@ pub fn unary(ftz: bool, a: f32, f: impl Fn(f32) -> f32) -> f32 {
 
 /// How `min` and `max` treat NaN and signs.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one a modifier, any of which may be there")]
 pub struct Pick {
     /// `.ftz`
     pub ftz: bool,

@@ -256,6 +256,7 @@ fn min_and_max_prefer_numbers_and_know_minus_zero() {
     check32("max.NaN.xorsign.abs.f32", [NEG | ONE, NEG | 0x4000_0000], 0x4000_0000);
     check64("min.f64", [0, 1 << 63], 1 << 63);
     check64("max.f64", [0x7ff8_0000_0000_0000, 5], 5);
+    check64("max.f64", [0x7ff8_0000_0000_0001, 0xfff0_0000_0000_0002], 0xfff8_0000_0000_0002);
 }
 
 #[test]
@@ -265,7 +266,8 @@ fn properties_and_signs() {
         ("testp.infinite.f32", NEG | INF, 1),
         ("testp.number.f32", INF, 1),
         ("testp.notanumber.f32", 0x7f80_0001, 1),
-        ("testp.normal.f32", ZERO, 0),
+        ("testp.normal.f32", NEG, 1),
+        ("testp.normal.f32", 1, 0),
         ("testp.normal.f32", MIN_NORMAL, 1),
         ("testp.subnormal.f32", 1, 1),
     ] {

@@ -1,7 +1,7 @@
 //! `%f`, `%e`, `%g` and `%a`: a double as text, every digit exact.
 //!
-//! The standard library rounds a decimal expansion correctly, to even at a tie, at any precision; the layouts are
-//! C's. Specification: C17, section 7.21.6.1.
+//! The standard library rounds a decimal expansion correctly, to even at a tie, at any precision; the layouts
+//! are C's. Specification: C17, section 7.21.6.1.
 
 use super::Directive;
 
@@ -64,10 +64,8 @@ fn general(directive: &Directive, magnitude: f64) -> String {
     } else {
         (with_point(directive, significant - 1, digits), exponent_text(exponent))
     };
-    let digits = match directive.flags.alternative || !digits.contains('.') {
-        true => digits.as_str(),
-        false => digits.trim_end_matches('0').trim_end_matches('.'),
-    };
+    let keeps_zeros = directive.flags.alternative || !digits.contains('.');
+    let digits = if keeps_zeros { &digits } else { digits.trim_end_matches('0').trim_end_matches('.') };
     format!("{digits}{exponent}")
 }
 
