@@ -29,6 +29,7 @@ pub mod buffer;
 pub mod check;
 pub mod cli;
 pub mod device;
+pub mod golden;
 mod gpu;
 pub mod kernel;
 pub mod kernels;
