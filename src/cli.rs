@@ -31,7 +31,7 @@ pub struct Chapter {
 /// The options that every chapter takes.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Which machines run the kernels: sim (the emulator), gpu, or auto (the emulator and a GPU if there is one)
+    /// Which machines: sim (the emulator), gpu (both), auto (both, if there is a GPU)
     #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = true)]
     pub device: Choice,
     /// How many elements to work on, where a section does not say it itself

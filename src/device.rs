@@ -2,7 +2,7 @@
 //!
 //! Every buffer is on every machine, every launch goes to the emulator first, and what it finds decides whether a
 //! GPU gets the kernel as well. That order is the reader's safety and is not a choice: with `--device gpu` the
-//! emulator runs too and only keeps quiet.
+//! emulator runs too, and the only difference is that a missing GPU is an error.
 
 use anyhow::{Result, bail};
 use simt::{Fault, FaultKind};
@@ -18,18 +18,17 @@ use crate::sim::Sim;
 /// Which machines to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Choice {
-    /// the emulator and, where there is one, the GPU too
+    /// The emulator and, where there is one, the GPU too.
     #[default]
     Auto,
-    /// the emulator alone
+    /// The emulator alone.
     Sim,
-    /// the GPU; the emulator only vets what it is given
+    /// The emulator and the GPU, which has to be there.
     Gpu,
 }
 
 /// The machines that a choice came to.
 pub struct Device {
-    choice: Choice,
     sim: Sim,
     gpu: Option<Gpu>,
     buffers: usize,
@@ -52,13 +51,12 @@ impl Device {
             Choice::Auto => Gpu::open().ok(),
             Choice::Gpu => Some(Gpu::open()?),
         };
-        Ok(Device { choice, sim: Sim::open(), gpu, buffers: 0 })
+        Ok(Device { sim: Sim::open(), gpu, buffers: 0 })
     }
 
-    /// The machines whose results are reported.
+    /// What the machines are.
     pub fn about(&self) -> Vec<About> {
-        let sim = (self.choice != Choice::Gpu).then(|| self.sim.about());
-        sim.into_iter().chain(self.gpu.as_ref().map(Machine::about)).collect()
+        [self.sim.about()].into_iter().chain(self.gpu.as_ref().map(Machine::about)).collect()
     }
 
     /// The least memory that any of the machines has for data, in bytes, and which one it is.

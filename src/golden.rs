@@ -24,11 +24,15 @@ pub struct Record {
 /// What ends the first line: a comment to a shell, a note to a reader.
 const NOTE: &str = "  # kept by `cargo xtask bless`";
 
+/// How the names of records begin; other files in the folder come from elsewhere, from a GPU say.
+const PREFIX: &str = "sim";
+
 /// The records of a chapter, in the order of their names; the chapter's folder is where its `Cargo.toml` is.
 pub fn records(chapter: &Path) -> Result<Vec<Record>> {
     let folder = chapter.join("output");
     let entries = fs::read_dir(&folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX)));
     paths.sort();
     paths.into_iter().map(|path| read(name(chapter)?, path)).collect()
 }

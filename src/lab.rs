@@ -50,24 +50,24 @@ impl Lab {
                 "`--size {size}` needs {wanted} and the {machine} has {there} for it: ask for {most} elements at most"
             );
         }
-        self.setting("size", grouped(size as u64));
+        self.setting("size", size as u64);
         Ok(size)
     }
 
     /// How many threads a block has: what the reader asked for, or `default`.
     pub fn block(&mut self, default: u32) -> u32 {
         let block = self.options.block.unwrap_or(default);
-        self.setting("block", block.to_string());
+        self.setting("block", block.into());
         block
     }
 
     /// What decides every choice left to chance, inputs and schedules.
     pub fn seed(&mut self) -> u64 {
-        self.setting("seed", self.options.seed.to_string());
+        self.setting("seed", self.options.seed);
         self.options.seed
     }
 
-    fn setting(&mut self, name: &'static str, value: String) {
+    fn setting(&mut self, name: &'static str, value: u64) {
         if self.report.settings.iter().all(|(known, _)| *known != name) {
             self.report.settings.push((name, value));
         }

@@ -23,8 +23,8 @@ pub struct Report {
     pub title: String,
     /// The machines that ran it.
     pub machines: Vec<About>,
-    /// What was asked for: `("size", "4096")`.
-    pub settings: Vec<(&'static str, String)>,
+    /// What was asked for: `("size", 4096)`.
+    pub settings: Vec<(&'static str, u64)>,
     /// What was found.
     pub sections: Vec<Section>,
 }

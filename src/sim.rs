@@ -24,7 +24,7 @@ pub(crate) struct Sim {
 impl Sim {
     pub(crate) fn open() -> Sim {
         let memory_bytes = host_memory_bytes();
-        let emulator = Emulator::new(Limits { memory_bytes, ..Limits::default() });
+        let emulator = Emulator::new(Limits { memory_bytes });
         Sim { emulator, memory_bytes, buffers: Vec::new(), modules: BTreeMap::new() }
     }
 

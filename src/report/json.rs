@@ -3,6 +3,7 @@
 //! Keys are stable: `chapter`, `machines`, `settings`, `sections`, and in those `rows` with `counters` under their
 //! own names. What it leaves out: colour and prose, except for what to notice.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use simt::{Actor, Counters, Fault, LineCounters};
 
@@ -22,7 +23,7 @@ pub fn render(report: &Report) -> Value {
     })
 }
 
-fn object(pairs: &[(&'static str, String)]) -> Value {
+fn object<T: Serialize>(pairs: &[(&'static str, T)]) -> Value {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>().into()
 }
 

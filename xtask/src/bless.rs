@@ -49,7 +49,7 @@ fn write(name: &str, program: &Path, record: &Record) -> Result<()> {
     let text = golden::fresh(name, program, &record.args)?;
     if text != record.text {
         fs::write(&record.path, text)?;
-        println!("wrote {}", record.path.display());
+        println!("wrote {}", record.path.strip_prefix(root())?.display());
     }
     Ok(())
 }

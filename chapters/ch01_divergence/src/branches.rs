@@ -23,12 +23,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SECTORS];
     lab.section("branches", "what do two paths cost that the data chooses between?", &columns);
     let mixed = Random::new(shape.seed).floats(shape.n, -8.0, 8.0);
-    lab.variant("sqrt_negative", |device| {
-        sqrt(device, shape, mixed.iter().map(|x| -1.0 - x.abs()).collect())
-    })?;
-    lab.variant("sqrt_positive", |device| sqrt(device, shape, mixed.iter().map(|x| x.abs()).collect()))?;
-    lab.variant("sqrt_mixed", |device| sqrt(device, shape, mixed.clone()))?;
-    lab.variant("sqrt_sorted", |device| sqrt(device, shape, sorted(&mixed)))?;
+    let every = |change: fn(f32) -> f32| mixed.iter().map(|&x| change(x)).collect::<Vec<_>>();
+    lab.variant("sqrt_negative", |device| sqrt(device, shape, &every(|x| -1.0 - x.abs())))?;
+    lab.variant("sqrt_positive", |device| sqrt(device, shape, &every(f32::abs)))?;
+    lab.variant("sqrt_mixed", |device| sqrt(device, shape, &mixed))?;
+    lab.variant("sqrt_sorted", |device| sqrt(device, shape, &sorted(&mixed)))?;
     lab.variant("guarded_load", |device| guarded_load(device, shape))?;
     lab.variant("select_merge", |device| select_merge(device, shape))?;
     lab.variant("uniform", |device| uniform_condition(device, shape))?;
@@ -41,8 +40,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 /// Four arrays on the machine, the inputs and the result on the host, and the reference in double precision.
 const ELEMENT_BYTES: u64 = 4 * 4 + 5 * 4 + 8;
 
-fn sqrt(device: &mut Device, shape: Shape, values: Vec<f32>) -> Result<Row> {
-    let (x, z) = (device.upload("x", &values)?, device.zeroed::<f32>("z", shape.n)?);
+fn sqrt(device: &mut Device, shape: Shape, values: &[f32]) -> Result<Row> {
+    let (x, z) = (device.upload("x", values)?, device.zeroed::<f32>("z", shape.n)?);
     let launch = Launch::cover(&BRANCH_SQRT, shape.n, shape.block).seed(shape.seed);
     let run = device.launch(&launch.arg(x).arg(z).arg(shape.n as i32))?;
     let path = |x: f64| if x < 0.0 { x - 2.0 } else { x.sqrt() };

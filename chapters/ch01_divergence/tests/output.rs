@@ -63,7 +63,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     }
 }
 
-/// The driver's library is looked for by name, so a folder without it does not hide one that is installed.
+/// Where there is a GPU, it runs.
 #[test]
 fn a_gpu_that_was_asked_for_and_is_missing_is_an_error() {
     let output = run(&["--device", "gpu", "--only", "math_even_thread"]);
