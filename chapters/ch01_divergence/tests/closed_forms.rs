@@ -6,7 +6,7 @@
 mod model;
 
 use lanes::kernel::Kernel;
-use lanes::kernels::{boundary, branch, divergence, predication};
+use lanes::kernels::{boundary, branch, divergence, predication, sorting};
 use lanes::launch::blocks_for;
 use lanes::{Choice, Device, Launch};
 use model::{Model, Of, Piece, Thread};
@@ -44,11 +44,11 @@ fn everybody(_: Thread) -> usize {
 }
 
 fn by_thread(t: Thread) -> bool {
-    t.x % 2 == 0
+    t.x.is_multiple_of(2)
 }
 
 fn by_warp(t: Thread) -> bool {
-    t.x / 32 % 2 == 0
+    (t.x / 32).is_multiple_of(2)
 }
 
 fn own(t: Thread) -> usize {
@@ -198,10 +198,10 @@ fn a_guarded_load_reads_for_lanes_with_an_index_alone() {
         let z = device.zeroed::<f32>("z", n).unwrap();
         let run = device.launch(&Launch::cover(kernel, n, block).arg(k).arg(x).arg(z).arg(n as i32)).unwrap();
         let outside = |t: Thread, _| t.x >= n;
-        let is_guarded = |t: Thread, _| t.x % 2 == 0;
+        let is_guarded = |t: Thread, _| by_thread(t);
         let inside = |t: Thread| usize::from(t.x < n);
-        let reads = |t: Thread| usize::from(t.x < n && t.x % 2 == 0);
-        let skips = |t: Thread| usize::from(t.x < n && t.x % 2 == 1);
+        let reads = |t: Thread| usize::from(t.x < n && by_thread(t));
+        let skips = |t: Thread| usize::from(t.x < n && !by_thread(t));
         let there = |t: Thread| target(t.x);
         let load_and_store: [Of<usize>; 2] = [&there, &own];
         let pieces = vec![
@@ -376,4 +376,63 @@ fn a_growing_body_stays_a_branch_in_ptx() {
             );
         });
     }
+}
+
+/// The guard; a load and whether there is a loop; two values from the path's number; the loop; the store; the end.
+#[test]
+fn one_path_for_all_lanes_parts_nobody() {
+    let kernel = &branch::WORST_CASE_TOGETHER;
+    shapes(|n, block| {
+        let rounds = 3;
+        let outside = |t: Thread, _| t.x >= n;
+        let inside = |t: Thread| usize::from(t.x < n);
+        let turns = |t: Thread| if t.x < n { rounds } else { 0 };
+        let goes_back = |_: Thread, turn| turn + 1 < rounds;
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&|_, _| false), elements: &[&own], ..once(&inside) },
+            once(&inside),
+            Piece { taken: Some(&goes_back), ..once(&turns) },
+            Piece { elements: &[&own], ..once(&inside) },
+            once(&everybody),
+        ];
+        assert_eq!(run_expensive(kernel, n, block, rounds), line(n, block, pieces).counters(kernel, false));
+    });
+}
+
+/// The guard; a load and the if; a jump; for the expensive, whether there is a loop, its counter, the loop, and a store;
+/// for the simple, a store; the end.
+#[test]
+fn a_mixed_list_waits_for_its_expensive_elements() {
+    let kernel = &sorting::PROCESS_MIXED;
+    shapes(|n, block| {
+        let rounds = 3;
+        // A run of expensive elements, a gap, and one alone: warps with none, some and all.
+        let is_expensive = |i: usize| (40..140).contains(&i) || i.is_multiple_of(97);
+        let values: Vec<u32> = (0..n).map(|i| if is_expensive(i) { 1 } else { 1000 }).collect();
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<u32>("z", n).unwrap());
+        let launch =
+            Launch::cover(kernel, n, block).arg(x).arg(z).arg(100_u32).arg(rounds as i32).arg(n as i32);
+        let run = device.launch(&launch).unwrap();
+        let outside = |t: Thread, _| t.x >= n;
+        let inside = |t: Thread| usize::from(t.x < n);
+        let is_long = |t: Thread, _| is_expensive(t.x);
+        let long = |t: Thread| usize::from(t.x < n && is_expensive(t.x));
+        let short = |t: Thread| usize::from(t.x < n && !is_expensive(t.x));
+        let turns = |t: Thread| rounds * long(t);
+        let goes_back = |_: Thread, turn| turn + 1 < rounds;
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&is_long), elements: &[&own], ..once(&inside) },
+            once(&short),
+            Piece { taken: Some(&|_, _| false), ..once(&long) },
+            once(&long),
+            Piece { taken: Some(&goes_back), ..once(&turns) },
+            Piece { elements: &[&own], ..once(&long) },
+            Piece { elements: &[&own], ..once(&short) },
+            once(&everybody),
+        ];
+        assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
+    });
 }
