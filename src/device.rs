@@ -31,7 +31,11 @@ pub enum Choice {
 pub struct Device {
     sim: Sim,
     gpu: Option<Gpu>,
+    /// Why there is no GPU, although one would have been welcome.
+    missing: Option<String>,
     buffers: usize,
+    /// Why the GPU's memory is no longer what the emulator's is.
+    withheld: Option<String>,
 }
 
 /// What is in a buffer, by machine.
@@ -46,17 +50,26 @@ pub struct Contents<T> {
 impl Device {
     /// Opens the machines. It is an error to ask for a GPU where there is none.
     pub fn open(choice: Choice) -> Result<Device> {
-        let gpu = match choice {
-            Choice::Sim => None,
-            Choice::Auto => Gpu::open().ok(),
-            Choice::Gpu => Some(Gpu::open()?),
-        };
-        Ok(Device { sim: Sim::open(), gpu, buffers: 0 })
+        let mut device = Device { sim: Sim::open(), gpu: None, missing: None, buffers: 0, withheld: None };
+        match choice {
+            Choice::Sim => {}
+            Choice::Gpu => device.gpu = Some(Gpu::open()?),
+            Choice::Auto => match Gpu::open() {
+                Ok(gpu) => device.gpu = Some(gpu),
+                Err(error) => device.missing = Some(error.to_string()),
+            },
+        }
+        Ok(device)
     }
 
     /// What the machines are.
     pub fn about(&self) -> Vec<About> {
         [self.sim.about()].into_iter().chain(self.gpu.as_ref().map(Machine::about)).collect()
+    }
+
+    /// In one line why there is no GPU, if one would have been used.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
     }
 
     /// The least memory that any of the machines has for data, in bytes, and which one it is.
@@ -106,17 +119,21 @@ impl Device {
             Ok(())
         })?;
         self.buffers = first;
+        self.withheld = None;
         result
     }
 
-    /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there.
+    /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld,
+    /// so are all that follow in the same scope: they would find other data than those that the emulator vetted.
     pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
         let mut run = self.sim.launch(launch)?;
         let Some(gpu) = &mut self.gpu else { return Ok(run) };
-        match run.faults.iter().find(|fault| is_harmful(fault.kind)) {
-            Some(fault) => run.withheld = Some(withheld(fault)),
-            None => run.timing = gpu.launch(launch)?.timing,
+        let harmful = run.faults.iter().find(|fault| is_harmful(fault.kind));
+        self.withheld = self.withheld.take().or(harmful.map(withheld));
+        if self.withheld.is_none() {
+            run.timing = gpu.launch(launch)?.timing;
         }
+        run.withheld.clone_from(&self.withheld);
         Ok(run)
     }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
+use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
     result, sys,
@@ -50,7 +51,7 @@ impl Gpu {
     pub(crate) fn open() -> Result<Gpu> {
         // SAFETY: opens and closes the driver's library; libcuda has no initialisers that could misbehave.
         if !unsafe { sys::is_culib_present() } {
-            bail!("no GPU: the CUDA driver's library (libcuda) is not installed");
+            bail!("no GPU: libcuda, the library of NVIDIA's driver, is not installed");
         }
         result::init().map_err(|error| anyhow!("no GPU: {}", words(error)))?;
         let context = CudaContext::new(0).map_err(|error| anyhow!("no GPU: {}", words(error)))?;
@@ -73,17 +74,17 @@ impl Gpu {
     /// Runs for the clock and then once for the result, from the same inputs: kernels may work in place.
     fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
         let saved = self.save(launch)?;
-        let function = loaded.stopwatch.load_function(&launch.kernel)?;
+        let timed = function(&loaded.stopwatch, launch)?;
         let mut times = Vec::new();
         // The first one warms up and is not counted.
         for run in 0..=launch.timed_runs {
-            let time_us = self.launch_once(&function, launch)?;
+            let time_us = self.launch_once(&timed, launch)?;
             self.restore(&saved)?;
             if run > 0 {
                 times.push(time_us);
             }
         }
-        self.launch_once(&loaded.module.load_function(&launch.kernel)?, launch)?;
+        self.launch_once(&function(&loaded.module, launch)?, launch)?;
         Ok(times)
     }
 
@@ -162,6 +163,18 @@ impl Machine for Gpu {
         let times = times.map_err(|error| anyhow!("`{}` failed on the GPU: {error}", launch.kernel))?;
         Ok(Run { kernels: vec![launch.to_string()], timing: Timing::of(times), ..Run::default() })
     }
+}
+
+/// The kernel in a module, allowed as much dynamic shared memory as the launch wants: above 48 KiB one has to ask.
+fn function(module: &Arc<CudaModule>, launch: &Launch) -> Result<CudaFunction> {
+    let function = module.load_function(&launch.kernel)?;
+    if launch.simt.shared_bytes > 48 << 10 {
+        function.set_attribute(
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            launch.simt.shared_bytes as i32,
+        )?;
+    }
+    Ok(function)
 }
 
 fn config(launch: &Launch) -> LaunchConfig {

@@ -32,6 +32,7 @@ impl Lab {
             chapter: name.to_owned(),
             title: title.to_owned(),
             machines: device.about(),
+            missing: device.missing().map(str::to_owned),
             ..Report::default()
         };
         Ok(Lab { options, device, progress: Progress::start(), report, names: Vec::new() })

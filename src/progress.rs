@@ -33,7 +33,7 @@ impl Progress {
             if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::new_spinner().with_style(style());
+            let bar = ProgressBar::new_spinner().with_style(style()).with_elapsed(PATIENCE);
             while stopped.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
                 bar.set_message(shown.lock().unwrap_or_else(PoisonError::into_inner).clone());
                 bar.tick();

@@ -23,6 +23,8 @@ pub struct Report {
     pub title: String,
     /// The machines that ran it.
     pub machines: Vec<About>,
+    /// Why there is no GPU among them, if one would have been used.
+    pub missing: Option<String>,
     /// What was asked for: `("size", 4096)`.
     pub settings: Vec<(&'static str, u64)>,
     /// What was found.

@@ -69,6 +69,7 @@ fn report() -> Report {
         chapter: "ch00_test".to_owned(),
         title: "A test".to_owned(),
         machines,
+        missing: None,
         settings: vec![("size", 10)],
         sections: vec![section],
     }

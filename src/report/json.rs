@@ -18,6 +18,7 @@ pub fn render(report: &Report) -> Value {
         "title": report.title,
         "passed": !report.is_failure(),
         "machines": report.machines.iter().map(machine).collect::<Vec<_>>(),
+        "missing": report.missing,
         "settings": object(&report.settings),
         "sections": report.sections.iter().filter(|s| !s.rows.is_empty()).map(section).collect::<Vec<_>>(),
     })

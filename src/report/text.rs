@@ -20,7 +20,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 /// The whole report.
 pub fn render(report: &Report) -> String {
     let mut out = format!("{TITLE}{}{TITLE:#}\n", report.title);
-    let machines: Vec<String> = report.machines.iter().map(machine).collect();
+    let machines: Vec<String> = report.machines.iter().map(machine).chain(report.missing.clone()).collect();
     out += &paragraph("on: ", &machines.join("; "));
     let settings: Vec<String> =
         report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
