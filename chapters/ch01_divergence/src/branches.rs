@@ -104,11 +104,14 @@ fn uniform_condition(device: &mut Device, shape: Shape) -> Result<Row> {
 fn both_paths(section: &Section) -> Option<String> {
     let cost = |name| section.row(name).map(|row| row.run.counters.ptx_instructions_per_warp());
     let [negative, positive, mixed] = ["sqrt_negative", "sqrt_positive", "sqrt_mixed"].map(cost);
-    Some(format!(
-        "A warp executes {:.2} PTX instructions if all its numbers are negative, {:.2} if none is, and {:.2} if some \
-         are: what comes before the if once, and then both paths.",
-        negative?, positive?, mixed?,
-    ))
+    let (negative, positive, mixed) = (negative?, positive?, mixed?);
+    // A handful of numbers may all have the same sign by chance.
+    (mixed > negative.max(positive)).then(|| {
+        format!(
+            "A warp executes {negative:.2} PTX instructions if all its numbers are negative, {positive:.2} if none \
+             is, and {mixed:.2} if some are: what comes before the if once, and then both paths."
+        )
+    })
 }
 
 fn in_order(section: &Section) -> Option<String> {
