@@ -59,6 +59,10 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             FaultKind::OutOfBounds,
             format!("no allocation is anywhere near the address {:#x}", denied.address),
         ),
+        Why::Missed(Miss::Constant { region }) => {
+            let name = &run.global.region(region).name;
+            (FaultKind::ReadOnly, format!("`{name}` is in constant memory, which a kernel cannot write"))
+        }
         Why::Missed(Miss::Freed { region }) => {
             (FaultKind::UseAfterFree, format!("`{}` has been freed", run.global.region(region).name))
         }
@@ -76,6 +80,9 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => (FaultKind::ReadOnly, format!("{} cannot be written", memory_name(denied.memory))),
+        Why::NoAtomics => {
+            (FaultKind::ReadOnly, format!("{} cannot be updated by atomics", memory_name(denied.memory)))
+        }
     }
 }
 

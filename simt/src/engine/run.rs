@@ -6,8 +6,8 @@ use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
-use crate::machine::block::{Block, Start};
-use crate::machine::divergence::Meeting;
+use crate::machine::block::{Block, Start, Warp};
+use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::observe::counters::{Counters, LineCounters};
 use crate::ptx::Error;
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
             launch,
             global,
             params,
-            shared_bytes: program.shared_bytes + u64::from(launch.shared_bytes),
+            shared_bytes: program.shared_bytes(&program.functions[kernel as usize], launch.shared_bytes),
             stack,
             order: Order::new(launch.seed),
             steps: 0,
@@ -129,8 +129,7 @@ impl<'a> Run<'a> {
             for index in turns.order(blocks.len()) {
                 self.turn(&mut blocks[index], &mut turns)?;
             }
-            let stuck = self.steps == before;
-            if stuck && !blocks.iter_mut().fold(false, |any, block| release(block, |_| true) | any) {
+            if self.steps == before && !self.release_blocks(&mut blocks) {
                 return Err(faults::deadlock(self, &blocks, count - next));
             }
             self.replace_finished(&mut blocks, &mut next, count);
@@ -189,13 +188,16 @@ impl<'a> Run<'a> {
             self.run_group(block, warp, group, slice)?;
         }
         if !self.stack {
-            let warp = &mut block.warps[warp];
-            let now = warp.steps;
-            if warp.divergence.waiting().next().is_some() {
-                warp.divergence.release(|meeting| now - meeting.since > PATIENCE);
-            }
+            release_overdue(&mut block.warps[warp], *slice > 0);
         }
         Ok(())
+    }
+
+    /// Lets lanes that wait at meetings go on where all blocks have come to a halt; whether there were any.
+    /// The stack never does: it has lanes meet where they parted, or nowhere.
+    fn release_blocks(&self, blocks: &mut [Block]) -> bool {
+        let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
+        !self.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
     }
 
     fn counters(&self) -> Counters {
@@ -236,7 +238,14 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Lets lanes that wait at meetings go on; whether any did.
-fn release(block: &mut Block, mut overdue: impl FnMut(&Meeting) -> bool) -> bool {
-    block.warps.iter_mut().fold(false, |any, warp| warp.divergence.release(&mut overdue) | any)
+/// Lets lanes of a warp that wait at a meeting go on without the others when these take too long, or when they
+/// have all stopped at a collective: they may be waiting for the very lanes that wait here.
+fn release_overdue(warp: &mut Warp, has_stopped: bool) {
+    let divergence = &mut warp.divergence;
+    if divergence.waiting().next().is_none() {
+        return;
+    }
+    let at_collective = has_stopped && divergence.groups.iter().any(|group| group.wait == Wait::Collective);
+    let now = warp.steps;
+    divergence.release(|meeting| at_collective || now - meeting.since > PATIENCE);
 }

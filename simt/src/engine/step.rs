@@ -105,7 +105,7 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::FrameAddress { offset, wide } => {
-                    let address = frame.local + u64::from(*offset);
+                    let address = frame.local.wrapping_add_signed(i64::from(*offset));
                     write(&mut lanes, inst.args.d, *wide, |_| address);
                     Ok(())
                 }
