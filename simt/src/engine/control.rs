@@ -204,12 +204,8 @@ impl Run<'_> {
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
         }
         let warp = &mut block.warps[w];
-        let frame = Frame {
-            base: caller.base.plus(caller_code.image.shape()),
-            local,
-            function: callee,
-            call: pc,
-        };
+        let frame =
+            Frame { base: caller.base.plus(caller_code.image.shape()), local, function: callee, call: pc };
         warp.registers.open(frame.base, &code.image, mask);
         warp.local.grow(frame.local + code.frame_bytes);
         for (from, to) in site.args.iter().zip(&code.params) {

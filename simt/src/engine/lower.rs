@@ -7,8 +7,8 @@
 
 use super::flow;
 use super::layout::{Stack, align_of, initial_bytes, size_of};
-use super::shared::SharedLayout;
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
+use super::shared::SharedLayout;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
 use crate::isa::value::Args;
 use crate::isa::{Op, control, decode};

@@ -179,7 +179,9 @@ impl<'a> Run<'a> {
     fn run_warp(&mut self, block: &mut Block, warp: usize, slice: &mut u32) -> Result<(), Stop> {
         if !self.stack {
             // Every group gets its slice: the one that ran last goes to the end of the queue.
-            block.warps[warp].divergence.groups.rotate_right(1);
+            let groups = &mut block.warps[warp].divergence.groups;
+            let by = groups.len().min(1);
+            groups.rotate_right(by);
         }
         while *slice > 0 {
             let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else {

@@ -206,7 +206,7 @@ impl Place {
             Special::ClockHigh => self.clock >> 32,
             Special::DynamicShared => u64::from(self.dynamic_shared),
             Special::TotalShared => self.total_shared,
-            Special::SmId | Special::GridId => 0,
+            Special::SmId | Special::GridId | Special::Environment => 0,
             Special::Tid(_) | Special::LaneId | Special::LaneMask(_) => unreachable!("these differ by lane"),
         }
     }

@@ -3,11 +3,8 @@
 use crate::args;
 use crate::harness::{Case, Setting, numbers};
 
-pub const CASES: &[Case] = &[
-    ("bench_divergent", bench_divergent),
-    ("bench_shared", bench_shared),
-    ("bench_shuffle", bench_shuffle),
-];
+pub const CASES: &[Case] =
+    &[("bench_divergent", bench_divergent), ("bench_shared", bench_shared), ("bench_shuffle", bench_shuffle)];
 
 const N: usize = 700;
 
