@@ -58,6 +58,8 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
+    /// Blocks that have not started yet.
+    pub waiting_blocks: u64,
     warps: u64,
     divergent_warps: u64,
 }
@@ -94,6 +96,7 @@ impl<'a> Run<'a> {
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
+            waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,
         }
@@ -119,9 +122,8 @@ impl<'a> Run<'a> {
         let count = self.launch.grid.count();
         let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
         let mut blocks = vec![Block::default(); residents as usize];
-        let mut next = 0;
         for block in &mut blocks {
-            self.start(block, &mut next);
+            self.start(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         while !blocks.is_empty() {
@@ -130,14 +132,14 @@ impl<'a> Run<'a> {
                 self.turn(&mut blocks[index], &mut turns)?;
             }
             if self.steps == before && !self.release_blocks(&mut blocks) {
-                return Err(faults::deadlock(self, &blocks, count - next));
+                return Err(faults::deadlock(self, &blocks));
             }
-            self.replace_finished(&mut blocks, &mut next, count);
+            self.replace_finished(&mut blocks);
         }
         Ok(())
     }
 
-    fn start(&self, block: &mut Block, next: &mut u64) {
+    fn start(&mut self, block: &mut Block) {
         let code = self.code();
         let start = Start {
             pc: code.start,
@@ -146,16 +148,17 @@ impl<'a> Run<'a> {
             frame_bytes: code.frame_bytes,
         };
         let threads = self.launch.block.count() as u32;
-        block.reset(*next, self.launch.grid.nth(*next), threads, self.shared_bytes, &start);
-        *next += 1;
+        let number = self.launch.grid.count() - self.waiting_blocks;
+        block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
+        self.waiting_blocks -= 1;
     }
 
-    fn replace_finished(&mut self, blocks: &mut Vec<Block>, next: &mut u64, count: u64) {
+    fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
             self.warps += block.warps.len() as u64;
             self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
-            if *next < count {
-                self.start(block, next);
+            if self.waiting_blocks > 0 {
+                self.start(block);
             } else {
                 block.warps.clear();
             }
