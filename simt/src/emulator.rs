@@ -42,7 +42,7 @@ pub struct KernelInfo {
     pub name: String,
     /// Its parameters in order.
     pub params: Vec<Param>,
-    /// Static shared memory in bytes.
+    /// Static shared memory in bytes, that of device functions included.
     pub shared_bytes: u64,
 }
 
@@ -61,6 +61,12 @@ impl Module {
     /// The kernels, in the order of the text.
     pub fn kernels(&self) -> &[KernelInfo] {
         &self.kernels
+    }
+
+    /// What of the module is not supported, in the order of the text. It can be loaded all the same: only a
+    /// launch that comes to one of these instructions fails.
+    pub fn unsupported(&self) -> &[ptx::Error] {
+        &self.program.errors
     }
 
     /// A variable of the module in global or constant memory (`__device__`, `__constant__`).
@@ -83,7 +89,7 @@ impl Emulator {
     pub fn load(&mut self, name: &str, text: &str) -> Result<Module, ptx::Error> {
         let program = lower(name, text, &ptx::parse(text)?, &mut self.memory)?;
         let kernels = program.functions.iter().filter(|code| code.is_entry);
-        let kernels = kernels.map(|code| kernel_info(code, &program)).collect();
+        let kernels = kernels.map(kernel_info).collect();
         Ok(Module { program: Arc::new(program), kernels })
     }
 
@@ -131,16 +137,19 @@ impl Emulator {
     }
 }
 
-fn kernel_info(code: &Code, program: &Program) -> KernelInfo {
+fn kernel_info(code: &Code) -> KernelInfo {
     let params = code.params.iter().zip(&code.param_types);
     let params = params.map(|(place, ty)| Param { ty: ty.clone(), offset: place.address, bytes: place.size });
-    KernelInfo { name: code.name.clone(), params: params.collect(), shared_bytes: program.shared_bytes }
+    KernelInfo { name: code.name.clone(), params: params.collect(), shared_bytes: code.shared_bytes }
 }
 
 fn unknown_kernel(module: &Module, kernel: &str) -> String {
     let known: Vec<_> = module.kernels.iter().map(|info| format!("`{}`", info.name)).collect();
     format!("`{}` has no kernel `{kernel}`; it has {}", module.program.name, known.join(", "))
 }
+
+/// Local memory of all resident threads at most, in bytes: frames of a few KiB in the largest blocks.
+const MAX_RESIDENT_LOCAL_BYTES: u64 = 1 << 30;
 
 /// Refuses a launch that no GPU could do.
 fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), String> {
@@ -167,13 +176,21 @@ fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), St
     }
     let asked = [block.x, block.y, block.z];
     if let Some(required) = &code.required_threads
-        && required.iter().zip(asked).any(|(&required, asked)| required != asked)
+        && asked.iter().enumerate().any(|(axis, &asked)| *required.get(axis).unwrap_or(&1) != asked)
     {
         return Err(format!("`{}` was compiled for blocks of {required:?} threads, not {block}", code.name));
     }
-    let shared = program.shared_bytes + u64::from(launch.shared_bytes);
+    let shared = program.shared_bytes(code, launch.shared_bytes);
     if shared > MAX_SHARED_BYTES {
         return Err(format!("a block has at most {MAX_SHARED_BYTES} bytes of shared memory, not {shared}"));
+    }
+    let residents = u64::from(launch.resident_blocks.max(1)).min(grid.count());
+    let local = code.frame_bytes * threads.next_multiple_of(32) * residents;
+    if local > MAX_RESIDENT_LOCAL_BYTES {
+        return Err(format!(
+            "the resident threads need {local} bytes of local memory and have {MAX_RESIDENT_LOCAL_BYTES}; \
+             launch smaller blocks, or fewer at a time"
+        ));
     }
     Ok(())
 }

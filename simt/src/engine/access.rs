@@ -75,6 +75,8 @@ pub enum Why {
     Misaligned,
     /// Constant memory and parameters cannot be written.
     ReadOnly,
+    /// Atomics work on global and shared memory only.
+    NoAtomics,
 }
 
 /// The addresses of all lanes; those of inactive ones mean nothing.
@@ -304,7 +306,7 @@ fn store_global(
     if access.count == 1
         && let Some(count) = row
         && at[0].is_multiple_of(bytes)
-        && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
+        && let Ok((region, offset)) = memories.global.locate_writable(at[0], bytes * count as u64)
     {
         let data = &mut memories.global.data_mut(region)[offset..offset + bytes as usize * count];
         store_row(lanes, args, access, data);
@@ -314,7 +316,7 @@ fn store_global(
         check_alignment(lane, at[lane], access)?;
         let (region, offset) = memories
             .global
-            .locate(at[lane], bytes)
+            .locate_writable(at[lane], bytes)
             .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
         store_lane(lanes, args, access, lane, &mut memories.global.data_mut(region)[offset..]);
     }
@@ -458,7 +460,7 @@ fn load_generic(
     at: &Wide,
     counters: &mut Counters,
 ) -> Result<(), Denied> {
-    by_window(lanes, at, access, |lanes, access| load(memories, lanes, args, access, frame, counters), args)
+    by_window(lanes, at, access, |lanes, access| load(memories, lanes, args, access, frame, counters))
 }
 
 fn store_generic(
@@ -470,7 +472,7 @@ fn store_generic(
     at: &Wide,
     counters: &mut Counters,
 ) -> Result<(), Denied> {
-    by_window(lanes, at, access, |lanes, access| store(memories, lanes, args, access, frame, counters), args)
+    by_window(lanes, at, access, |lanes, access| store(memories, lanes, args, access, frame, counters))
 }
 
 /// Runs `part` once for each window that a lane's generic address lies in, with the lanes it concerns and the
@@ -480,7 +482,6 @@ fn by_window(
     at: &Wide,
     access: &Access,
     mut part: impl FnMut(&mut Lanes<'_>, &Access) -> Result<(), Denied>,
-    _args: &Args,
 ) -> Result<(), Denied> {
     let all = lanes.mask;
     let mut left = all;
@@ -571,7 +572,7 @@ fn atomic_bytes<'m>(
     match memory {
         Memory::Global => {
             let (region, offset) =
-                memories.global.locate(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
+                memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
             Ok(&mut memories.global.data_mut(region)[offset..offset + bytes as usize])
         }
         Memory::Shared => {
@@ -580,7 +581,7 @@ fn atomic_bytes<'m>(
             let end = end.ok_or_else(|| deny(Why::PastEnd(size)))?;
             Ok(&mut memories.shared[address as usize..end as usize])
         }
-        _ => Err(deny(Why::ReadOnly)),
+        _ => Err(deny(Why::NoAtomics)),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::isa::Op;
 use crate::isa::sync::{Action, BARRIERS, Barrier, Combine};
 use crate::isa::warp::lanes_of;
 use crate::machine::block::{BarrierState, Block};
-use crate::machine::divergence::Wait;
+use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::WARP_SIZE;
 
 impl Run<'_> {
@@ -24,7 +24,7 @@ impl Run<'_> {
         let numbers = warp.registers.narrow[base.narrow + args.a as usize];
         let same = like_the_lowest(&numbers, mask);
         if same != mask {
-            self.again(block, w, pc, mask);
+            self.again(pc, mask);
             block.warps[w].divergence.split(g, same, pc, pc, Some(pc + 1));
             return Ok(());
         }
@@ -33,13 +33,17 @@ impl Run<'_> {
         let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
         let predicate = warp.registers.preds[base.preds + args.c as usize];
         let is_true = if barrier.negated { !predicate } else { predicate };
-        let arriving = if self.stack { warp.live() } else { mask };
+        let live = warp.live();
+        let arriving = if self.stack { live } else { mask };
         if let Err(message) = check_use(block, number, wanted) {
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
         }
         let state = &mut block.barriers[number];
         state.wanted = wanted;
         state.arrived += arriving.count_ones();
+        if barrier.action == Action::Arrive && arriving == live {
+            state.arrived += WARP_SIZE as u32 - live.count_ones();
+        }
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & mask).count_ones();
         }
@@ -85,10 +89,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lanes of one warp that meet at a barrier must have come to it by the same instruction.
+    /// Lanes of one warp that meet at an aligned barrier must have come to it by the same instruction.
     fn check_one_instruction(&self, block: &Block, w: usize, number: usize) -> Result<(), Stop> {
         let groups = block.warps[w].divergence.groups.iter();
-        let mut waiting = groups.filter(|group| group.wait == Wait::Barrier(number as u8));
+        let aligned = |group: &&Group| match self.program.insts[group.pc as usize].op {
+            Op::Barrier(barrier) => barrier.aligned,
+            _ => false,
+        };
+        let mut waiting = groups.filter(|group| group.wait == Wait::Barrier(number as u8)).filter(aligned);
         let Some(first) = waiting.next() else { return Ok(()) };
         match waiting.find(|group| group.pc != first.pc) {
             Some(other) => Err(faults::two_barriers(self, block, w, first, other)),
@@ -126,7 +134,8 @@ fn all_ones(value: bool) -> u32 {
 }
 
 /// A barrier with a count counts whole warps: the lanes that a last, partial warp does not have, and those
-/// that have ended, come with the others of their warp.
+/// that have ended, come with the others of their warp. (For warps that arrived and went on they have been
+/// counted.)
 fn missing_lanes(block: &Block, number: usize, state: BarrierState) -> u32 {
     if state.wanted.is_none() {
         return 0;

@@ -29,7 +29,7 @@ impl Run<'_> {
             let printed = printf::format(&format, &mut memory).ok();
             let count = printed.as_ref().map_or(-1, |printed| printed.arguments as i32);
             self.append(printed.map(|printed| printed.text).unwrap_or_default());
-            if let Some(result) = site.results.first() {
+            if let Some(result) = site.results.first().filter(|result| result.size == 4) {
                 let at = (result.address + frame.local) as usize;
                 block.warps[w].local.lane(lane)[at..at + 4].copy_from_slice(&count.to_le_bytes());
             }

@@ -41,7 +41,7 @@ impl Run<'_> {
             return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, message));
         }
         if ready != 0 {
-            self.again(block, w, pc, mask);
+            self.again(pc, mask);
             block.warps[w].divergence.split(g, ready, pc, pc, Some(pc + 1));
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl Run<'_> {
             let members = self.members(warp, group, collective);
             for lane in lanes_of(group.mask) {
                 let wanted = members[lane] & warp.live();
-                let (come, other) = self.come(warp, collective, members[lane]);
+                let (come, other) = self.come(warp, collective, members[lane], lane);
                 if let Some((other, theirs)) = other {
                     let message = format!(
                         "lane {lane} names members {:#010x}, lane {other} names {theirs:#010x}, and they wait for each other",
@@ -115,8 +115,14 @@ impl Run<'_> {
     }
 
     /// The lanes that wait at a matching instruction with this membermask, and a lane named by it that waits
-    /// there with another one.
-    fn come(&self, warp: &Warp, collective: Collective, members: u32) -> (u32, Option<(usize, u32)>) {
+    /// there with another one, for `own` among others: neither can ever go on.
+    fn come(
+        &self,
+        warp: &Warp,
+        collective: Collective,
+        members: u32,
+        own: usize,
+    ) -> (u32, Option<(usize, u32)>) {
         let (mut come, mut other) = (0, None);
         for group in &warp.divergence.groups {
             let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(&collective)) else {
@@ -126,7 +132,7 @@ impl Run<'_> {
             for lane in lanes_of(group.mask & members) {
                 if named[lane] == members {
                     come |= 1 << lane;
-                } else {
+                } else if named[lane] >> own & 1 != 0 {
                     other = other.or(Some((lane, named[lane])));
                 }
             }

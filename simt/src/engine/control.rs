@@ -2,6 +2,7 @@
 //! and collectives.
 
 use super::faults;
+use super::lower::MAX_LOCAL_BYTES;
 use super::program::{AT_RETURN, Builtin, NEVER, Pc};
 use super::run::{Run, Stop};
 use super::step::like_the_lowest;
@@ -12,6 +13,7 @@ use crate::isa::scope::Place;
 use crate::isa::warp::lanes_of;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::Frame;
+use crate::ptx::Error;
 
 /// Calls that may be nested.
 pub const MAX_CALL_DEPTH: usize = 64;
@@ -53,8 +55,12 @@ impl Run<'_> {
         }
         if active != mask {
             // A guard that some lanes fail: the others come to this instruction again, by themselves.
-            self.again(block, w, pc, active);
-            block.warps[w].divergence.split(g, active, pc, pc + 1, Some(pc + 1));
+            self.again(pc, active);
+            let meet = match inst.op {
+                Op::BranchIndexed { meet, .. } => (meet != NEVER).then_some(meet),
+                _ => Some(pc + 1),
+            };
+            block.warps[w].divergence.split(g, active, pc, pc + 1, meet);
             return Ok(());
         }
         match inst.op {
@@ -66,13 +72,12 @@ impl Run<'_> {
         }
     }
 
-    /// Takes back that an instruction was counted for `lanes`, which come to it again.
-    pub fn again(&mut self, block: &mut Block, w: usize, pc: Pc, lanes: u32) {
+    /// Takes back that an instruction was counted for `lanes`, which come to it again. The step they took
+    /// stays: every turn in which somebody runs has one, which tells it from a deadlock.
+    pub fn again(&mut self, pc: Pc, lanes: u32) {
         let issued = &mut self.issued[pc as usize];
         issued.count -= 1;
         issued.lanes -= u64::from(lanes.count_ones());
-        self.steps -= 1;
-        block.warps[w].steps -= 1;
     }
 
     fn depth(&self, block: &Block, w: usize, g: usize) -> usize {
@@ -111,7 +116,7 @@ impl Run<'_> {
         if leaving == mask {
             warp.divergence.groups[g].pc = target;
         } else {
-            self.again(block, w, pc, mask & !leaving);
+            self.again(pc, mask & !leaving);
             self.issued[pc as usize].count += 1;
             self.part(block, w, g, leaving, (target, pc), meet);
         }
@@ -142,7 +147,7 @@ impl Run<'_> {
                 let narrow = target.map(|address| address.wrapping_sub(FUNCTIONS_BASE) as u32);
                 let leaving = like_the_lowest(&narrow, mask);
                 if leaving != mask {
-                    self.again(block, w, pc, mask);
+                    self.again(pc, mask);
                     block.warps[w].divergence.split(g, leaving, pc, pc, Some(pc + 1));
                     return Ok(());
                 }
@@ -156,14 +161,21 @@ impl Run<'_> {
         match code.builtin {
             Some(Builtin::Print) => self.print(block, w, g, site),
             Some(Builtin::AssertFail) => self.assert_fail(block, w, g, site),
+            None if code.is_entry => {
+                Err(self.refuse(pc, format!("`{}` is a kernel; only functions can be called", code.name)))
+            }
             None if code.start == code.end => {
-                let origin = self.program.origins[pc as usize];
                 let message =
                     format!("`{}` is declared but not defined, and not a function of the engine", code.name);
-                Err(Stop::Unsupported(crate::ptx::Error::at(&self.program.text, origin.span, message)))
+                Err(self.refuse(pc, message))
             }
             None => self.enter(block, w, g, callee, site),
         }
+    }
+
+    fn refuse(&self, pc: Pc, message: String) -> Stop {
+        let span = self.program.origins[pc as usize].span;
+        Stop::Unsupported(Error::at(&self.program.text, span, message))
     }
 
     /// Opens the callee's frame, and passes the arguments.
@@ -184,12 +196,16 @@ impl Run<'_> {
         let warp = &mut block.warps[w];
         let caller = warp.divergence.groups[g].frame;
         let caller_code = &self.program.functions[caller.function as usize];
-        let frame = Frame {
-            base: caller.base.plus(caller_code.image.shape()),
-            local: caller.local + caller_code.frame_bytes,
-            function: callee,
-            call: pc,
-        };
+        let local = caller.local + caller_code.frame_bytes;
+        if local + code.frame_bytes > MAX_LOCAL_BYTES {
+            let message = format!(
+                "the nested calls need more than the {MAX_LOCAL_BYTES} bytes of local memory of a thread"
+            );
+            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
+        }
+        let warp = &mut block.warps[w];
+        let frame =
+            Frame { base: caller.base.plus(caller_code.image.shape()), local, function: callee, call: pc };
         warp.registers.open(frame.base, &code.image, mask);
         warp.local.grow(frame.local + code.frame_bytes);
         for (from, to) in site.args.iter().zip(&code.params) {

@@ -59,6 +59,10 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             FaultKind::OutOfBounds,
             format!("no allocation is anywhere near the address {:#x}", denied.address),
         ),
+        Why::Missed(Miss::Constant { region }) => {
+            let name = &run.global.region(region).name;
+            (FaultKind::ReadOnly, format!("`{name}` is in constant memory, which a kernel cannot write"))
+        }
         Why::Missed(Miss::Freed { region }) => {
             (FaultKind::UseAfterFree, format!("`{}` has been freed", run.global.region(region).name))
         }
@@ -76,6 +80,9 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => (FaultKind::ReadOnly, format!("{} cannot be written", memory_name(denied.memory))),
+        Why::NoAtomics => {
+            (FaultKind::ReadOnly, format!("{} cannot be updated by atomics", memory_name(denied.memory)))
+        }
     }
 }
 
@@ -112,8 +119,8 @@ pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: 
     stop(FaultKind::BarrierDivergence, message, vec![actor_of(one), actor_of(other)])
 }
 
-/// Nobody can go on. `not_started` blocks are not on the machine yet.
-pub fn deadlock(run: &Run<'_>, blocks: &[Block], not_started: u64) -> Stop {
+/// Nobody can go on.
+pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
     let mut waiters = Vec::new();
     for block in blocks {
         for (w, warp) in block.warps.iter().enumerate() {
@@ -122,12 +129,17 @@ pub fn deadlock(run: &Run<'_>, blocks: &[Block], not_started: u64) -> Stop {
         }
     }
     let count = waiters.len();
-    let mut message = format!("{count} groups of lanes wait and none can go on");
-    if not_started > 0 {
-        message += &format!("; {not_started} blocks have not started, {} are resident", blocks.len());
-    }
+    let message = format!("{count} groups of lanes wait and none can go on{}", not_resident(run));
     waiters.truncate(MAX_WAITERS);
     stop(FaultKind::Deadlock, message, waiters)
+}
+
+/// A block that waits for one that cannot start before it ends waits for ever: the first thing to suspect.
+fn not_resident(run: &Run<'_>) -> String {
+    match run.waiting_blocks {
+        0 => String::new(),
+        blocks => format!("; {blocks} blocks have not started, because others hold the machine"),
+    }
 }
 
 fn waiter(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> Actor {
@@ -161,7 +173,8 @@ pub fn step_limit(run: &Run<'_>, block: &Block) -> Stop {
         let group = warp.divergence.groups.iter().find(|group| group.wait == Wait::Nothing)?;
         Some(actor(run, block, w, group.mask.trailing_zeros(), group.pc, "was running here".to_string()))
     });
-    let message = format!("the launch took more than {} warp instructions", run.launch.max_steps);
+    let steps = run.launch.max_steps;
+    let message = format!("the launch took more than {steps} warp instructions{}", not_resident(run));
     stop(FaultKind::StepLimit, message, running.into_iter().collect())
 }
 

@@ -2,6 +2,9 @@
 //!
 //! One graph of basic blocks a function, with a virtual exit that every end of a thread leads to. A block that
 //! cannot reach it (an endless loop) gets an edge to it, so that every block has a post-dominator.
+//!
+//! Lanes that end do not have to be met: a guarded `exit`, and a branch straight to one, do not keep the lanes
+//! that go on from meeting where they would otherwise.
 //! The method is the iterative one of Cooper, Harvey and Kennedy, on the reversed graph.
 
 use super::program::{Code, Inst, NEVER, Pc};
@@ -32,6 +35,8 @@ struct Graph {
     starts: Vec<Pc>,
     /// One past the last instruction of the function.
     end: Pc,
+    /// Whether `ret` ends lanes, as it does in a kernel.
+    returns_end_lanes: bool,
     /// Blocks that may follow each block.
     next: Vec<Vec<usize>>,
 }
@@ -48,7 +53,7 @@ impl Graph {
         starts.retain(|&pc| pc < code.end);
         starts.sort_unstable();
         starts.dedup();
-        let mut graph = Graph { starts, end: code.end, next: Vec::new() };
+        let mut graph = Graph { starts, end: code.end, returns_end_lanes: code.is_entry, next: Vec::new() };
         graph.next = (0..graph.starts.len()).map(|block| graph.edges(insts, block, tables)).collect();
         graph.lead_everything_to_the_exit();
         graph
@@ -64,12 +69,27 @@ impl Graph {
 
     fn edges(&self, insts: &[Inst], block: usize, tables: &[Vec<Pc>]) -> Vec<usize> {
         let last = self.last(block);
+        let inst = &insts[last as usize];
         let block_at = |pc: Pc| if pc >= self.end { self.exit() } else { self.block_of(pc) };
-        let mut next: Vec<usize> = successors(insts, last, tables).into_iter().map(block_at).collect();
-        if matches!(insts[last as usize].op, Op::Return | Op::Exit | Op::Trap) {
+        let mut targets = successors(insts, last, tables);
+        if targets.iter().any(|&pc| !self.only_ends(insts, pc)) {
+            targets.retain(|&pc| !self.only_ends(insts, pc));
+        }
+        let mut next: Vec<usize> = targets.into_iter().map(block_at).collect();
+        if next.is_empty() || (matches!(inst.op, Op::Return) && !self.returns_end_lanes) {
             next.push(self.exit());
         }
         next
+    }
+
+    /// Whether lanes that come to `pc` end there.
+    fn only_ends(&self, insts: &[Inst], pc: Pc) -> bool {
+        pc < self.end
+            && match &insts[pc as usize] {
+                Inst { guarded: true, .. } => false,
+                Inst { op: Op::Return, .. } => self.returns_end_lanes,
+                Inst { op, .. } => matches!(op, Op::Exit | Op::Trap),
+            }
     }
 
     fn block_of(&self, pc: Pc) -> usize {

@@ -22,15 +22,17 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Reserves `size` bytes at a multiple of `align`, and gives their offset.
+    /// Reserves `size` bytes at a multiple of `align`, and gives their offset. What does not fit into 64 bits
+    /// ends at the last of them, so that whoever bounds the space refuses it.
     pub fn place(&mut self, size: u64, align: u64) -> u64 {
-        let offset = self.bytes.next_multiple_of(align.max(1));
+        let offset = self.bytes.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX);
         self.bytes = offset.saturating_add(size);
         offset
     }
 }
 
-/// The initial bytes of a variable. `address` gives the address of a symbol.
+/// The initial bytes of a variable, as many as were written; the rest is zero. `address` gives the address of
+/// a symbol.
 pub fn initial_bytes(
     variable: &Variable<'_>,
     size: u64,
@@ -38,21 +40,23 @@ pub fn initial_bytes(
 ) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let width = (bits(variable.ty).max(8) / 8) as usize;
+    let wide = |value: u64| [value.to_le_bytes(), [0; 8]].concat();
     for value in variable.init.iter().flatten() {
         let value = match *value {
             Init::Int(value) => value,
             Init::Float(value) if variable.ty == Type::F32 => u64::from((value as f32).to_bits()),
             Init::Float(value) => value.to_bits(),
             Init::Address { name, offset, .. } => {
-                let base = address(name.text).ok_or_else(|| format!("`{}` is not declared", name.text))?;
+                let base = address(name.text).ok_or_else(|| {
+                    format!("`{}` is neither a function nor a variable in global memory", name.text)
+                })?;
                 base.wrapping_add_signed(offset)
             }
         };
-        bytes.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
+        bytes.extend_from_slice(&wide(value)[..width]);
     }
     if bytes.len() as u64 > size {
         return Err(format!("`{}` has {size} bytes and {} initial ones", variable.name.text, bytes.len()));
     }
-    bytes.resize(size as usize, 0);
     Ok(bytes)
 }

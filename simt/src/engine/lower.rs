@@ -8,6 +8,7 @@
 use super::flow;
 use super::layout::{Stack, align_of, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
+use super::shared::SharedLayout;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
 use crate::isa::value::Args;
 use crate::isa::{Op, control, decode};
@@ -17,14 +18,21 @@ use crate::ptx::{Error, LineIndex, Span};
 
 /// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
 pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -> Result<Program, Error> {
-    let mut lowering = Lowering { text, module, scope: Scope::default(), program: empty(name, text, module) };
-    lowering.scope.enter();
-    lowering.place_variables(memory)?;
-    lowering.declare_functions()?;
-    for (index, function) in module.functions.iter().enumerate() {
-        lowering.function(index, function)?;
+    let mut lowering = Lowering {
+        text,
+        module,
+        scope: Scope::default(),
+        shared: SharedLayout::new(module),
+        program: empty(name, text, module),
+    };
+    match lowering.module(memory) {
+        Ok(()) => Ok(lowering.program),
+        Err(error) => {
+            // A module that is refused leaves nothing behind.
+            lowering.program.variables.iter().for_each(|(_, buffer)| memory.free(*buffer));
+            Err(error)
+        }
     }
-    Ok(lowering.program)
 }
 
 fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
@@ -40,16 +48,23 @@ fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
         calls: Vec::new(),
         tables: Vec::new(),
         errors: Vec::new(),
-        shared_bytes: 0,
+        dynamic_shared: 0,
         variables: Vec::new(),
     }
 }
+
+/// Local memory of a frame at most, in bytes: what a thread has on every GPU.
+pub const MAX_LOCAL_BYTES: u64 = 512 * 1024;
+
+/// Parameters of a kernel at most, in bytes. Specification: PTX ISA, section 5.1.6.
+const MAX_PARAM_BYTES: u64 = 32_764;
 
 struct Lowering<'m, 't> {
     text: &'t str,
     module: &'m Module<'t>,
     /// The module's names; each function starts from a copy.
     scope: Scope<'t>,
+    shared: SharedLayout,
     program: Program,
 }
 
@@ -67,36 +82,35 @@ impl<'t> Lowering<'_, 't> {
         Err(Error::at(self.text, span, message))
     }
 
+    fn module(&mut self, memory: &mut Global) -> Result<(), Error> {
+        self.scope.enter();
+        self.program.dynamic_shared = self.shared.dynamic;
+        self.place_variables(memory)?;
+        self.declare_functions()?;
+        self.fill(memory)?;
+        for (index, function) in self.module.functions.iter().enumerate() {
+            self.function(index, function)?;
+        }
+        Ok(())
+    }
+
     /// Places the module's variables: global and constant ones in memory, shared ones in the block's.
     fn place_variables(&mut self, memory: &mut Global) -> Result<(), Error> {
-        let mut shared = Stack::default();
-        let mut initialised = Vec::new();
         for variable in &self.module.variables {
-            let place = match variable.space {
-                Space::Shared => match size_of(variable) {
-                    Some(size) => shared_place(&mut shared, size, variable),
-                    None => continue,
-                },
+            let space = variable.space;
+            let place = match space {
+                Space::Shared => {
+                    let (address, size) = (self.shared.address(variable), size_of(variable).unwrap_or(0));
+                    Place { space, address, size, in_frame: false }
+                }
                 _ => {
                     let buffer = self.allocate(variable, memory)?;
-                    initialised.push((variable, buffer));
-                    Place {
-                        space: variable.space,
-                        address: buffer.address(),
-                        size: buffer.bytes(),
-                        in_frame: false,
-                    }
+                    Place { space, address: buffer.address(), size: buffer.bytes(), in_frame: false }
                 }
             };
             self.declare(variable.name, place)?;
         }
-        // Function-scope shared variables follow; the dynamic part comes last, on a boundary that fits all types.
-        for function in &self.module.functions {
-            function.body.iter().for_each(|body| count_shared(body, &mut shared));
-        }
-        self.program.shared_bytes = shared.bytes.next_multiple_of(16);
-        self.declare_dynamic_shared()?;
-        self.fill(&initialised, memory)
+        Ok(())
     }
 
     fn allocate(&mut self, variable: &Variable<'t>, memory: &mut Global) -> Result<Buffer, Error> {
@@ -116,17 +130,6 @@ impl<'t> Lowering<'_, 't> {
         }
     }
 
-    /// `extern __shared__` arrays all start where static shared memory ends.
-    fn declare_dynamic_shared(&mut self) -> Result<(), Error> {
-        let unsized_ones =
-            self.module.variables.iter().filter(|v| v.space == Space::Shared && size_of(v).is_none());
-        let address = self.program.shared_bytes;
-        for variable in unsized_ones {
-            self.declare(variable.name, Place { space: Space::Shared, address, size: 0, in_frame: false })?;
-        }
-        Ok(())
-    }
-
     fn declare(&mut self, name: Ident<'t>, place: Place) -> Result<(), Error> {
         if self.scope.declare(name, Symbol::Variable(place)) {
             return Ok(());
@@ -134,15 +137,21 @@ impl<'t> Lowering<'_, 't> {
         self.error(name.span, format!("`{}` is declared twice", name.text))
     }
 
-    fn fill(&self, variables: &[(&Variable<'t>, Buffer)], memory: &mut Global) -> Result<(), Error> {
+    /// Gives variables in global and constant memory their initial values, and closes constant memory.
+    fn fill(&self, memory: &mut Global) -> Result<(), Error> {
         let address = |name: &str| match self.scope.find(name)?.1 {
-            Symbol::Variable(place) => Some(place.address),
+            Symbol::Variable(place) if place.space != Space::Shared => Some(place.address),
+            Symbol::Function(function) => Some(control::FUNCTIONS_BASE + u64::from(function)),
             _ => None,
         };
-        for &(variable, buffer) in variables {
+        let variables = self.module.variables.iter().filter(|variable| variable.space != Space::Shared);
+        for (variable, (_, buffer)) in variables.zip(&self.program.variables) {
             match initial_bytes(variable, buffer.bytes(), &address) {
-                Ok(bytes) => memory.bytes_mut(buffer).copy_from_slice(&bytes),
+                Ok(bytes) => memory.bytes_mut(*buffer)[..bytes.len()].copy_from_slice(&bytes),
                 Err(message) => return self.error(variable.name.span, message),
+            }
+            if variable.space == Space::Const {
+                memory.protect(*buffer);
             }
         }
         Ok(())
@@ -182,6 +191,7 @@ impl<'t> Lowering<'_, 't> {
             // Running off the end is a return.
             self.push(Op::Return, Args::default(), function.span, None);
         }
+        self.check_sizes(function, &params, body.frame.bytes)?;
         let code = Code {
             name: function.name.text.to_string(),
             is_entry: function.is_entry,
@@ -193,12 +203,32 @@ impl<'t> Lowering<'_, 't> {
             params,
             results,
             param_types: function.params.iter().map(type_name).collect(),
+            shared_bytes: self.shared.bytes(index),
             required_threads: bound(function, ".reqntid").cloned(),
             max_threads: bound(function, ".maxntid")
-                .map(|dims| dims.iter().map(|&dim| u64::from(dim)).product()),
+                .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
         };
         self.resolve(&code, &mut body, first_call);
         self.program.functions.push(code);
+        Ok(())
+    }
+
+    /// Refuses a function whose memory no thread has.
+    fn check_sizes(&self, function: &Function<'t>, params: &[Place], frame: u64) -> Result<(), Error> {
+        let name = function.name;
+        let end = params.iter().map(|place| place.address.saturating_add(place.size)).max();
+        if let Some(end) = end.filter(|&end| function.is_entry && end > MAX_PARAM_BYTES) {
+            let message =
+                format!("`{}` has {end} bytes of parameters, and at most {MAX_PARAM_BYTES} fit", name.text);
+            return self.error(name.span, message);
+        }
+        if frame > MAX_LOCAL_BYTES {
+            let message = format!(
+                "`{}` has {frame} bytes of local memory, and a thread has {MAX_LOCAL_BYTES}",
+                name.text
+            );
+            return self.error(name.span, message);
+        }
         Ok(())
     }
 
@@ -252,7 +282,7 @@ impl<'t> Lowering<'_, 't> {
                 Place { space: variable.space, address, size, in_frame: true }
             }
             Space::Shared => {
-                let address = self.function_shared(variable);
+                let address = self.shared.address(variable);
                 Place { space: Space::Shared, address, size, in_frame: false }
             }
             Space::Global | Space::Const => {
@@ -266,24 +296,6 @@ impl<'t> Lowering<'_, 't> {
             return Ok(());
         }
         self.error(name.span, format!("`{}` is declared twice", name.text))
-    }
-
-    /// The place that [`count_shared`] gave to a function's shared variable: found again by counting.
-    fn function_shared(&self, wanted: &Variable<'t>) -> u64 {
-        let mut shared = Stack::default();
-        for variable in self.module.variables.iter().filter(|v| v.space == Space::Shared) {
-            if let Some(size) = size_of(variable) {
-                shared.place(size, align_of(variable));
-            }
-        }
-        let bodies = self.module.functions.iter().filter_map(|function| function.body.as_ref());
-        for variable in bodies.flat_map(shared_variables) {
-            let address = shared.place(size_of(variable).unwrap_or(0), align_of(variable));
-            if variable.name.span == wanted.name.span {
-                return address;
-            }
-        }
-        unreachable!("every shared variable of a body was counted")
     }
 
     /// Labels can be used before they are reached, so a block's labels are declared first.
@@ -399,27 +411,6 @@ impl<'t> Lowering<'_, 't> {
             }
         }
     }
-}
-
-fn shared_place(shared: &mut Stack, size: u64, variable: &Variable<'_>) -> Place {
-    let address = shared.place(size, align_of(variable));
-    Place { space: Space::Shared, address, size, in_frame: false }
-}
-
-fn count_shared(block: &Block<'_>, shared: &mut Stack) {
-    for variable in shared_variables(block) {
-        shared.place(size_of(variable).unwrap_or(0), align_of(variable));
-    }
-}
-
-/// The shared variables of a body, nested blocks included, in the order of the text.
-fn shared_variables<'b, 't>(block: &'b Block<'t>) -> Vec<&'b Variable<'t>> {
-    let own = block.variables.iter().filter(|variable| variable.space == Space::Shared);
-    let nested = block.statements.iter().filter_map(|statement| match statement {
-        Statement::Block(block) => Some(shared_variables(block)),
-        _ => None,
-    });
-    own.chain(nested.flatten()).collect()
 }
 
 fn builtin(function: &Function<'_>) -> Option<Builtin> {

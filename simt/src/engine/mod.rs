@@ -17,4 +17,5 @@ mod mechanism;
 pub mod program;
 pub mod run;
 mod schedule;
+mod shared;
 mod step;

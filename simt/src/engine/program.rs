@@ -65,6 +65,8 @@ pub struct Code {
     pub results: Vec<Place>,
     /// The types of its parameters, as PTX names them.
     pub param_types: Vec<String>,
+    /// Static shared memory of a kernel in bytes.
+    pub shared_bytes: u64,
     /// The block size it was compiled for (`.reqntid`), if any.
     pub required_threads: Option<Vec<u32>>,
     /// The largest block it was compiled for (`.maxntid`), if any.
@@ -105,13 +107,21 @@ pub struct Program {
     pub tables: Vec<Vec<Pc>>,
     /// What is not supported, by [`Op::Unsupported`].
     pub errors: Vec<Error>,
-    /// Shared memory that every kernel of the module has, in bytes, before its dynamic part.
-    pub shared_bytes: u64,
+    /// Where dynamic shared memory starts: after the static part of the largest kernel.
+    pub dynamic_shared: u64,
     /// The module's variables in global and constant memory.
     pub variables: Vec<(String, Buffer)>,
 }
 
 impl Program {
+    /// Bytes of shared memory that a block of `code` has when a launch adds `dynamic` bytes.
+    pub fn shared_bytes(&self, code: &Code, dynamic: u32) -> u64 {
+        match dynamic {
+            0 => code.shared_bytes,
+            _ => self.dynamic_shared.saturating_add(u64::from(dynamic)),
+        }
+    }
+
     /// The place of an instruction, for messages and counters.
     pub fn site(&self, pc: Pc) -> Site {
         let Some(origin) = self.origins.get(pc as usize) else { return Site::default() };

@@ -6,8 +6,8 @@ use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
-use crate::machine::block::{Block, Start};
-use crate::machine::divergence::Meeting;
+use crate::machine::block::{Block, Start, Warp};
+use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::observe::counters::{Counters, LineCounters};
 use crate::ptx::Error;
@@ -58,6 +58,8 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
+    /// Blocks that have not started yet.
+    pub waiting_blocks: u64,
     warps: u64,
     divergent_warps: u64,
 }
@@ -87,13 +89,14 @@ impl<'a> Run<'a> {
             launch,
             global,
             params,
-            shared_bytes: program.shared_bytes + u64::from(launch.shared_bytes),
+            shared_bytes: program.shared_bytes(&program.functions[kernel as usize], launch.shared_bytes),
             stack,
             order: Order::new(launch.seed),
             steps: 0,
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
+            waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,
         }
@@ -119,9 +122,8 @@ impl<'a> Run<'a> {
         let count = self.launch.grid.count();
         let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
         let mut blocks = vec![Block::default(); residents as usize];
-        let mut next = 0;
         for block in &mut blocks {
-            self.start(block, &mut next);
+            self.start(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         while !blocks.is_empty() {
@@ -129,16 +131,15 @@ impl<'a> Run<'a> {
             for index in turns.order(blocks.len()) {
                 self.turn(&mut blocks[index], &mut turns)?;
             }
-            let stuck = self.steps == before;
-            if stuck && !blocks.iter_mut().fold(false, |any, block| release(block, |_| true) | any) {
-                return Err(faults::deadlock(self, &blocks, count - next));
+            if self.steps == before && !self.release_blocks(&mut blocks) {
+                return Err(faults::deadlock(self, &blocks));
             }
-            self.replace_finished(&mut blocks, &mut next, count);
+            self.replace_finished(&mut blocks);
         }
         Ok(())
     }
 
-    fn start(&self, block: &mut Block, next: &mut u64) {
+    fn start(&mut self, block: &mut Block) {
         let code = self.code();
         let start = Start {
             pc: code.start,
@@ -147,16 +148,17 @@ impl<'a> Run<'a> {
             frame_bytes: code.frame_bytes,
         };
         let threads = self.launch.block.count() as u32;
-        block.reset(*next, self.launch.grid.nth(*next), threads, self.shared_bytes, &start);
-        *next += 1;
+        let number = self.launch.grid.count() - self.waiting_blocks;
+        block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
+        self.waiting_blocks -= 1;
     }
 
-    fn replace_finished(&mut self, blocks: &mut Vec<Block>, next: &mut u64, count: u64) {
+    fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
             self.warps += block.warps.len() as u64;
             self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
-            if *next < count {
-                self.start(block, next);
+            if self.waiting_blocks > 0 {
+                self.start(block);
             } else {
                 block.warps.clear();
             }
@@ -192,13 +194,16 @@ impl<'a> Run<'a> {
             self.run_group(block, warp, group, slice)?;
         }
         if !self.stack {
-            let warp = &mut block.warps[warp];
-            let now = warp.steps;
-            if warp.divergence.waiting().next().is_some() {
-                warp.divergence.release(|meeting| now - meeting.since > PATIENCE);
-            }
+            release_overdue(&mut block.warps[warp], *slice > 0);
         }
         Ok(())
+    }
+
+    /// Lets lanes that wait at meetings go on where all blocks have come to a halt; whether there were any.
+    /// The stack never does: it has lanes meet where they parted, or nowhere.
+    fn release_blocks(&self, blocks: &mut [Block]) -> bool {
+        let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
+        !self.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
     }
 
     fn counters(&self) -> Counters {
@@ -239,7 +244,14 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Lets lanes that wait at meetings go on; whether any did.
-fn release(block: &mut Block, mut overdue: impl FnMut(&Meeting) -> bool) -> bool {
-    block.warps.iter_mut().fold(false, |any, warp| warp.divergence.release(&mut overdue) | any)
+/// Lets lanes of a warp that wait at a meeting go on without the others when these take too long, or when they
+/// have all stopped at a collective: they may be waiting for the very lanes that wait here.
+fn release_overdue(warp: &mut Warp, has_stopped: bool) {
+    let divergence = &mut warp.divergence;
+    if divergence.waiting().next().is_none() {
+        return;
+    }
+    let at_collective = has_stopped && divergence.groups.iter().any(|group| group.wait == Wait::Collective);
+    let now = warp.steps;
+    divergence.release(|meeting| at_collective || now - meeting.since > PATIENCE);
 }

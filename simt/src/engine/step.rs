@@ -105,7 +105,7 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::FrameAddress { offset, wide } => {
-                    let address = frame.local + u64::from(*offset);
+                    let address = frame.local.wrapping_add_signed(i64::from(*offset));
                     write(&mut lanes, inst.args.d, *wide, |_| address);
                     Ok(())
                 }
@@ -206,7 +206,7 @@ impl Place {
             Special::ClockHigh => self.clock >> 32,
             Special::DynamicShared => u64::from(self.dynamic_shared),
             Special::TotalShared => self.total_shared,
-            Special::SmId | Special::GridId => 0,
+            Special::SmId | Special::GridId | Special::Environment => 0,
             Special::Tid(_) | Special::LaneId | Special::LaneMask(_) => unreachable!("these differ by lane"),
         }
     }

@@ -46,6 +46,12 @@ pub const FAMILY: Family = Family {
             |m, o| atom(m, o, STANDARD),
         )
         .since(70),
+        // What the compiler writes for targets below sm_70: the memory first, then the scope.
+        Form::new("atom.(global|shared).(cta|sys).(add|min|max).(u32|s32|u64)", |m, o| atom(m, o, SPACE_FIRST)),
+        Form::new("atom.(global|shared).(cta|sys).(min|max).s64", |m, o| atom(m, o, SPACE_FIRST)),
+        Form::new("atom.(global|shared).(cta|sys).add.(f32|f64)", |m, o| atom(m, o, SPACE_FIRST)),
+        Form::new("atom.(global|shared).(cta|sys).(inc|dec).u32", |m, o| atom(m, o, SPACE_FIRST)),
+        Form::new("atom.(global|shared).(cta|sys).(and|or|xor|exch|cas).(b32|b64)", |m, o| atom(m, o, SPACE_FIRST)),
         // The compiler's own headers write the operation before the order.
         Form::new(
             "atom.(add|min|max|inc|dec).(relaxed|acquire|release|acq_rel).(cta|cluster|gpu|sys)?\
@@ -77,6 +83,11 @@ pub const FAMILY: Family = Family {
             "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(and|or|xor).(b32|b64)",
             |m, o| red(m, o, STANDARD),
         ),
+        Form::new("red.(global|shared).(cta|sys).(add|min|max).(u32|s32|u64)", |m, o| red(m, o, SPACE_FIRST)),
+        Form::new("red.(global|shared).(cta|sys).(min|max).s64", |m, o| red(m, o, SPACE_FIRST)),
+        Form::new("red.(global|shared).(cta|sys).add.(f32|f64)", |m, o| red(m, o, SPACE_FIRST)),
+        Form::new("red.(global|shared).(cta|sys).(inc|dec).u32", |m, o| red(m, o, SPACE_FIRST)),
+        Form::new("red.(global|shared).(cta|sys).(and|or|xor).(b32|b64)", |m, o| red(m, o, SPACE_FIRST)),
         Form::new(
             "red.(add|min|max|inc|dec).(relaxed|release).(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.u32",
             |m, o| red(m, o, OPERATION_FIRST),
@@ -116,6 +127,8 @@ struct Parts {
 
 const STANDARD: Parts = Parts { order: 1, scope: 2, space: 3, operation: 4, ty: 5 };
 const OPERATION_FIRST: Parts = Parts { operation: 1, order: 2, scope: 3, space: 4, ty: 5 };
+/// Segment 9 is one that no opcode has: the order is left out.
+const SPACE_FIRST: Parts = Parts { space: 1, scope: 2, operation: 3, ty: 4, order: 9 };
 
 fn atom(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
     let result = o.take()?;

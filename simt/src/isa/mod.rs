@@ -57,7 +57,7 @@ pub enum Op {
     /// Puts the address of a variable of the frame into `args.d`, as wide as `wide` says.
     FrameAddress {
         /// Its offset in the frame.
-        offset: u32,
+        offset: i32,
         /// Whether `args.d` is a 64-bit register.
         wide: bool,
     },

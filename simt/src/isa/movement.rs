@@ -66,7 +66,7 @@ fn address<'t>(
     let wide = integer_result(ty, o, d)?;
     let address = base.wrapping_add_signed(offset);
     if in_frame {
-        return Ok(Op::FrameAddress { offset: address as u32, wide });
+        return Ok(Op::FrameAddress { offset: address as i32, wide });
     }
     let bank = if wide { Bank::Wide } else { Bank::Narrow };
     o.args.a = o.constant(bank, address, source.span)?;

@@ -32,6 +32,8 @@ pub enum Special {
     Clock,
     /// `%clock_hi`: the upper half of `%clock64`.
     ClockHigh,
+    /// `%envreg0` to `%envreg31`: what a driver tells kernels, here nothing, so 0.
+    Environment,
     /// `%dynamic_smem_size`, in bytes.
     DynamicShared,
     /// `%total_smem_size`, in bytes.
@@ -92,7 +94,9 @@ pub fn parse(name: &str) -> Option<Special> {
             _ => None,
         };
     }
+    let environment = name.strip_prefix("%envreg").and_then(|number| number.parse::<u8>().ok());
     Some(match name {
+        _ if environment.is_some_and(|number| number < 32) => Special::Environment,
         "%laneid" => Special::LaneId,
         "%warpid" => Special::WarpId,
         "%nwarpid" => Special::NwarpId,

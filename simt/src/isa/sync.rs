@@ -2,6 +2,7 @@
 //!
 //! Left out: clusters (`barrier.cluster`) and `mbarrier`. Specification: PTX ISA, section 9.7.13.1.
 
+use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::value::Kind;
 use super::{Family, Form, Op};
@@ -13,16 +14,16 @@ pub const FAMILY: Family = Family {
     title: "Block barriers",
     section: "9.7.13.1",
     forms: &[
-        Form::new("bar.cta?.sync", |_, o| barrier(o, Action::Sync)),
-        Form::new("bar.cta?.arrive", |_, o| barrier(o, Action::Arrive)),
-        Form::new("bar.cta?.red.popc.u32", |_, o| reduction(o, Combine::Popc)),
-        Form::new("bar.cta?.red.and.pred", |_, o| reduction(o, Combine::And)),
-        Form::new("bar.cta?.red.or.pred", |_, o| reduction(o, Combine::Or)),
-        Form::new("barrier.cta?.sync.aligned?", |_, o| barrier(o, Action::Sync)),
-        Form::new("barrier.cta?.arrive.aligned?", |_, o| barrier(o, Action::Arrive)),
-        Form::new("barrier.cta?.red.popc.aligned?.u32", |_, o| reduction(o, Combine::Popc)),
-        Form::new("barrier.cta?.red.and.aligned?.pred", |_, o| reduction(o, Combine::And)),
-        Form::new("barrier.cta?.red.or.aligned?.pred", |_, o| reduction(o, Combine::Or)),
+        Form::new("bar.cta?.sync", |m, o| barrier(m, o, Action::Sync)),
+        Form::new("bar.cta?.arrive", |m, o| barrier(m, o, Action::Arrive)),
+        Form::new("bar.cta?.red.popc.u32", |m, o| reduction(m, o, Combine::Popc)),
+        Form::new("bar.cta?.red.and.pred", |m, o| reduction(m, o, Combine::And)),
+        Form::new("bar.cta?.red.or.pred", |m, o| reduction(m, o, Combine::Or)),
+        Form::new("barrier.cta?.sync.aligned?", |m, o| barrier(m, o, Action::Sync)),
+        Form::new("barrier.cta?.arrive.aligned?", |m, o| barrier(m, o, Action::Arrive)),
+        Form::new("barrier.cta?.red.popc.aligned?.u32", |m, o| reduction(m, o, Combine::Popc)),
+        Form::new("barrier.cta?.red.and.aligned?.pred", |m, o| reduction(m, o, Combine::And)),
+        Form::new("barrier.cta?.red.or.aligned?.pred", |m, o| reduction(m, o, Combine::Or)),
     ],
 };
 
@@ -39,6 +40,8 @@ pub struct Barrier {
     pub counted: bool,
     /// Whether the predicate of a reduction is negated.
     pub negated: bool,
+    /// Whether all lanes of a warp must come by the same instruction: always for `bar`.
+    pub aligned: bool,
 }
 
 /// What a barrier instruction does.
@@ -63,7 +66,11 @@ pub enum Combine {
     Or,
 }
 
-fn barrier(o: &mut Operands<'_, '_>, action: Action) -> Result<Op, Error> {
+fn is_aligned(m: &Modifiers<'_>) -> bool {
+    m.text(0) == "bar" || m.words().any(|word| word == "aligned")
+}
+
+fn barrier(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, action: Action) -> Result<Op, Error> {
     let number = o.take()?;
     o.args.a = o.source(number, Kind::B32)?;
     let counted = o.remaining() > 0 || action == Action::Arrive;
@@ -71,10 +78,10 @@ fn barrier(o: &mut Operands<'_, '_>, action: Action) -> Result<Op, Error> {
         let count = o.take()?;
         o.args.b = o.source(count, Kind::B32)?;
     }
-    Ok(Op::Barrier(Barrier { action, counted, negated: false }))
+    Ok(Op::Barrier(Barrier { action, counted, negated: false, aligned: is_aligned(m) }))
 }
 
-fn reduction(o: &mut Operands<'_, '_>, combine: Combine) -> Result<Op, Error> {
+fn reduction(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, combine: Combine) -> Result<Op, Error> {
     let result = o.take()?;
     o.args.d = o.result(result, if combine == Combine::Popc { Kind::B32 } else { Kind::Pred })?;
     let number = o.take()?;
@@ -89,5 +96,5 @@ fn reduction(o: &mut Operands<'_, '_>, combine: Combine) -> Result<Op, Error> {
         other => (other.clone(), false),
     };
     o.args.c = o.source(&predicate, Kind::Pred)?;
-    Ok(Op::Barrier(Barrier { action: Action::Reduce(combine), counted, negated }))
+    Ok(Op::Barrier(Barrier { action: Action::Reduce(combine), counted, negated, aligned: is_aligned(m) }))
 }

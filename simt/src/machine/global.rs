@@ -76,6 +76,8 @@ pub struct Region {
     pub bytes: u64,
     /// Whether it is still allocated.
     pub live: bool,
+    /// Whether kernels may write to it: constant memory they may not.
+    pub writable: bool,
 }
 
 /// Why an address cannot be accessed.
@@ -85,6 +87,11 @@ pub enum Miss {
     Null,
     /// In no region that was ever allocated.
     Wild,
+    /// In constant memory, which only the host writes.
+    Constant {
+        /// Its number.
+        region: usize,
+    },
     /// In a region that was freed.
     Freed {
         /// Its number.
@@ -137,7 +144,7 @@ impl Global {
         self.live_bytes += bytes;
         let region = self.regions.len() as u32;
         let data = vec![0; bytes as usize];
-        self.regions.push(Region { name: name.to_string(), data, bytes, live: true });
+        self.regions.push(Region { name: name.to_string(), data, bytes, live: true, writable: true });
         Ok(Buffer { region, bytes })
     }
 
@@ -148,6 +155,11 @@ impl Global {
             region.data = Vec::new();
             self.live_bytes -= region.bytes;
         }
+    }
+
+    /// Forbids kernels to write to an allocation.
+    pub fn protect(&mut self, buffer: Buffer) {
+        self.regions[buffer.region as usize].writable = false;
     }
 
     /// The bytes of an allocation; empty once freed.
@@ -180,6 +192,13 @@ impl Global {
             }
             _ => Err(self.miss(address, number, offset)),
         }
+    }
+
+    /// [`Global::locate`] for a store.
+    #[inline(always)]
+    pub fn locate_writable(&self, address: u64, bytes: u64) -> Result<(usize, usize), Miss> {
+        let found = self.locate(address, bytes)?;
+        if self.regions[found.0].writable { Ok(found) } else { Err(Miss::Constant { region: found.0 }) }
     }
 
     /// The contents of a region, for an access that [`Global::locate`] found to be inside.

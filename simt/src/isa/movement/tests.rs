@@ -1,7 +1,14 @@
 //! Tests of [`super`]: whole registers, parts, and what is refused.
 
+use crate::isa::control::FUNCTIONS_BASE;
+use crate::isa::scope::{Place, Scope, Symbol};
+use crate::isa::special::{Axis, Special};
 use crate::isa::testing::{Program, eval, eval_text};
-use crate::ptx::ast::Type::{B8, B16, B32, B64, F32, F64, Pred, S16, U8, U64};
+use crate::isa::{Op, decode};
+use crate::machine::registers::{Registers, Shape};
+use crate::ptx::Span;
+use crate::ptx::ast::Type::{self, B8, B16, B32, B64, F32, F64, Pred, S16, U8, U32, U64};
+use crate::ptx::ast::{Ident, Instruction, Operand, Space};
 
 #[test]
 fn whole_registers_and_literals() {
@@ -55,11 +62,61 @@ fn a_part_may_be_dropped() {
 fn what_is_no_register_is_refused() {
     let mut program = Program::new(&[("d", (B32, 0)), ("h", (B16, 0)), ("w", (B64, 0))]);
     let mut refusal = |opcode, operands| program.run(opcode, operands).unwrap_err();
-    assert_eq!(refusal("mov.u32", "d %tid.x"), "`%tid.x` is no register that is declared here or supported");
+    assert_eq!(
+        refusal("mov.u32", "d %tid.w"),
+        "`%tid.w` is not declared, and no special register that is supported"
+    );
+    assert_eq!(refusal("mov.u16", "h %tid.x"), "a result of 16 bits is too narrow here");
     assert_eq!(refusal("mov.u32", "d w"), "`w` has 64 bits where a 32-bit register is wanted");
     assert_eq!(refusal("mov.u64", "{d,d} w"), "`mov.u64` takes no vector; use `mov` of a `.b` type");
     assert_eq!(refusal("mov.b64", "{d,d,d} w"), "`mov.b64` does not take a vector of 3");
     assert_eq!(refusal("mov.b64", "w {d,h}"), "`h` has 16 bits where 32 are wanted");
     assert_eq!(refusal("mov.b64", "w {d,1}"), "a part must be a register of 32 bits");
     assert_eq!(refusal("mov.u32", "1 d"), "a result must be a 32-bit register");
+}
+
+/// What `mov d, source` decodes to, where the names stand for a register, variables and a function.
+fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
+    let mut scope = Scope::default();
+    scope.enter();
+    let place = |space, in_frame| Symbol::Variable(Place { space, address: 0x40, size: 8, in_frame });
+    scope.declare(ident("d"), Symbol::Register(result));
+    scope.declare(ident("global"), place(Space::Global, false));
+    scope.declare(ident("local"), place(Space::Local, true));
+    scope.declare(ident("function"), Symbol::Function(3));
+    let operands = vec![Operand::Name(ident("d")), source];
+    let (opcode, span) = (ident(opcode), Span::default());
+    let instruction = Instruction { guard: None, opcode, operands, span, loc: None };
+    let decoded = decode(opcode.text, &instruction, &mut scope, 90).unwrap();
+    if let Op::Alu(run) = decoded.op {
+        let mut registers = scope.image.clone();
+        run(&mut registers.lanes(Shape::default(), u32::MAX), &decoded.args);
+        return (decoded.op, registers);
+    }
+    (decoded.op, scope.image)
+}
+
+fn ident(text: &str) -> Ident<'_> {
+    Ident { text, span: Span::default() }
+}
+
+#[test]
+fn special_registers_have_the_width_of_the_result() {
+    let what = Special::Tid(Axis::Y);
+    let found = |opcode, ty| decoded(opcode, ty, Operand::Name(ident("%tid.y"))).0;
+    assert!(matches!(found("mov.u32", U32), Op::Special { what: known, wide: false } if known == what));
+    assert!(matches!(found("mov.u64", U64), Op::Special { what: known, wide: true } if known == what));
+}
+
+#[test]
+fn addresses_are_numbers_or_count_from_the_frame() {
+    let wide = |operand| decoded("mov.u64", U64, operand).1.wide[0][31];
+    assert_eq!(wide(Operand::Name(ident("global"))), 0x40);
+    assert_eq!(wide(Operand::Offset(ident("global"), -8)), 0x38);
+    assert_eq!(wide(Operand::Name(ident("function"))), FUNCTIONS_BASE + 3);
+    assert_eq!(decoded("mov.b32", B32, Operand::Offset(ident("global"), 4)).1.narrow[0][31], 0x44);
+    let frame = |operand| decoded("mov.u64", U64, operand).0;
+    assert!(matches!(frame(Operand::Name(ident("local"))), Op::FrameAddress { offset: 0x40, wide: true }));
+    let below = Operand::Offset(ident("local"), -0x48);
+    assert!(matches!(frame(below), Op::FrameAddress { offset: -8, wide: true }));
 }

@@ -1,0 +1,110 @@
+//! What a caller of the crate can do wrong, or at the wrong time: memory, launches and modules.
+
+use simt::{Emulator, FaultKind, Launch, Limits, Module};
+
+const STORE: &str = ".version 8.0\n.target sm_70\n
+.visible .entry store(.param .u64 x) {
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [x];
+    st.global.u32 [%rd1], 7;
+    ret;
+}";
+
+fn load(emulator: &mut Emulator, body: &str) -> Module {
+    let text = format!(".version 8.0\n.target sm_70\n{body}");
+    emulator.load("test.ptx", &text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_freed_buffer_is_named() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("store.ptx", STORE).unwrap();
+    let x = emulator.alloc("x", 4).unwrap();
+    let launch = Launch::new(1, 1).arg(x.address());
+    assert!(emulator.launch(&module, "store", &launch).unwrap().faults.is_empty());
+    assert_eq!(emulator.read(x), [7, 0, 0, 0]);
+    emulator.free(x);
+    let fault = emulator.launch(&module, "store", &launch).unwrap().faults.remove(0);
+    assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::UseAfterFree, "`x` has been freed"));
+}
+
+#[test]
+fn launches_that_no_gpu_could_do_are_errors() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = load(
+        &mut emulator,
+        ".visible .entry k() .maxntid 64 { .shared .b8 s[1024]; ret; }
+         .visible .entry exact() .reqntid 32 { ret; }
+         .visible .entry large() { .shared .b8 s[232449]; ret; }
+         .visible .entry deep() { .local .b8 x[524288]; ret; }",
+    );
+    let mut check = |kernel: &str, launch: Launch, why: &str| {
+        let error = emulator.launch(&module, kernel, &launch).expect_err(why);
+        assert!(error.to_string().contains(why), "{error}");
+    };
+    check("other", Launch::new(1, 1), "no kernel `other`; it has `k`, `exact`");
+    check("k", Launch::new(0, 1), "at least one block of one thread");
+    check("k", Launch::new(1, 2000), "at most 1024 threads");
+    check("k", Launch::new((1, 70_000), 1), "a grid is at most");
+    check("k", Launch::new(1, 65), "compiled for blocks of at most 64 threads, not 65");
+    check("exact", Launch::new(1, (32, 2)), "compiled for blocks of [32] threads");
+    check("k", Launch::new(1, 1).arg(1_u32), "takes 0 arguments, not 1");
+    check("large", Launch::new(1, 1), "at most 232448 bytes of shared memory, not 232449");
+    check("deep", Launch::new(16, 1024), "launch smaller blocks, or fewer at a time");
+    let sized = Launch { shared_bytes: 232_448, ..Launch::new(1, 1) };
+    check("k", sized, "of shared memory");
+}
+
+#[test]
+fn shared_memory_is_counted_by_kernel() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = load(
+        &mut emulator,
+        ".shared .b8 common[8];
+         .func f() { .shared .b8 inner[24]; ret; }
+         .visible .entry small() { .shared .b8 s[100]; ret; }
+         .visible .entry large() { .shared .b8 s[200000]; { .shared .b8 t[20000]; } ret; }
+         .visible .entry none() { ret; }",
+    );
+    let bytes: Vec<_> = module.kernels().iter().map(|kernel| kernel.shared_bytes).collect();
+    assert_eq!(bytes, [132, 220_032, 32]);
+}
+
+#[test]
+fn what_is_not_supported_is_an_error_where_it_is_executed() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = load(
+        &mut emulator,
+        ".visible .entry k(.param .u32 n) {
+             .reg .pred %p;
+             .reg .b32 %r<2>;
+             ld.param.u32 %r0, [n];
+             setp.eq.u32 %p, %r0, 0;
+             @%p wmma.load.a.sync;
+             ret;
+         }
+         .visible .entry calls() { call k; ret; }
+         .extern .func elsewhere();
+         .visible .entry outside() { call elsewhere; ret; }",
+    );
+    assert_eq!(module.unsupported().len(), 1);
+    assert!(module.unsupported()[0].message.starts_with("`wmma.load.a.sync` is not supported"));
+    let mut error = |kernel: &str, launch: Launch| emulator.launch(&module, kernel, &launch).err();
+    assert_eq!(error("k", Launch::new(1, 1).arg(1_u32)), None);
+    let told = error("k", Launch::new(1, 1).arg(0_u32)).unwrap().to_string();
+    assert!(told.starts_with("`test.ptx`, line 8, column"), "{told}");
+    let told = error("calls", Launch::new(1, 1)).unwrap().to_string();
+    assert!(told.contains("`k` is a kernel; only functions can be called"), "{told}");
+    let told = error("outside", Launch::new(1, 1)).unwrap().to_string();
+    assert!(told.contains("`elsewhere` is declared but not defined"), "{told}");
+}
+
+#[test]
+fn a_refused_module_leaves_no_memory_behind() {
+    let mut emulator = Emulator::new(Limits { memory_bytes: 1000 });
+    let text = ".version 8.0\n.target sm_70\n.global .b8 x[600];\n.global .b8 x[100];";
+    for _ in 0..3 {
+        assert!(emulator.load("twice.ptx", text).unwrap_err().message.contains("declared twice"));
+    }
+    assert!(emulator.alloc("all", 1000).is_ok());
+}
