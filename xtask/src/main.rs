@@ -3,6 +3,7 @@
 //! A chore makes files that are committed. Whatever can be checked without one is a test instead, so that nobody has
 //! to know about chores to find out that something is out of step.
 
+mod isa;
 mod ptx;
 
 use std::path::PathBuf;
@@ -21,6 +22,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Write the table of supported PTX, `simt/SUPPORTED.md`.
+    Isa,
     /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
     Ptx(ptx::Arguments),
 }
@@ -36,6 +39,7 @@ enum Outcome {
 /// Exits with 0 when all is well, 1 when a check found something, 2 when the chore could not be done.
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
+        Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };
     exit_code(&outcome)

@@ -9,11 +9,15 @@ use super::flow;
 use super::layout::{Stack, align_of, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
 use super::shared::SharedLayout;
+use crate::isa::operands::Operands;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
-use crate::isa::value::Args;
+use crate::isa::value::{Args, Kind};
 use crate::isa::{Op, control, decode};
 use crate::machine::global::{Buffer, Global};
-use crate::ptx::ast::{Block, Function, Ident, Instruction, Linkage, Module, Space, Statement, Variable};
+use crate::machine::registers::Slot;
+use crate::ptx::ast::{
+    Block, Function, Ident, Instruction, Linkage, Module, Operand, Space, Statement, Variable,
+};
 use crate::ptx::{Error, LineIndex, Span};
 
 /// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
@@ -327,7 +331,10 @@ impl<'t> Lowering<'_, 't> {
                 }
                 Ok(())
             }
-            Statement::Instruction(instruction) => self.instruction(body, instruction),
+            Statement::Instruction(instruction) => {
+                self.instruction(body, instruction);
+                Ok(())
+            }
             Statement::Block(block) => {
                 body.scope.enter();
                 self.block(body, block)?;
@@ -352,34 +359,36 @@ impl<'t> Lowering<'_, 't> {
         Ok(())
     }
 
-    fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) -> Result<(), Error> {
-        let guard = match instruction.guard {
-            None => Ok(None),
-            Some(guard) => {
-                let mut operands =
-                    crate::isa::operands::Operands::new(self.text, instruction, &mut body.scope);
-                let slot = operands
-                    .result(&crate::ptx::ast::Operand::Name(guard.register), crate::isa::value::Kind::Pred);
-                slot.map(|slot| Some((slot, guard.negated)))
-            }
+    fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) {
+        let guard = self.guard(body, instruction);
+        let decoded = match &guard {
+            Ok(_) => decode(self.text, instruction, &mut body.scope, self.program.sm),
+            Err(error) => Err(error.clone()),
         };
-        let decoded = guard
-            .and_then(|guard| Ok((guard, decode(self.text, instruction, &mut body.scope, self.program.sm)?)));
-        match decoded {
-            Ok((guard, decoded)) => {
-                self.push(decoded.op, decoded.args, instruction.span, instruction.loc);
-                let inst = self.program.insts.last_mut().expect("an instruction was just pushed");
-                if let Some((slot, negated)) = guard {
-                    (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
-                }
-            }
+        let (op, args) = match decoded {
+            Ok(decoded) => (decoded.op, decoded.args),
             Err(error) => {
                 self.program.errors.push(error);
-                let number = self.program.errors.len() as u32 - 1;
-                self.push(Op::Unsupported(number), Args::default(), instruction.span, instruction.loc);
+                (Op::Unsupported(self.program.errors.len() as u32 - 1), Args::default())
             }
+        };
+        self.push(op, args, instruction.span, instruction.loc);
+        // What is not supported is guarded too: it is no error for lanes that skip it.
+        if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
+            (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
         }
-        Ok(())
+    }
+
+    /// The predicate that guards an instruction, and whether it is negated.
+    fn guard(
+        &self,
+        body: &mut Body<'t>,
+        instruction: &Instruction<'t>,
+    ) -> Result<Option<(Slot, bool)>, Error> {
+        let Some(guard) = instruction.guard else { return Ok(None) };
+        let mut operands = Operands::new(self.text, instruction, &mut body.scope);
+        let slot = operands.result(&Operand::Name(guard.register), Kind::Pred)?;
+        Ok(Some((slot, guard.negated)))
     }
 
     fn push(&mut self, op: Op, args: Args, span: Span, loc: Option<crate::ptx::ast::Loc>) {
