@@ -26,6 +26,7 @@ impl Dim3 {
     }
 
     /// The place with this number, in a space of this shape, `x` fastest.
+    #[must_use]
     pub const fn nth(self, index: u64) -> Dim3 {
         let (x, y) = (self.x as u64, self.y as u64);
         Dim3 { x: (index % x) as u32, y: (index / x % y) as u32, z: (index / x / y) as u32 }

@@ -88,6 +88,11 @@ fn what_is_not_supported_is_an_error_where_it_is_executed() {
          .visible .entry outside() { call elsewhere; ret; }",
     );
     assert_eq!(module.unsupported().len(), 1);
+    let elsewhere = load(
+        &mut emulator,
+        ".visible .entry k() { .local .b8 x[4]; .reg .b32 %r<2>; ld.shared.u32 %r1, [x]; ret; }",
+    );
+    assert_eq!(elsewhere.unsupported()[0].message, "`x` is in `.local` memory");
     assert!(module.unsupported()[0].message.starts_with("`wmma.load.a.sync` is not supported"));
     let mut error = |kernel: &str, launch: Launch| emulator.launch(&module, kernel, &launch).err();
     assert_eq!(error("k", Launch::new(1, 1).arg(1_u32)), None);

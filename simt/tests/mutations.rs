@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simt::{Arg, Emulator, Launch, Limits, Reconvergence, Schedule};
 
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 100;
 
 /// Marsaglia's xorshift with 64 bits of state.
 struct Random(u64);

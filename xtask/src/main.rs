@@ -4,6 +4,7 @@
 //! to know about chores to find out that something is out of step.
 
 mod bless;
+mod isa;
 mod ptx;
 
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ struct Arguments {
 enum Chore {
     /// Write what the chapters print on the emulator into their recorded outputs.
     Bless,
+    /// Write the table of supported PTX, `simt/SUPPORTED.md`.
+    Isa,
     /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
     Ptx(ptx::Arguments),
 }
@@ -40,6 +43,7 @@ enum Outcome {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
+        Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };
     exit_code(&outcome)

@@ -179,8 +179,8 @@ fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     let first = at[0];
     if mask == FULL_MASK {
         let mut same = true;
-        for lane in 0..WARP_SIZE {
-            same &= at[lane] == first.wrapping_add(lane as u64 * bytes);
+        for (lane, &address) in at.iter().enumerate() {
+            same &= address == first.wrapping_add(lane as u64 * bytes);
         }
         return same.then_some(WARP_SIZE);
     }
@@ -213,7 +213,8 @@ fn load_global(
         && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
     {
         let data = &memories.global.data(region)[offset..offset + bytes as usize * count];
-        return load_row(lanes, args, access, data);
+        load_row(lanes, args, access, data);
+        return Ok(());
     }
     for lane in lanes_of(lanes.mask) {
         check_alignment(lane, at[lane], access)?;
@@ -228,7 +229,7 @@ fn load_global(
 
 /// Loads one element for each lane from lane 0 on, neighbours in memory.
 #[inline(always)]
-fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) -> Result<(), Denied> {
+fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) {
     match (access.bytes, access.register_bits) {
         (4, 32) => {
             let column = &mut lanes.narrow[args.d as usize];
@@ -248,7 +249,6 @@ fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) ->
             }
         }
     }
-    Ok(())
 }
 
 /// Loads the values of one lane from the start of `data`.
@@ -374,7 +374,8 @@ fn load_shared(
             .checked_add(bytes * count as u64)
             .and_then(|end| memories.shared.get(at[0] as usize..end as usize))
     {
-        return load_row(lanes, args, access, data);
+        load_row(lanes, args, access, data);
+        return Ok(());
     }
     for lane in lanes_of(lanes.mask) {
         let offset = check_flat(lane, at[lane], access, memories.shared.len() as u64)?;

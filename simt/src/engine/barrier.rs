@@ -77,7 +77,7 @@ impl Run<'_> {
                     match combine {
                         Combine::Popc => lanes.write_narrow(inst.args.d, |_| state.true_count),
                         Combine::And => {
-                            lanes.write_pred(inst.args.d, all_ones(state.true_count == state.arrived))
+                            lanes.write_pred(inst.args.d, all_ones(state.true_count == state.arrived));
                         }
                         Combine::Or => lanes.write_pred(inst.args.d, all_ones(state.true_count != 0)),
                     }

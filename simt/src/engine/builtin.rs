@@ -6,7 +6,7 @@ use crate::fault::FaultKind;
 use crate::isa::control::CallSite;
 use crate::isa::printf;
 use crate::isa::warp::lanes_of;
-use crate::machine::block::Block;
+use crate::machine::block::{Block, Warp};
 use crate::machine::global::Window;
 
 /// Bytes that a launch may print; what goes beyond is dropped, as on a GPU whose buffer is full.
@@ -22,13 +22,13 @@ impl Run<'_> {
         let (mask, frame) =
             (block.warps[w].divergence.groups[g].mask, block.warps[w].divergence.groups[g].frame);
         for lane in lanes_of(mask) {
-            let format = self.passed(block, w, lane, frame.local, site, 0);
-            let buffer = self.passed(block, w, lane, frame.local, site, 1);
+            let format = passed(&mut block.warps[w], lane, frame.local, site, 0);
+            let buffer = passed(&mut block.warps[w], lane, frame.local, site, 1);
             let format = self.string(block, w, lane, format, MAX_STRING_BYTES);
             let mut memory = LaneMemory { run: self, block, w, lane, buffer };
             let printed = printf::format(&format, &mut memory).ok();
             let count = printed.as_ref().map_or(-1, |printed| printed.arguments as i32);
-            self.append(printed.map(|printed| printed.text).unwrap_or_default());
+            self.append(printed.as_ref().map_or(&[], |printed| &printed.text));
             if let Some(result) = site.results.first().filter(|result| result.size == 4) {
                 let at = (result.address + frame.local) as usize;
                 block.warps[w].local.lane(lane)[at..at + 4].copy_from_slice(&count.to_le_bytes());
@@ -38,9 +38,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn append(&mut self, text: Vec<u8>) {
+    fn append(&mut self, text: &[u8]) {
         if self.output.len() + text.len() <= MAX_OUTPUT_BYTES {
-            self.output += &String::from_utf8_lossy(&text);
+            self.output += &String::from_utf8_lossy(text);
         }
     }
 
@@ -55,27 +55,11 @@ impl Run<'_> {
         let group = &block.warps[w].divergence.groups[g];
         let (pc, mask, local) = (group.pc, group.mask, group.frame.local);
         let lane = mask.trailing_zeros() as usize;
-        let message = self.passed(block, w, lane, local, site, 0);
+        let message = passed(&mut block.warps[w], lane, local, site, 0);
         let message =
             String::from_utf8_lossy(&self.string(block, w, lane, message, MAX_STRING_BYTES)).into_owned();
         let message = format!("assertion `{message}` failed");
         Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::Trap, &message))
-    }
-
-    /// The 64-bit argument number `index` of a call.
-    fn passed(
-        &self,
-        block: &mut Block,
-        w: usize,
-        lane: usize,
-        local: u64,
-        site: &CallSite,
-        index: usize,
-    ) -> u64 {
-        let Some(place) = site.args.get(index) else { return 0 };
-        let at = (place.address + local) as usize;
-        let bytes = block.warps[w].local.lane(lane).get(at..at + 8);
-        bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
     }
 
     /// Bytes at a generic address; `None` where there are none.
@@ -103,6 +87,14 @@ impl Run<'_> {
         };
         (0..limit).map_while(byte).take_while(|&byte| byte != 0).collect()
     }
+}
+
+/// The 64-bit argument number `index` of a call, from a caller's frame that starts at `local`.
+fn passed(warp: &mut Warp, lane: usize, local: u64, site: &CallSite, index: usize) -> u64 {
+    let Some(place) = site.args.get(index) else { return 0 };
+    let at = (place.address + local) as usize;
+    let bytes = warp.local.lane(lane).get(at..at + 8);
+    bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
 /// The memory that a lane's `printf` reads.

@@ -26,15 +26,17 @@ impl Run<'_> {
         let mask = block.warps[w].divergence.groups[g].mask;
         match inst.op {
             Op::Branch { target, meet } => {
+                // Whoever evaluates a branch is active at it, whichever way it goes.
+                self.issued[pc as usize].lanes += u64::from((mask & !active).count_ones());
                 self.part(block, w, g, active, (target, pc + 1), meet);
                 return Ok(());
             }
-            Op::Return if active != mask && self.depth(block, w, g) > 0 => {
+            Op::Return if active != mask && depth(block, w, g) > 0 => {
                 block.warps[w].divergence.split(g, active, AT_RETURN, pc + 1, Some(AT_RETURN));
                 return Ok(());
             }
             Op::Return | Op::Exit => {
-                self.end(block, w, g, active, matches!(inst.op, Op::Return));
+                end(block, w, g, active, matches!(inst.op, Op::Return));
                 return self.after_exit(block, w);
             }
             Op::Trap => {
@@ -80,10 +82,6 @@ impl Run<'_> {
         issued.lanes -= u64::from(lanes.count_ones());
     }
 
-    fn depth(&self, block: &Block, w: usize, g: usize) -> usize {
-        block.warps[w].divergence.groups[g].callers.len()
-    }
-
     /// Parts a group at a branch.
     fn part(&mut self, block: &mut Block, w: usize, g: usize, leaving: u32, ways: (Pc, Pc), meet: Pc) {
         let warp = &mut block.warps[w];
@@ -121,18 +119,6 @@ impl Run<'_> {
             self.part(block, w, g, leaving, (target, pc), meet);
         }
         Ok(())
-    }
-
-    /// Ends lanes, or returns from a function with all of a group.
-    fn end(&mut self, block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) {
-        if is_return && self.depth(block, w, g) > 0 {
-            // All of the group return: they meet those who parted from them in this function, if any.
-            block.warps[w].divergence.groups[g].pc = AT_RETURN;
-            return;
-        }
-        block.warps[w].divergence.groups[g].pc += 1;
-        block.warps[w].divergence.exit(g, lanes);
-        block.live_threads -= lanes.count_ones();
     }
 
     fn call(&mut self, block: &mut Block, w: usize, g: usize, call: CallIndex) -> Result<(), Stop> {
@@ -189,7 +175,7 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let code = &self.program.functions[callee as usize];
         let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
-        if self.depth(block, w, g) >= MAX_CALL_DEPTH {
+        if depth(block, w, g) >= MAX_CALL_DEPTH {
             let message = format!("more than {MAX_CALL_DEPTH} calls are nested");
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
         }
@@ -232,6 +218,24 @@ impl Run<'_> {
             copy(warp, mask, (from, frame.local), (to, caller.local));
         }
     }
+}
+
+/// Ends lanes, or returns from a function with all of a group.
+fn end(block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) {
+    let divergence = &mut block.warps[w].divergence;
+    if is_return && !divergence.groups[g].callers.is_empty() {
+        // All of the group return: they meet those who parted from them in this function, if any.
+        divergence.groups[g].pc = AT_RETURN;
+        return;
+    }
+    divergence.groups[g].pc += 1;
+    divergence.exit(g, lanes);
+    block.live_threads -= lanes.count_ones();
+}
+
+/// How many calls a group is inside of.
+fn depth(block: &Block, w: usize, g: usize) -> usize {
+    block.warps[w].divergence.groups[g].callers.len()
 }
 
 /// Copies a parameter between frames, for the lanes of `mask`.

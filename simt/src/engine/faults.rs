@@ -144,19 +144,13 @@ fn not_resident(run: &Run<'_>) -> String {
 
 fn waiter(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> Actor {
     let lanes = group.mask;
-    let doing = match group.wait {
-        Wait::Barrier(number) => {
-            let state = block.barriers[number as usize];
-            let wanted = state.wanted.unwrap_or(block.live_threads);
-            format!(
-                "lanes {lanes:#010x} wait at barrier {number}: {} of {wanted} threads have come",
-                state.arrived
-            )
-        }
-        _ => {
-            let members = members(run, block, w, group);
-            format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}")
-        }
+    let doing = if let Wait::Barrier(number) = group.wait {
+        let state = block.barriers[number as usize];
+        let (come, wanted) = (state.arrived, state.wanted.unwrap_or(block.live_threads));
+        format!("lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have come")
+    } else {
+        let members = members(run, block, w, group);
+        format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}")
     };
     actor(run, block, w, lanes.trailing_zeros(), group.pc, doing)
 }

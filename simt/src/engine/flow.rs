@@ -99,7 +99,9 @@ impl Graph {
     fn previous(&self) -> Vec<Vec<usize>> {
         let mut previous = vec![Vec::new(); self.exit() + 1];
         for (block, next) in self.next.iter().enumerate() {
-            next.iter().for_each(|&successor| previous[successor].push(block));
+            for &successor in next {
+                previous[successor].push(block);
+            }
         }
         previous
     }
@@ -107,9 +109,10 @@ impl Graph {
     /// Adds an edge to the exit for blocks that cannot reach it, last ones first: one edge a loop.
     fn lead_everything_to_the_exit(&mut self) {
         loop {
-            let order = self.backwards_from_exit();
             let mut reached = vec![false; self.exit() + 1];
-            order.iter().for_each(|&block| reached[block] = true);
+            for block in self.backwards_from_exit() {
+                reached[block] = true;
+            }
             let Some(lost) = (0..self.exit()).rev().find(|&block| !reached[block]) else { return };
             let exit = self.exit();
             self.next[lost].push(exit);

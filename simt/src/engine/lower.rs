@@ -9,11 +9,13 @@ use super::flow;
 use super::layout::{Stack, align_of, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
 use super::shared::SharedLayout;
+use crate::isa::operands::Operands;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
-use crate::isa::value::Args;
+use crate::isa::value::{Args, Kind};
 use crate::isa::{Op, control, decode};
 use crate::machine::global::{Buffer, Global};
-use crate::ptx::ast::{Block, Function, Ident, Instruction, Linkage, Module, Space, Statement, Variable};
+use crate::machine::registers::Slot;
+use crate::ptx::ast::{Block, Function, Ident, Instruction, Module, Operand, Space, Statement, Variable};
 use crate::ptx::{Error, LineIndex, Span};
 
 /// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
@@ -29,7 +31,9 @@ pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -
         Ok(()) => Ok(lowering.program),
         Err(error) => {
             // A module that is refused leaves nothing behind.
-            lowering.program.variables.iter().for_each(|(_, buffer)| memory.free(*buffer));
+            for (_, buffer) in lowering.program.variables {
+                memory.free(buffer);
+            }
             Err(error)
         }
     }
@@ -98,16 +102,13 @@ impl<'t> Lowering<'_, 't> {
     fn place_variables(&mut self, memory: &mut Global) -> Result<(), Error> {
         for variable in &self.module.variables {
             let space = variable.space;
-            let place = match space {
-                Space::Shared => {
-                    let (address, size) = (self.shared.address(variable), size_of(variable).unwrap_or(0));
-                    Place { space, address, size, in_frame: false }
-                }
-                _ => {
-                    let buffer = self.allocate(variable, memory)?;
-                    Place { space, address: buffer.address(), size: buffer.bytes(), in_frame: false }
-                }
+            let (address, size) = if space == Space::Shared {
+                (self.shared.address(variable), size_of(variable).unwrap_or(0))
+            } else {
+                let buffer = self.allocate(variable, memory)?;
+                (buffer.address(), buffer.bytes())
             };
+            let place = Place { space, address, size, in_frame: false };
             self.declare(variable.name, place)?;
         }
         Ok(())
@@ -157,17 +158,30 @@ impl<'t> Lowering<'_, 't> {
         Ok(())
     }
 
-    /// Numbers functions by name: a prototype and its definition are one.
+    /// Numbers functions by name: a prototype and its definition are one, and so are a function and its alias.
     fn declare_functions(&mut self) -> Result<(), Error> {
-        for (index, function) in self.module.functions.iter().enumerate() {
-            let defined = function.body.is_some() || function.linkage == Linkage::Extern;
-            let known = matches!(self.scope.find(function.name.text), Some((_, Symbol::Function(_))));
-            if (defined || !known)
-                && !self.scope.declare(function.name, Symbol::Function(index as u32))
-                && !known
-            {
-                return self.error(function.name.span, format!("`{}` is declared twice", function.name.text));
+        let functions = &self.module.functions;
+        for (index, function) in functions.iter().enumerate() {
+            let name = function.name;
+            let known = self.scope.find(name.text);
+            let is_prototype = |known: u32| functions[known as usize].body.is_none();
+            match known {
+                Some((_, Symbol::Function(_))) if function.body.is_none() => {}
+                Some((_, Symbol::Function(known))) if is_prototype(known) => {
+                    self.scope.declare(name, Symbol::Function(index as u32));
+                }
+                None => {
+                    self.scope.declare(name, Symbol::Function(index as u32));
+                }
+                Some(_) => return self.error(name.span, format!("`{}` is declared twice", name.text)),
             }
+        }
+        for alias in &self.module.aliases {
+            let Some((_, symbol @ Symbol::Function(_))) = self.scope.find(alias.function.text) else {
+                let name = alias.function;
+                return self.error(name.span, format!("`{}` is not a function", name.text));
+            };
+            self.scope.declare(alias.name, symbol);
         }
         Ok(())
     }
@@ -183,7 +197,7 @@ impl<'t> Lowering<'_, 't> {
         body.scope.enter();
         // Column 0 of the predicates is the guard of what has none.
         body.scope.constant(Bank::Preds, 1);
-        let (params, results) = self.signature(&mut body, function)?;
+        let (params, results) = signature(&mut body, function);
         let start = self.program.insts.len() as Pc;
         let first_call = self.program.calls.len() as u32;
         if let Some(block) = &function.body {
@@ -230,28 +244,6 @@ impl<'t> Lowering<'_, 't> {
             return self.error(name.span, message);
         }
         Ok(())
-    }
-
-    /// Places parameters: a kernel's in the parameter block, a function's in its frame.
-    fn signature(
-        &self,
-        body: &mut Body<'t>,
-        function: &Function<'t>,
-    ) -> Result<(Vec<Place>, Vec<Place>), Error> {
-        let mut block = Stack::default();
-        let mut place = |variables: &[Variable<'t>]| -> Result<Vec<Place>, Error> {
-            let mut places = Vec::new();
-            for variable in variables {
-                let stack = if function.is_entry { &mut block } else { &mut body.frame };
-                let size = size_of(variable).unwrap_or(0);
-                let address = stack.place(size, align_of(variable));
-                let place = Place { space: Space::Param, address, size, in_frame: !function.is_entry };
-                body.scope.declare(variable.name, Symbol::Variable(place));
-                places.push(place);
-            }
-            Ok(places)
-        };
-        Ok((place(&function.params)?, place(&function.returns)?))
     }
 
     fn block(&mut self, body: &mut Body<'t>, block: &Block<'t>) -> Result<(), Error> {
@@ -327,7 +319,10 @@ impl<'t> Lowering<'_, 't> {
                 }
                 Ok(())
             }
-            Statement::Instruction(instruction) => self.instruction(body, instruction),
+            Statement::Instruction(instruction) => {
+                self.instruction(body, instruction);
+                Ok(())
+            }
             Statement::Block(block) => {
                 body.scope.enter();
                 self.block(body, block)?;
@@ -352,34 +347,36 @@ impl<'t> Lowering<'_, 't> {
         Ok(())
     }
 
-    fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) -> Result<(), Error> {
-        let guard = match instruction.guard {
-            None => Ok(None),
-            Some(guard) => {
-                let mut operands =
-                    crate::isa::operands::Operands::new(self.text, instruction, &mut body.scope);
-                let slot = operands
-                    .result(&crate::ptx::ast::Operand::Name(guard.register), crate::isa::value::Kind::Pred);
-                slot.map(|slot| Some((slot, guard.negated)))
-            }
+    fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) {
+        let guard = self.guard(body, instruction);
+        let decoded = match &guard {
+            Ok(_) => decode(self.text, instruction, &mut body.scope, self.program.sm),
+            Err(error) => Err(error.clone()),
         };
-        let decoded = guard
-            .and_then(|guard| Ok((guard, decode(self.text, instruction, &mut body.scope, self.program.sm)?)));
-        match decoded {
-            Ok((guard, decoded)) => {
-                self.push(decoded.op, decoded.args, instruction.span, instruction.loc);
-                let inst = self.program.insts.last_mut().expect("an instruction was just pushed");
-                if let Some((slot, negated)) = guard {
-                    (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
-                }
-            }
+        let (op, args) = match decoded {
+            Ok(decoded) => (decoded.op, decoded.args),
             Err(error) => {
                 self.program.errors.push(error);
-                let number = self.program.errors.len() as u32 - 1;
-                self.push(Op::Unsupported(number), Args::default(), instruction.span, instruction.loc);
+                (Op::Unsupported(self.program.errors.len() as u32 - 1), Args::default())
             }
+        };
+        self.push(op, args, instruction.span, instruction.loc);
+        // What is not supported is guarded too: it is no error for lanes that skip it.
+        if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
+            (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
         }
-        Ok(())
+    }
+
+    /// The predicate that guards an instruction, and whether it is negated.
+    fn guard(
+        &self,
+        body: &mut Body<'t>,
+        instruction: &Instruction<'t>,
+    ) -> Result<Option<(Slot, bool)>, Error> {
+        let Some(guard) = instruction.guard else { return Ok(None) };
+        let mut operands = Operands::new(self.text, instruction, &mut body.scope);
+        let slot = operands.result(&Operand::Name(guard.register), Kind::Pred)?;
+        Ok(Some((slot, guard.negated)))
     }
 
     fn push(&mut self, op: Op, args: Args, span: Span, loc: Option<crate::ptx::ast::Loc>) {
@@ -411,6 +408,20 @@ impl<'t> Lowering<'_, 't> {
             }
         }
     }
+}
+
+/// Places parameters and results: a kernel's in the parameter block, a function's in its frame.
+fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Place>, Vec<Place>) {
+    let mut block = Stack::default();
+    let mut place = |variable: &Variable<'t>| {
+        let stack = if function.is_entry { &mut block } else { &mut body.frame };
+        let size = size_of(variable).unwrap_or(0);
+        let address = stack.place(size, align_of(variable));
+        let place = Place { space: Space::Param, address, size, in_frame: !function.is_entry };
+        body.scope.declare(variable.name, Symbol::Variable(place));
+        place
+    };
+    (function.params.iter().map(&mut place).collect(), function.returns.iter().map(&mut place).collect())
 }
 
 fn builtin(function: &Function<'_>) -> Option<Builtin> {

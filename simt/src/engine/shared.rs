@@ -26,7 +26,9 @@ impl SharedLayout {
         let mut layout = SharedLayout::default();
         let mut common = Stack::default();
         let shared = |variable: &&Variable<'_>| variable.space == Space::Shared;
-        module.variables.iter().filter(shared).for_each(|variable| layout.place(&mut common, variable));
+        for variable in module.variables.iter().filter(shared) {
+            layout.place(&mut common, variable);
+        }
         let bodies = |entries: bool| {
             let functions = module.functions.iter().filter(move |function| function.is_entry == entries);
             functions.filter_map(|function| function.body.as_ref())
@@ -37,7 +39,9 @@ impl SharedLayout {
         for function in &module.functions {
             let mut own = common;
             if let Some(body) = function.body.as_ref().filter(|_| function.is_entry) {
-                variables(body).into_iter().for_each(|variable| layout.place(&mut own, variable));
+                for variable in variables(body) {
+                    layout.place(&mut own, variable);
+                }
             }
             layout.bytes.push(own.bytes);
         }

@@ -83,6 +83,11 @@ impl Run<'_> {
                     pc = *target;
                     continue;
                 }
+                // Whoever evaluates a branch is active at it, whichever way it goes.
+                Op::Branch { .. } if active == 0 => {
+                    issued.lanes += count(mask);
+                    Ok(())
+                }
                 _ if active == 0 => Ok(()),
                 Op::Alu(run) => {
                     run(&mut lanes, &inst.args);

@@ -302,7 +302,7 @@ fn value_slot<'t>(
     if is_load { o.result(element, kind) } else { o.source(element, kind) }
 }
 
-impl<'t> Operands<'_, 't> {
+impl Operands<'_, '_> {
     /// Takes an address operand; its base register goes to `args.a`.
     pub fn address(&mut self, memory: Memory) -> Result<Address, Error> {
         let (base, offset, span) = match self.take()? {
@@ -323,15 +323,23 @@ impl<'t> Operands<'_, 't> {
                 }
             }
             Some((_, Symbol::Variable(place))) => {
-                let memory = match (memory, place.space) {
-                    (Memory::Param, _) if place.in_frame => Memory::Frame,
-                    // A variable named without its space is reached in the space it is in.
-                    (Memory::Generic, Space::Param) if place.in_frame => Memory::Frame,
-                    (Memory::Generic, Space::Param) => Memory::Param,
-                    (Memory::Generic, Space::Shared) => Memory::Shared,
-                    (Memory::Generic, Space::Local) => Memory::Local,
-                    (memory, _) => memory,
+                let holder = match place.space {
+                    Space::Param if place.in_frame => Memory::Frame,
+                    Space::Param => Memory::Param,
+                    Space::Shared => Memory::Shared,
+                    Space::Local => Memory::Local,
+                    Space::Global => Memory::Global,
+                    Space::Const => Memory::Const,
                 };
+                // A variable named without its space is reached in the space it is in.
+                let fits = memory == Memory::Generic
+                    || memory == holder
+                    || (memory, holder) == (Memory::Param, Memory::Frame);
+                if !fits {
+                    let space = format!("{:?}", place.space).to_lowercase();
+                    return Err(self.error(name.span, format!("`{}` is in `.{space}` memory", name.text)));
+                }
+                let memory = holder;
                 let base = if place.in_frame { Base::Frame } else { Base::Absolute };
                 Ok(Address { memory, base, offset: offset.wrapping_add(place.address as i64) })
             }

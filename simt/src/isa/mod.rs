@@ -26,8 +26,11 @@ pub mod printf;
 pub mod scope;
 pub mod special;
 pub mod sync;
+mod table;
 pub mod value;
 pub mod warp;
+
+pub use table::table;
 
 use crate::ptx::Error;
 use crate::ptx::ast::Instruction;

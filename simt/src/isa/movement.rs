@@ -70,9 +70,9 @@ fn address<'t>(
     }
     let bank = if wide { Bank::Wide } else { Bank::Narrow };
     o.args.a = o.constant(bank, address, source.span)?;
-    Ok(Op::Alu(match wide {
-        true => |lanes, args| map1(lanes, args, |a: u64| a),
-        false => |lanes, args| map1(lanes, args, |a: u32| a),
+    Ok(Op::Alu(match bank {
+        Bank::Wide => |lanes, args| map1(lanes, args, |a: u64| a),
+        _ => |lanes, args| map1(lanes, args, |a: u32| a),
     }))
 }
 

@@ -51,14 +51,12 @@ pub struct Block {
     pub barriers: [BarrierState; BARRIERS],
     /// Threads that have not ended.
     pub live_threads: u32,
-    /// The warp whose turn is next.
-    pub turn: usize,
 }
 
 impl Block {
     /// Starts a block: `threads` threads, each at `pc` with the registers of `image`.
     pub fn reset(&mut self, number: u64, index: Dim3, threads: u32, shared_bytes: u64, start: &Start<'_>) {
-        (self.number, self.index, self.turn, self.live_threads) = (number, index, 0, threads);
+        (self.number, self.index, self.live_threads) = (number, index, threads);
         self.barriers = [BarrierState::default(); BARRIERS];
         self.shared.clear();
         self.shared.resize(shared_bytes as usize, 0);

@@ -36,7 +36,8 @@ counters! {
     divergent_warps, "warps", None;
     /// PTX instructions issued, once a warp, whatever the number of active lanes.
     ptx_instructions, "instructions", None;
-    /// Active lanes summed over the issued PTX instructions, lanes switched off by a predicate not counted.
+    /// Active lanes summed over the issued PTX instructions. Lanes that a predicate switches off do not count; all
+    /// that evaluate a branch do, whichever way they go.
     ptx_lanes, "lanes", None;
     /// `bra` instructions issued, conditional or not.
     ptx_branches, "branches", None;

@@ -1,5 +1,8 @@
 //! `kernels/features_arithmetic.cu`.
 
+// Exact results are compared exactly.
+#![allow(clippy::float_cmp)]
+
 use crate::args;
 use crate::harness::{Case, Setting, numbers, per_thread};
 
@@ -61,10 +64,10 @@ fn multiply(s: &mut Setting) {
         let (a, b) = (x[i] as i32, y[i] as i32);
         let low_24 = |n: i32| i64::from(n << 8 >> 8);
         [
-            i64::from(a) * i64::from(b) >> 32,
-            i64::from((u64::from(a as u32) * u64::from(b as u32) >> 32) as i32 as u32),
-            (i128::from(x[i]) * i128::from(y[i]) >> 64) as i64,
-            (u128::from(x[i] as u64) * u128::from(y[i] as u64) >> 64) as i64,
+            (i64::from(a) * i64::from(b)) >> 32,
+            i64::from(((u64::from(a as u32) * u64::from(b as u32)) >> 32) as i32 as u32),
+            ((i128::from(x[i]) * i128::from(y[i])) >> 64) as i64,
+            ((u128::from(x[i] as u64) * u128::from(y[i] as u64)) >> 64) as i64,
             i64::from(a) * i64::from(b),
             i64::from((low_24(a) * low_24(b)) as i32),
         ]

@@ -70,7 +70,9 @@ fn atomics_float(s: &mut Setting) {
 fn atomics_shared(s: &mut Setting) {
     let x: Vec<u32> = numbers().map(|n| n as u32).take(T as usize).collect();
     let mut bins = [0; 8];
-    x.iter().for_each(|&x| bins[x as usize % 8] += 1);
+    for &x in &x {
+        bins[x as usize % 8] += 1;
+    }
     let (x, z) = (s.input(&x), s.output::<i32>(8));
     s.run(BLOCKS, BLOCK, args!(x, z));
     s.check(z, &bins);

@@ -1,0 +1,75 @@
+//! How fast the emulator is on one core, counters on: `cargo bench -p simt`.
+//!
+//! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
+//! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
+//! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
+//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use simt::{Emulator, Launch, Limits, Module};
+
+const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
+const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
+
+/// A kernel with its memory, ready to be launched again and again.
+struct Ready {
+    emulator: Emulator,
+    module: Module,
+    kernel: &'static str,
+    launch: Launch,
+}
+
+/// A kernel of `n` threads in blocks of 256. `args` adds its arguments, given the addresses of two buffers of `n`
+/// words, of which the first holds numbers.
+fn ready(text: &str, kernel: &'static str, n: u32, args: impl Fn(Launch, u64, u64) -> Launch) -> Ready {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load(kernel, text).expect("the committed PTX is read");
+    let [x, y] = ["x", "y"].map(|name| emulator.alloc(name, 4 * u64::from(n)).expect("there is memory"));
+    for (i, word) in emulator.write(x).chunks_exact_mut(4).enumerate() {
+        word.copy_from_slice(&(i as u32 % 1000).to_le_bytes());
+    }
+    let launch = args(Launch::new(n.div_ceil(256), 256), x.address(), y.address());
+    Ready { emulator, module, kernel, launch }
+}
+
+impl Ready {
+    /// The warp instructions of a launch.
+    fn run(&mut self) -> u64 {
+        let report = self.emulator.launch(&self.module, self.kernel, &self.launch);
+        let report = report.expect("the launch is possible");
+        assert!(report.faults.is_empty(), "{}", report.faults[0]);
+        report.counters.ptx_instructions
+    }
+}
+
+fn throughput(criterion: &mut Criterion) {
+    let streaming = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(1 << 22);
+    let divergent = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(64_u32).arg(1 << 16);
+    let sums = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(1 << 20);
+    let kernels = [
+        ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
+        ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
+        ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
+        ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
+    ];
+    for (name, mut ready) in kernels {
+        let instructions = ready.run();
+        let threads = ready.launch.grid.count() * ready.launch.block.count();
+        let mut group = criterion.benchmark_group(name);
+        group
+            .sample_size(10)
+            .warm_up_time(Duration::from_millis(500))
+            .measurement_time(Duration::from_secs(2));
+        for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
+            group.throughput(Throughput::Elements(count));
+            group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, throughput);
+criterion_main!(benches);
