@@ -30,6 +30,7 @@ pub mod check;
 pub mod cli;
 pub mod device;
 pub mod golden;
+pub mod hardware;
 mod gpu;
 pub mod kernel;
 pub mod kernels;

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use lanes::golden::{self, Record};
+use lanes::hardware;
 
 use crate::{Outcome, root};
 
@@ -42,14 +43,20 @@ fn bless(chapter: &Path) -> Result<()> {
     for record in records {
         write(name, &program, &record)?;
     }
+    if let Some(table) = hardware::fresh(chapter, &program)? {
+        write_if_new(&chapter.join("output").join(hardware::TABLE), &table)?;
+    }
     Ok(())
 }
 
 fn write(name: &str, program: &Path, record: &Record) -> Result<()> {
-    let text = golden::fresh(name, program, &record.args)?;
-    if text != record.text {
-        fs::write(&record.path, text)?;
-        println!("wrote {}", record.path.strip_prefix(root())?.display());
+    write_if_new(&record.path, &golden::fresh(name, program, &record.args)?)
+}
+
+pub fn write_if_new(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).ok().as_deref() != Some(text) {
+        fs::write(path, text)?;
+        println!("wrote {}", path.strip_prefix(root())?.display());
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! to know about chores to find out that something is out of step.
 
 mod bless;
+mod counters;
 mod isa;
 mod ptx;
 
@@ -25,6 +26,8 @@ struct Arguments {
 enum Chore {
     /// Write what the chapters print on the emulator into their recorded outputs.
     Bless,
+    /// Write a chapter's record of hardware counters, from what it and Nsight Compute printed on a GPU.
+    Counters(counters::Arguments),
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
     Isa,
     /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
@@ -43,6 +46,7 @@ enum Outcome {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
+        Chore::Counters(arguments) => counters::run(&arguments),
         Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };

@@ -1,0 +1,117 @@
+//! `cargo xtask counters`: from what a chapter and Nsight Compute printed on a GPU to the chapter's record.
+//!
+//! Both are made on a machine with a GPU (CONTRIBUTING.md has the commands); this runs anywhere. The profiler lists
+//! launches in order, and so does the chapter's JSON, so they are matched one by one, each with the kernel's name as a
+//! check. It leaves out the table in the end, which is `cargo xtask bless`'s.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use lanes::hardware::{self, Record};
+use serde_json::Value;
+
+use crate::{Outcome, root};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The chapter, `ch01_divergence`
+    chapter: String,
+    /// What the chapter printed with `--runs 0 --json` on that machine
+    #[arg(long)]
+    json: PathBuf,
+    /// What `ncu --csv --page raw --print-units base` printed of the same run
+    #[arg(long)]
+    ncu: PathBuf,
+    /// The day of the run, `2026-11-21`
+    #[arg(long)]
+    date: String,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Outcome> {
+    let folder = root().join("chapters").join(&arguments.chapter).join("output");
+    ensure!(folder.exists(), "there is no chapter `{}`", arguments.chapter);
+    let json = fs::read_to_string(&arguments.json).with_context(|| format!("cannot read {:?}", arguments.json))?;
+    let report: Value = serde_json::from_str(&json).context("the chapter's output is no JSON")?;
+    let launches = launches(&fs::read_to_string(&arguments.ncu)?)?;
+    let record = Record { origin: origin(&report, arguments)?, rows: rows(&report, &launches)? };
+    fs::write(folder.join(hardware::RECORD), record.render())?;
+    println!("wrote {} variants; now run `cargo xtask bless`", record.rows.len());
+    Ok(Outcome::Done)
+}
+
+fn origin(report: &Value, arguments: &Arguments) -> Result<String> {
+    let machines = report["machines"].as_array().context("the report names no machines")?;
+    let gpu = machines.last().filter(|machine| machine["details"]["driver"].is_string());
+    let gpu = gpu.context("the report is of no GPU: run the chapter where there is one")?;
+    let (name, driver) = (gpu["name"].as_str().unwrap_or("?"), gpu["details"]["driver"].as_str().unwrap_or("?"));
+    let settings = report["settings"].as_object().into_iter().flatten();
+    let settings: Vec<String> =
+        settings.map(|(name, value)| format!("{name} {}", value.as_str().unwrap_or("?"))).collect();
+    let (chapter, date, settings) = (&arguments.chapter, &arguments.date, settings.join("; "));
+    Ok(format!("{name}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}"))
+}
+
+/// A launch as the profiler saw it.
+struct Launch {
+    kernel: String,
+    metrics: BTreeMap<String, u64>,
+}
+
+/// The launches in the profiler's table, which begins after the program's own output.
+fn launches(text: &str) -> Result<Vec<Launch>> {
+    let start = text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
+    // Lines that do not begin with a quotation mark are the program's own.
+    let table: Vec<&str> = text[start..].lines().filter(|line| line.starts_with('"')).collect();
+    let table = table.join("\n");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let columns = reader.headers()?.clone();
+    let mut launches = Vec::new();
+    for line in reader.records() {
+        let line = line?;
+        let cells: BTreeMap<&str, &str> = columns.iter().zip(line.iter()).collect();
+        // The first line below the names holds units.
+        if cells["ID"].is_empty() {
+            continue;
+        }
+        let kernel = cells["Kernel Name"].split('(').next().unwrap_or_default().to_owned();
+        launches.push(Launch { kernel, metrics: metrics(&cells)? });
+    }
+    Ok(launches)
+}
+
+fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
+    let value = |metric: &'static str| {
+        let cell = cells.get(metric).with_context(|| format!("the profiler was not asked for `{metric}`"))?;
+        let value: f64 = cell.replace(',', "").parse().with_context(|| format!("`{metric}` is `{cell}`"))?;
+        Ok((metric.to_owned(), value as u64))
+    };
+    hardware::metrics().into_iter().map(value).collect()
+}
+
+/// The launches of each variant, added up.
+fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
+    let mut left = launches.iter();
+    let mut rows = Vec::new();
+    for row in hardware::launched(report) {
+        let variant = row["variant"].as_str().unwrap_or_default();
+        let mut sum = BTreeMap::new();
+        for kernel in row["kernels"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            let launch = left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
+            ensure!(
+                kernel.starts_with(&format!("{} ", launch.kernel)),
+                "`{variant}` launched `{kernel}`, but the profiler saw `{}`: use `--runs 0`",
+                launch.kernel
+            );
+            for (metric, value) in &launch.metrics {
+                *sum.entry(metric.clone()).or_default() += value;
+            }
+        }
+        rows.push((variant.to_owned(), sum));
+    }
+    match left.count() {
+        0 => Ok(rows),
+        more => bail!("the profiler saw {more} launches more than the report has: use `--runs 0`"),
+    }
+}
