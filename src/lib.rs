@@ -1,4 +1,52 @@
-//! Lanes.
+//! What a chapter of Thirty-Two Lanes sees: the same kernel on two machines, and a report about both.
+//!
+//! The promise: a kernel that this crate launches runs first on an emulator that sees every lane, and only if
+//! nothing was wrong with it also on the reader's GPU, from the same PTX text. Their results are compared, and
+//! what was counted and timed is told in one screen.
+//!
+//! ```no_run
+//! use lanes::{Choice, Device, Launch, Tolerance, kernels};
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! let mut device = Device::open(Choice::Auto)?;
+//! let c = device.zeroed::<f32>("c", 1000)?;
+//! let launch = Launch::cover(&kernels::divergence::MATH_EVEN_THREAD, 1000, 64).arg(c).arg(1000_i32);
+//! let run = device.launch(&launch)?;
+//! let expected: Vec<f64> = (0..1000).map(|i| if i % 2 == 0 { 100.0 } else { 200.0 }).collect();
+//! let row = device.check(run, c, &expected, &Tolerance::Exact)?;
+//! println!("{}, {} divergent branches", row.verdict.name(), row.run.counters.ptx_divergent_branches);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The four types: a [`Device`] is the machines under one handle; a [`Buffer`] is an array on all of them; a
+//! [`Launch`] is a kernel with its shape and its arguments; a [`Report`] is what is printed at the end. A chapter
+//! gets the device, the report and the options of the command line together, as a [`Lab`].
+//!
+//! What it leaves out: streams, textures, several GPUs, and everything else that the book does not need.
 
+pub mod buffer;
+pub mod check;
+pub mod cli;
+pub mod device;
+pub mod golden;
+mod gpu;
 pub mod kernel;
 pub mod kernels;
+pub mod lab;
+pub mod launch;
+pub mod machine;
+pub mod progress;
+pub mod random;
+pub mod report;
+mod sim;
+
+pub use buffer::{Buffer, Element};
+pub use check::{Check, Tolerance};
+pub use device::{Choice, Device};
+pub use lab::Lab;
+pub use launch::Launch;
+pub use machine::{Run, Timing};
+pub use random::Random;
+pub use report::{Report, Row, Verdict};
+pub use simt::Dim3;

@@ -183,8 +183,9 @@ impl<'a> Run<'a> {
         if !self.stack {
             // Every group gets its slice: the one that ran last goes to the end of the queue.
             let groups = &mut block.warps[warp].divergence.groups;
-            let by = groups.len().min(1);
-            groups.rotate_right(by);
+            // A warp that has ended has no group left, and may still be given a turn.
+            let last = groups.len().min(1);
+            groups.rotate_right(last);
         }
         while *slice > 0 {
             let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else {

@@ -1,0 +1,113 @@
+//! Two values, and who decides which of them a thread writes.
+//!
+//! The same source is run as the optimising compiler translates it and as it is written (`-G`), because only the second
+//! still has the branch. It leaves out the clock: a kernel this small measures how fast blocks are launched.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::divergence::{
+    MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_MENDED, MATH_TWO_IFS, MATH_UNGUARDED,
+};
+use lanes::launch::blocks_for;
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use lanes::report::{Section, layout::grouped};
+use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+
+/// A kernel and what it means to write at an index.
+type Case = (&'static Kernel, fn(usize) -> f64);
+
+static CASES: [Case; 4] = [
+    (&MATH_EVEN_THREAD, by_thread),
+    (&MATH_EVEN_WARP, by_warp),
+    (&MATH_TWO_IFS, by_thread),
+    (&MATH_PRECEDENCE_MENDED, by_warp),
+];
+
+fn by_thread(i: usize) -> f64 {
+    if i.is_multiple_of(2) { 100.0 } else { 200.0 }
+}
+
+fn by_warp(i: usize) -> f64 {
+    by_thread(i / 32)
+}
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let (n, block) = (lab.size(10_240, ELEMENT_BYTES)?, lab.block(64));
+    let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
+    lab.section("arithmetic", "what becomes of an if? Optimised first, then as written (-G)", &columns);
+    for (kernel, value) in CASES {
+        lab.variant(kernel.name, |device| write(device, Launch::cover(kernel, n, block), n, value))?;
+    }
+    for (kernel, value) in CASES {
+        let name = format!("{kernel}-G");
+        lab.variant(&name, |device| write(device, Launch::cover(kernel, n, block).debug()?, n, value))?;
+    }
+    lab.variant("math_precedence", |device| precedence(device, n, block))?;
+    lab.variant("math_unguarded", |device| unguarded(device, blocks_for(n, block), block, 0))?;
+    lab.variant("math_unguarded_ragged", |device| unguarded(device, blocks_for(n, block), block, block / 2))?;
+    lab.notice(optimised);
+    lab.notice(as_written);
+    Ok(())
+}
+
+/// The result on the machine, the result read back, and the reference in double precision.
+const ELEMENT_BYTES: u64 = 4 + 4 + 8;
+
+fn write(device: &mut Device, launch: Launch, n: usize, value: fn(usize) -> f64) -> Result<Row> {
+    let c = device.zeroed::<f32>("c", n)?;
+    let run = device.launch(&launch.arg(c).arg(n as i32))?;
+    let expected: Vec<f64> = (0..n).map(value).collect();
+    device.check(run, c, &expected, &Tolerance::Exact)
+}
+
+/// The mistake of the note: what every element becomes is read from the result.
+fn precedence(device: &mut Device, n: usize, block: u32) -> Result<Row> {
+    let c = device.zeroed::<f32>("c", n)?;
+    let run = device.launch(&Launch::cover(&MATH_PRECEDENCE, n, block).arg(c).arg(n as i32))?;
+    let expected: Vec<f64> = (0..n).map(by_warp).collect();
+    let row = device.check(run, c, &expected, &Tolerance::Exact)?.expect(Verdict::Wrong);
+    let got = device.read(c)?.sim;
+    let same = got.iter().filter(|value| value.to_bits() == got[0].to_bits()).count();
+    let (same, all) = (grouped(same as u64), grouped(n as u64));
+    Ok(row.remark(format!("{same} of {all} elements became {}: `==` binds tighter than `&`", got[0])))
+}
+
+/// A kernel without a guard on an array that is `missing` elements short of the grid.
+fn unguarded(device: &mut Device, blocks: u32, block: u32, missing: u32) -> Result<Row> {
+    let n = blocks as usize * block as usize - missing as usize;
+    let c = device.zeroed::<f32>("c", n)?;
+    let run = device.launch(&Launch::new(&MATH_UNGUARDED, blocks, block).arg(c))?;
+    let expected: Vec<f64> = (0..n).map(by_thread).collect();
+    let row = device.check(run, c, &expected, &Tolerance::Exact)?;
+    Ok(if missing > 0 { row.expect(Verdict::Fault) } else { row })
+}
+
+fn optimised(section: &Section) -> Option<String> {
+    let [thread, warp] = [&MATH_EVEN_THREAD, &MATH_EVEN_WARP].map(|kernel| section.row(kernel.name));
+    let (thread, warp) = (thread?.run.counters, warp?.run.counters);
+    Some(format!(
+        "Optimised, the if is no branch but a select: {} and {} divergent branches, {:.2} and {:.2} active lanes, \
+         whether threads or warps decide. (Lanes that do not take a branch, here the guard's, do not count as active \
+         there.)",
+        grouped(thread.ptx_divergent_branches),
+        grouped(warp.ptx_divergent_branches),
+        thread.ptx_lanes_per_instruction(),
+        warp.ptx_lanes_per_instruction(),
+    ))
+}
+
+fn as_written(section: &Section) -> Option<String> {
+    let [thread, warp] = ["math_even_thread-G", "math_even_warp-G"].map(|name| section.row(name));
+    let (thread, warp) = (thread?.run.counters, warp?.run.counters);
+    Some(format!(
+        "As written, {} of {} warps part when threads decide and {} when warps do: {:.2} against {:.2} active lanes, \
+         {:.2} against {:.2} PTX instructions per warp.",
+        grouped(thread.divergent_warps),
+        grouped(thread.warps),
+        grouped(warp.divergent_warps),
+        thread.ptx_lanes_per_instruction(),
+        warp.ptx_lanes_per_instruction(),
+        thread.ptx_instructions_per_warp(),
+        warp.ptx_instructions_per_warp(),
+    ))
+}

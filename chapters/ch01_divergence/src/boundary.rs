@@ -1,0 +1,103 @@
+//! The edge of the data: blocks are whole, data is not.
+//!
+//! One dimension with the sizes of the third note and the reader's own, then pictures under blocks of 16 × 16. The
+//! counts of warps are the run's. It leaves out boundaries that have work of their own.
+
+use anyhow::Result;
+use lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
+use lanes::report::Section;
+use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
+use lanes::report::layout::{counted, grouped};
+use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+
+pub fn one_dimension(lab: &mut Lab) -> Result<()> {
+    let (n, block, seed) = (lab.size(10_240, ELEMENT_BYTES)?, lab.block(64), lab.seed());
+    let title = format!("which warps part at the end of an array? Blocks of {block}");
+    lab.section("boundary", &title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
+    let mut sizes = vec![100, 1000, 1003, 1024, 10_000, n];
+    sizes.sort_unstable();
+    sizes.dedup();
+    for n in sizes {
+        lab.variant(&format!("add_{n}"), |device| add(device, n, block, seed))?;
+    }
+    lab.notice(wholly_outside);
+    lab.notice(guard_is_free);
+    Ok(())
+}
+
+/// Three arrays on the machine and on the host, and the reference in double precision.
+const ELEMENT_BYTES: u64 = 3 * 4 + 3 * 4 + 8;
+
+fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
+    let mut random = Random::new(seed);
+    let (a_values, b_values) = (random.floats(n, -1.0, 1.0), random.floats(n, -1.0, 1.0));
+    let (a, b) = (device.upload("a", &a_values)?, device.upload("b", &b_values)?);
+    let c = device.zeroed::<f32>("c", n)?;
+    let launch = Launch::cover(&ADD_GUARDED, n, block).seed(seed);
+    let run = device.launch(&launch.arg(a).arg(b).arg(c).arg(n as i32))?;
+    // The sum of two floats is exact in double precision, and rounded once.
+    let sum = |(&a, &b): (&f32, &f32)| f64::from((f64::from(a) + f64::from(b)) as f32);
+    let expected: Vec<f64> = a_values.iter().zip(&b_values).map(sum).collect();
+    device.check(run, c, &expected, &Tolerance::Exact)
+}
+
+/// A warp with an element of its own stores once, so the stores tell how many warps have one.
+fn wholly_outside(section: &Section) -> Option<String> {
+    let counters = section.row("add_10000")?.run.counters;
+    let outside = counters.warps - counters.global_store_requests;
+    Some(format!(
+        "10,000 elements: {}, of which {} on the edge and {outside} wholly outside.",
+        counted(counters.warps, "warp"),
+        counters.divergent_warps,
+    ))
+}
+
+fn guard_is_free(section: &Section) -> Option<String> {
+    let cost = |name| section.row(name).map(|row| row.run.counters.ptx_instructions);
+    let [split, whole] = ["add_1003", "add_1024"].map(cost);
+    let (split, whole) = (split?, whole?);
+    // Some block sizes cover the two with different numbers of warps; then they cannot be compared.
+    (split == whole).then(|| format!(
+        "1,003 elements take {} PTX instructions and 1,024 take {}: an if without an else costs a split warp \
+         nothing extra.",
+        grouped(split),
+        grouped(whole),
+    ))
+}
+
+/// Width and height: the two of the third note, and the first one row shorter.
+const PICTURES: [(u32, u32); 3] = [(76, 62), (76, 61), (200, 150)];
+const TILE: u32 = 16;
+
+pub fn two_dimensions(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = "which warps part at the edges of a picture? Blocks of 16 x 16, warps of two rows";
+    lab.section("picture", title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
+    for (width, height) in PICTURES {
+        lab.variant(&format!("picture_{width}x{height}"), |device| brighten(device, width, height, seed))?;
+    }
+    lab.notice(|section| {
+        let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
+        let (even, odd) = (parted("picture_76x62")?, parted("picture_76x61")?);
+        Some(format!("One row less, and the bottom edge cuts through warps: {odd} part instead of {even}."))
+    });
+    lab.notice(|section| {
+        let counters = section.row("picture_200x150")?.run.counters;
+        let share = 100.0 * counters.divergent_warps as f64 / counters.warps as f64;
+        Some(format!(
+            "The larger the picture, the smaller its edge: {share:.1} % of the warps of 200 x 150 part."
+        ))
+    });
+    Ok(())
+}
+
+fn brighten(device: &mut Device, width: u32, height: u32, seed: u64) -> Result<Row> {
+    let n = (width * height) as usize;
+    let values = Random::new(seed).floats(n, 0.0, 1.0);
+    let (picture, out) = (device.upload("picture", &values)?, device.zeroed::<f32>("out", n)?);
+    let grid = (width.div_ceil(TILE), height.div_ceil(TILE));
+    let launch = Launch::new(&BRIGHTEN_GUARDED, grid, (TILE, TILE)).seed(seed);
+    let run = device.launch(&launch.arg(picture).arg(out).arg(width as i32).arg(height as i32))?;
+    let expected: Vec<f64> = values.iter().map(|&value| 2.0 * f64::from(value)).collect();
+    device.check(run, out, &expected, &Tolerance::Exact)
+}

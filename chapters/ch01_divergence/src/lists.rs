@@ -1,0 +1,77 @@
+//! A few elements need long work: one pass with a branch, or two lists first?
+//!
+//! The lists are counted with everything it takes to build them. Three lengths of the long work show where they begin
+//! to pay. It leaves out better ways to build a list, which need shuffles and votes.
+
+use anyhow::Result;
+use lanes::kernels::sorting::{BUILD_LISTS, PROCESS_EXPENSIVE, PROCESS_MIXED, PROCESS_SIMPLE};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS};
+use lanes::report::layout::{counted, grouped};
+use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+
+const N: usize = 4096;
+const BLOCK: u32 = 128;
+/// Values are spread over 32 bits, so one in 16 is below this.
+const THRESHOLD: u32 = 1 << 28;
+/// How long the expensive work is, in turns of its loop.
+const ROUNDS: [i32; 3] = [1, 10, 100];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let values = Random::new(lab.seed()).words(N);
+    let expensive = values.iter().filter(|&&value| value < THRESHOLD).count();
+    let title = format!("sort first? {expensive} of {N} elements are expensive, by 1, 10 and 100 rounds");
+    lab.section("lists", &title, &[DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS]);
+    for rounds in ROUNDS {
+        lab.variant(&format!("mixed_{rounds}"), |device| mixed(device, &values, rounds))?;
+        lab.variant(&format!("lists_{rounds}"), |device| lists(device, &values, rounds))?;
+    }
+    for rounds in ROUNDS {
+        lab.notice(|section| compared(section, rounds));
+    }
+    Ok(())
+}
+
+fn mixed(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
+    let (x, z) = (device.upload("x", values)?, device.zeroed::<u32>("z", N)?);
+    let launch = Launch::cover(&PROCESS_MIXED, N, BLOCK);
+    let run = device.launch(&launch.arg(x).arg(z).arg(THRESHOLD).arg(rounds).arg(N as i32))?;
+    device.check(run, z, &expected(values, rounds), &Tolerance::Exact)
+}
+
+/// Each pass over a list is as large as the list, for the host knows how long it has become.
+fn lists(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
+    let (x, z) = (device.upload("x", values)?, device.zeroed::<u32>("z", N)?);
+    let (simple, expensive) = (device.zeroed::<i32>("simple", N)?, device.zeroed::<i32>("expensive", N)?);
+    let counts = device.zeroed::<i32>("counts", 2)?;
+    let launch = Launch::cover(&BUILD_LISTS, N, BLOCK).arg(x).arg(THRESHOLD).arg(simple).arg(expensive);
+    let mut run = device.launch(&launch.arg(counts).arg(N as i32))?;
+    let lengths = device.read(counts)?.sim;
+    let launch = Launch::cover(&PROCESS_SIMPLE, lengths[0] as usize, BLOCK);
+    run += device.launch(&launch.arg(x).arg(z).arg(simple).arg(counts))?;
+    let launch = Launch::cover(&PROCESS_EXPENSIVE, lengths[1] as usize, BLOCK);
+    run += device.launch(&launch.arg(x).arg(z).arg(expensive).arg(counts).arg(rounds))?;
+    device.check(run, z, &expected(values, rounds), &Tolerance::Exact)
+}
+
+fn expected(values: &[u32], rounds: i32) -> Vec<f64> {
+    let long = |x: u32| (0..rounds).fold(x, |x, _| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    let short = |x: u32| x.wrapping_mul(2).wrapping_add(1);
+    values.iter().map(|&x| if x < THRESHOLD { long(x) } else { short(x) }.into()).collect()
+}
+
+fn compared(section: &Section, rounds: i32) -> Option<String> {
+    let cost =
+        |name: &str| section.row(&format!("{name}_{rounds}")).map(|row| row.run.counters.ptx_instructions);
+    let (mixed, lists) = (cost("mixed")?, cost("lists")?);
+    let (cheaper, ratio) = if mixed < lists {
+        ("one pass", lists as f64 / mixed as f64)
+    } else {
+        ("the lists", mixed as f64 / lists as f64)
+    };
+    let (mixed, lists) = (grouped(mixed), grouped(lists));
+    Some(format!(
+        "{} of work: {mixed} PTX instructions in one pass, {lists} with lists; {cheaper} by a factor of {ratio:.2}.",
+        counted(rounds as u64, "round"),
+    ))
+}

@@ -1,0 +1,38 @@
+//! Chapter 1: what a warp does when its lanes disagree.
+//!
+//! Each section asks one question, runs a few kernels about it, and says what to notice. It leaves out races,
+//! barriers and shuffles, which have chapters of their own.
+
+mod arithmetic;
+mod boundary;
+mod branches;
+mod lists;
+mod predication;
+mod worst;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use lanes::Lab;
+use lanes::cli::{self, Chapter};
+
+const CHAPTER: Chapter = Chapter {
+    name: env!("CARGO_PKG_NAME"),
+    title: "Chapter 1: what a warp does when its lanes disagree",
+    example: "math_even_thread",
+    run,
+};
+
+fn main() -> ExitCode {
+    cli::main(&CHAPTER)
+}
+
+fn run(lab: &mut Lab) -> Result<()> {
+    arithmetic::section(lab)?;
+    branches::section(lab)?;
+    worst::section(lab)?;
+    boundary::one_dimension(lab)?;
+    boundary::two_dimensions(lab)?;
+    lists::section(lab)?;
+    predication::section(lab)
+}

@@ -1,0 +1,74 @@
+//! A body that grows: when does an if stop being a branch?
+//!
+//! In PTX never: the branch is there from one step to 32. Which branches machine code keeps is the assembler's choice
+//! and is told in the book beside the hardware's record. It leaves out that machine code, which no emulator of PTX sees.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::predication::{BODY_1, BODY_32, MERGE_1, MERGE_2, MERGE_4, MERGE_8, MERGE_16, MERGE_32};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, BRANCHES_PER_WARP, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+
+const N: usize = 4096;
+const BLOCK: u32 = 128;
+
+/// A kernel, its steps, and whether a lane that does not take the if stores its value nevertheless.
+static CASES: [(&Kernel, u32, bool); 8] = [
+    (&MERGE_1, 1, true),
+    (&MERGE_2, 2, true),
+    (&MERGE_4, 4, true),
+    (&MERGE_8, 8, true),
+    (&MERGE_16, 16, true),
+    (&MERGE_32, 32, true),
+    (&BODY_1, 1, false),
+    (&BODY_32, 32, false),
+];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let columns = [DIVERGENT_BRANCHES, BRANCHES_PER_WARP, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
+    lab.section(
+        "predication",
+        &format!("does a short body need a branch? {N} elements, blocks of {BLOCK}"),
+        &columns,
+    );
+    for (kernel, steps, merges) in CASES {
+        lab.variant(kernel.name, |device| run(device, kernel, steps, merges, seed))?;
+    }
+    lab.notice(in_ptx);
+    lab.notice(growth);
+    Ok(())
+}
+
+fn run(device: &mut Device, kernel: &'static Kernel, steps: u32, merges: bool, seed: u64) -> Result<Row> {
+    let values = Random::new(seed).floats(N, -1.0, 1.0);
+    let (x, z) = (device.upload("x", &values)?, device.zeroed::<f32>("z", N)?);
+    let run = device.launch(&Launch::cover(kernel, N, BLOCK).seed(seed).arg(x).arg(z).arg(N as i32))?;
+    // A fused multiply-add rounds once, on the CPU as on the GPU.
+    let taken = |x: f32| (0..steps).fold(x, |x, _| x.mul_add(0.5, 1.0));
+    let other = |x: f32| if merges { x } else { 0.0 };
+    let expected = values.iter().map(|&x| f64::from(if x > 0.0 { taken(x) } else { other(x) }));
+    device.check(run, z, &expected.collect::<Vec<_>>(), &Tolerance::Exact)
+}
+
+fn in_ptx(section: &Section) -> Option<String> {
+    let branches = |kernel: &Kernel| {
+        let counters = section.row(kernel.name)?.run.counters;
+        Some(counters.ptx_branches as f64 / counters.warps as f64)
+    };
+    let (short, long) = (branches(&MERGE_1)?, branches(&MERGE_32)?);
+    Some(format!(
+        "{short:.1} branches per warp around 1 step and {long:.1} around 32: PTX keeps the if a branch. Machine code \
+         need not: the assembler puts a predicate on each step of a short body instead."
+    ))
+}
+
+fn growth(section: &Section) -> Option<String> {
+    let cost = |kernel: &Kernel| Some(section.row(kernel.name)?.run.counters.ptx_instructions_per_warp());
+    let (short, long) = (cost(&MERGE_1)?, cost(&MERGE_32)?);
+    Some(format!(
+        "With a predicate or a branch, the lanes that do not take the if wait for those that do: {short:.2} PTX \
+         instructions per warp around 1 step, {long:.2} around 32."
+    ))
+}

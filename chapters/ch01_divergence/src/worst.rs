@@ -1,0 +1,77 @@
+//! How bad it gets: one lane with much to do, and 32 lanes on 32 paths.
+//!
+//! Both come with a twin that does the same work without parting. Sizes are fixed, because the comparison needs whole
+//! warps. It leaves out how a compiler could help; it cannot know the data.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::branch::{EXPENSIVE_ONE_LANE, EXPENSIVE_PACKED, WORST_CASE_SWITCH, WORST_CASE_TOGETHER};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+
+/// A multiple of 1024, so that as many elements are expensive in both placements.
+const N: usize = 4096;
+const BLOCK: u32 = 128;
+/// The turns of the loop in the expensive elements: so many that the rest hardly counts.
+const LONG: i32 = 1000;
+/// The turns of the loop on each of the 32 paths.
+const SHORT: i32 = 100;
+
+/// What a kernel does to element `i`.
+type Work = fn(usize, u32) -> u32;
+
+static CASES: [(&Kernel, i32, Work); 4] = [
+    (&EXPENSIVE_ONE_LANE, LONG, |i, x| if i.is_multiple_of(32) { expensive(x) } else { x }),
+    (&EXPENSIVE_PACKED, LONG, |i, x| if (i / 32).is_multiple_of(32) { expensive(x) } else { x }),
+    (&WORST_CASE_SWITCH, SHORT, |i, x| walk((i % 32) as u32, x)),
+    (&WORST_CASE_TOGETHER, SHORT, |i, x| walk((i % 32) as u32, x)),
+];
+
+fn expensive(x: u32) -> u32 {
+    (0..LONG).fold(x, |x, _| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+}
+
+fn walk(path: u32, x: u32) -> u32 {
+    (0..SHORT).fold(x, |x, _| x.wrapping_mul(2 * path + 3).wrapping_add(path))
+}
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = format!("how bad does it get? {N} elements, blocks of {BLOCK}");
+    lab.section("worst", &title, &[DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
+    for (kernel, rounds, work) in CASES {
+        lab.variant(kernel.name, |device| run(device, kernel, rounds, work, seed))?;
+    }
+    lab.notice(|section| {
+        let factor = factor(section, &EXPENSIVE_ONE_LANE, &EXPENSIVE_PACKED)?;
+        let expensive = N / 32;
+        Some(format!(
+            "{expensive} expensive elements, one to a warp: {factor:.1} times the instructions of as many in whole warps; \
+             the longer the work, the nearer to 32."
+        ))
+    });
+    lab.notice(|section| {
+        let factor = factor(section, &WORST_CASE_SWITCH, &WORST_CASE_TOGETHER)?;
+        let lanes = section.row(WORST_CASE_SWITCH.name)?.run.counters.ptx_lanes_per_instruction();
+        Some(format!(
+            "32 paths in a warp: {factor:.1} times the instructions of one path, {lanes:.2} lanes at work."
+        ))
+    });
+    Ok(())
+}
+
+fn run(device: &mut Device, kernel: &'static Kernel, rounds: i32, work: Work, seed: u64) -> Result<Row> {
+    let values = Random::new(seed).words(N);
+    let (x, z) = (device.upload("x", &values)?, device.zeroed::<u32>("z", N)?);
+    let launch = Launch::cover(kernel, N, BLOCK).seed(seed);
+    let run = device.launch(&launch.arg(x).arg(z).arg(rounds).arg(N as i32))?;
+    let expected: Vec<f64> = values.iter().enumerate().map(|(i, &x)| work(i, x).into()).collect();
+    device.check(run, z, &expected, &Tolerance::Exact)
+}
+
+/// How many times the instructions of `good` it takes `bad`.
+fn factor(section: &Section, bad: &Kernel, good: &Kernel) -> Option<f64> {
+    let [bad, good] = [bad, good].map(|kernel| section.row(kernel.name));
+    Some(bad?.run.counters.ptx_instructions as f64 / good?.run.counters.ptx_instructions as f64)
+}

@@ -1,0 +1,438 @@
+//! The chapter's counters, against what the source says they must be.
+//!
+//! Each kernel is described once, from its CUDA source and the branches of its PTX; the model counts the rest for
+//! several shapes, with blocks that are and are not multiples of 32 and sizes that are and are not multiples of them.
+
+mod model;
+
+use lanes::kernel::Kernel;
+use lanes::kernels::{boundary, branch, divergence, predication, sorting};
+use lanes::launch::blocks_for;
+use lanes::{Choice, Device, Launch};
+use model::{Model, Of, Piece, Thread};
+use simt::Counters;
+
+const BLOCKS: [u32; 5] = [32, 48, 64, 256, 1024];
+const SIZES: [usize; 8] = [1, 31, 33, 100, 1003, 1024, 3000, 4096];
+
+/// Calls `check` with every size and block.
+fn shapes(mut check: impl FnMut(usize, u32)) {
+    for n in SIZES {
+        for block in BLOCKS {
+            check(n, block);
+        }
+    }
+}
+
+/// What the emulator counted, without what the model does not speak of.
+fn counted(run: &lanes::Run) -> Counters {
+    assert!(run.faults.is_empty(), "{:?}", run.faults);
+    run.counters
+}
+
+fn line(n: usize, block: u32, pieces: Vec<Piece>) -> Model {
+    Model { grid: (blocks_for(n, block) as usize, 1), block: (block as usize, 1), pieces }
+}
+
+/// A piece that is walked by some threads once.
+fn once(walks: Of<usize>) -> Piece {
+    Piece { walks, taken: None, elements: &[] }
+}
+
+fn everybody(_: Thread) -> usize {
+    1
+}
+
+fn by_thread(t: Thread) -> bool {
+    t.x.is_multiple_of(2)
+}
+
+fn by_warp(t: Thread) -> bool {
+    (t.x / 32).is_multiple_of(2)
+}
+
+fn own(t: Thread) -> usize {
+    t.x
+}
+
+fn run_math(kernel: &'static Kernel, n: usize, block: u32, debug: bool) -> Counters {
+    let mut device = Device::open(Choice::Sim).unwrap();
+    let c = device.zeroed::<f32>("c", n).unwrap();
+    let launch = Launch::cover(kernel, n, block).arg(c).arg(n as i32);
+    let launch = if debug { launch.debug().unwrap() } else { launch };
+    counted(&device.launch(&launch).unwrap())
+}
+
+/// Optimised, an arithmetic kernel is `if (i >= n) return;` as one branch, a select and a store, and the end. Nothing
+/// but the guard can part a warp.
+#[test]
+fn optimised_arithmetic_parts_at_the_guard_alone() {
+    use divergence::{
+        MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_MENDED, MATH_TWO_IFS,
+    };
+    for kernel in
+        [&MATH_EVEN_THREAD, &MATH_EVEN_WARP, &MATH_TWO_IFS, &MATH_PRECEDENCE, &MATH_PRECEDENCE_MENDED]
+    {
+        shapes(|n, block| {
+            let outside = |t: Thread, _| t.x >= n;
+            let inside = |t: Thread| usize::from(t.x < n);
+            let pieces = vec![
+                Piece { taken: Some(&outside), ..once(&everybody) },
+                Piece { elements: &[&own], ..once(&inside) },
+                once(&everybody),
+            ];
+            let expected = line(n, block, pieces).counters(kernel, false);
+            assert_eq!(run_math(kernel, n, block, false), expected, "{kernel}, {n} in blocks of {block}");
+        });
+    }
+}
+
+/// As written, the guard is a branch over a jump to the end, and the if a branch over a jump to its first half:
+/// whether threads or warps choose decides if a warp parts there.
+#[test]
+fn arithmetic_as_written_parts_where_lanes_choose() {
+    use divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE_MENDED};
+    type Choice = fn(Thread) -> bool;
+    let cases: [(&Kernel, Choice); 3] =
+        [(&MATH_EVEN_THREAD, by_thread), (&MATH_EVEN_WARP, by_warp), (&MATH_PRECEDENCE_MENDED, by_warp)];
+    for (kernel, even) in cases {
+        shapes(|n, block| {
+            let is_inside = |t: Thread, _| t.x < n;
+            let inside = |t: Thread| usize::from(t.x < n);
+            let outside = |t: Thread| usize::from(t.x >= n);
+            let is_odd = |t: Thread, _| !even(t);
+            let evens = |t: Thread| usize::from(t.x < n && even(t));
+            let odds = |t: Thread| usize::from(t.x < n && !even(t));
+            let pieces = vec![
+                Piece { taken: Some(&is_inside), ..once(&everybody) },
+                once(&outside),                                  // over the body …
+                once(&outside),                                  // … to the end
+                Piece { taken: Some(&is_odd), ..once(&inside) }, // the if
+                once(&evens),
+                once(&evens),                                 // its first half
+                once(&odds),                                  // its second half
+                Piece { elements: &[&own], ..once(&inside) }, // the store
+                once(&everybody),
+            ];
+            let expected = line(n, block, pieces).counters(kernel, true);
+            assert_eq!(run_math(kernel, n, block, true), expected, "{kernel}, {n} in blocks of {block}");
+        });
+    }
+}
+
+/// Without a guard and an else there is no branch at all.
+#[test]
+fn an_unguarded_select_has_no_branch() {
+    let kernel = &divergence::MATH_UNGUARDED;
+    for block in BLOCKS {
+        let n = 3 * block as usize;
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let c = device.zeroed::<f32>("c", n).unwrap();
+        let run = device.launch(&Launch::cover(kernel, n, block).arg(c)).unwrap();
+        let pieces = vec![Piece { elements: &[&own], ..once(&everybody) }];
+        assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "blocks of {block}");
+    }
+}
+
+/// Inputs whose sign follows no pattern: the parity of the bits of the index (Thue and Morse).
+fn is_negative(i: usize) -> bool {
+    i.count_ones() % 2 == 1
+}
+
+/// The guard; a load and the if; a jump; the first path and a jump over the second; the second; the end. Each path has
+/// a store of its own, so a warp on both asks twice.
+#[test]
+fn a_square_root_costs_both_paths() {
+    let kernel = &branch::BRANCH_SQRT;
+    shapes(|n, block| {
+        let values: Vec<f32> = (0..n).map(|i| if is_negative(i) { -2.0 } else { 4.0 }).collect();
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<f32>("z", n).unwrap());
+        let run = device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap();
+        let expected = expected_two_paths(n, block, kernel, &|t| is_negative(t.x));
+        assert_eq!(counted(&run), expected, "{n} in blocks of {block}");
+    });
+}
+
+/// All lanes choose the same path: one path and one store for each warp.
+#[test]
+fn a_uniform_condition_parts_nobody() {
+    let kernel = &branch::UNIFORM_CONDITION;
+    shapes(|n, block| {
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (x, z) = (device.zeroed::<f32>("x", n).unwrap(), device.zeroed::<f32>("z", n).unwrap());
+        let launch = Launch::cover(kernel, n, block).arg(1_i32).arg(x).arg(z).arg(n as i32);
+        let run = device.launch(&launch).unwrap();
+        assert_eq!(counted(&run), expected_two_paths(n, block, kernel, &|_| true));
+    });
+}
+
+fn expected_two_paths(n: usize, block: u32, kernel: &Kernel, is_first: Of<bool>) -> Counters {
+    let outside = |t: Thread, _| t.x >= n;
+    let inside = |t: Thread| usize::from(t.x < n);
+    let takes = |t: Thread, _| is_first(t);
+    let first = |t: Thread| usize::from(t.x < n && is_first(t));
+    let second = |t: Thread| usize::from(t.x < n && !is_first(t));
+    let pieces = vec![
+        Piece { taken: Some(&outside), ..once(&everybody) },
+        Piece { taken: Some(&takes), elements: &[&own], ..once(&inside) },
+        once(&second),
+        Piece { elements: &[&own], ..once(&first) },
+        Piece { elements: &[&own], ..once(&second) },
+        once(&everybody),
+    ];
+    line(n, block, pieces).counters(kernel, false)
+}
+
+/// As the square root, with a load on the first path that goes where the index says.
+#[test]
+fn a_guarded_load_reads_for_lanes_with_an_index_alone() {
+    let kernel = &branch::GUARDED_LOAD;
+    shapes(|n, block| {
+        // Every second index is negative; the others are scattered by a step that shares no factor with n.
+        let target = |i: usize| i * 7919 % n;
+        let index: Vec<i32> =
+            (0..n).map(|i| if i % 2 == 0 { target(i) as i32 } else { -1 - i as i32 }).collect();
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (k, x) = (device.upload("index", &index).unwrap(), device.zeroed::<f32>("x", n).unwrap());
+        let z = device.zeroed::<f32>("z", n).unwrap();
+        let run = device.launch(&Launch::cover(kernel, n, block).arg(k).arg(x).arg(z).arg(n as i32)).unwrap();
+        let outside = |t: Thread, _| t.x >= n;
+        let is_guarded = |t: Thread, _| by_thread(t);
+        let inside = |t: Thread| usize::from(t.x < n);
+        let reads = |t: Thread| usize::from(t.x < n && by_thread(t));
+        let skips = |t: Thread| usize::from(t.x < n && !by_thread(t));
+        let there = |t: Thread| target(t.x);
+        let load_and_store: [Of<usize>; 2] = [&there, &own];
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&is_guarded), elements: &[&own], ..once(&inside) },
+            once(&skips),
+            Piece { elements: &load_and_store, ..once(&reads) },
+            Piece { elements: &[&own], ..once(&skips) },
+            once(&everybody),
+        ];
+        assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
+    });
+}
+
+/// The guard; then three loads, a select and a store without a branch.
+#[test]
+fn a_merge_has_no_branch_but_the_guard() {
+    let kernel = &branch::SELECT_MERGE;
+    shapes(|n, block| {
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let p = device.zeroed::<i32>("p", n).unwrap();
+        let [x, y, z] = ["x", "y", "z"].map(|name| device.zeroed::<f32>(name, n).unwrap());
+        let launch = Launch::cover(kernel, n, block).arg(p).arg(x).arg(y).arg(z).arg(n as i32);
+        let run = device.launch(&launch).unwrap();
+        assert_eq!(counted(&run), expected_guarded(n, block, kernel, &[&own, &own, &own, &own]));
+    });
+}
+
+/// The guard; then two loads, an addition and a store.
+#[test]
+fn an_addition_parts_at_the_end_of_the_array_alone() {
+    shapes(|n, block| {
+        let expected = expected_guarded(n, block, &boundary::ADD_GUARDED, &[&own, &own, &own]);
+        assert_eq!(run_add(n, block), expected, "{n} in blocks of {block}");
+    });
+}
+
+fn run_add(n: usize, block: u32) -> Counters {
+    let mut device = Device::open(Choice::Sim).unwrap();
+    let [a, b, c] = ["a", "b", "c"].map(|name| device.zeroed::<f32>(name, n).unwrap());
+    let launch = Launch::cover(&boundary::ADD_GUARDED, n, block).arg(a).arg(b).arg(c).arg(n as i32);
+    counted(&device.launch(&launch).unwrap())
+}
+
+fn expected_guarded(n: usize, block: u32, kernel: &Kernel, elements: &[Of<usize>]) -> Counters {
+    let outside = |t: Thread, _| t.x >= n;
+    let inside = |t: Thread| usize::from(t.x < n);
+    let pieces = vec![
+        Piece { taken: Some(&outside), ..once(&everybody) },
+        Piece { elements, ..once(&inside) },
+        once(&everybody),
+    ];
+    line(n, block, pieces).counters(kernel, false)
+}
+
+/// Width, height and the side of a block; the first three are the note's.
+const PICTURES: [(usize, usize, usize); 6] =
+    [(76, 62, 16), (76, 61, 16), (200, 150, 16), (33, 9, 8), (1, 1, 32), (64, 64, 16)];
+
+/// The guard in two dimensions, as one branch on both conditions.
+#[test]
+fn a_picture_parts_at_its_edges_alone() {
+    for (width, height, tile) in PICTURES {
+        let outside = |t: Thread, _| t.x >= width || t.y >= height;
+        let inside = |t: Thread| usize::from(t.x < width && t.y < height);
+        let pixel = |t: Thread| t.y * width + t.x;
+        let load_and_store: [Of<usize>; 2] = [&pixel, &pixel];
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { elements: &load_and_store, ..once(&inside) },
+            once(&everybody),
+        ];
+        let model =
+            Model { grid: (width.div_ceil(tile), height.div_ceil(tile)), block: (tile, tile), pieces };
+        let expected = model.counters(&boundary::BRIGHTEN_GUARDED, false);
+        assert_eq!(run_picture(width, height, tile), expected, "{width} x {height} in tiles of {tile}");
+    }
+}
+
+fn run_picture(width: usize, height: usize, tile: usize) -> Counters {
+    let mut device = Device::open(Choice::Sim).unwrap();
+    let [picture, out] = ["picture", "out"].map(|name| device.zeroed::<f32>(name, width * height).unwrap());
+    let grid = (width.div_ceil(tile) as u32, height.div_ceil(tile) as u32);
+    let launch = Launch::new(&boundary::BRIGHTEN_GUARDED, grid, (tile as u32, tile as u32));
+    let launch = launch.arg(picture).arg(out).arg(width as i32).arg(height as i32);
+    counted(&device.launch(&launch).unwrap())
+}
+
+/// The counts of the third note, with its mistakes mended: 10,000 elements take 314 warps, one of them wholly outside,
+/// and of a picture of 200 × 150 the corner block has 3 warps on the edge and 5 below it, which makes 75.
+#[test]
+fn the_third_note_is_right_about_these() {
+    let parted = |counters: Counters| (counters.divergent_warps, counters.warps);
+    assert_eq!(parted(run_add(1003, 64)), (1, 32));
+    assert_eq!(parted(run_add(100, 64)), (1, 4));
+    assert_eq!(parted(run_add(1000, 64)), (1, 32));
+    let many = run_add(10_000, 64);
+    assert_eq!((parted(many), many.warps - many.global_store_requests), ((1, 314), 1));
+    assert_eq!(parted(run_picture(76, 62, 16)), (31, 160));
+    assert_eq!(parted(run_picture(76, 61, 16)), (35, 160));
+    assert_eq!(parted(run_picture(200, 150, 16)), (75, 1040));
+}
+
+/// The guard; a load and the question whether there is work; a counter set to zero; the loop, whose branch goes back
+/// until the last round; the store; the end.
+#[test]
+fn a_warp_waits_for_its_busiest_lane() {
+    type Choice = fn(usize) -> bool;
+    let cases: [(&'static Kernel, Choice); 2] =
+        [(&branch::EXPENSIVE_ONE_LANE, |i| i % 32 == 0), (&branch::EXPENSIVE_PACKED, |i| i / 32 % 32 == 0)];
+    for (kernel, is_expensive) in cases {
+        shapes(|n, block| {
+            for rounds in [0, 1, 5] {
+                let works = |t: Thread| t.x < n && is_expensive(t.x) && rounds > 0;
+                let outside = |t: Thread, _| t.x >= n;
+                let inside = |t: Thread| usize::from(t.x < n);
+                let rests = |t: Thread, _| !works(t);
+                let starts = |t: Thread| usize::from(works(t));
+                let turns = |t: Thread| if works(t) { rounds } else { 0 };
+                let goes_back = |_: Thread, turn| turn + 1 < rounds;
+                let pieces = vec![
+                    Piece { taken: Some(&outside), ..once(&everybody) },
+                    Piece { taken: Some(&rests), elements: &[&own], ..once(&inside) },
+                    once(&starts),
+                    Piece { taken: Some(&goes_back), ..once(&turns) },
+                    Piece { elements: &[&own], ..once(&inside) },
+                    once(&everybody),
+                ];
+                let expected = line(n, block, pieces).counters(kernel, false);
+                assert_eq!(
+                    run_expensive(kernel, n, block, rounds),
+                    expected,
+                    "{kernel}, {n}, {block}, {rounds}"
+                );
+            }
+        });
+    }
+}
+
+fn run_expensive(kernel: &'static Kernel, n: usize, block: u32, rounds: usize) -> Counters {
+    let mut device = Device::open(Choice::Sim).unwrap();
+    let [x, z] = ["x", "z"].map(|name| device.zeroed::<u32>(name, n).unwrap());
+    let launch = Launch::cover(kernel, n, block).arg(x).arg(z).arg(rounds as i32).arg(n as i32);
+    counted(&device.launch(&launch).unwrap())
+}
+
+/// The guard; a load and the if; its body; the store that all lanes share; the end.
+#[test]
+fn a_growing_body_stays_a_branch_in_ptx() {
+    use predication::{MERGE_1, MERGE_2, MERGE_4, MERGE_8, MERGE_16, MERGE_32};
+    for kernel in [&MERGE_1, &MERGE_2, &MERGE_4, &MERGE_8, &MERGE_16, &MERGE_32] {
+        shapes(|n, block| {
+            let values: Vec<f32> = (0..n).map(|i| if is_negative(i) { -1.0 } else { 1.0 }).collect();
+            let mut device = Device::open(Choice::Sim).unwrap();
+            let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<f32>("z", n).unwrap());
+            let run = device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap();
+            let outside = |t: Thread, _| t.x >= n;
+            let inside = |t: Thread| usize::from(t.x < n);
+            let skips = |t: Thread, _| is_negative(t.x);
+            let works = |t: Thread| usize::from(t.x < n && !is_negative(t.x));
+            let pieces = vec![
+                Piece { taken: Some(&outside), ..once(&everybody) },
+                Piece { taken: Some(&skips), elements: &[&own], ..once(&inside) },
+                once(&works),
+                Piece { elements: &[&own], ..once(&inside) },
+                once(&everybody),
+            ];
+            assert_eq!(
+                counted(&run),
+                line(n, block, pieces).counters(kernel, false),
+                "{kernel}, {n}, {block}"
+            );
+        });
+    }
+}
+
+/// The guard; a load and whether there is a loop; two values from the path's number; the loop; the store; the end.
+#[test]
+fn one_path_for_all_lanes_parts_nobody() {
+    let kernel = &branch::WORST_CASE_TOGETHER;
+    shapes(|n, block| {
+        let rounds = 3;
+        let outside = |t: Thread, _| t.x >= n;
+        let inside = |t: Thread| usize::from(t.x < n);
+        let turns = |t: Thread| if t.x < n { rounds } else { 0 };
+        let goes_back = |_: Thread, turn| turn + 1 < rounds;
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&|_, _| false), elements: &[&own], ..once(&inside) },
+            once(&inside),
+            Piece { taken: Some(&goes_back), ..once(&turns) },
+            Piece { elements: &[&own], ..once(&inside) },
+            once(&everybody),
+        ];
+        assert_eq!(run_expensive(kernel, n, block, rounds), line(n, block, pieces).counters(kernel, false));
+    });
+}
+
+/// The guard; a load and the if; a jump; for the expensive, whether there is a loop, its counter, the loop, and a store;
+/// for the simple, a store; the end.
+#[test]
+fn a_mixed_list_waits_for_its_expensive_elements() {
+    let kernel = &sorting::PROCESS_MIXED;
+    shapes(|n, block| {
+        let rounds = 3;
+        // A run of expensive elements, a gap, and one alone: warps with none, some and all.
+        let is_expensive = |i: usize| (40..140).contains(&i) || i.is_multiple_of(97);
+        let values: Vec<u32> = (0..n).map(|i| if is_expensive(i) { 1 } else { 1000 }).collect();
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<u32>("z", n).unwrap());
+        let launch =
+            Launch::cover(kernel, n, block).arg(x).arg(z).arg(100_u32).arg(rounds as i32).arg(n as i32);
+        let run = device.launch(&launch).unwrap();
+        let outside = |t: Thread, _| t.x >= n;
+        let inside = |t: Thread| usize::from(t.x < n);
+        let is_long = |t: Thread, _| is_expensive(t.x);
+        let long = |t: Thread| usize::from(t.x < n && is_expensive(t.x));
+        let short = |t: Thread| usize::from(t.x < n && !is_expensive(t.x));
+        let turns = |t: Thread| rounds * long(t);
+        let goes_back = |_: Thread, turn| turn + 1 < rounds;
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&is_long), elements: &[&own], ..once(&inside) },
+            once(&short),
+            Piece { taken: Some(&|_, _| false), ..once(&long) },
+            once(&long),
+            Piece { taken: Some(&goes_back), ..once(&turns) },
+            Piece { elements: &[&own], ..once(&long) },
+            Piece { elements: &[&own], ..once(&short) },
+            once(&everybody),
+        ];
+        assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
+    });
+}

@@ -1,0 +1,197 @@
+//! The machines of this computer under one handle.
+//!
+//! Every buffer is on every machine, every launch goes to the emulator first, and what it finds decides whether a
+//! GPU gets the kernel as well. That order is the reader's safety and is not a choice: with `--device gpu` the
+//! emulator runs too, and the only difference is that a missing GPU is an error.
+
+use anyhow::{Result, bail};
+use simt::{Fault, FaultKind};
+
+use crate::buffer::{Buffer, BufferId, Element};
+use crate::check::{Check, Tolerance, agree, compare};
+use crate::gpu::Gpu;
+use crate::launch::Launch;
+use crate::machine::{About, Machine, Run};
+use crate::report::{Row, Verdict};
+use crate::sim::Sim;
+
+/// Which machines to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Choice {
+    /// The emulator and, where there is one, the GPU too.
+    #[default]
+    Auto,
+    /// The emulator alone.
+    Sim,
+    /// The emulator and the GPU, which has to be there.
+    Gpu,
+}
+
+/// The machines that a choice came to.
+pub struct Device {
+    sim: Sim,
+    gpu: Option<Gpu>,
+    /// Why there is no GPU, although one would have been welcome.
+    missing: Option<String>,
+    buffers: usize,
+    /// Why the GPU's memory is no longer what the emulator's is.
+    withheld: Option<String>,
+}
+
+/// What is in a buffer, by machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents<T> {
+    /// On the emulator.
+    pub sim: Vec<T>,
+    /// On the GPU, if there is one.
+    pub gpu: Option<Vec<T>>,
+}
+
+impl Device {
+    /// Opens the machines. It is an error to ask for a GPU where there is none.
+    pub fn open(choice: Choice) -> Result<Device> {
+        let mut device = Device { sim: Sim::open(), gpu: None, missing: None, buffers: 0, withheld: None };
+        match choice {
+            Choice::Sim => {}
+            Choice::Gpu => device.gpu = Some(Gpu::open()?),
+            Choice::Auto => match Gpu::open() {
+                Ok(gpu) => device.gpu = Some(gpu),
+                Err(error) => device.missing = Some(error.to_string()),
+            },
+        }
+        Ok(device)
+    }
+
+    /// What the machines are.
+    pub fn about(&self) -> Vec<About> {
+        [self.sim.about()].into_iter().chain(self.gpu.as_ref().map(Machine::about)).collect()
+    }
+
+    /// In one line why there is no GPU, if one would have been used.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
+    /// The least memory that any of the machines has for data, in bytes, and which one it is.
+    pub fn memory(&self) -> (u64, &'static str) {
+        let sim = (self.sim.memory_bytes(), "emulator");
+        let gpu = self.gpu.as_ref().map(|gpu| (gpu.memory_bytes(), "GPU"));
+        gpu.map_or(sim, |gpu| sim.min(gpu))
+    }
+
+    /// A buffer of `len` zeros. `name` is what faults call it.
+    pub fn zeroed<T: Element>(&mut self, name: &str, len: usize) -> Result<Buffer<T>> {
+        self.each(|machine| machine.alloc(name, (len * T::BYTES) as u64))?;
+        self.buffers += 1;
+        Ok(Buffer::new(BufferId(self.buffers - 1), len))
+    }
+
+    /// A buffer with these values.
+    pub fn upload<T: Element>(&mut self, name: &str, values: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.zeroed(name, values.len())?;
+        self.write(buffer, values)?;
+        Ok(buffer)
+    }
+
+    /// Overwrites a whole buffer.
+    pub fn write<T: Element>(&mut self, buffer: Buffer<T>, values: &[T]) -> Result<()> {
+        let (wanted, given) = (buffer.len(), values.len());
+        if wanted != given {
+            bail!("a buffer of {wanted} elements was given {given}: write all of it");
+        }
+        let bytes = T::to_bytes(values);
+        self.each(|machine| machine.write(buffer.id, &bytes))
+    }
+
+    /// What is in a buffer.
+    pub fn read<T: Element>(&mut self, buffer: Buffer<T>) -> Result<Contents<T>> {
+        let sim = T::from_bytes(&self.sim.read(buffer.id)?);
+        let gpu = self.gpu.as_mut().map(|gpu| gpu.read(buffer.id)).transpose()?;
+        Ok(Contents { sim, gpu: gpu.map(|bytes| T::from_bytes(&bytes)) })
+    }
+
+    /// Frees every buffer that `work` allocates, when it is done.
+    pub fn scope<R>(&mut self, work: impl FnOnce(&mut Device) -> Result<R>) -> Result<R> {
+        let first = self.buffers;
+        let result = work(self);
+        self.each(|machine| {
+            machine.free_from(BufferId(first));
+            Ok(())
+        })?;
+        self.buffers = first;
+        self.withheld = None;
+        result
+    }
+
+    /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld,
+    /// so are all that follow in the same scope: they would find other data than those that the emulator vetted.
+    pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
+        let mut run = self.sim.launch(launch)?;
+        let Some(gpu) = &mut self.gpu else { return Ok(run) };
+        let harmful = run.faults.iter().find(|fault| is_harmful(fault.kind));
+        self.withheld = self.withheld.take().or(harmful.map(withheld));
+        if self.withheld.is_none() {
+            run.timing = gpu.launch(launch)?.timing;
+        }
+        run.withheld.clone_from(&self.withheld);
+        Ok(run)
+    }
+
+    /// Judges what a run left in a buffer: against a reference in double precision, and one machine against the
+    /// other.
+    pub fn check<T: Element>(
+        &mut self,
+        run: Run,
+        buffer: Buffer<T>,
+        expected: &[f64],
+        tolerance: &Tolerance,
+    ) -> Result<Row> {
+        let mut contents = self.read(buffer)?;
+        if run.withheld.is_some() {
+            contents.gpu = None;
+        }
+        let sim = compare(expected, &contents.sim, tolerance);
+        let gpu = contents.gpu.as_ref().map(|gpu| compare(expected, gpu, tolerance));
+        let agreement = contents.gpu.as_ref().map(|gpu| agree(&contents.sim, gpu, tolerance));
+        let verdict = verdict(&run, [Some(&sim), gpu.as_ref()].into_iter().flatten());
+        let check = gpu.filter(|gpu| sim.is_right() && !gpu.is_right()).unwrap_or(sim);
+        Ok(Row::new(run, verdict).with_check(check).with_agreement(agreement))
+    }
+
+    fn each(&mut self, mut work: impl FnMut(&mut dyn Machine) -> Result<()>) -> Result<()> {
+        work(&mut self.sim)?;
+        self.gpu.as_mut().map_or(Ok(()), |gpu| work(gpu))
+    }
+}
+
+/// Whether a GPU must not be given a kernel with such a fault: it would write where it should not, or hang.
+/// A new kind of fault has to be decided here.
+fn is_harmful(kind: FaultKind) -> bool {
+    match kind {
+        FaultKind::OutOfBounds
+        | FaultKind::Misaligned
+        | FaultKind::Null
+        | FaultKind::UseAfterFree
+        | FaultKind::ReadOnly
+        | FaultKind::BarrierDivergence
+        | FaultKind::BadMask
+        | FaultKind::Deadlock
+        | FaultKind::StepLimit
+        | FaultKind::CallDepth
+        | FaultKind::Trap => true,
+    }
+}
+
+fn withheld(fault: &Fault) -> String {
+    format!("not launched on the GPU: the emulator found `{}`", fault.kind.name())
+}
+
+fn verdict<'a>(run: &Run, mut checks: impl Iterator<Item = &'a Check>) -> Verdict {
+    if !run.faults.is_empty() {
+        Verdict::Fault
+    } else if checks.all(Check::is_right) {
+        Verdict::Ok
+    } else {
+        Verdict::Wrong
+    }
+}

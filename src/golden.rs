@@ -1,0 +1,99 @@
+//! Recorded outputs of a chapter: files that say in their first line which command wrote them.
+//!
+//! The emulator prints the same on every computer, so what a chapter prints can be committed, included in the book, and
+//! compared by `cargo test`. A new record is a file with nothing but its first line; `cargo xtask bless` writes the rest.
+//! What it leaves out: records of a GPU, whose times differ from run to run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// A recorded output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The file.
+    pub path: PathBuf,
+    /// The arguments of the chapter's program.
+    pub args: Vec<String>,
+    /// All of it.
+    pub text: String,
+}
+
+/// What ends the first line: a comment to a shell, a note to a reader.
+const NOTE: &str = "  # kept by `cargo xtask bless`";
+
+/// How the names of records begin; other files in the folder come from elsewhere, from a GPU say.
+const PREFIX: &str = "sim";
+
+/// The records of a chapter, in the order of their names; the chapter's folder is where its `Cargo.toml` is.
+pub fn records(chapter: &Path) -> Result<Vec<Record>> {
+    let folder = chapter.join("output");
+    let entries = fs::read_dir(&folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX)));
+    paths.sort();
+    paths.into_iter().map(|path| read(name(chapter)?, path)).collect()
+}
+
+/// The name of the chapter's program, which is that of its folder.
+pub fn name(chapter: &Path) -> Result<&str> {
+    chapter.file_name().and_then(|name| name.to_str()).context("a chapter's folder has the chapter's name")
+}
+
+fn read(name: &str, path: PathBuf) -> Result<Record> {
+    let text = fs::read_to_string(&path)?;
+    let first = text.lines().next().unwrap_or_default();
+    let command = first.strip_suffix(NOTE).unwrap_or(first);
+    let Some(args) = command.strip_prefix(&start(name)) else {
+        bail!("`{}` does not begin with the command that wrote it: `{}…`", path.display(), start(name));
+    };
+    Ok(Record { path, args: args.split_whitespace().map(str::to_owned).collect(), text })
+}
+
+fn start(name: &str) -> String {
+    format!("$ cargo run --bin {name} --")
+}
+
+/// What a record has to be: its first line, and what `program` prints now.
+pub fn fresh(name: &str, program: &Path, args: &[String]) -> Result<String> {
+    let output = Command::new(program).args(args).output();
+    let output = output.with_context(|| format!("cannot run `{}`", program.display()))?;
+    let printed = String::from_utf8(output.stdout)?.replace("\r\n", "\n");
+    let errors = String::from_utf8_lossy(&output.stderr).replace("\r\n", "\n");
+    Ok(format!("{} {}{NOTE}\n{printed}{errors}", start(name), args.join(" ")))
+}
+
+/// Fails unless every record of the chapter is what its program prints now; for a chapter's tests.
+pub fn check(chapter: &Path, program: &Path) -> Result<()> {
+    let records = records(chapter)?;
+    if records.is_empty() {
+        bail!("`{}` has no recorded output: run `cargo xtask bless`", chapter.display());
+    }
+    for record in records {
+        let now = fresh(name(chapter)?, program, &record.args)?;
+        if let Some(line) = first_difference(&record.text, &now) {
+            bail!("`{}` is out of step from line {line} on: run `cargo xtask bless`", record.path.display());
+        }
+    }
+    Ok(())
+}
+
+/// The first line that differs, counted from 1.
+fn first_difference(old: &str, new: &str) -> Option<usize> {
+    let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new).count();
+    (old != new).then_some(same + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_found() {
+        assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
+        assert_eq!(first_difference("a\nb\n", "a\nc\n"), Some(2));
+        assert_eq!(first_difference("a\n", "a\nb\n"), Some(2));
+    }
+}

@@ -1,0 +1,235 @@
+//! A real GPU as a machine, through the CUDA driver.
+//!
+//! The driver is opened at run time, so that the same program runs where there is none. Kernels are loaded from
+//! the PTX text that the emulator reads; the driver translates it for the card. This is the one file of the crate
+//! with unsafe code: the two calls into the driver that no type can make safe. What it leaves out: more than one
+//! GPU, streams, and structures passed by value.
+#![allow(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
+use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
+    result, sys,
+};
+use cudarc::nvrtc::Ptx;
+use simt::Dim3;
+
+use crate::buffer::BufferId;
+use crate::launch::{Argument, Code, Launch};
+use crate::machine::{About, Machine, Run, Timing};
+
+pub(crate) struct Gpu {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    buffers: Vec<CudaSlice<u8>>,
+    modules: BTreeMap<String, Loaded>,
+    about: About,
+}
+
+/// A module twice: the variables of the second are its own, so that runs for the clock do not change those of the
+/// first.
+#[derive(Clone)]
+struct Loaded {
+    module: Arc<CudaModule>,
+    stopwatch: Arc<CudaModule>,
+}
+
+/// An argument in the driver's terms.
+enum Pushed<'a> {
+    Buffer(&'a CudaSlice<u8>),
+    /// The bytes of a value, little-endian; the driver reads as many as the parameter has.
+    Value(u64),
+}
+
+impl Gpu {
+    /// The first GPU, or in one line why there is none.
+    pub(crate) fn open() -> Result<Gpu> {
+        // SAFETY: opens and closes the driver's library; libcuda has no initialisers that could misbehave.
+        if !unsafe { sys::is_culib_present() } {
+            bail!("no GPU: libcuda, the library of NVIDIA's driver, is not installed");
+        }
+        result::init().map_err(|error| anyhow!("no GPU: {}", words(error)))?;
+        let context = CudaContext::new(0).map_err(|error| anyhow!("no GPU: {}", words(error)))?;
+        let about = about(&context).map_err(|error| anyhow!("the GPU does not answer: {}", words(error)))?;
+        let stream = context.default_stream();
+        Ok(Gpu { context, stream, buffers: Vec::new(), modules: BTreeMap::new(), about })
+    }
+
+    fn load(&mut self, code: &Code) -> Result<Loaded> {
+        if let Some(loaded) = self.modules.get(&code.name) {
+            return Ok(loaded.clone());
+        }
+        let load = || self.context.load_module(Ptx::from_src(code.ptx.clone()));
+        let refused = |error| anyhow!("the GPU's driver refuses `{}`: {}", code.name, words(error));
+        let loaded = Loaded { module: load().map_err(refused)?, stopwatch: load().map_err(refused)? };
+        self.modules.insert(code.name.clone(), loaded.clone());
+        Ok(loaded)
+    }
+
+    /// Runs for the clock and then once for the result, from the same inputs: kernels may work in place.
+    fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
+        let saved = self.save(launch)?;
+        let timed = function(&loaded.stopwatch, launch)?;
+        let mut times = Vec::new();
+        // The first one warms up and is not counted.
+        for run in 0..=launch.timed_runs {
+            let time_us = self.launch_once(&timed, launch)?;
+            self.restore(&saved)?;
+            if run > 0 {
+                times.push(time_us);
+            }
+        }
+        self.launch_once(&function(&loaded.module, launch)?, launch)?;
+        Ok(times)
+    }
+
+    fn save(&self, launch: &Launch) -> Result<Vec<(BufferId, CudaSlice<u8>)>> {
+        let copy = |id: BufferId| Ok((id, self.stream.clone_dtod(&self.buffers[id.0])?));
+        launch.buffers().into_iter().map(copy).collect()
+    }
+
+    fn restore(&mut self, saved: &[(BufferId, CudaSlice<u8>)]) -> Result<()> {
+        for (BufferId(id), copy) in saved {
+            self.stream.memcpy_dtod(copy, &mut self.buffers[*id])?;
+        }
+        Ok(())
+    }
+
+    /// One launch, waited for; microseconds between the events before and after it.
+    fn launch_once(&self, function: &CudaFunction, launch: &Launch) -> Result<f64> {
+        let pushed: Vec<Pushed> = launch.args.iter().map(|arg| self.push(arg)).collect::<Result<_>>()?;
+        let mut builder = self.stream.launch_builder(function);
+        for argument in &pushed {
+            match argument {
+                Pushed::Buffer(buffer) => builder.arg(*buffer),
+                Pushed::Value(value) => builder.arg(value),
+            };
+        }
+        builder.record_kernel_launch(CU_EVENT_DEFAULT);
+        // SAFETY: `Device` runs every launch on the emulator first. It has checked the number and the sizes of the
+        // arguments against the kernel's parameters, and no access of the kernel left its allocations.
+        let events = unsafe { builder.launch(config(launch)) }?;
+        let (start, end) = events.ok_or_else(|| anyhow!("the driver recorded no events"))?;
+        Ok(f64::from(start.elapsed_ms(&end)?) * 1e3)
+    }
+
+    fn push(&self, argument: &Argument) -> Result<Pushed<'_>> {
+        match argument {
+            Argument::Buffer(BufferId(id)) => Ok(Pushed::Buffer(&self.buffers[*id])),
+            Argument::Value(value) => Ok(Pushed::Value(word(value.as_bytes())?)),
+        }
+    }
+}
+
+impl Machine for Gpu {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    /// Half of what is free: while a kernel is timed, its inputs are held twice.
+    fn memory_bytes(&self) -> u64 {
+        self.context.mem_get_info().map_or(0, |(free, _)| free as u64 / 2)
+    }
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<()> {
+        let buffer = self.stream.alloc_zeros(bytes as usize);
+        self.buffers
+            .push(buffer.map_err(|error| anyhow!("`{name}` does not fit on the GPU: {}", words(error)))?);
+        Ok(())
+    }
+
+    fn free_from(&mut self, BufferId(first): BufferId) {
+        self.buffers.truncate(first);
+    }
+
+    fn write(&mut self, BufferId(id): BufferId, bytes: &[u8]) -> Result<()> {
+        Ok(self.stream.memcpy_htod(bytes, &mut self.buffers[id])?)
+    }
+
+    fn read(&mut self, BufferId(id): BufferId) -> Result<Vec<u8>> {
+        let bytes = self.stream.clone_dtoh(&self.buffers[id])?;
+        self.stream.synchronize()?;
+        Ok(bytes)
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result<Run> {
+        let loaded = self.load(&launch.code)?;
+        let times = self.run(&loaded, launch);
+        let times = times.map_err(|error| anyhow!("`{}` failed on the GPU: {error}", launch.kernel))?;
+        Ok(Run { kernels: vec![launch.to_string()], timing: Timing::of(times), ..Run::default() })
+    }
+}
+
+/// The kernel in a module, allowed as much dynamic shared memory as the launch wants: above 48 KiB one has to ask.
+fn function(module: &Arc<CudaModule>, launch: &Launch) -> Result<CudaFunction> {
+    let function = module.load_function(&launch.kernel)?;
+    if launch.simt.shared_bytes > 48 << 10 {
+        function.set_attribute(
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            launch.simt.shared_bytes as i32,
+        )?;
+    }
+    Ok(function)
+}
+
+fn config(launch: &Launch) -> LaunchConfig {
+    let triple = |Dim3 { x, y, z }| (x, y, z);
+    LaunchConfig {
+        grid_dim: triple(launch.simt.grid),
+        block_dim: triple(launch.simt.block),
+        shared_mem_bytes: launch.simt.shared_bytes,
+    }
+}
+
+/// Up to eight bytes as one word, little-endian like the hosts that CUDA runs on.
+fn word(bytes: &[u8]) -> Result<u64> {
+    let mut word = [0; 8];
+    let Some(place) = word.get_mut(..bytes.len()) else {
+        bail!("a structure of {} bytes cannot be passed to a GPU here: pass a buffer", bytes.len());
+    };
+    place.copy_from_slice(bytes);
+    Ok(u64::from_le_bytes(word))
+}
+
+fn about(context: &CudaContext) -> Result<About, DriverError> {
+    let (major, minor) = context.compute_capability()?;
+    let mut version = 0;
+    // SAFETY: the driver writes one integer to the place it is given.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result()?;
+    let mut details = vec![
+        ("compute capability", format!("{major}.{minor}")),
+        ("driver's CUDA", format!("{}.{}", version / 1000, version % 1000 / 10)),
+    ];
+    details.extend(kernel_module().map(|release| ("driver", release)));
+    Ok(About { name: context.name()?, details })
+}
+
+/// The release of the driver, `580.65.06`, which the driver's own interface does not tell; Linux does.
+fn kernel_module() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let is_release = |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
+}
+
+/// What the driver calls an error, in its own words.
+fn words(error: DriverError) -> String {
+    let text = error.error_string().ok().and_then(|text| text.to_str().ok());
+    text.map_or_else(|| format!("error {:?}", error.0), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_little_endian_words() {
+        assert_eq!(word(&1003_i32.to_le_bytes()).unwrap(), 1003);
+        assert_eq!(word(&(-1.0_f64).to_le_bytes()).unwrap(), (-1.0_f64).to_bits());
+        assert!(word(&[0; 9]).is_err());
+    }
+}

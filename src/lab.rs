@@ -1,0 +1,117 @@
+//! A chapter at work: the machines, the reader's options, and the report that grows.
+//!
+//! A chapter names sections and variants and says how each is run and judged; which of them are run, how large, and
+//! how it is all shown is decided here, the same way in every chapter. What it leaves out: knowledge of any kernel.
+
+use anyhow::{Result, bail};
+
+use crate::cli::Options;
+use crate::device::Device;
+use crate::progress::Progress;
+use crate::report::columns::Column;
+use crate::report::layout::{bytes, grouped};
+use crate::report::{Report, Row, Section};
+
+/// What a chapter works with.
+pub struct Lab {
+    options: Options,
+    device: Device,
+    progress: Progress,
+    report: Report,
+    /// The variants there are, run or not.
+    names: Vec<String>,
+}
+
+/// Kernels number their threads with an `int`, and the last block may reach past the last element.
+const MOST_ELEMENTS: u64 = i32::MAX as u64 - 1023;
+
+impl Lab {
+    pub(crate) fn new(options: Options, name: &str, title: &str) -> Result<Lab> {
+        let device = Device::open(options.device)?;
+        let report = Report {
+            chapter: name.to_owned(),
+            title: title.to_owned(),
+            machines: device.about(),
+            missing: device.missing().map(str::to_owned),
+            ..Report::default()
+        };
+        Ok(Lab { options, device, progress: Progress::start(), report, names: Vec::new() })
+    }
+
+    /// How many elements to work on: what the reader asked for, or `default`. Each takes `element_bytes` of memory,
+    /// all arrays together.
+    pub fn size(&mut self, default: usize, element_bytes: u64) -> Result<usize> {
+        let size = self.options.size.unwrap_or(default);
+        let (memory, machine) = self.device.memory();
+        let most = MOST_ELEMENTS.min(memory / element_bytes);
+        if size as u64 > most {
+            let wanted = bytes((size as u64).saturating_mul(element_bytes));
+            let (there, most) = (bytes(memory), grouped(most));
+            bail!(
+                "`--size {size}` needs {wanted} and the {machine} has {there} for it: ask for {most} elements at most"
+            );
+        }
+        self.setting("size", size as u64);
+        Ok(size)
+    }
+
+    /// How many threads a block has: what the reader asked for, or `default`.
+    pub fn block(&mut self, default: u32) -> u32 {
+        let block = self.options.block.unwrap_or(default);
+        self.setting("block", block.into());
+        block
+    }
+
+    /// What decides every choice left to chance, inputs and schedules.
+    pub fn seed(&mut self) -> u64 {
+        self.setting("seed", self.options.seed);
+        self.options.seed
+    }
+
+    fn setting(&mut self, name: &'static str, value: u64) {
+        if self.report.settings.iter().all(|(known, _)| *known != name) {
+            self.report.settings.push((name, value));
+        }
+    }
+
+    /// Starts a section: a question, and the counters that answer it.
+    pub fn section(&mut self, name: &str, title: &str, columns: &[Column]) {
+        self.report.sections.push(Section {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            columns: columns.to_vec(),
+            ..Section::default()
+        });
+    }
+
+    /// Runs a variant, unless the reader asked for another. What it allocates is freed when it is done.
+    pub fn variant(&mut self, name: &str, work: impl FnOnce(&mut Device) -> Result<Row>) -> Result<()> {
+        debug_assert!(!self.names.iter().any(|known| known == name), "two variants are called `{name}`");
+        self.names.push(name.to_owned());
+        let section = self.report.sections.last_mut().expect("a section comes before its variants");
+        if !self.options.only.as_ref().is_none_or(|only| only == name || *only == section.name) {
+            return Ok(());
+        }
+        self.progress.set(name);
+        let row = self.device.scope(work)?;
+        section.rows.push(Row { variant: name.to_owned(), ..row });
+        Ok(())
+    }
+
+    /// Says what to notice in the section, if the rows that it speaks of were run.
+    pub fn notice(&mut self, say: impl FnOnce(&Section) -> Option<String>) {
+        let section = self.report.sections.last_mut().expect("a section comes before its notes");
+        section.notes.extend(say(section));
+    }
+
+    /// The report, once everything was run.
+    pub(crate) fn finish(self) -> Result<Report> {
+        if let (Some(only), None) = (&self.options.only, self.report.rows().next()) {
+            let sections: Vec<&str> =
+                self.report.sections.iter().map(|section| section.name.as_str()).collect();
+            let (variants, sections) = (self.names.join(", "), sections.join(", "));
+            bail!("there is no variant `{only}`: choose one of {variants}, or a section of {sections}");
+        }
+        Ok(self.report)
+    }
+}

@@ -1,0 +1,183 @@
+//! A launch: which build of which kernel, in what shape, with what arguments.
+//!
+//! The machines take it as it is; nothing here depends on which machine it will be. What it leaves out: the
+//! schedules and reconvergence mechanisms of the emulator, which a chapter about them sets on [`Launch::simt`].
+
+use std::borrow::Cow;
+use std::fmt;
+
+use anyhow::{Context, Result};
+use simt::Dim3;
+
+use crate::buffer::{Buffer, BufferId};
+use crate::kernel::{Build, Kernel};
+
+/// PTX text and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The name of the text, `divergence.sm_70`: one name, one text.
+    pub name: String,
+    /// The text.
+    pub ptx: Cow<'static, str>,
+}
+
+impl Code {
+    fn of(kernel: &Kernel, build: &'static Build) -> Code {
+        Code { name: format!("{}.{build}", kernel.file.name), ptx: build.ptx.into() }
+    }
+}
+
+/// An argument, before a machine has turned buffers into its own addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer.
+    Buffer(BufferId),
+    /// A value, as bytes.
+    Value(simt::Arg),
+}
+
+impl<T> From<Buffer<T>> for Argument {
+    fn from(buffer: Buffer<T>) -> Argument {
+        Argument::Buffer(buffer.id)
+    }
+}
+
+macro_rules! argument_from {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Argument {
+            fn from(value: $ty) -> Argument {
+                Argument::Value(value.into())
+            }
+        }
+    )*};
+}
+
+argument_from!(i32, u32, i64, u64, f32, f64);
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The text that holds the kernel.
+    pub code: Code,
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its arguments in order.
+    pub args: Vec<Argument>,
+    /// Shape, seed, schedule and bounds, as the emulator takes them; its own list of arguments stays empty.
+    pub simt: simt::Launch,
+    /// How many times a GPU runs it for the clock, after one run to warm up.
+    pub timed_runs: u32,
+    registered: Option<&'static Kernel>,
+}
+
+/// Enough for a median that one slow run does not move.
+const TIMED_RUNS: u32 = 11;
+
+impl Launch {
+    /// A launch of `grid` blocks of `block` threads, of the first build that the kernel's file declares.
+    pub fn new(kernel: &'static Kernel, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        let build = kernel.builds().next().expect("a kernel is in the registry because a build has it");
+        let launch = Launch::of(Code::of(kernel, build), kernel.name, grid, block);
+        Launch { registered: Some(kernel), ..launch }
+    }
+
+    /// A launch in one dimension with a thread for each of `n` elements, in blocks of `block` threads.
+    pub fn cover(kernel: &'static Kernel, n: usize, block: u32) -> Launch {
+        Launch::new(kernel, blocks_for(n, block), block)
+    }
+
+    /// A launch of a kernel of any PTX text.
+    pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        let simt = simt::Launch::new(grid, block);
+        Launch {
+            code,
+            kernel: kernel.to_owned(),
+            args: Vec::new(),
+            simt,
+            timed_runs: TIMED_RUNS,
+            registered: None,
+        }
+    }
+
+    /// The same launch of the unoptimised build, in which every branch of the source is still there.
+    pub fn debug(self) -> Result<Launch> {
+        self.build("unoptimised", |build| build.debug)
+    }
+
+    /// The same launch of the optimised build for an architecture, 60 for `sm_60`.
+    pub fn arch(self, arch: u32) -> Result<Launch> {
+        self.build(&format!("sm_{arch}"), |build| build.arch == arch && !build.debug)
+    }
+
+    fn build(self, what: &str, is_it: impl Fn(&Build) -> bool) -> Result<Launch> {
+        let kernel = self.registered.with_context(|| format!("`{}` was compiled once only", self.kernel))?;
+        let build = kernel.builds().find(|build| is_it(build));
+        let build = build.with_context(|| format!("`{}` has no {what} build", self.kernel))?;
+        Ok(Launch { code: Code::of(kernel, build), ..self })
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<Argument>) -> Launch {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Sets what decides the choices of the schedule.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Launch {
+        self.simt.seed = seed;
+        self
+    }
+
+    /// The buffers among the arguments, each once.
+    pub fn buffers(&self) -> Vec<BufferId> {
+        let mut buffers: Vec<BufferId> = self.args.iter().filter_map(Argument::buffer).collect();
+        buffers.sort_unstable();
+        buffers.dedup();
+        buffers
+    }
+}
+
+impl Argument {
+    fn buffer(&self) -> Option<BufferId> {
+        match self {
+            Argument::Buffer(id) => Some(*id),
+            Argument::Value(_) => None,
+        }
+    }
+}
+
+/// `saxpy (saxpy.sm_70)`: what runs, and from which text.
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.kernel, self.code.name)
+    }
+}
+
+/// How many blocks of `block` threads have a thread for each of `n` elements.
+pub fn blocks_for(n: usize, block: u32) -> u32 {
+    u32::try_from(n.div_ceil(block as usize)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_build_is_found_or_missed() {
+        let launch = || Launch::cover(&crate::kernels::saxpy::SAXPY, 10, 32);
+        assert_eq!(launch().code.name, "saxpy.sm_70");
+        assert_eq!(launch().debug().unwrap().code.name, "saxpy.sm_70-debug");
+        assert_eq!(launch().arch(60).unwrap().code.name, "saxpy.sm_60");
+        assert_eq!(launch().arch(20).unwrap_err().to_string(), "`saxpy` has no sm_20 build");
+    }
+
+    #[test]
+    fn a_grid_covers_the_last_element() {
+        assert_eq!(blocks_for(1003, 64), 16);
+        assert_eq!(blocks_for(1024, 64), 16);
+        assert_eq!(blocks_for(1025, 64), 17);
+        assert_eq!(blocks_for(0, 64), 0);
+    }
+}

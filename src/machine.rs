@@ -1,0 +1,128 @@
+//! What the two machines have in common: memory, and launches that come to a [`Run`].
+//!
+//! The trait is the whole of what [`Device`](crate::Device) asks of a machine. What it leaves out: everything
+//! that one machine has and the other has not; a run simply says `None` there.
+
+use std::ops::AddAssign;
+
+use anyhow::Result;
+use simt::{Counters, Fault, LineCounters};
+
+use crate::buffer::BufferId;
+use crate::launch::Launch;
+
+/// What a machine is, for the head of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// `emulator`, or the GPU's name.
+    pub name: String,
+    /// What else there is to say: compute capability and driver of a GPU.
+    pub details: Vec<(&'static str, String)>,
+}
+
+/// A machine with global memory that runs kernels.
+pub trait Machine {
+    /// What it is.
+    fn about(&self) -> About;
+    /// Memory for data, in bytes.
+    fn memory_bytes(&self) -> u64;
+    /// Allocates zeroed memory, which gets the next number.
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<()>;
+    /// Frees what was allocated, from this number on.
+    fn free_from(&mut self, first: BufferId);
+    /// Writes a whole buffer.
+    fn write(&mut self, buffer: BufferId, bytes: &[u8]) -> Result<()>;
+    /// Reads a whole buffer.
+    fn read(&mut self, buffer: BufferId) -> Result<Vec<u8>>;
+    /// Runs a kernel to its end.
+    fn launch(&mut self, launch: &Launch) -> Result<Run>;
+}
+
+/// What one launch did, or several in a row, on all machines of a device.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// The kernels, in order.
+    pub kernels: Vec<String>,
+    /// What the emulator counted.
+    pub counters: Counters,
+    /// The same by CUDA line.
+    pub lines: Vec<LineCounters>,
+    /// What the emulator found wrong.
+    pub faults: Vec<Fault>,
+    /// What the kernels printed on the emulator.
+    pub output: String,
+    /// How long a GPU took.
+    pub timing: Option<Timing>,
+    /// Why the GPU, although there is one, was not given the kernel.
+    pub withheld: Option<String>,
+}
+
+/// How long a kernel took on a GPU, between two events around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// The median in microseconds.
+    pub median_us: f64,
+    /// The shortest in microseconds.
+    pub min_us: f64,
+    /// The longest in microseconds.
+    pub max_us: f64,
+    /// How many runs were timed, after one that was not.
+    pub runs: u32,
+}
+
+impl Timing {
+    /// The summary of some runs, `None` of none.
+    pub fn of(mut times_us: Vec<f64>) -> Option<Timing> {
+        times_us.sort_by(f64::total_cmp);
+        let (min_us, max_us) = (*times_us.first()?, *times_us.last()?);
+        Some(Timing { median_us: times_us[times_us.len() / 2], min_us, max_us, runs: times_us.len() as u32 })
+    }
+}
+
+/// One launch after the other: counters and times add up.
+impl AddAssign for Run {
+    fn add_assign(&mut self, other: Run) {
+        self.kernels.extend(other.kernels);
+        self.counters += &other.counters;
+        self.lines.extend(other.lines);
+        self.faults.extend(other.faults);
+        self.output.push_str(&other.output);
+        self.withheld = self.withheld.take().or(other.withheld);
+        self.timing = match (self.timing, other.timing) {
+            (Some(first), Some(second)) => Some(first.then(second)),
+            (first, second) => first.or(second),
+        };
+    }
+}
+
+impl Timing {
+    fn then(self, next: Timing) -> Timing {
+        Timing {
+            median_us: self.median_us + next.median_us,
+            min_us: self.min_us + next.min_us,
+            max_us: self.max_us + next.max_us,
+            runs: self.runs.min(next.runs),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_not_moved_by_one_slow_run() {
+        let timing = Timing::of(vec![2.0, 1.0, 90.0]).unwrap();
+        assert_eq!((timing.min_us, timing.median_us, timing.max_us, timing.runs), (1.0, 2.0, 90.0, 3));
+        assert_eq!(Timing::of(Vec::new()), None);
+    }
+
+    #[test]
+    fn runs_add_up() {
+        let counters = Counters { warps: 2, ptx_instructions: 10, ..Counters::default() };
+        let mut run = Run { counters, timing: Timing::of(vec![1.0]), ..Run::default() };
+        run += Run { counters, timing: Timing::of(vec![4.0]), ..Run::default() };
+        assert_eq!(run.counters.ptx_instructions, 20);
+        assert!((run.timing.unwrap().median_us - 5.0).abs() < 1e-12);
+    }
+}

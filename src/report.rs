@@ -1,0 +1,174 @@
+//! What a chapter found, before it is shown.
+//!
+//! Data only: [`text`] shows it to a reader, [`json`] to a program. A report is made of sections, a section of one
+//! row for each kernel variant and of what to notice in them. What it leaves out: times of the emulator, so that its
+//! output is the same on every computer.
+
+pub mod columns;
+mod faults;
+pub mod json;
+pub mod layout;
+pub mod text;
+
+use crate::check::Check;
+use crate::machine::{About, Run};
+use columns::Column;
+
+/// Everything that a chapter prints.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The chapter's name, `ch01_divergence`.
+    pub chapter: String,
+    /// Its title.
+    pub title: String,
+    /// The machines that ran it.
+    pub machines: Vec<About>,
+    /// Why there is no GPU among them, if one would have been used.
+    pub missing: Option<String>,
+    /// What was asked for: `("size", 4096)`.
+    pub settings: Vec<(&'static str, u64)>,
+    /// What was found.
+    pub sections: Vec<Section>,
+}
+
+/// A question, and the variants that answer it.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// Its name, which `--only` understands.
+    pub name: String,
+    /// The question.
+    pub title: String,
+    /// The counters that it is about.
+    pub columns: Vec<Column>,
+    /// The variants.
+    pub rows: Vec<Row>,
+    /// What to notice; every number comes from the rows.
+    pub notes: Vec<String>,
+}
+
+/// A variant of a kernel, run and judged.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its name, which the section gives it.
+    pub variant: String,
+    /// What the run did.
+    pub run: Run,
+    /// What came out.
+    pub verdict: Verdict,
+    /// What the chapter expects to come out.
+    pub expected: Verdict,
+    /// The comparison with the reference; the GPU's if only that one went wrong.
+    pub check: Option<Check>,
+    /// The comparison of the machines, where there are two.
+    pub agreement: Option<Check>,
+    /// What else to say of it, below the table.
+    pub remarks: Vec<String>,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The result is right and nothing was wrong on the way.
+    Ok,
+    /// The result is not what it should be.
+    Wrong,
+    /// The emulator found something wrong with the kernel.
+    Fault,
+}
+
+impl Verdict {
+    /// Its name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Wrong => "WRONG",
+            Verdict::Fault => "FAULT",
+        }
+    }
+}
+
+impl Row {
+    /// A row about a run that should come out right.
+    pub fn new(run: Run, verdict: Verdict) -> Row {
+        Row {
+            variant: String::new(),
+            run,
+            verdict,
+            expected: Verdict::Ok,
+            check: None,
+            agreement: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// With the comparison with the reference.
+    #[must_use]
+    pub fn with_check(self, check: Check) -> Row {
+        Row { check: Some(check), ..self }
+    }
+
+    /// With the comparison of the machines.
+    #[must_use]
+    pub fn with_agreement(self, agreement: Option<Check>) -> Row {
+        Row { agreement, ..self }
+    }
+
+    /// Says what should come out; a wrong kernel that is found out is a success.
+    #[must_use]
+    pub fn expect(self, expected: Verdict) -> Row {
+        Row { expected, ..self }
+    }
+
+    /// Adds something to say.
+    #[must_use]
+    pub fn remark(mut self, remark: String) -> Row {
+        self.remarks.push(remark);
+        self
+    }
+
+    /// Whether it came out otherwise than expected, or the machines disagree about a kernel that is right.
+    pub fn is_failure(&self) -> bool {
+        let disagree = self.agreement.as_ref().is_some_and(|check| !check.is_right());
+        self.verdict != self.expected || (self.expected == Verdict::Ok && disagree)
+    }
+}
+
+impl Section {
+    /// The row of a variant, if it was run.
+    pub fn row(&self, variant: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.variant == variant)
+    }
+}
+
+impl Report {
+    /// The rows of all sections.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.sections.iter().flat_map(|section| &section.rows)
+    }
+
+    /// Whether any row is a failure.
+    pub fn is_failure(&self) -> bool {
+        self.rows().any(Row::is_failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Tolerance, agree};
+
+    #[test]
+    fn a_wrong_kernel_that_is_found_out_is_a_success() {
+        let row = Row::new(Run::default(), Verdict::Wrong);
+        assert!(row.is_failure());
+        assert!(!row.clone().expect(Verdict::Wrong).is_failure());
+        assert!(row.expect(Verdict::Fault).is_failure());
+    }
+
+    #[test]
+    fn machines_that_disagree_about_a_right_kernel_are_a_failure() {
+        let disagree = Some(agree(&[1_i32], &[2], &Tolerance::Exact));
+        let row = Row::new(Run::default(), Verdict::Ok).with_agreement(disagree);
+        assert!(row.is_failure());
+    }
+}

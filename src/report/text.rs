@@ -1,0 +1,119 @@
+//! A report for a reader: 80 columns, colour only where somebody looks.
+//!
+//! Colours are always written, and the stream that prints takes them out again where there is no terminal or
+//! `NO_COLOR` is set. What it leaves out: every counter that the chapter is not about; `--json` has them all.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::columns::Column;
+use super::layout::{paragraph, table};
+use super::{Report, Row, Section, Verdict, faults};
+use crate::machine::{About, Timing};
+
+const TITLE: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const FOUND: Style = AnsiColor::Yellow.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// The whole report.
+pub fn render(report: &Report) -> String {
+    let mut out = format!("{TITLE}{}{TITLE:#}\n", report.title);
+    let machines: Vec<String> = report.machines.iter().map(machine).chain(report.missing.clone()).collect();
+    out += &paragraph("on: ", &machines.join("; "));
+    let settings: Vec<String> =
+        report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    out += &paragraph("with: ", &settings.join(", "));
+    report.sections.iter().filter(|section| !section.rows.is_empty()).for_each(|s| out += &render_section(s));
+    out + &failures(report)
+}
+
+fn machine(about: &About) -> String {
+    let details: Vec<String> = about.details.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    if details.is_empty() { about.name.clone() } else { format!("{} ({})", about.name, details.join(", ")) }
+}
+
+fn render_section(section: &Section) -> String {
+    let mut out = format!("\n{TITLE}");
+    out += paragraph("", &format!("{}: {}", section.name, section.title)).trim_end();
+    let _ = writeln!(out, "{TITLE:#}");
+    out += &rows(section);
+    section.rows.iter().for_each(|row| out += &faults::about(row));
+    section.notes.iter().for_each(|note| out += &paragraph("  * ", note));
+    out
+}
+
+/// The table. Columns for a GPU's time and for agreement are there if any row has them.
+fn rows(section: &Section) -> String {
+    let timed = section.rows.iter().any(|row| row.run.timing.is_some());
+    let compared = section.rows.iter().any(|row| row.agreement.is_some());
+    let mut lines = vec![head(section, timed, compared, 0), head(section, timed, compared, 1)];
+    lines.extend(section.rows.iter().map(|row| cells(section, row, timed, compared)));
+    let lines = table(&lines);
+    lines.iter().fold(String::new(), |out, line| out + &coloured(line, section) + "\n")
+}
+
+fn head(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<String> {
+    let mut head = vec![String::new(), String::new()];
+    head.extend(section.columns.iter().map(|column| column.head[line].to_owned()));
+    head.extend(timed.then(|| ["GPU", "µs"][line].to_owned()));
+    head.extend(compared.then(|| ["", "agree"][line].to_owned()));
+    head
+}
+
+fn cells(section: &Section, row: &Row, timed: bool, compared: bool) -> Vec<String> {
+    let mut cells = vec![row.variant.clone(), row.verdict.name().to_owned()];
+    cells.extend(section.columns.iter().map(|column| counter(column, row)));
+    cells.extend(timed.then(|| row.run.timing.as_ref().map_or("-".to_owned(), microseconds)));
+    cells.extend(compared.then(|| agreement(row).to_owned()));
+    cells
+}
+
+/// A kernel that was stopped was not counted to its end, so its counts mean nothing.
+fn counter(column: &Column, row: &Row) -> String {
+    if row.verdict == Verdict::Fault { "-".to_owned() } else { (column.cell)(&row.run.counters) }
+}
+
+fn microseconds(timing: &Timing) -> String {
+    format!("{:.1}", timing.median_us)
+}
+
+fn agreement(row: &Row) -> &'static str {
+    match &row.agreement {
+        Some(check) if check.is_right() => "yes",
+        Some(_) => "NO",
+        None => "-",
+    }
+}
+
+/// A line of a table, with its verdict in colour.
+fn coloured(line: &str, section: &Section) -> String {
+    let row = section.rows.iter().find(|row| line.split_whitespace().next() == Some(&row.variant));
+    let Some(row) = row else { return line.to_owned() };
+    let (style, name) = (style(row), row.verdict.name());
+    line.replacen(&format!(" {name} "), &format!(" {style}{name}{style:#} "), 1)
+}
+
+fn style(row: &Row) -> Style {
+    match row.verdict {
+        _ if row.is_failure() => BAD,
+        Verdict::Ok => GOOD,
+        Verdict::Wrong | Verdict::Fault => FOUND,
+    }
+}
+
+/// What came out otherwise than the chapter says.
+fn failures(report: &Report) -> String {
+    let mut out = String::new();
+    for row in report.rows().filter(|row| row.is_failure()) {
+        let (got, expected) = (row.verdict.name(), row.expected.name());
+        let text = if row.verdict == row.expected {
+            format!("{}: the machines disagree", row.variant)
+        } else {
+            format!("{}: came out {got}, expected {expected}", row.variant)
+        };
+        let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &text));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}

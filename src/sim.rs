@@ -1,0 +1,146 @@
+//! The emulator as a machine.
+//!
+//! It keeps what the other machine keeps on its card: allocations by number, and modules by name, so that the
+//! variables of a module live on from one launch to the next. What it leaves out: opinions about faults, which
+//! are [`Device`](crate::Device)'s.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, anyhow};
+use simt::{Emulator, Limits, Module};
+
+use crate::buffer::BufferId;
+use crate::launch::{Argument, Code, Launch};
+use crate::machine::{About, Machine, Run};
+
+pub(crate) struct Sim {
+    emulator: Emulator,
+    memory_bytes: u64,
+    buffers: Vec<simt::Buffer>,
+    modules: BTreeMap<String, Module>,
+}
+
+impl Sim {
+    pub(crate) fn open() -> Sim {
+        let memory_bytes = host_memory_bytes();
+        let emulator = Emulator::new(Limits { memory_bytes });
+        Sim { emulator, memory_bytes, buffers: Vec::new(), modules: BTreeMap::new() }
+    }
+
+    fn load(&mut self, code: &Code) -> Result<Module> {
+        if let Some(module) = self.modules.get(&code.name) {
+            return Ok(module.clone());
+        }
+        let module = self.emulator.load(&code.name, &code.ptx)?;
+        self.modules.insert(code.name.clone(), module.clone());
+        Ok(module)
+    }
+
+    fn argument(&self, argument: &Argument) -> simt::Arg {
+        match argument {
+            Argument::Buffer(BufferId(id)) => self.buffers[*id].address().into(),
+            Argument::Value(value) => value.clone(),
+        }
+    }
+}
+
+impl Machine for Sim {
+    fn about(&self) -> About {
+        About { name: "emulator".to_owned(), details: Vec::new() }
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<()> {
+        self.buffers.push(self.emulator.alloc(name, bytes)?);
+        Ok(())
+    }
+
+    fn free_from(&mut self, BufferId(first): BufferId) {
+        for buffer in self.buffers.drain(first..) {
+            self.emulator.free(buffer);
+        }
+    }
+
+    fn write(&mut self, BufferId(id): BufferId, bytes: &[u8]) -> Result<()> {
+        self.emulator.write(self.buffers[id]).copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, BufferId(id): BufferId) -> Result<Vec<u8>> {
+        Ok(self.emulator.read(self.buffers[id]).to_vec())
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result<Run> {
+        let module = self.load(&launch.code)?;
+        let info = module.kernels().iter().find(|kernel| kernel.name == launch.kernel);
+        let info = info.ok_or_else(|| no_such_kernel(launch, &module))?;
+        check_arguments(launch, info)?;
+        let mut shape = launch.simt.clone();
+        shape.args = launch.args.iter().map(|argument| self.argument(argument)).collect();
+        let report = self.emulator.launch(&module, &launch.kernel, &shape);
+        let report = report.with_context(|| format!("cannot launch `{}`", launch.kernel))?;
+        Ok(Run {
+            kernels: vec![launch.to_string()],
+            counters: report.counters,
+            lines: report.lines,
+            faults: report.faults,
+            output: report.output,
+            timing: None,
+            withheld: None,
+        })
+    }
+}
+
+/// The GPU trusts its caller about the arguments, so they are checked here for both machines.
+fn check_arguments(launch: &Launch, info: &simt::KernelInfo) -> Result<()> {
+    let wanted: Vec<u64> = info.params.iter().map(|param| param.bytes).collect();
+    let given: Vec<u64> = launch.args.iter().map(argument_bytes).collect();
+    if wanted == given {
+        return Ok(());
+    }
+    Err(anyhow!("`{}` takes parameters of {wanted:?} bytes and was given {given:?}", launch.kernel))
+}
+
+fn argument_bytes(argument: &Argument) -> u64 {
+    match argument {
+        Argument::Buffer(_) => 8,
+        Argument::Value(value) => value.as_bytes().len() as u64,
+    }
+}
+
+fn no_such_kernel(launch: &Launch, module: &Module) -> anyhow::Error {
+    let names: Vec<&str> = module.kernels().iter().map(|kernel| kernel.name.as_str()).collect();
+    anyhow!("`{}` has no kernel `{}`: it has {}", launch.code.name, launch.kernel, names.join(", "))
+}
+
+/// What the emulator may use for its global memory: half of what the host has to spare, for the results are
+/// held a second time when they are checked.
+fn host_memory_bytes() -> u64 {
+    let spare = fs::read_to_string("/proc/meminfo").ok().and_then(|text| spare_bytes(&text));
+    spare.map_or(UNKNOWN_HOST_BYTES, |bytes| bytes / 2)
+}
+
+/// The emulator's memory where the host does not say what it has.
+const UNKNOWN_HOST_BYTES: u64 = 2 << 30;
+
+/// The line `MemAvailable:  8010420 kB` of Linux's `/proc/meminfo`.
+fn spare_bytes(text: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spare_memory_is_read_from_the_right_line() {
+        assert_eq!(spare_bytes("MemTotal: 9 kB\nMemAvailable:   2 kB\n"), Some(2048));
+        assert_eq!(spare_bytes("MemTotal: 9 kB\n"), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! A device on the emulator: what comes back, what is refused, and what is freed.
+
+use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
+use lanes::{Choice, Device, Launch, Tolerance, Verdict};
+
+fn device() -> Device {
+    Device::open(Choice::Sim).unwrap()
+}
+
+#[test]
+fn what_is_written_can_be_read() {
+    let mut device = device();
+    let buffer = device.upload("x", &[1.5_f64, -0.0, f64::INFINITY]).unwrap();
+    let contents = device.read(buffer).unwrap();
+    assert_eq!(contents.sim, [1.5, 0.0, f64::INFINITY]);
+    assert_eq!(contents.gpu, None);
+    let error = device.write(buffer, &[1.0]).unwrap_err();
+    assert_eq!(error.to_string(), "a buffer of 3 elements was given 1: write all of it");
+}
+
+#[test]
+fn a_right_kernel_is_ok_and_one_off_is_wrong() {
+    let mut device = device();
+    let mut judge = |expected: &[f64]| {
+        let c = device.zeroed::<f32>("c", 2).unwrap();
+        let run = device.launch(&Launch::cover(&MATH_EVEN_THREAD, 2, 32).arg(c).arg(2)).unwrap();
+        device.check(run, c, expected, &Tolerance::Exact).unwrap().verdict
+    };
+    assert_eq!(judge(&[100.0, 200.0]), Verdict::Ok);
+    assert_eq!(judge(&[100.0, 201.0]), Verdict::Wrong);
+}
+
+#[test]
+fn a_kernel_that_leaves_its_array_is_a_fault_and_no_error() {
+    let mut device = device();
+    let c = device.zeroed::<f32>("c", 33).unwrap();
+    let run = device.launch(&Launch::cover(&MATH_UNGUARDED, 33, 32).arg(c)).unwrap();
+    assert_eq!(run.faults[0].kind.name(), "out-of-bounds");
+    let row = device.check(run, c, &[0.0; 33], &Tolerance::Exact).unwrap();
+    assert_eq!(row.verdict, Verdict::Fault);
+}
+
+#[test]
+fn arguments_are_counted_before_any_machine_gets_them() {
+    let mut device = device();
+    let c = device.zeroed::<f32>("c", 1).unwrap();
+    let error = device.launch(&Launch::cover(&MATH_EVEN_THREAD, 1, 32).arg(c)).unwrap_err();
+    assert_eq!(error.to_string(), "`math_even_thread` takes parameters of [8, 4] bytes and was given [8]");
+    let error = device.launch(&Launch::cover(&MATH_EVEN_THREAD, 1, 2048).arg(c).arg(1)).unwrap_err();
+    assert_eq!(error.to_string(), "cannot launch `math_even_thread`");
+}
+
+#[test]
+fn a_scope_gives_its_memory_back() {
+    let mut device = device();
+    let (memory, _) = device.memory();
+    let outer = device.upload("outer", &[7_u8]).unwrap();
+    // Together these would not fit.
+    for _ in 0..4 {
+        device.scope(|device| device.zeroed::<u8>("large", (memory / 2) as usize)).unwrap();
+    }
+    assert_eq!(device.read(outer).unwrap().sim, [7]);
+}

@@ -1,0 +1,131 @@
+//! A report with everything that can be in one: found mistakes, unexpected ones, times, and machines that disagree.
+//!
+//! The counters, faults and times are made up by hand, so that what is shown can be told from what is counted.
+
+use lanes::check::{Tolerance, agree, compare};
+use lanes::machine::{About, Run, Timing};
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use lanes::report::{Report, Row, Section, Verdict, json, text};
+use simt::{Actor, Counters, Dim3, Fault, FaultKind, Site, SourceLine};
+
+fn counters() -> Counters {
+    Counters {
+        warps: 320,
+        ptx_instructions: 5120,
+        ptx_lanes: 153_600,
+        ptx_branches: 1920,
+        ptx_divergent_branches: 320,
+        ..Counters::default()
+    }
+}
+
+fn fault() -> Fault {
+    let source = Some(SourceLine { file: "divergence.cu".to_owned(), line: 114 });
+    let site = Site { ptx_line: 270, ptx: "st.global.f32 [%rd4], %f1;".to_owned(), source };
+    Fault {
+        kind: FaultKind::OutOfBounds,
+        message: "0 bytes past the end of `c`, which has 40 bytes".to_owned(),
+        actors: vec![Actor {
+            block: Dim3::new(7, 0, 0),
+            thread: Dim3::new(40, 0, 0),
+            warp: 1,
+            lane: 8,
+            site,
+            doing: "wrote 4 bytes".to_owned(),
+        }],
+        help: "compare the index with the length of the array before the access".to_owned(),
+    }
+}
+
+fn report() -> Report {
+    let timing = Timing::of(vec![7.25]);
+    let clean = Run { counters: counters(), timing, ..Run::default() };
+    let stopped =
+        Run { faults: vec![fault()], withheld: Some("not launched on the GPU".to_owned()), ..Run::default() };
+    let named = |variant: &str, row: Row| Row { variant: variant.to_owned(), ..row };
+    let right =
+        Row::new(clean.clone(), Verdict::Ok).with_agreement(Some(agree(&[1], &[1], &Tolerance::Exact)));
+    let wrong = compare(&[100.0, 200.0], &[200.0_f32, 200.0], &Tolerance::Exact);
+    let found = Row::new(clean.clone(), Verdict::Wrong).with_check(wrong).expect(Verdict::Wrong);
+    let differing = Row::new(clean, Verdict::Ok).with_agreement(Some(agree(&[1], &[2], &Tolerance::Exact)));
+    let section = Section {
+        name: "section".to_owned(),
+        title: "what happens?".to_owned(),
+        columns: vec![DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP],
+        rows: vec![
+            named("right", right),
+            named("found", found),
+            named("a_kernel_with_a_name_that_is_so_long_that_it_needs_a_line_of_its_own", differing),
+            named("stopped", Row::new(stopped, Verdict::Fault).expect(Verdict::Fault)),
+        ],
+        notes: vec!["Notice this.".to_owned()],
+    };
+    let details = vec![("compute capability", "9.0".to_owned())];
+    let machines = vec![
+        About { name: "emulator".to_owned(), details: Vec::new() },
+        About { name: "NVIDIA H200".to_owned(), details },
+    ];
+    Report {
+        chapter: "ch00_test".to_owned(),
+        title: "A test".to_owned(),
+        machines,
+        missing: None,
+        settings: vec![("size", 10)],
+        sections: vec![section],
+    }
+}
+
+/// Without its colours.
+fn rendered() -> String {
+    anstream::adapter::strip_str(&text::render(&report())).to_string()
+}
+
+#[test]
+fn a_reader_sees_everything_in_80_columns() {
+    let expected = "\
+A test
+on: emulator; NVIDIA H200 (compute capability 9.0)
+with: size 10
+
+section: what happens?
+                                           divergent  active  PTX per  GPU
+                                            branches   lanes     warp   µs  agree
+right";
+    let text = rendered();
+    for (line, expected) in text.lines().zip(expected.lines()).take(5) {
+        assert_eq!(line, expected);
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for line in [
+        "  ! found: 1 of 2 elements are wrong; element 0 is 200 and should be 100",
+        "  ! stopped: out-of-bounds: 0 bytes past the end of `c`, which has 40 bytes",
+        "      help: compare the index with the length of the array before the access",
+        "  - stopped: not launched on the GPU",
+        "  * Notice this.",
+    ] {
+        assert!(text.lines().any(|shown| shown == line), "`{line}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn what_was_not_expected_is_said_last() {
+    let text = rendered();
+    let last = text.lines().rev().take_while(|line| !line.is_empty()).collect::<Vec<_>>();
+    assert_eq!(last.len(), 2, "{text}");
+    assert!(last[1].starts_with("failed: a_kernel_with_a_name"), "{text}");
+    assert!(report().is_failure());
+}
+
+#[test]
+fn a_program_gets_numbers() {
+    let json = json::render(&report());
+    assert_eq!(json["passed"], false);
+    assert_eq!(json["settings"]["size"], 10);
+    assert_eq!(json["machines"][1]["details"]["compute capability"], "9.0");
+    let rows = &json["sections"][0]["rows"];
+    assert_eq!(rows[0]["counters"]["ptx_divergent_branches"], 320);
+    assert_eq!(rows[0]["timing"]["median_us"], 7.25);
+    assert_eq!(rows[1]["check"]["wrong"], 1);
+    assert_eq!(rows[2]["failure"], true);
+    assert_eq!(rows[3]["faults"][0]["actors"][0]["source"], "divergence.cu:114");
+}

@@ -1,0 +1,64 @@
+//! `cargo xtask bless`: writes what the chapters print now into their recorded outputs.
+//!
+//! It is the only way in which those files change; the chapters' tests compare and never write. It leaves out records
+//! of a GPU, which are made by hand on a machine that has one.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use lanes::golden::{self, Record};
+
+use crate::{Outcome, root};
+
+/// The record that every chapter has.
+const EVERY: (&str, &str) = ("sim.txt", "--device sim");
+
+pub fn run() -> Result<Outcome> {
+    let mut chapters =
+        fs::read_dir(root().join("chapters"))?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    chapters.retain(|chapter| chapter.join("Cargo.toml").exists());
+    chapters.sort();
+    for chapter in chapters {
+        bless(&chapter)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn bless(chapter: &Path) -> Result<()> {
+    let name = golden::name(chapter)?;
+    build(name)?;
+    fs::create_dir_all(chapter.join("output"))?;
+    let mut records = golden::records(chapter)?;
+    let first = chapter.join("output").join(EVERY.0);
+    if records.iter().all(|record| record.path != first) {
+        let args = EVERY.1.split_whitespace().map(str::to_owned).collect();
+        records.push(Record { path: first, args, text: String::new() });
+    }
+    // The chores' own program was built into the same folder.
+    let program =
+        std::env::current_exe()?.with_file_name(name).with_extension(std::env::consts::EXE_EXTENSION);
+    for record in records {
+        write(name, &program, &record)?;
+    }
+    Ok(())
+}
+
+fn write(name: &str, program: &Path, record: &Record) -> Result<()> {
+    let text = golden::fresh(name, program, &record.args)?;
+    if text != record.text {
+        fs::write(&record.path, text)?;
+        println!("wrote {}", record.path.strip_prefix(root())?.display());
+    }
+    Ok(())
+}
+
+fn build(name: &str) -> Result<()> {
+    let mut cargo = Command::new(env!("CARGO"));
+    let status = cargo.args(["build", "--quiet", "--bin", name]).current_dir(root()).status();
+    if !status.context("cannot run cargo")?.success() {
+        bail!("`{name}` does not build");
+    }
+    Ok(())
+}
