@@ -3,11 +3,8 @@
 //! A chore makes files that are committed. Whatever can be checked without one is a test instead, so that nobody has
 //! to know about chores to find out that something is out of step.
 
-<<<<<<< HEAD
-mod isa;
-=======
 mod bless;
->>>>>>> main
+mod isa;
 mod ptx;
 
 use std::path::PathBuf;
@@ -26,13 +23,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-<<<<<<< HEAD
-    /// Write the table of supported PTX, `simt/SUPPORTED.md`.
-    Isa,
-=======
     /// Write what the chapters print on the emulator into their recorded outputs.
     Bless,
->>>>>>> main
+    /// Write the table of supported PTX, `simt/SUPPORTED.md`.
+    Isa,
     /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
     Ptx(ptx::Arguments),
 }
@@ -48,11 +42,8 @@ enum Outcome {
 /// Exits with 0 when all is well, 1 when a check found something, 2 when the chore could not be done.
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
-<<<<<<< HEAD
-        Chore::Isa => isa::run(),
-=======
         Chore::Bless => bless::run(),
->>>>>>> main
+        Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };
     exit_code(&outcome)
