@@ -1,10 +1,9 @@
-//! Loads, stores and atomics: addresses to bytes, for all lanes of an instruction at once.
+//! Loads and stores: addresses to bytes, for all lanes of an instruction at once.
 //!
 //! The common case, lanes that touch neighbouring elements of one allocation, is a copy. Everything else goes
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which the seed moves on, never by lane order.
 
-use crate::isa::atomic::Atomic;
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::isa::warp::lanes_of;
@@ -41,7 +40,7 @@ impl Order {
     }
 
     /// The lanes of `mask`, starting somewhere.
-    fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
+    pub fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let first = (self.0 >> 59) as u32;
         let rotated = mask.rotate_right(first);
@@ -169,7 +168,7 @@ fn first_denied(mask: u32, at: &Wide, access: &Access, why: Why) -> Denied {
     denied(lane, at[lane], access.lane_bytes(), access.address.memory, why)
 }
 
-fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
+pub(super) fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
     Denied { lane, address, bytes, memory, why }
 }
 
@@ -284,7 +283,7 @@ fn extend(element: &[u8], access: &Access) -> u64 {
 }
 
 #[inline(always)]
-fn read_le(bytes: &[u8]) -> u64 {
+pub(super) fn read_le(bytes: &[u8]) -> u64 {
     match *bytes {
         [a] => u64::from(a),
         [a, b] => u64::from(u16::from_le_bytes([a, b])),
@@ -501,88 +500,12 @@ fn by_window(
 }
 
 /// The memory behind a window, and the generic address where it starts.
-fn memory_of(window: Option<Window>) -> (Memory, u64) {
+pub(super) fn memory_of(window: Option<Window>) -> (Memory, u64) {
     match window {
         None => (Memory::Global, 0),
         Some(Window::Shared) => (Memory::Shared, Window::Shared.base()),
         Some(Window::Local) => (Memory::Local, Window::Local.base()),
         Some(Window::Param) => (Memory::Param, Window::Param.base()),
-    }
-}
-
-/// Runs an atomic for the active lanes, one after the other.
-pub fn atomic(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    atomic: &Atomic,
-    frame: &Frame,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    let at = addresses(lanes, &atomic.address, args.a, frame);
-    let mut kinds = [false; 2];
-    for lane in memories.order.lanes(lanes.mask) {
-        let (memory, address) = resolve(atomic.address.memory, at[lane]);
-        kinds[usize::from(memory == Memory::Shared)] = true;
-        let data = atomic_bytes(memories, atomic, memory, lane, address)?;
-        let old = read_le(data);
-        let operand = |slot: Slot| match atomic.bytes {
-            8 => lanes.wide[slot as usize][lane],
-            _ => u64::from(lanes.narrow[slot as usize][lane]),
-        };
-        let new = (atomic.update)(old, operand(args.b), operand(args.c));
-        data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
-        if atomic.returns {
-            match atomic.bytes {
-                8 => lanes.wide[args.d as usize][lane] = old,
-                _ => lanes.narrow[args.d as usize][lane] = old as u32,
-            }
-        }
-    }
-    let [global, shared] = kinds.map(u64::from);
-    counters.shared_atomic_requests += shared;
-    if atomic.returns {
-        counters.global_atomic_requests += global;
-    } else {
-        counters.global_reduction_requests += global;
-    }
-    Ok(())
-}
-
-/// The memory and the address in it that an address of an instruction means.
-fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
-    if memory != Memory::Generic {
-        return (memory, address);
-    }
-    let (memory, base) = memory_of(Window::of(address));
-    (memory, address - base)
-}
-
-fn atomic_bytes<'m>(
-    memories: &'m mut Memories<'_>,
-    atomic: &Atomic,
-    memory: Memory,
-    lane: usize,
-    address: u64,
-) -> Result<&'m mut [u8], Denied> {
-    let bytes = u64::from(atomic.bytes);
-    let deny = |why| denied(lane, address, bytes, memory, why);
-    if !address.is_multiple_of(bytes) {
-        return Err(deny(Why::Misaligned));
-    }
-    match memory {
-        Memory::Global => {
-            let (region, offset) =
-                memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
-            Ok(&mut memories.global.data_mut(region)[offset..offset + bytes as usize])
-        }
-        Memory::Shared => {
-            let size = memories.shared.len() as u64;
-            let end = address.checked_add(bytes).filter(|&end| end <= size);
-            let end = end.ok_or_else(|| deny(Why::PastEnd(size)))?;
-            Ok(&mut memories.shared[address as usize..end as usize])
-        }
-        _ => Err(deny(Why::NoAtomics)),
     }
 }
 
