@@ -43,6 +43,9 @@ pub struct Options {
     /// Decides what is left to chance: inputs and schedules
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
+    /// How often a kernel is timed on a GPU; 0 launches it once, without a clock
+    #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub runs: u32,
     /// Print one JSON object with everything that was counted
     #[arg(long)]
     pub json: bool,

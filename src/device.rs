@@ -123,6 +123,14 @@ impl Device {
         result
     }
 
+    /// How many times a GPU runs each kernel for the clock from now on, after one run to warm up; with 0 it runs
+    /// each once, without a clock, as a profiler likes it.
+    pub fn set_timed_runs(&mut self, runs: u32) {
+        if let Some(gpu) = &mut self.gpu {
+            gpu.set_timed_runs(runs);
+        }
+    }
+
     /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld,
     /// so are all that follow in the same scope: they would find other data than those that the emulator vetted.
     pub fn launch(&mut self, launch: &Launch) -> Result<Run> {

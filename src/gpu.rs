@@ -29,7 +29,11 @@ pub(crate) struct Gpu {
     buffers: Vec<CudaSlice<u8>>,
     modules: BTreeMap<String, Loaded>,
     about: About,
+    timed_runs: u32,
 }
+
+/// Enough for a median that one slow run does not move.
+const TIMED_RUNS: u32 = 11;
 
 /// A module twice: the variables of the second are its own, so that runs for the clock do not change those of the
 /// first.
@@ -57,7 +61,19 @@ impl Gpu {
         let context = CudaContext::new(0).map_err(|error| anyhow!("no GPU: {}", words(error)))?;
         let about = about(&context).map_err(|error| anyhow!("the GPU does not answer: {}", words(error)))?;
         let stream = context.default_stream();
-        Ok(Gpu { context, stream, buffers: Vec::new(), modules: BTreeMap::new(), about })
+        Ok(Gpu {
+            context,
+            stream,
+            buffers: Vec::new(),
+            modules: BTreeMap::new(),
+            about,
+            timed_runs: TIMED_RUNS,
+        })
+    }
+
+    /// How many times each kernel is run for the clock from now on, after one run to warm up.
+    pub(crate) fn set_timed_runs(&mut self, runs: u32) {
+        self.timed_runs = runs;
     }
 
     fn load(&mut self, code: &Code) -> Result<Loaded> {
@@ -73,18 +89,23 @@ impl Gpu {
 
     /// Runs for the clock and then once for the result, from the same inputs: kernels may work in place.
     fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
+        let times = if self.timed_runs == 0 { Vec::new() } else { self.times(loaded, launch)? };
+        self.launch_once(&loaded.module.load_function(&launch.kernel)?, launch)?;
+        Ok(times)
+    }
+
+    fn times(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
         let saved = self.save(launch)?;
-        let timed = function(&loaded.stopwatch, launch)?;
+        let function = loaded.stopwatch.load_function(&launch.kernel)?;
         let mut times = Vec::new();
         // The first one warms up and is not counted.
-        for run in 0..=launch.timed_runs {
-            let time_us = self.launch_once(&timed, launch)?;
+        for run in 0..=self.timed_runs {
+            let time_us = self.launch_once(&function, launch)?;
             self.restore(&saved)?;
             if run > 0 {
                 times.push(time_us);
             }
         }
-        self.launch_once(&function(&loaded.module, launch)?, launch)?;
         Ok(times)
     }
 

@@ -57,7 +57,8 @@ impl Record {
     /// Reads a record: a line about its origin, a line of metrics, and a line a variant.
     pub fn parse(text: &str) -> Result<Record> {
         let mut lines = text.lines();
-        let origin = lines.next().and_then(|line| line.strip_prefix("# ")).context("the record has no origin")?;
+        let origin =
+            lines.next().and_then(|line| line.strip_prefix("# ")).context("the record has no origin")?;
         let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').skip(1).collect();
         let mut rows = Vec::new();
         for line in lines {
@@ -130,7 +131,10 @@ impl Pair<'_> {
         for (counter, metric) in EQUAL {
             let (emulator, hardware) = (self.emulated(counter), self.measured(metric));
             let variant = self.variant;
-            ensure!(emulator == hardware, "`{variant}`: {counter} is {emulator} here and {hardware} on hardware");
+            ensure!(
+                emulator == hardware,
+                "`{variant}`: {counter} is {emulator} here and {hardware} on hardware"
+            );
         }
         Ok(())
     }
@@ -199,10 +203,16 @@ fn explanations(pairs: &[Pair<'_>], why: &str) -> Result<String> {
     let mut text = String::new();
     let mut explained = Vec::new();
     for paragraph in why.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
-        let (variants, reason) = paragraph.split_once(':').context("an explanation begins with its variants")?;
+        let (variants, reason) =
+            paragraph.split_once(':').context("an explanation begins with its variants")?;
         let variants: Vec<&str> = variants.split(',').map(str::trim).collect();
         let names: Vec<String> = variants.iter().map(|variant| format!("`{variant}`")).collect();
-        let _ = writeln!(text, "- {}: {}", names.join(", "), reason.split_whitespace().collect::<Vec<_>>().join(" "));
+        let _ = writeln!(
+            text,
+            "- {}: {}",
+            names.join(", "),
+            reason.split_whitespace().collect::<Vec<_>>().join(" ")
+        );
         explained.extend(variants);
     }
     for pair in pairs {
@@ -219,10 +229,10 @@ mod tests {
     use super::*;
 
     fn record(branches: u64) -> Record {
-        let values = metrics().into_iter().map(|metric| (metric.to_owned(), 4)).chain([
-            (BRANCHES.to_owned(), branches),
-            (DIVERGENT.to_owned(), 0),
-        ]);
+        let values = metrics()
+            .into_iter()
+            .map(|metric| (metric.to_owned(), 4))
+            .chain([(BRANCHES.to_owned(), branches), (DIVERGENT.to_owned(), 0)]);
         Record { origin: "somewhere".to_owned(), rows: vec![("one".to_owned(), values.collect())] }
     }
 
@@ -249,7 +259,9 @@ mod tests {
     #[test]
     fn a_difference_is_explained_and_nothing_else_is() {
         assert!(table(&record(3), &report(4), "").unwrap_err().to_string().contains("has 0 explanations"));
-        assert!(table(&record(2), &report(4), "one: why").unwrap_err().to_string().contains("has 1 explanations"));
+        assert!(
+            table(&record(2), &report(4), "one: why").unwrap_err().to_string().contains("has 1 explanations")
+        );
         assert!(table(&record(3), &report(4), "one: it is\n so").unwrap().ends_with("- `one`: it is so\n"));
     }
 }

@@ -27,7 +27,8 @@ const MOST_ELEMENTS: u64 = i32::MAX as u64 - 1023;
 
 impl Lab {
     pub(crate) fn new(options: Options, name: &str, title: &str) -> Result<Lab> {
-        let device = Device::open(options.device)?;
+        let mut device = Device::open(options.device)?;
+        device.set_timed_runs(options.runs);
         let report = Report {
             chapter: name.to_owned(),
             title: title.to_owned(),

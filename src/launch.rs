@@ -65,13 +65,8 @@ pub struct Launch {
     pub args: Vec<Argument>,
     /// Shape, seed, schedule and bounds, as the emulator takes them; its own list of arguments stays empty.
     pub simt: simt::Launch,
-    /// How many times a GPU runs it for the clock, after one run to warm up.
-    pub timed_runs: u32,
     registered: Option<&'static Kernel>,
 }
-
-/// Enough for a median that one slow run does not move.
-const TIMED_RUNS: u32 = 11;
 
 impl Launch {
     /// A launch of `grid` blocks of `block` threads, of the first build that the kernel's file declares.
@@ -89,14 +84,7 @@ impl Launch {
     /// A launch of a kernel of any PTX text.
     pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let simt = simt::Launch::new(grid, block);
-        Launch {
-            code,
-            kernel: kernel.to_owned(),
-            args: Vec::new(),
-            simt,
-            timed_runs: TIMED_RUNS,
-            registered: None,
-        }
+        Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, registered: None }
     }
 
     /// The same launch of the unoptimised build, in which every branch of the source is still there.

@@ -32,7 +32,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let folder = root().join("chapters").join(&arguments.chapter).join("output");
     ensure!(folder.exists(), "there is no chapter `{}`", arguments.chapter);
-    let json = fs::read_to_string(&arguments.json).with_context(|| format!("cannot read {:?}", arguments.json))?;
+    let json =
+        fs::read_to_string(&arguments.json).with_context(|| format!("cannot read {:?}", arguments.json))?;
     let report: Value = serde_json::from_str(&json).context("the chapter's output is no JSON")?;
     let launches = launches(&fs::read_to_string(&arguments.ncu)?)?;
     let record = Record { origin: origin(&report, arguments)?, rows: rows(&report, &launches)? };
@@ -45,12 +46,15 @@ fn origin(report: &Value, arguments: &Arguments) -> Result<String> {
     let machines = report["machines"].as_array().context("the report names no machines")?;
     let gpu = machines.last().filter(|machine| machine["details"]["driver"].is_string());
     let gpu = gpu.context("the report is of no GPU: run the chapter where there is one")?;
-    let (name, driver) = (gpu["name"].as_str().unwrap_or("?"), gpu["details"]["driver"].as_str().unwrap_or("?"));
+    let (name, driver) =
+        (gpu["name"].as_str().unwrap_or("?"), gpu["details"]["driver"].as_str().unwrap_or("?"));
     let settings = report["settings"].as_object().into_iter().flatten();
     let settings: Vec<String> =
         settings.map(|(name, value)| format!("{name} {}", value.as_str().unwrap_or("?"))).collect();
     let (chapter, date, settings) = (&arguments.chapter, &arguments.date, settings.join("; "));
-    Ok(format!("{name}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}"))
+    Ok(format!(
+        "{name}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}"
+    ))
 }
 
 /// A launch as the profiler saw it.
@@ -61,7 +65,8 @@ struct Launch {
 
 /// The launches in the profiler's table, which begins after the program's own output.
 fn launches(text: &str) -> Result<Vec<Launch>> {
-    let start = text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
+    let start =
+        text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
     // Lines that do not begin with a quotation mark are the program's own.
     let table: Vec<&str> = text[start..].lines().filter(|line| line.starts_with('"')).collect();
     let table = table.join("\n");
@@ -98,7 +103,8 @@ fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<Str
         let variant = row["variant"].as_str().unwrap_or_default();
         let mut sum = BTreeMap::new();
         for kernel in row["kernels"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            let launch = left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
+            let launch =
+                left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
             ensure!(
                 kernel.starts_with(&format!("{} ", launch.kernel)),
                 "`{variant}` launched `{kernel}`, but the profiler saw `{}`: use `--runs 0`",

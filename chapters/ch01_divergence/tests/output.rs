@@ -20,6 +20,11 @@ fn records_are_what_the_chapter_prints() {
     lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
 }
 
+#[test]
+fn the_hardware_counted_the_same() {
+    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
 /// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
 #[test]
 fn every_variant_comes_out_as_expected_in_every_shape() {
@@ -84,7 +89,7 @@ fn assert_refused(output: &Output, message: &str) {
 fn help_names_every_option_and_shows_examples() {
     let output = run(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
-    for word in ["--device", "--size", "--block", "--seed", "--json", "--only", "Examples:"] {
+    for word in ["--device", "--size", "--block", "--seed", "--runs", "--json", "--only", "Examples:"] {
         assert!(stdout(&output).contains(word), "{word}");
     }
 }
