@@ -90,17 +90,17 @@ impl Gpu {
     /// Runs for the clock and then once for the result, from the same inputs: kernels may work in place.
     fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
         let times = if self.timed_runs == 0 { Vec::new() } else { self.times(loaded, launch)? };
-        self.launch_once(&loaded.module.load_function(&launch.kernel)?, launch)?;
+        self.launch_once(&function(&loaded.module, launch)?, launch)?;
         Ok(times)
     }
 
     fn times(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
         let saved = self.save(launch)?;
-        let function = loaded.stopwatch.load_function(&launch.kernel)?;
+        let timed = function(&loaded.stopwatch, launch)?;
         let mut times = Vec::new();
         // The first one warms up and is not counted.
         for run in 0..=self.timed_runs {
-            let time_us = self.launch_once(&function, launch)?;
+            let time_us = self.launch_once(&timed, launch)?;
             self.restore(&saved)?;
             if run > 0 {
                 times.push(time_us);
