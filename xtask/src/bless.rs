@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use lanes::golden::{self, Record};
 use lanes::hardware;
 
-use crate::{Outcome, root};
+use crate::{Outcome, picture, root};
 
 /// The record that every chapter has.
 const EVERY: (&str, &str) = ("sim.txt", "--device sim");
@@ -45,6 +45,9 @@ fn bless(chapter: &Path) -> Result<()> {
     }
     if let Some(table) = hardware::fresh(chapter, &program)? {
         write_if_new(&chapter.join("output").join(hardware::TABLE), &table)?;
+    }
+    if name == picture::CHAPTER {
+        picture::draw(&program)?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 mod bless;
 mod counters;
 mod isa;
+mod picture;
 mod ptx;
 
 use std::path::PathBuf;
