@@ -148,3 +148,34 @@ fn text_of(svg: &str) -> String {
     let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     entities.iter().fold(pieces.collect(), |text: String, (entity, plain)| text.replace(entity, plain))
 }
+
+#[test]
+fn every_dependency_is_justified() {
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let ours = ["lanes", "nvrtc", "simt"];
+    for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
+        for dependency in dependencies(&fs::read_to_string(manifest).unwrap()) {
+            let justified =
+                ours.contains(&dependency.as_str()) || architecture.contains(&format!("`{dependency}`"));
+            assert!(
+                justified,
+                "ARCHITECTURE.md does not say why `{dependency}` of {} is needed",
+                name(manifest)
+            );
+        }
+    }
+}
+
+/// The names in the tables of dependencies of a manifest.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]");
+        } else if inside && line.starts_with(|c: char| c.is_ascii_lowercase()) {
+            found.push(line.split(['.', ' ', '=']).next().unwrap().to_owned());
+        }
+    }
+    found
+}
