@@ -2,16 +2,27 @@
 //
 //   process_mixed      One pass, a branch for each element. A warp takes as long as its slowest lane, so a few
 //                      expensive elements, scattered, slow down nearly all warps.
-//   build_lists        Mends it, first half: puts the number of each element into one of two lists.
-//   process_simple     Second half: the simple elements, and
+//
+// Mends it: two lists first, of the numbers of the simple and of the expensive elements. Each list is built by the same
+// T threads; thread t is responsible for the elements t, t + T, t + 2T, and so on.
+//
+//   count_lists        Each thread counts how many of its elements are simple and how many are expensive.
+//   place_lists        One thread walks over the counts and turns each into the place in the list where that thread
+//                      begins: the sum of all counts before it (an exclusive prefix sum). It is the simplest thing
+//                      that is right, and every other lane is idle meanwhile; chapter 4 will have a better one.
+//   fill_lists         Each thread looks at its elements again and writes their numbers from its places on, one after
+//                      the other. No two threads have a place in common, so nobody has to wait for anybody.
+//   process_simple     The simple elements, and
 //   process_expensive  the expensive ones, each list by whole warps on one path.
 //
 // An element is expensive if its value is below threshold, so the host chooses how many are.
 //
-// Launch: one thread for each element, one-dimensional; the two passes over lists may be launched for n as well,
-// since they read the length of their list from memory.
-// Preconditions: x, z, simple and expensive hold n elements; counts holds two, both 0 before build_lists.
-// The order within a list depends on which thread comes first and is promised by nobody; z does not depend on it.
+// Launch: one-dimensional; process_mixed with one thread for each element, count_lists and fill_lists with the same
+// number T of threads, whatever n is, place_lists with at least one thread. The two passes over lists may be launched
+// for n, since they read the length of their list from memory; as many threads as the list is long are enough.
+// Preconditions: x, z, simple and expensive hold n elements; simple_places and expensive_places hold T, one for each
+// thread; counts holds two, the lengths of the lists, which place_lists writes. n + T is below 2^31.
+// A list holds the elements of thread 0 in rising order, then those of thread 1, and so on: the same in every run.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -43,20 +54,58 @@ extern "C" __global__ void process_mixed(const unsigned* x, unsigned* z, unsigne
 }
 // ANCHOR_END: process_mixed
 
-// ANCHOR: build_lists
-extern "C" __global__ void build_lists(const unsigned* x, unsigned threshold, int* simple, int* expensive,
-                                       int* counts, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
+// ANCHOR: count_lists
+extern "C" __global__ void count_lists(const unsigned* x, unsigned threshold, int* simple_places,
+                                       int* expensive_places, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int threads = gridDim.x * blockDim.x;
 
-    // atomicAdd hands every thread a place of its own.
-    if (x[i] < threshold) {
-        expensive[atomicAdd(&counts[1], 1)] = i;
-    } else {
-        simple[atomicAdd(&counts[0], 1)] = i;
+    int seen = 0, expensive = 0;
+#pragma unroll 1
+    for (int i = t; i < n; i += threads) {
+        seen++;
+        expensive += x[i] < threshold;
+    }
+    simple_places[t] = seen - expensive;
+    expensive_places[t] = expensive;
+}
+// ANCHOR_END: count_lists
+
+// ANCHOR: place_lists
+extern "C" __global__ void place_lists(int* simple_places, int* expensive_places, int* counts, int threads) {
+    if (blockIdx.x * blockDim.x + threadIdx.x != 0) return;
+
+    int simple = 0, expensive = 0;
+#pragma unroll 1
+    for (int t = 0; t < threads; t++) {
+        int simple_here = simple_places[t], expensive_here = expensive_places[t];
+        simple_places[t] = simple;
+        expensive_places[t] = expensive;
+        simple += simple_here;
+        expensive += expensive_here;
+    }
+    counts[0] = simple;
+    counts[1] = expensive;
+}
+// ANCHOR_END: place_lists
+
+// ANCHOR: fill_lists
+extern "C" __global__ void fill_lists(const unsigned* x, unsigned threshold, const int* simple_places,
+                                      const int* expensive_places, int* simple, int* expensive, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int threads = gridDim.x * blockDim.x;
+
+    int next_simple = simple_places[t], next_expensive = expensive_places[t];
+#pragma unroll 1
+    for (int i = t; i < n; i += threads) {
+        if (x[i] < threshold) {
+            expensive[next_expensive++] = i;
+        } else {
+            simple[next_simple++] = i;
+        }
     }
 }
-// ANCHOR_END: build_lists
+// ANCHOR_END: fill_lists
 
 // ANCHOR: process_lists
 extern "C" __global__ void process_simple(const unsigned* x, unsigned* z, const int* simple, const int* counts) {

@@ -87,8 +87,7 @@ fn optimised(section: &Section) -> Option<String> {
     let (thread, warp) = (thread?.run.counters, warp?.run.counters);
     Some(format!(
         "Optimised, the if is no branch but a select: {} and {} divergent branches, {:.2} and {:.2} active lanes, \
-         whether threads or warps decide. (Lanes that do not take a branch, here the guard's, do not count as active \
-         there.)",
+         whether threads or warps decide.",
         grouped(thread.ptx_divergent_branches),
         grouped(warp.ptx_divergent_branches),
         thread.ptx_lanes_per_instruction(),

@@ -81,7 +81,7 @@ fn guarded_load(device: &mut Device, shape: Shape) -> Result<Row> {
 
 fn select_merge(device: &mut Device, shape: Shape) -> Result<Row> {
     let mut random = Random::new(shape.seed);
-    let choices: Vec<i32> = random.words(shape.n).into_iter().map(|word| (word & 1) as i32).collect();
+    let choices = choices(&mut random, shape.n);
     let (xs, ys) = (random.floats(shape.n, -1.0, 1.0), random.floats(shape.n, -1.0, 1.0));
     let p = device.upload("p", &choices)?;
     let (x, y, z) = (device.upload("x", &xs)?, device.upload("y", &ys)?, device.zeroed::<f32>("z", shape.n)?);
@@ -90,6 +90,14 @@ fn select_merge(device: &mut Device, shape: Shape) -> Result<Row> {
     let chosen = |i: usize| f64::from(if choices[i] == 0 { ys[i] } else { xs[i] });
     let expected: Vec<f64> = (0..shape.n).map(chosen).collect();
     device.check(run, z, &expected, &Tolerance::Exact)
+}
+
+/// One true and one false in each pair of neighbours, in random order. A GPU may skip the load of a value that a lane
+/// does not pick, and with it a sector that no lane of the warp needs; this way every sector of both arrays, which holds
+/// four pairs, is needed by somebody. (Of an odd number of choices, the last has no partner.)
+fn choices(random: &mut Random, n: usize) -> Vec<i32> {
+    let pairs = random.words(n.div_ceil(2)).into_iter().map(|word| (word & 1) as i32);
+    pairs.flat_map(|first| [first, 1 - first]).take(n).collect()
 }
 
 fn uniform_condition(device: &mut Device, shape: Shape) -> Result<Row> {

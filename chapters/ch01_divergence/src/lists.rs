@@ -1,17 +1,22 @@
 //! A few elements need long work: one pass with a branch, or two lists first?
 //!
-//! The lists are counted with everything it takes to build them. Three lengths of the long work show where they begin
-//! to pay. It leaves out better ways to build a list, which need shuffles and votes.
+//! The lists are counted with everything it takes to build them, and are themselves compared with what they must be.
+//! Three lengths of the long work show where they begin to pay. It leaves out better ways to build a list, which need
+//! shuffles and votes.
 
 use anyhow::Result;
-use lanes::kernels::sorting::{BUILD_LISTS, PROCESS_EXPENSIVE, PROCESS_MIXED, PROCESS_SIMPLE};
+use lanes::kernels::sorting::{
+    COUNT_LISTS, FILL_LISTS, PLACE_LISTS, PROCESS_EXPENSIVE, PROCESS_MIXED, PROCESS_SIMPLE,
+};
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS};
 use lanes::report::layout::{counted, grouped};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use lanes::{Buffer, Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
 const N: usize = 4096;
 const BLOCK: u32 = 128;
+/// The threads that build the lists, each for a part of the elements.
+const BUILDERS: usize = 256;
 /// Values are spread over 32 bits, so one in 16 is below this.
 const THRESHOLD: u32 = 1 << 28;
 /// How long the expensive work is, in turns of its loop.
@@ -44,14 +49,47 @@ fn lists(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
     let (x, z) = (device.upload("x", values)?, device.zeroed::<u32>("z", N)?);
     let (simple, expensive) = (device.zeroed::<i32>("simple", N)?, device.zeroed::<i32>("expensive", N)?);
     let counts = device.zeroed::<i32>("counts", 2)?;
-    let launch = Launch::cover(&BUILD_LISTS, N, BLOCK).arg(x).arg(THRESHOLD).arg(simple).arg(expensive);
-    let mut run = device.launch(&launch.arg(counts).arg(N as i32))?;
-    let lengths = device.read(counts)?.sim;
-    let launch = Launch::cover(&PROCESS_SIMPLE, lengths[0] as usize, BLOCK);
+    let mut run = build(device, x, [simple, expensive], counts)?;
+    let [is_simple, is_expensive] = [|x| x >= THRESHOLD, |x| x < THRESHOLD].map(|is_in| list(values, is_in));
+    let launch = Launch::cover(&PROCESS_SIMPLE, is_simple.len(), BLOCK);
     run += device.launch(&launch.arg(x).arg(z).arg(simple).arg(counts))?;
-    let launch = Launch::cover(&PROCESS_EXPENSIVE, lengths[1] as usize, BLOCK);
+    let launch = Launch::cover(&PROCESS_EXPENSIVE, is_expensive.len(), BLOCK);
     run += device.launch(&launch.arg(x).arg(z).arg(expensive).arg(counts).arg(rounds))?;
+    for (found, wanted) in [(simple, is_simple), (expensive, is_expensive)] {
+        // Behind the end of a list, its memory is still zero.
+        let padding = vec![0.0; N - wanted.len()];
+        let row = device.check(run.clone(), found, &[wanted, padding].concat(), &Tolerance::Exact)?;
+        if row.verdict != Verdict::Ok {
+            return Ok(row);
+        }
+    }
     device.check(run, z, &expected(values, rounds), &Tolerance::Exact)
+}
+
+/// Builds both lists: how many elements each thread has for them, where it begins to write, and then the writing.
+fn build(
+    device: &mut Device,
+    x: Buffer<u32>,
+    [simple, expensive]: [Buffer<i32>; 2],
+    counts: Buffer<i32>,
+) -> Result<Run> {
+    let places = device.zeroed::<i32>("simple_places", BUILDERS)?;
+    let other_places = device.zeroed::<i32>("expensive_places", BUILDERS)?;
+    let launch = Launch::cover(&COUNT_LISTS, BUILDERS, BLOCK).arg(x).arg(THRESHOLD);
+    let mut run = device.launch(&launch.arg(places).arg(other_places).arg(N as i32))?;
+    let launch = Launch::new(&PLACE_LISTS, 1, 1).arg(places).arg(other_places);
+    run += device.launch(&launch.arg(counts).arg(BUILDERS as i32))?;
+    let launch = Launch::cover(&FILL_LISTS, BUILDERS, BLOCK).arg(x).arg(THRESHOLD);
+    let launch = launch.arg(places).arg(other_places).arg(simple).arg(expensive);
+    run += device.launch(&launch.arg(N as i32))?;
+    Ok(run)
+}
+
+/// The numbers of the elements that are in a list, in its order: thread after thread, each with every element that is
+/// a whole number of turns after its first.
+fn list(values: &[u32], is_in: fn(u32) -> bool) -> Vec<f64> {
+    let numbers = (0..BUILDERS).flat_map(|t| (t..N).step_by(BUILDERS));
+    numbers.filter(|&i| is_in(values[i])).map(|i| i as f64).collect()
 }
 
 fn expected(values: &[u32], rounds: i32) -> Vec<f64> {

@@ -1,7 +1,8 @@
 //! A body that grows: when does an if stop being a branch?
 //!
-//! In PTX never: the branch is there from one step to 32. Which branches machine code keeps is the assembler's choice
-//! and is told in the book beside the hardware's record. It leaves out that machine code, which no emulator of PTX sees.
+//! In PTX never: the branch is there from one step to 32. Which branches machine code keeps is the assembler's choice,
+//! and `output/counters.md` has what a GPU counted of them. It leaves out that machine code, which no emulator of PTX
+//! sees.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -59,8 +60,8 @@ fn in_ptx(section: &Section) -> Option<String> {
     };
     let (short, long) = (branches(&MERGE_1)?, branches(&MERGE_32)?);
     Some(format!(
-        "{short:.1} branches per warp around 1 step and {long:.1} around 32: PTX keeps the if a branch. Machine code \
-         need not: the assembler puts a predicate on each step of a short body instead."
+        "{short:.1} branches per warp around 1 step and {long:.1} around 32: in PTX the if is a branch, however \
+         short. Which of them are left in machine code is counted in `output/counters.md`."
     ))
 }
 
@@ -68,7 +69,7 @@ fn growth(section: &Section) -> Option<String> {
     let cost = |kernel: &Kernel| Some(section.row(kernel.name)?.run.counters.ptx_instructions_per_warp());
     let (short, long) = (cost(&MERGE_1)?, cost(&MERGE_32)?);
     Some(format!(
-        "With a predicate or a branch, the lanes that do not take the if wait for those that do: {short:.2} PTX \
-         instructions per warp around 1 step, {long:.2} around 32."
+        "The lanes that do not take the if wait for those that do: {short:.2} PTX instructions per warp around 1 step, \
+         {long:.2} around 32."
     ))
 }
