@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use lanes::hardware::{self, Record};
@@ -32,14 +32,17 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let folder = root().join("chapters").join(&arguments.chapter).join("output");
     ensure!(folder.exists(), "there is no chapter `{}`", arguments.chapter);
-    let json =
-        fs::read_to_string(&arguments.json).with_context(|| format!("cannot read {:?}", arguments.json))?;
-    let report: Value = serde_json::from_str(&json).context("the chapter's output is no JSON")?;
-    let launches = launches(&fs::read_to_string(&arguments.ncu)?)?;
+    let report: Value =
+        serde_json::from_str(&read(&arguments.json)?).context("the chapter's output is no JSON")?;
+    let launches = launches(&read(&arguments.ncu)?)?;
     let record = Record { origin: origin(&report, arguments)?, rows: rows(&report, &launches)? };
     fs::write(folder.join(hardware::RECORD), record.render())?;
     println!("wrote {} variants; now run `cargo xtask bless`", record.rows.len());
     Ok(Outcome::Done)
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
 fn origin(report: &Value, arguments: &Arguments) -> Result<String> {

@@ -1,7 +1,7 @@
 //! The device's `printf`: a format string and an argument buffer become text.
 //!
 //! A kernel calls `vprintf(format, buffer)`. The buffer holds the arguments as C promotes them, each aligned
-//! to its size: 4 bytes for `int` and `unsigned`, 8 for `long long`, `double` and pointers. [`format`] renders
+//! to its size: 4 bytes for `int` and `unsigned`, 8 for `long long`, `double` and pointers. [`format()`] renders
 //! the conversions `d i u o x X c s p f F e E g G a A %` with C's flags, width, precision and length
 //! modifiers. Whatever is not a conversion is printed as it stands. Left out: `%n`, wide characters and
 //! `long double`. Nothing here panics, and no format makes more than [`MAX_OUTPUT`] bytes.
