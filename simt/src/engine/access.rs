@@ -1,10 +1,9 @@
-//! Loads, stores and atomics: addresses to bytes, for all lanes of an instruction at once.
+//! Loads and stores: addresses to bytes, for all lanes of an instruction at once.
 //!
 //! The common case, lanes that touch neighbouring elements of one allocation, is a copy. Everything else goes
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which the seed moves on, never by lane order.
 
-use crate::isa::atomic::Atomic;
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::isa::warp::lanes_of;
@@ -41,7 +40,7 @@ impl Order {
     }
 
     /// The lanes of `mask`, starting somewhere.
-    fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let first = (self.0 >> 59) as u32;
         let rotated = mask.rotate_right(first);
@@ -169,8 +168,19 @@ fn first_denied(mask: u32, at: &Wide, access: &Access, why: Why) -> Denied {
     denied(lane, at[lane], access.lane_bytes(), access.address.memory, why)
 }
 
-fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
+pub(super) fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
     Denied { lane, address, bytes, memory, why }
+}
+
+/// The denial of the lowest lane of `mask` that `check` denies. Lanes store in seeded order, and the first to be denied
+/// would be told by chance.
+#[cold]
+pub(super) fn lowest_denied(
+    denied: Denied,
+    mask: u32,
+    check: impl FnMut(usize) -> Result<(), Denied>,
+) -> Denied {
+    lanes_of(mask).map(check).find_map(Result::err).unwrap_or(denied)
 }
 
 /// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
@@ -284,7 +294,7 @@ fn extend(element: &[u8], access: &Access) -> u64 {
 }
 
 #[inline(always)]
-fn read_le(bytes: &[u8]) -> u64 {
+pub(super) fn read_le(bytes: &[u8]) -> u64 {
     match *bytes {
         [a] => u64::from(a),
         [a, b] => u64::from(u16::from_le_bytes([a, b])),
@@ -313,14 +323,26 @@ fn store_global(
         return Ok(());
     }
     for lane in memories.order.lanes(lanes.mask) {
-        check_alignment(lane, at[lane], access)?;
-        let (region, offset) = memories
-            .global
-            .locate_writable(at[lane], bytes)
-            .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
+        let (region, offset) = check_writable(memories.global, lane, at[lane], access).map_err(|first| {
+            let check = |lane| check_writable(memories.global, lane, at[lane], access).map(drop);
+            lowest_denied(first, lanes.mask, check)
+        })?;
         store_lane(lanes, args, access, lane, &mut memories.global.data_mut(region)[offset..]);
     }
     Ok(())
+}
+
+#[inline(always)]
+fn check_writable(
+    global: &Global,
+    lane: usize,
+    address: u64,
+    access: &Access,
+) -> Result<(usize, usize), Denied> {
+    check_alignment(lane, address, access)?;
+    let bytes = access.lane_bytes();
+    let deny = |miss| denied(lane, address, bytes, access.address.memory, Why::Missed(miss));
+    global.locate_writable(address, bytes).map_err(deny)
 }
 
 #[inline(always)]
@@ -391,8 +413,11 @@ fn store_shared(
     access: &Access,
     at: &Wide,
 ) -> Result<(), Denied> {
+    let size = memories.shared.len() as u64;
     for lane in memories.order.lanes(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, memories.shared.len() as u64)?;
+        let offset = check_flat(lane, at[lane], access, size).map_err(|first| {
+            lowest_denied(first, lanes.mask, |lane| check_flat(lane, at[lane], access, size).map(drop))
+        })?;
         store_lane(lanes, args, access, lane, &mut memories.shared[offset..]);
     }
     Ok(())
@@ -477,7 +502,8 @@ fn store_generic(
 }
 
 /// Runs `part` once for each window that a lane's generic address lies in, with the lanes it concerns and the
-/// access as one of that window's memory.
+/// access as one of that window's memory. A denial does not keep the other windows from being tried, so that the lowest
+/// lane that is denied in any of them is told.
 fn by_window(
     lanes: &mut Lanes<'_>,
     at: &Wide,
@@ -486,103 +512,31 @@ fn by_window(
 ) -> Result<(), Denied> {
     let all = lanes.mask;
     let mut left = all;
-    let mut outcome = Ok(());
-    while left != 0 && outcome.is_ok() {
+    let mut outcome: Result<(), Denied> = Ok(());
+    while left != 0 {
         let window = Window::of(at[left.trailing_zeros() as usize]);
         let here = lanes_of(left).filter(|&lane| Window::of(at[lane]) == window);
         lanes.mask = here.fold(0, |mask, lane| mask | 1 << lane);
         left &= !lanes.mask;
         let (memory, base) = memory_of(window);
         let offset = access.address.offset.wrapping_sub(base as i64);
-        outcome = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });
+        let here = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });
+        outcome = match (outcome, here) {
+            (Err(one), Err(other)) => Err(if one.lane < other.lane { one } else { other }),
+            (one, other) => one.and(other),
+        };
     }
     lanes.mask = all;
     outcome
 }
 
 /// The memory behind a window, and the generic address where it starts.
-fn memory_of(window: Option<Window>) -> (Memory, u64) {
+pub(super) fn memory_of(window: Option<Window>) -> (Memory, u64) {
     match window {
         None => (Memory::Global, 0),
         Some(Window::Shared) => (Memory::Shared, Window::Shared.base()),
         Some(Window::Local) => (Memory::Local, Window::Local.base()),
         Some(Window::Param) => (Memory::Param, Window::Param.base()),
-    }
-}
-
-/// Runs an atomic for the active lanes, one after the other.
-pub fn atomic(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    atomic: &Atomic,
-    frame: &Frame,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    let at = addresses(lanes, &atomic.address, args.a, frame);
-    let mut kinds = [false; 2];
-    for lane in memories.order.lanes(lanes.mask) {
-        let (memory, address) = resolve(atomic.address.memory, at[lane]);
-        kinds[usize::from(memory == Memory::Shared)] = true;
-        let data = atomic_bytes(memories, atomic, memory, lane, address)?;
-        let old = read_le(data);
-        let operand = |slot: Slot| match atomic.bytes {
-            8 => lanes.wide[slot as usize][lane],
-            _ => u64::from(lanes.narrow[slot as usize][lane]),
-        };
-        let new = (atomic.update)(old, operand(args.b), operand(args.c));
-        data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
-        if atomic.returns {
-            match atomic.bytes {
-                8 => lanes.wide[args.d as usize][lane] = old,
-                _ => lanes.narrow[args.d as usize][lane] = old as u32,
-            }
-        }
-    }
-    let [global, shared] = kinds.map(u64::from);
-    counters.shared_atomic_requests += shared;
-    if atomic.returns {
-        counters.global_atomic_requests += global;
-    } else {
-        counters.global_reduction_requests += global;
-    }
-    Ok(())
-}
-
-/// The memory and the address in it that an address of an instruction means.
-fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
-    if memory != Memory::Generic {
-        return (memory, address);
-    }
-    let (memory, base) = memory_of(Window::of(address));
-    (memory, address - base)
-}
-
-fn atomic_bytes<'m>(
-    memories: &'m mut Memories<'_>,
-    atomic: &Atomic,
-    memory: Memory,
-    lane: usize,
-    address: u64,
-) -> Result<&'m mut [u8], Denied> {
-    let bytes = u64::from(atomic.bytes);
-    let deny = |why| denied(lane, address, bytes, memory, why);
-    if !address.is_multiple_of(bytes) {
-        return Err(deny(Why::Misaligned));
-    }
-    match memory {
-        Memory::Global => {
-            let (region, offset) =
-                memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
-            Ok(&mut memories.global.data_mut(region)[offset..offset + bytes as usize])
-        }
-        Memory::Shared => {
-            let size = memories.shared.len() as u64;
-            let end = address.checked_add(bytes).filter(|&end| end <= size);
-            let end = end.ok_or_else(|| deny(Why::PastEnd(size)))?;
-            Ok(&mut memories.shared[address as usize..end as usize])
-        }
-        _ => Err(deny(Why::NoAtomics)),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner
-//! loop, `control`, `barrier` and `collective` what leaves it, `access` what goes to memory, and `faults` what
+//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, and `faults` what
 //! is said when something is wrong.
 
 mod access;
+mod atomics;
 mod barrier;
 mod builtin;
 mod collective;

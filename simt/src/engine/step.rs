@@ -4,6 +4,7 @@
 //! which lanes run together leaves it.
 
 use super::access::{self, Denied, Memories};
+use super::atomics;
 use super::faults;
 use super::program::{AT_RETURN, NEVER};
 use super::run::{Run, Stop};
@@ -103,7 +104,7 @@ impl Run<'_> {
                 }
                 Op::Atomic(atomic) => {
                     let counters = &mut self.traffic[pc as usize];
-                    access::atomic(&mut memories, &mut lanes, &inst.args, atomic, &frame, counters)
+                    atomics::atomic(&mut memories, &mut lanes, &inst.args, atomic, &frame, counters)
                 }
                 Op::Special { what, wide } => {
                     place.read(&mut lanes, inst.args.d, *what, *wide);

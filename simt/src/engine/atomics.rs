@@ -1,0 +1,106 @@
+//! Atomics: one lane after the other, in the order that the seed decides.
+//!
+//! The access itself is one read and one write that nothing comes between, which is all that an emulator of one thread
+//! has to do. It leaves out scopes and orders of memory; they concern who may see what when.
+
+use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, memory_of, read_le};
+use crate::isa::atomic::Atomic;
+use crate::isa::memory::Memory;
+use crate::isa::value::Args;
+use crate::machine::divergence::Frame;
+use crate::machine::global::Window;
+use crate::machine::registers::{Lanes, Slot, Wide};
+use crate::observe::counters::Counters;
+
+/// Runs an atomic for the active lanes, one after the other.
+pub fn atomic(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    atomic: &Atomic,
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let at = addresses(lanes, &atomic.address, args.a, frame);
+    let mut kinds = [false; 2];
+    for lane in memories.order.lanes(lanes.mask) {
+        let (memory, address) = resolve(atomic.address.memory, at[lane]);
+        kinds[usize::from(memory == Memory::Shared)] = true;
+        let data = match atomic_bytes(memories, atomic, memory, lane, address) {
+            Ok(data) => data,
+            Err(first) => return Err(lowest_atomic_denied(memories, atomic, lanes.mask, &at, first)),
+        };
+        let old = read_le(data);
+        let operand = |slot: Slot| match atomic.bytes {
+            8 => lanes.wide[slot as usize][lane],
+            _ => u64::from(lanes.narrow[slot as usize][lane]),
+        };
+        let new = (atomic.update)(old, operand(args.b), operand(args.c));
+        data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+        if atomic.returns {
+            match atomic.bytes {
+                8 => lanes.wide[args.d as usize][lane] = old,
+                _ => lanes.narrow[args.d as usize][lane] = old as u32,
+            }
+        }
+    }
+    let [global, shared] = kinds.map(u64::from);
+    counters.shared_atomic_requests += shared;
+    if atomic.returns {
+        counters.global_atomic_requests += global;
+    } else {
+        counters.global_reduction_requests += global;
+    }
+    Ok(())
+}
+
+#[cold]
+fn lowest_atomic_denied(
+    memories: &mut Memories<'_>,
+    atomic: &Atomic,
+    mask: u32,
+    at: &Wide,
+    first: Denied,
+) -> Denied {
+    lowest_denied(first, mask, |lane| {
+        let (memory, address) = resolve(atomic.address.memory, at[lane]);
+        atomic_bytes(memories, atomic, memory, lane, address).map(drop)
+    })
+}
+
+/// The memory and the address in it that an address of an instruction means.
+fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
+    if memory != Memory::Generic {
+        return (memory, address);
+    }
+    let (memory, base) = memory_of(Window::of(address));
+    (memory, address - base)
+}
+
+fn atomic_bytes<'m>(
+    memories: &'m mut Memories<'_>,
+    atomic: &Atomic,
+    memory: Memory,
+    lane: usize,
+    address: u64,
+) -> Result<&'m mut [u8], Denied> {
+    let bytes = u64::from(atomic.bytes);
+    let deny = |why| denied(lane, address, bytes, memory, why);
+    if !address.is_multiple_of(bytes) {
+        return Err(deny(Why::Misaligned));
+    }
+    match memory {
+        Memory::Global => {
+            let (region, offset) =
+                memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
+            Ok(&mut memories.global.data_mut(region)[offset..offset + bytes as usize])
+        }
+        Memory::Shared => {
+            let size = memories.shared.len() as u64;
+            let end = address.checked_add(bytes).filter(|&end| end <= size);
+            let end = end.ok_or_else(|| deny(Why::PastEnd(size)))?;
+            Ok(&mut memories.shared[address as usize..end as usize])
+        }
+        _ => Err(deny(Why::NoAtomics)),
+    }
+}
