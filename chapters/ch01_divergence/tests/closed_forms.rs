@@ -2,46 +2,17 @@
 //!
 //! Each kernel is described once, from its CUDA source and the branches of its PTX; the model counts the rest for
 //! several shapes, with blocks that are and are not multiples of 32 and sizes that are and are not multiples of them.
+//! The kernels about lists are in `lists.rs`.
 
 mod model;
 
+use std::ops::Range;
+
 use lanes::kernel::Kernel;
-use lanes::kernels::{boundary, branch, divergence, predication, sorting};
-use lanes::launch::blocks_for;
+use lanes::kernels::{boundary, branch, divergence, predication};
 use lanes::{Choice, Device, Launch};
-use model::{Model, Of, Piece, Thread};
+use model::{BLOCKS, In, Model, Of, Piece, Thread, counted, everybody, line, once, own, shapes};
 use simt::Counters;
-
-const BLOCKS: [u32; 5] = [32, 48, 64, 256, 1024];
-const SIZES: [usize; 8] = [1, 31, 33, 100, 1003, 1024, 3000, 4096];
-
-/// Calls `check` with every size and block.
-fn shapes(mut check: impl FnMut(usize, u32)) {
-    for n in SIZES {
-        for block in BLOCKS {
-            check(n, block);
-        }
-    }
-}
-
-/// What the emulator counted, without what the model does not speak of.
-fn counted(run: &lanes::Run) -> Counters {
-    assert!(run.faults.is_empty(), "{:?}", run.faults);
-    run.counters
-}
-
-fn line(n: usize, block: u32, pieces: Vec<Piece>) -> Model {
-    Model { grid: (blocks_for(n, block) as usize, 1), block: (block as usize, 1), pieces }
-}
-
-/// A piece that is walked by some threads once.
-fn once(walks: Of<usize>) -> Piece {
-    Piece { walks, taken: None, elements: &[] }
-}
-
-fn everybody(_: Thread) -> usize {
-    1
-}
 
 fn by_thread(t: Thread) -> bool {
     t.x.is_multiple_of(2)
@@ -49,10 +20,6 @@ fn by_thread(t: Thread) -> bool {
 
 fn by_warp(t: Thread) -> bool {
     (t.x / 32).is_multiple_of(2)
-}
-
-fn own(t: Thread) -> usize {
-    t.x
 }
 
 fn run_math(kernel: &'static Kernel, n: usize, block: u32, debug: bool) -> Counters {
@@ -118,6 +85,36 @@ fn arithmetic_as_written_parts_where_lanes_choose() {
             assert_eq!(run_math(kernel, n, block, true), expected, "{kernel}, {n} in blocks of {block}");
         });
     }
+}
+
+/// As written, with two ifs: after the guard, each if is a branch over the jump to its body.
+#[test]
+fn two_ifs_as_written_part_twice() {
+    let kernel = &divergence::MATH_TWO_IFS;
+    shapes(|n, block| {
+        let is_inside = |t: Thread, _| t.x < n;
+        let inside = |t: Thread| usize::from(t.x < n);
+        let outside = |t: Thread| usize::from(t.x >= n);
+        let is_odd = |t: Thread, _| !by_thread(t);
+        let is_even = |t: Thread, _| by_thread(t);
+        let evens = |t: Thread| usize::from(t.x < n && by_thread(t));
+        let odds = |t: Thread| usize::from(t.x < n && !by_thread(t));
+        let pieces = vec![
+            Piece { taken: Some(&is_inside), ..once(&everybody) },
+            once(&outside),                                  // over the body …
+            once(&outside),                                  // … to the end
+            Piece { taken: Some(&is_odd), ..once(&inside) }, // the first if
+            once(&evens),
+            once(&evens),                                     // its body
+            Piece { taken: Some(&is_even), ..once(&inside) }, // the second if
+            once(&odds),
+            once(&odds),                                  // its body
+            Piece { elements: &[&own], ..once(&inside) }, // the store
+            once(&everybody),
+        ];
+        let expected = line(n, block, pieces).counters(kernel, true);
+        assert_eq!(run_math(kernel, n, block, true), expected, "{n} in blocks of {block}");
+    });
 }
 
 /// Without a guard and an else there is no branch at all.
@@ -202,8 +199,8 @@ fn a_guarded_load_reads_for_lanes_with_an_index_alone() {
         let inside = |t: Thread| usize::from(t.x < n);
         let reads = |t: Thread| usize::from(t.x < n && by_thread(t));
         let skips = |t: Thread| usize::from(t.x < n && !by_thread(t));
-        let there = |t: Thread| target(t.x);
-        let load_and_store: [Of<usize>; 2] = [&there, &own];
+        let there = |t: Thread, _| target(t.x);
+        let load_and_store: [In<usize>; 2] = [&there, &own];
         let pieces = vec![
             Piece { taken: Some(&outside), ..once(&everybody) },
             Piece { taken: Some(&is_guarded), elements: &[&own], ..once(&inside) },
@@ -246,7 +243,7 @@ fn run_add(n: usize, block: u32) -> Counters {
     counted(&device.launch(&launch).unwrap())
 }
 
-fn expected_guarded(n: usize, block: u32, kernel: &Kernel, elements: &[Of<usize>]) -> Counters {
+fn expected_guarded(n: usize, block: u32, kernel: &Kernel, elements: &[In<usize>]) -> Counters {
     let outside = |t: Thread, _| t.x >= n;
     let inside = |t: Thread| usize::from(t.x < n);
     let pieces = vec![
@@ -267,8 +264,8 @@ fn a_picture_parts_at_its_edges_alone() {
     for (width, height, tile) in PICTURES {
         let outside = |t: Thread, _| t.x >= width || t.y >= height;
         let inside = |t: Thread| usize::from(t.x < width && t.y < height);
-        let pixel = |t: Thread| t.y * width + t.x;
-        let load_and_store: [Of<usize>; 2] = [&pixel, &pixel];
+        let pixel = |t: Thread, _| t.y * width + t.x;
+        let load_and_store: [In<usize>; 2] = [&pixel, &pixel];
         let pieces = vec![
             Piece { taken: Some(&outside), ..once(&everybody) },
             Piece { elements: &load_and_store, ..once(&inside) },
@@ -354,10 +351,6 @@ fn a_growing_body_stays_a_branch_in_ptx() {
     use predication::{MERGE_1, MERGE_2, MERGE_4, MERGE_8, MERGE_16, MERGE_32};
     for kernel in [&MERGE_1, &MERGE_2, &MERGE_4, &MERGE_8, &MERGE_16, &MERGE_32] {
         shapes(|n, block| {
-            let values: Vec<f32> = (0..n).map(|i| if is_negative(i) { -1.0 } else { 1.0 }).collect();
-            let mut device = Device::open(Choice::Sim).unwrap();
-            let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<f32>("z", n).unwrap());
-            let run = device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap();
             let outside = |t: Thread, _| t.x >= n;
             let inside = |t: Thread| usize::from(t.x < n);
             let skips = |t: Thread, _| is_negative(t.x);
@@ -369,12 +362,118 @@ fn a_growing_body_stays_a_branch_in_ptx() {
                 Piece { elements: &[&own], ..once(&inside) },
                 once(&everybody),
             ];
-            assert_eq!(
-                counted(&run),
-                line(n, block, pieces).counters(kernel, false),
-                "{kernel}, {n}, {block}"
-            );
+            let expected = line(n, block, pieces).counters(kernel, false);
+            assert_eq!(run_steps(kernel, n, block), expected, "{kernel}, {n} in blocks of {block}");
         });
+    }
+}
+
+/// The guard; a load and the if, which leads to the end; the body with a store of its own; the end. A lane that does not
+/// take the if has nothing left to do.
+#[test]
+fn a_body_without_a_rest_ends_the_other_lanes() {
+    use predication::{BODY_1, BODY_2, BODY_4, BODY_8, BODY_16, BODY_32};
+    for kernel in [&BODY_1, &BODY_2, &BODY_4, &BODY_8, &BODY_16, &BODY_32] {
+        shapes(|n, block| {
+            let outside = |t: Thread, _| t.x >= n;
+            let inside = |t: Thread| usize::from(t.x < n);
+            let skips = |t: Thread, _| is_negative(t.x);
+            let works = |t: Thread| usize::from(t.x < n && !is_negative(t.x));
+            let pieces = vec![
+                Piece { taken: Some(&outside), ..once(&everybody) },
+                Piece { taken: Some(&skips), elements: &[&own], ..once(&inside) },
+                Piece { elements: &[&own], ..once(&works) },
+                once(&everybody),
+            ];
+            let expected = line(n, block, pieces).counters(kernel, false);
+            assert_eq!(run_steps(kernel, n, block), expected, "{kernel}, {n} in blocks of {block}");
+        });
+    }
+}
+
+fn run_steps(kernel: &'static Kernel, n: usize, block: u32) -> Counters {
+    let values: Vec<f32> = (0..n).map(|i| if is_negative(i) { -1.0 } else { 1.0 }).collect();
+    let mut device = Device::open(Choice::Sim).unwrap();
+    let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<f32>("z", n).unwrap());
+    counted(&device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap())
+}
+
+/// The switch finds its case by halving: for the numbers 0 to 31 it asks whether a lane's is in the upper half, then in
+/// the upper half of that half, down to pairs, of which both numbers are asked for by name. That is 31 branches that
+/// part a warp of 32 lanes, 15 of halves and 16 of pairs. The text has the ways to the lowest number of each half first,
+/// level after level, each with the loop of its pair's upper number at its end; then the loops of the lower ones.
+#[test]
+fn a_switch_walks_every_path_alone() {
+    let kernel = &branch::WORST_CASE_SWITCH;
+    for rounds in [0, 1, 3] {
+        shapes(|n, block| {
+            let outside = |t: Thread, _| t.x >= n;
+            let inside = |t: Thread| usize::from(t.x < n);
+            let switch = Switch::new(n, rounds);
+            let mut pieces = vec![Piece { taken: Some(&outside), ..once(&everybody) }];
+            pieces.extend(switch.pieces());
+            pieces[1].elements = &[&own]; // the load before the first question
+            pieces.push(Piece { elements: &[&own], ..once(&inside) });
+            pieces.push(once(&everybody));
+            let expected = line(n, block, pieces).counters(kernel, false);
+            assert_eq!(run_expensive(kernel, n, block, rounds), expected, "{n}, {block}, {rounds}");
+        });
+    }
+}
+
+type Walks = Box<dyn Fn(Thread) -> usize>;
+type Taken = Box<dyn Fn(Thread, usize) -> bool>;
+
+/// The pieces of the switch, by what they own: how often a thread walks one, and whether it takes the branch at its end.
+struct Switch(Vec<(Walks, Option<Taken>)>);
+
+impl Switch {
+    fn new(n: usize, rounds: usize) -> Switch {
+        let mut switch = Switch(Vec::new());
+        // 0, 16, 8, 24, 4, 20, …: the lowest numbers of the halves, level after level.
+        let lowest = || (0..16_u8).map(|k| usize::from(k.reverse_bits() >> 3));
+        for low in lowest() {
+            let mut size = if low == 0 { 32 } else { 1 << low.trailing_zeros() };
+            while size > 2 {
+                size /= 2;
+                switch.push(n, low..low + 2 * size, move |path| path >= low + size);
+            }
+            switch.push(n, low..low + 2, move |path| path == low);
+            if low == 30 {
+                switch.push(n, 31..32, |path| path != 31);
+            } else {
+                switch.push(n, low + 1..low + 2, move |path| path == low + 1);
+                switch.0.push((Box::new(|_| 0), None)); // The way of numbers that are neither; there are none.
+            }
+            switch.push_loop(n, low + 1, rounds, true);
+        }
+        for low in lowest() {
+            switch.push_loop(n, low, rounds, low != 30);
+        }
+        switch
+    }
+
+    /// A piece that the lanes of some paths walk, and that ends in a question about the path.
+    fn push(&mut self, n: usize, paths: Range<usize>, taken: impl Fn(usize) -> bool + 'static) {
+        let walks = move |t: Thread| usize::from(t.x < n && paths.contains(&(t.x % 32)));
+        self.0.push((Box::new(walks), Some(Box::new(move |t, _| taken(t.x % 32)))));
+    }
+
+    /// Whether there is a round at all, the counter, the rounds, and, unless the end follows anyway, a jump there.
+    fn push_loop(&mut self, n: usize, path: usize, rounds: usize, jumps: bool) {
+        let is_here = move |t: Thread| t.x < n && t.x % 32 == path;
+        let times = move |times: usize| Box::new(move |t| if is_here(t) { times } else { 0 }) as Walks;
+        let some = usize::from(rounds > 0);
+        self.0.push((times(1), Some(Box::new(move |_, _| rounds == 0))));
+        self.0.push((times(some), None));
+        self.0.push((times(rounds), Some(Box::new(move |_, round| round + 1 < rounds))));
+        if jumps {
+            self.0.push((times(some), None));
+        }
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        self.0.iter().map(|(walks, taken)| Piece { taken: taken.as_deref(), ..once(walks) })
     }
 }
 
@@ -397,42 +496,5 @@ fn one_path_for_all_lanes_parts_nobody() {
             once(&everybody),
         ];
         assert_eq!(run_expensive(kernel, n, block, rounds), line(n, block, pieces).counters(kernel, false));
-    });
-}
-
-/// The guard; a load and the if; a jump; for the expensive, whether there is a loop, its counter, the loop, and a store;
-/// for the simple, a store; the end.
-#[test]
-fn a_mixed_list_waits_for_its_expensive_elements() {
-    let kernel = &sorting::PROCESS_MIXED;
-    shapes(|n, block| {
-        let rounds = 3;
-        // A run of expensive elements, a gap, and one alone: warps with none, some and all.
-        let is_expensive = |i: usize| (40..140).contains(&i) || i.is_multiple_of(97);
-        let values: Vec<u32> = (0..n).map(|i| if is_expensive(i) { 1 } else { 1000 }).collect();
-        let mut device = Device::open(Choice::Sim).unwrap();
-        let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<u32>("z", n).unwrap());
-        let launch =
-            Launch::cover(kernel, n, block).arg(x).arg(z).arg(100_u32).arg(rounds as i32).arg(n as i32);
-        let run = device.launch(&launch).unwrap();
-        let outside = |t: Thread, _| t.x >= n;
-        let inside = |t: Thread| usize::from(t.x < n);
-        let is_long = |t: Thread, _| is_expensive(t.x);
-        let long = |t: Thread| usize::from(t.x < n && is_expensive(t.x));
-        let short = |t: Thread| usize::from(t.x < n && !is_expensive(t.x));
-        let turns = |t: Thread| rounds * long(t);
-        let goes_back = |_: Thread, turn| turn + 1 < rounds;
-        let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
-            Piece { taken: Some(&is_long), elements: &[&own], ..once(&inside) },
-            once(&short),
-            Piece { taken: Some(&|_, _| false), ..once(&long) },
-            once(&long),
-            Piece { taken: Some(&goes_back), ..once(&turns) },
-            Piece { elements: &[&own], ..once(&long) },
-            Piece { elements: &[&own], ..once(&short) },
-            once(&everybody),
-        ];
-        assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
     });
 }

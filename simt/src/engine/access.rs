@@ -40,7 +40,7 @@ impl Order {
     }
 
     /// The lanes of `mask`, starting somewhere.
-    pub fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let first = (self.0 >> 59) as u32;
         let rotated = mask.rotate_right(first);
@@ -170,6 +170,17 @@ fn first_denied(mask: u32, at: &Wide, access: &Access, why: Why) -> Denied {
 
 pub(super) fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
     Denied { lane, address, bytes, memory, why }
+}
+
+/// The denial of the lowest lane of `mask` that `check` denies. Lanes store in seeded order, and the first to be denied
+/// would be told by chance.
+#[cold]
+pub(super) fn lowest_denied(
+    denied: Denied,
+    mask: u32,
+    check: impl FnMut(usize) -> Result<(), Denied>,
+) -> Denied {
+    lanes_of(mask).map(check).find_map(Result::err).unwrap_or(denied)
 }
 
 /// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
@@ -312,14 +323,26 @@ fn store_global(
         return Ok(());
     }
     for lane in memories.order.lanes(lanes.mask) {
-        check_alignment(lane, at[lane], access)?;
-        let (region, offset) = memories
-            .global
-            .locate_writable(at[lane], bytes)
-            .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
+        let (region, offset) = check_writable(memories.global, lane, at[lane], access).map_err(|first| {
+            let check = |lane| check_writable(memories.global, lane, at[lane], access).map(drop);
+            lowest_denied(first, lanes.mask, check)
+        })?;
         store_lane(lanes, args, access, lane, &mut memories.global.data_mut(region)[offset..]);
     }
     Ok(())
+}
+
+#[inline(always)]
+fn check_writable(
+    global: &Global,
+    lane: usize,
+    address: u64,
+    access: &Access,
+) -> Result<(usize, usize), Denied> {
+    check_alignment(lane, address, access)?;
+    let bytes = access.lane_bytes();
+    let deny = |miss| denied(lane, address, bytes, access.address.memory, Why::Missed(miss));
+    global.locate_writable(address, bytes).map_err(deny)
 }
 
 #[inline(always)]
@@ -390,8 +413,11 @@ fn store_shared(
     access: &Access,
     at: &Wide,
 ) -> Result<(), Denied> {
+    let size = memories.shared.len() as u64;
     for lane in memories.order.lanes(lanes.mask) {
-        let offset = check_flat(lane, at[lane], access, memories.shared.len() as u64)?;
+        let offset = check_flat(lane, at[lane], access, size).map_err(|first| {
+            lowest_denied(first, lanes.mask, |lane| check_flat(lane, at[lane], access, size).map(drop))
+        })?;
         store_lane(lanes, args, access, lane, &mut memories.shared[offset..]);
     }
     Ok(())
@@ -476,7 +502,8 @@ fn store_generic(
 }
 
 /// Runs `part` once for each window that a lane's generic address lies in, with the lanes it concerns and the
-/// access as one of that window's memory.
+/// access as one of that window's memory. A denial does not keep the other windows from being tried, so that the lowest
+/// lane that is denied in any of them is told.
 fn by_window(
     lanes: &mut Lanes<'_>,
     at: &Wide,
@@ -485,15 +512,19 @@ fn by_window(
 ) -> Result<(), Denied> {
     let all = lanes.mask;
     let mut left = all;
-    let mut outcome = Ok(());
-    while left != 0 && outcome.is_ok() {
+    let mut outcome: Result<(), Denied> = Ok(());
+    while left != 0 {
         let window = Window::of(at[left.trailing_zeros() as usize]);
         let here = lanes_of(left).filter(|&lane| Window::of(at[lane]) == window);
         lanes.mask = here.fold(0, |mask, lane| mask | 1 << lane);
         left &= !lanes.mask;
         let (memory, base) = memory_of(window);
         let offset = access.address.offset.wrapping_sub(base as i64);
-        outcome = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });
+        let here = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });
+        outcome = match (outcome, here) {
+            (Err(one), Err(other)) => Err(if one.lane < other.lane { one } else { other }),
+            (one, other) => one.and(other),
+        };
     }
     lanes.mask = all;
     outcome

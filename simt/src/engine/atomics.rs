@@ -1,12 +1,15 @@
-//! Atomics: each active lane reads, changes and writes its bytes in one step, in the order that the seed decides.
+//! Atomics: one lane after the other, in the order that the seed decides.
+//!
+//! The access itself is one read and one write that nothing comes between, which is all that an emulator of one thread
+//! has to do. It leaves out scopes and orders of memory; they concern who may see what when.
 
-use super::access::{Denied, Memories, Why, addresses, denied, memory_of, read_le};
+use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, memory_of, read_le};
 use crate::isa::atomic::Atomic;
 use crate::isa::memory::Memory;
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
-use crate::machine::registers::{Lanes, Slot};
+use crate::machine::registers::{Lanes, Slot, Wide};
 use crate::observe::counters::Counters;
 
 /// Runs an atomic for the active lanes, one after the other.
@@ -23,7 +26,10 @@ pub fn atomic(
     for lane in memories.order.lanes(lanes.mask) {
         let (memory, address) = resolve(atomic.address.memory, at[lane]);
         kinds[usize::from(memory == Memory::Shared)] = true;
-        let data = atomic_bytes(memories, atomic, memory, lane, address)?;
+        let data = match atomic_bytes(memories, atomic, memory, lane, address) {
+            Ok(data) => data,
+            Err(first) => return Err(lowest_atomic_denied(memories, atomic, lanes.mask, &at, first)),
+        };
         let old = read_le(data);
         let operand = |slot: Slot| match atomic.bytes {
             8 => lanes.wide[slot as usize][lane],
@@ -46,6 +52,20 @@ pub fn atomic(
         counters.global_reduction_requests += global;
     }
     Ok(())
+}
+
+#[cold]
+fn lowest_atomic_denied(
+    memories: &mut Memories<'_>,
+    atomic: &Atomic,
+    mask: u32,
+    at: &Wide,
+    first: Denied,
+) -> Denied {
+    lowest_denied(first, mask, |lane| {
+        let (memory, address) = resolve(atomic.address.memory, at[lane]);
+        atomic_bytes(memories, atomic, memory, lane, address).map(drop)
+    })
 }
 
 /// The memory and the address in it that an address of an instruction means.

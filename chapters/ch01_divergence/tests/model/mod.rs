@@ -3,34 +3,75 @@
 //! A kernel is described as the pieces of straight code between its branches, in the order of the PTX text. For each
 //! piece the description says how often a thread walks it, and, if a branch ends it, which threads take that branch.
 //! The rules are the hardware's: a warp walks a piece as often as the busiest of its lanes, lanes that parted meet
-//! again, and a request touches the distinct 32-byte sectors of its lanes. How many instructions a piece has is read
-//! from the PTX; nothing is taken from a run.
+//! again, and a request touches the distinct 32-byte sectors of its lanes. Lanes that a branch sends straight to the end
+//! of the kernel do not wait there for those that it parts them from: they end alone. How many instructions a piece has,
+//! and where its branch leads, is read from the PTX; nothing is taken from a run.
 
 use lanes::kernel::Kernel;
+use lanes::launch::blocks_for;
 use simt::Counters;
 
+pub const BLOCKS: [u32; 5] = [32, 48, 64, 256, 1024];
+const SIZES: [usize; 8] = [1, 31, 33, 100, 1003, 1024, 3000, 4096];
+
+/// Calls `check` with every size and block.
+pub fn shapes(mut check: impl FnMut(usize, u32)) {
+    for n in SIZES {
+        for block in BLOCKS {
+            check(n, block);
+        }
+    }
+}
+
+/// What the emulator counted in a run without a fault.
+pub fn counted(run: &lanes::Run) -> Counters {
+    assert!(run.faults.is_empty(), "{:?}", run.faults);
+    run.counters
+}
+
+/// A launch in one dimension that covers `n` elements.
+pub fn line(n: usize, block: u32, pieces: Vec<Piece>) -> Model {
+    Model { grid: (blocks_for(n, block) as usize, 1), block: (block as usize, 1), pieces }
+}
+
+/// A piece that is walked by some threads once.
+pub fn once(walks: Of<usize>) -> Piece {
+    Piece { walks, only: None, taken: None, elements: &[] }
+}
+
+pub fn everybody(_: Thread) -> usize {
+    1
+}
+
+/// The thread's own element.
+pub fn own(t: Thread, _: usize) -> usize {
+    t.x
+}
+
 /// A thread, by its place in the grid.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
     pub x: usize,
     pub y: usize,
 }
 
-/// Something about a thread: how often it walks a piece, or which element it accesses.
+/// Something about a thread: how often it walks a piece.
 pub type Of<'a, T> = &'a dyn Fn(Thread) -> T;
 
-/// Whether a thread takes a branch in a round, counted from 0.
-pub type Taken<'a> = &'a dyn Fn(Thread, usize) -> bool;
+/// Something about a thread in a round, counted from 0: whether it takes a branch, which element it accesses.
+pub type In<'a, T> = &'a dyn Fn(Thread, usize) -> T;
 
 /// A piece of straight code.
 #[derive(Clone, Copy)]
 pub struct Piece<'a> {
     /// How often a thread walks it.
     pub walks: Of<'a, usize>,
+    /// Which of the rounds that it walks really lead through this piece; all of them if it does not say.
+    pub only: Option<In<'a, bool>>,
     /// The conditional branch at its end.
-    pub taken: Option<Taken<'a>>,
+    pub taken: Option<In<'a, bool>>,
     /// Where its loads and stores go: the number of an element of four bytes, for each of them.
-    pub elements: &'a [Of<'a, usize>],
+    pub elements: &'a [In<'a, usize>],
 }
 
 /// A launch as the model sees it.
@@ -44,7 +85,15 @@ pub struct Model<'a> {
 #[derive(Debug, Default)]
 struct Text {
     instructions: u64,
+    /// The label before it.
+    label: Option<String>,
+    /// Whether it begins with the end of the kernel.
+    is_end: bool,
     ends_in_branch: bool,
+    /// Where its branch leads, if that has a condition.
+    target: Option<String>,
+    /// If one way out of its branch leads straight to the end of the kernel: whether it is that of those who take it.
+    takers_end: Option<bool>,
     /// Its loads and stores in order: whether it is a store.
     stores: Vec<bool>,
 }
@@ -57,8 +106,9 @@ impl Model<'_> {
         let mut counters = Counters::default();
         for warp in self.warps() {
             let before = counters.ptx_divergent_branches;
+            let mut here = warp;
             for (piece, text) in self.pieces.iter().zip(&texts) {
-                walk(&warp, *piece, text, &mut counters);
+                walk(&mut here, *piece, text, &mut counters);
             }
             counters.warps += 1;
             counters.divergent_warps += u64::from(counters.ptx_divergent_branches > before);
@@ -79,29 +129,50 @@ impl Model<'_> {
     }
 }
 
-fn walk(warp: &[Thread], piece: Piece, text: &Text, counters: &mut Counters) {
-    let most = warp.iter().map(|&thread| (piece.walks)(thread)).max().unwrap_or(0);
+/// Walks the lanes of a warp that have not ended through a piece, round after round.
+fn walk(here: &mut Vec<Thread>, piece: Piece, text: &Text, counters: &mut Counters) {
+    let most = here.iter().map(|&thread| (piece.walks)(thread)).max().unwrap_or(0);
     for round in 0..most {
-        let active: Vec<Thread> =
-            warp.iter().copied().filter(|&thread| (piece.walks)(thread) > round).collect();
+        let walks =
+            |thread| (piece.walks)(thread) > round && piece.only.is_none_or(|only| only(thread, round));
+        let active: Vec<Thread> = here.iter().copied().filter(|&thread| walks(thread)).collect();
+        if active.is_empty() {
+            continue;
+        }
         counters.ptx_instructions += text.instructions;
         counters.ptx_lanes += text.instructions * active.len() as u64;
         counters.ptx_branches += u64::from(text.ends_in_branch);
-        if let Some(taken) = piece.taken {
-            branch(&active, &|thread| taken(thread, round), counters);
-        }
         for (element, is_store) in piece.elements.iter().zip(&text.stores) {
-            access(&active, element, *is_store, counters);
+            access(&active, &|thread| element(thread, round), *is_store, counters);
+        }
+        if let Some(taken) = piece.taken {
+            let ended = branch(&active, &|thread| taken(thread, round), text.takers_end, counters);
+            here.retain(|thread| !ended.contains(thread));
         }
     }
 }
 
-/// A branch parts its lanes if some take it and some do not. Lanes that do not take it are switched off by its
-/// predicate and not counted as active.
-fn branch(active: &[Thread], taken: Of<bool>, counters: &mut Counters) {
-    let staying = active.iter().filter(|&&thread| !taken(thread)).count();
-    counters.ptx_lanes -= staying as u64;
-    counters.ptx_divergent_branches += u64::from(staying != 0 && staying != active.len());
+/// A branch parts its lanes if some take it and some do not; whoever evaluates it is active at it. Returns the lanes
+/// that it sends to the end alone, with the one instruction that they find there.
+fn branch(
+    active: &[Thread],
+    taken: Of<bool>,
+    takers_end: Option<bool>,
+    counters: &mut Counters,
+) -> Vec<Thread> {
+    let (taking, staying): (Vec<Thread>, Vec<Thread>) = active.iter().partition(|&&thread| taken(thread));
+    if taking.is_empty() || staying.is_empty() {
+        return Vec::new();
+    }
+    counters.ptx_divergent_branches += 1;
+    let ended = match takers_end {
+        Some(true) => taking,
+        Some(false) => staying,
+        None => return Vec::new(),
+    };
+    counters.ptx_instructions += 1;
+    counters.ptx_lanes += ended.len() as u64;
+    ended
 }
 
 /// Allocations begin at a multiple of 32 bytes, so a sector holds eight elements from a multiple of eight on.
@@ -125,24 +196,45 @@ fn pieces(kernel: &Kernel, debug: bool) -> Vec<Text> {
     let body = body.split("\n}").next().expect("an entry ends in a brace");
     let mut pieces = vec![Text::default()];
     for line in body.lines().map(str::trim) {
-        let is_label = line.starts_with("$L__BB") && line.ends_with(':');
+        let label = line.strip_suffix(':').filter(|label| label.starts_with("$L__BB"));
         let is_instruction = line.ends_with(';') && !line.starts_with(['.', '/', '$']);
-        if is_label || pieces.last().is_some_and(|piece| piece.ends_in_branch) {
-            pieces.push(Text::default());
+        if label.is_some() || pieces.last().is_some_and(|piece| piece.ends_in_branch) {
+            pieces.push(Text { label: label.map(str::to_owned), ..Text::default() });
         }
         if is_instruction {
             pieces.last_mut().expect("there is a first piece").add(line);
         }
     }
     pieces.retain(|piece| piece.instructions > 0);
+    find_ends(&mut pieces);
     pieces
+}
+
+/// Finds the branches of which one way leads to the end of the kernel at once.
+fn find_ends(pieces: &mut [Text]) {
+    let ends: Vec<String> =
+        pieces.iter().filter(|piece| piece.is_end).filter_map(|piece| piece.label.clone()).collect();
+    for i in 0..pieces.len() {
+        let Some(target) = &pieces[i].target else { continue };
+        let falls_to_end = pieces.get(i + 1).is_some_and(|next| next.is_end);
+        pieces[i].takers_end = match (ends.contains(target), falls_to_end) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        };
+    }
 }
 
 impl Text {
     fn add(&mut self, line: &str) {
         let opcode = line.split_whitespace().find(|word| !word.starts_with('@')).expect("an opcode");
+        self.is_end |= self.instructions == 0 && opcode == "ret;";
         self.instructions += 1;
         self.ends_in_branch = opcode == "bra" || opcode.starts_with("bra.");
+        if self.ends_in_branch && line.starts_with('@') {
+            let target = line.split_whitespace().next_back().expect("a branch has a target");
+            self.target = Some(target.trim_end_matches(';').to_owned());
+        }
         let is_load = opcode.starts_with("ld.") && !opcode.starts_with("ld.param");
         if is_load || opcode.starts_with("st.") {
             self.stores.push(!is_load);
