@@ -121,7 +121,10 @@ pub(super) fn check_prints(prints: &[Print], given: &[Given]) -> Result<()> {
         };
         let elements = buffer.bytes() / ty.bytes as u64;
         if let Some(count) = print.count {
-            ensure!(count <= elements, "`--print {argument}:{count}`: it has only {elements} elements");
+            ensure!(
+                count <= elements,
+                "`--print {argument}:{count}`: argument {argument} has only {elements} elements"
+            );
         }
     }
     Ok(())

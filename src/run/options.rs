@@ -41,7 +41,7 @@ pub(super) enum Command {
 const ARGUMENTS: &str = "\
 Arguments, one for each parameter, in order:
   i32:5  f32:1.5  u64:0x10  a number: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64
-  buf:f32:1024:zeros        a buffer of 1024 elements; faults call it `arg0`
+  buf:f32:1024:zeros        a buffer of 1024; faults call argument 0 `arg0`
   buf:i32:64:iota           0, 1, 2 and so on
   buf:f32:64:fill=1.5       all the same
   buf:i32:3:list=7,8,9      these
