@@ -102,7 +102,7 @@ fn fill(bytes: &mut [u8], spec: &BufferSpec) {
         Fill::Iota => {
             for (index, element) in bytes.chunks_exact_mut(spec.ty.bytes).enumerate() {
                 let value = spec.ty.integer(index as i128).expect("the last one was tried when it was read");
-                element.copy_from_slice(&value);
+                element.copy_from_slice(&value[..spec.ty.bytes]);
             }
         }
     }

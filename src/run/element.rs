@@ -47,21 +47,23 @@ impl Type {
     pub fn parse(self, text: &str) -> Result<Vec<u8>, String> {
         let bytes = match self.kind {
             Kind::Float => self.float(text),
-            _ => integer(text).and_then(|value| self.integer(value)),
+            _ => {
+                integer(text).and_then(|value| self.integer(value)).map(|bytes| bytes[..self.bytes].to_vec())
+            }
         };
         bytes.ok_or_else(|| format!("`{text}` is no number that {} can hold", self.name))
     }
 
-    /// The bytes of a whole number, if it fits; a float may round it.
-    pub fn integer(self, value: i128) -> Option<Vec<u8>> {
+    /// The bytes of a whole number, if it fits, with zeros after them; a float may round it.
+    pub fn integer(self, value: i128) -> Option<[u8; 8]> {
         let bits = 8 * self.bytes as u32;
         let range = match self.kind {
             Kind::Signed => -(1 << (bits - 1))..1 << (bits - 1),
             Kind::Unsigned => 0..1 << bits,
-            Kind::Float if bits == 32 => return Some((value as f32).to_le_bytes().to_vec()),
-            Kind::Float => return Some((value as f64).to_le_bytes().to_vec()),
+            Kind::Float if bits == 32 => return Some(u64::from((value as f32).to_bits()).to_le_bytes()),
+            Kind::Float => return Some((value as f64).to_le_bytes()),
         };
-        range.contains(&value).then(|| value.to_le_bytes()[..self.bytes].to_vec())
+        range.contains(&value).then(|| (value as u64).to_le_bytes())
     }
 
     /// A float; infinity must be asked for by its name.
