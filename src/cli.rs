@@ -4,16 +4,15 @@
 //! is for a result that is not what the chapter says, or machines that disagree; a wrong kernel that is found out is
 //! no failure. What it leaves out: options of a single chapter.
 
-use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::error::ErrorKind as ClapErrorKind;
 use clap::{Args, Command, FromArgMatches};
 
 use crate::device::Choice;
 use crate::lab::Lab;
 use crate::report::{Report, json, text};
+use crate::terminal::{fail, print, refuse};
 
 /// A chapter, for its `main`.
 #[derive(Clone, Copy, Debug)]
@@ -110,45 +109,15 @@ fn examples(chapter: &Chapter) -> String {
     format!("Examples:\n{}", lines.map(line).concat().trim_end())
 }
 
-/// What clap has to say: its help, or its error in one line.
-fn refuse(error: &clap::Error) -> ExitCode {
-    match error.kind() {
-        ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
-            print(&error.render().ansi().to_string());
-            ExitCode::SUCCESS
-        }
-        _ => fail(&format!("{}; for more information, try `--help`", one_line(&error.render().to_string()))),
-    }
-}
-
-/// The part of clap's message above the usage, in one line and in this project's quotes.
-fn one_line(message: &str) -> String {
-    let end = ["\nUsage:", "\nFor more information"].iter().filter_map(|mark| message.find(mark)).min();
-    let words: Vec<&str> = message[..end.unwrap_or(message.len())].split_whitespace().collect();
-    words.join(" ").trim_start_matches("error: ").replace('\'', "`").replace(" tip: ", "; ")
-}
-
 fn show(report: &Report, as_json: bool) -> ExitCode {
-    print(&if as_json { format!("{:#}\n", json::render(report)) } else { text::render(report) });
-    ExitCode::from(u8::from(report.is_failure()))
-}
-
-fn fail(message: &str) -> ExitCode {
-    let message: Vec<&str> = message.split_whitespace().collect();
-    eprintln!("error: {}", message.join(" "));
-    ExitCode::from(2)
-}
-
-/// Prints, with colour where a terminal wants it. A reader who closes the pipe early has seen enough.
-fn print(text: &str) {
-    if let Err(error) = anstream::stdout().lock().write_all(text.as_bytes()) {
-        assert!(error.kind() == ErrorKind::BrokenPipe, "cannot print: {error}");
-    }
+    let status = ExitCode::from(u8::from(report.is_failure()));
+    print(&if as_json { format!("{:#}\n", json::render(report)) } else { text::render(report) }, status)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::one_line;
 
     const CHAPTER: Chapter = Chapter { name: "chapter", title: "A chapter", example: "one", run: |_| Ok(()) };
 

@@ -40,7 +40,9 @@ pub mod machine;
 pub mod progress;
 pub mod random;
 pub mod report;
+pub mod run;
 mod sim;
+mod terminal;
 
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};

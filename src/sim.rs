@@ -119,7 +119,7 @@ fn no_such_kernel(launch: &Launch, module: &Module) -> anyhow::Error {
 
 /// What the emulator may use for its global memory: half of what the host has to spare, for the results are
 /// held a second time when they are checked.
-fn host_memory_bytes() -> u64 {
+pub(crate) fn host_memory_bytes() -> u64 {
     let spare = fs::read_to_string("/proc/meminfo").ok().and_then(|text| spare_bytes(&text));
     spare.map_or(UNKNOWN_HOST_BYTES, |bytes| bytes / 2)
 }

@@ -63,6 +63,11 @@ impl Module {
         &self.kernels
     }
 
+    /// The architecture that it was compiled for: 70 for `sm_70`.
+    pub fn target_sm(&self) -> u32 {
+        self.program.sm
+    }
+
     /// What of the module is not supported, in the order of the text. It can be loaded all the same: only a
     /// launch that comes to one of these instructions fails.
     pub fn unsupported(&self) -> &[ptx::Error] {

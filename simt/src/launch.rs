@@ -20,9 +20,9 @@ impl Dim3 {
         Dim3 { x, y, z }
     }
 
-    /// `x · y · z`.
+    /// `x · y · z`, or the largest number there is.
     pub const fn count(self) -> u64 {
-        self.x as u64 * self.y as u64 * self.z as u64
+        (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 
     /// The place with this number, in a space of this shape, `x` fastest.

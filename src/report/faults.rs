@@ -13,10 +13,7 @@ const TOLD: usize = 2;
 
 /// Everything to say about a row that did not simply come out right.
 pub(super) fn about(row: &Row) -> String {
-    let mut out: String = row.run.faults.iter().take(TOLD).map(|fault| told(&row.variant, fault)).collect();
-    if let Some(more @ 1..) = row.run.faults.len().checked_sub(TOLD) {
-        out += &paragraph("  ! ", &format!("{}: and {more} more", row.variant));
-    }
+    let mut out = list(&row.variant, &row.run.faults);
     if row.verdict == Verdict::Wrong {
         out += &wrong(row);
     }
@@ -26,6 +23,15 @@ pub(super) fn about(row: &Row) -> String {
     }
     for remark in row.remarks.iter().chain(&row.run.withheld) {
         out += &paragraph("  - ", &format!("{}: {remark}", row.variant));
+    }
+    out
+}
+
+/// The faults of one run, the first ones told and the rest counted.
+pub(crate) fn list(variant: &str, faults: &[Fault]) -> String {
+    let mut out: String = faults.iter().take(TOLD).map(|fault| told(variant, fault)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(TOLD) {
+        out += &paragraph("  ! ", &format!("{variant}: and {more} more"));
     }
     out
 }

@@ -1,0 +1,148 @@
+//! An argument as the command line writes it: a number, or a buffer and what is in it; and what to show afterwards.
+//!
+//! A new way to fill a buffer is a variant of [`Fill`]. What it leaves out: structures passed by value, unless they
+//! are as large as a number.
+
+use super::element::Type;
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Spec {
+    /// A number: its type and its bytes.
+    Scalar(Type, Vec<u8>),
+    /// A buffer in global memory.
+    Buffer(BufferSpec),
+}
+
+/// A buffer in global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BufferSpec {
+    /// The type of its elements.
+    pub ty: Type,
+    /// How many it has, at least one.
+    pub count: u64,
+    /// What they are.
+    pub fill: Fill,
+}
+
+/// What is in a buffer at first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fill {
+    /// Zeros.
+    Zeros,
+    /// 0, 1, 2 and so on.
+    Iota,
+    /// The same bytes in every element.
+    Same(Vec<u8>),
+    /// The bytes of all elements.
+    List(Vec<u8>),
+}
+
+const BUFFER: &str = "a buffer is written `buf:TYPE:COUNT:FILL`, as in `buf:f32:1024:zeros`";
+const SCALAR: &str =
+    "a number is written `TYPE:VALUE`, as in `i32:5`, and a buffer as in `buf:f32:1024:zeros`";
+const FILL: &str = "choose `zeros`, `iota`, `fill=VALUE` or `list=VALUE,VALUE`";
+
+impl Spec {
+    /// Reads `i32:5` or `buf:f32:1024:zeros`.
+    pub fn parse(text: &str) -> Result<Spec, String> {
+        let (ty, rest) = text.split_once(':').ok_or(SCALAR)?;
+        if ty == "buf" {
+            return buffer(rest).map(Spec::Buffer);
+        }
+        let ty = Type::named(ty)?;
+        Ok(Spec::Scalar(ty, ty.parse(rest)?))
+    }
+}
+
+fn buffer(text: &str) -> Result<BufferSpec, String> {
+    let parts: Vec<&str> = text.splitn(3, ':').collect();
+    let &[ty, count, fill] = &parts[..] else { return Err(BUFFER.to_owned()) };
+    let ty = Type::named(ty)?;
+    let count = whole(count).ok_or("a buffer has a whole number of elements, and at least 1")?;
+    Ok(BufferSpec { ty, count, fill: filling(ty, count, fill)? })
+}
+
+/// A whole number from 1. One that is larger than any is more than there is memory for, and refused as that.
+fn whole(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0');
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
+}
+
+fn filling(ty: Type, count: u64, text: &str) -> Result<Fill, String> {
+    match text.split_once('=') {
+        None if text == "zeros" => Ok(Fill::Zeros),
+        None if text == "iota" => match ty.integer(i128::from(count - 1)) {
+            Some(_) => Ok(Fill::Iota),
+            None => Err(format!("`iota` counts to {}, which {} cannot hold", count - 1, ty.name)),
+        },
+        Some(("fill", value)) => Ok(Fill::Same(ty.parse(value)?)),
+        Some(("list", values)) => list(ty, count, values),
+        _ => Err(format!("a buffer cannot be filled with `{text}`: {FILL}")),
+    }
+}
+
+fn list(ty: Type, count: u64, values: &str) -> Result<Fill, String> {
+    let values: Vec<Vec<u8>> =
+        values.split(',').map(|value| ty.parse(value.trim())).collect::<Result<_, _>>()?;
+    if values.len() as u64 != count {
+        return Err(format!("the list has {} values for {count} elements: give one for each", values.len()));
+    }
+    Ok(Fill::List(values.concat()))
+}
+
+/// Which buffer to show afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Print {
+    /// The argument, counted from 0.
+    pub argument: usize,
+    /// How many elements; all of them, within reason, where it is not said.
+    pub count: Option<u64>,
+}
+
+impl Print {
+    /// Reads `1` or `1:8`.
+    pub fn parse(text: &str) -> Result<Print, String> {
+        let (argument, count) = text.split_once(':').map_or((text, None), |(arg, count)| (arg, Some(count)));
+        let argument = argument.parse().ok();
+        let count = count.map(|count| whole(count).ok_or(())).transpose().ok();
+        let parsed = argument.zip(count).map(|(argument, count)| Print { argument, count });
+        parsed.ok_or_else(|| "an argument is counted from 0 and shown as in `1` or `1:8`".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(text: &str) -> Fill {
+        match Spec::parse(text) {
+            Ok(Spec::Buffer(buffer)) => buffer.fill,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn arguments_are_numbers_or_buffers() {
+        assert_eq!(Spec::parse("i16:-2"), Ok(Spec::Scalar(Type::named("i16").unwrap(), vec![0xfe, 0xff])));
+        assert_eq!(fill("buf:u8:4:zeros"), Fill::Zeros);
+        assert_eq!(fill("buf:u8:256:iota"), Fill::Iota);
+        assert_eq!(fill("buf:u16:4:fill=0x102"), Fill::Same(vec![2, 1]));
+        assert_eq!(fill("buf:u8:3:list=1, 2,3"), Fill::List(vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn a_list_and_a_count_must_agree() {
+        assert!(Spec::parse("buf:u8:2:list=1,2,3").unwrap_err().contains("3 values for 2 elements"));
+        assert!(Spec::parse("buf:u8:257:iota").unwrap_err().contains("counts to 256"));
+    }
+
+    #[test]
+    fn prints_name_an_argument() {
+        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, count: None }));
+        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, count: Some(8) }));
+        for wrong in ["", "x", "1:", "1:0", "-1", "1:x"] {
+            assert!(Print::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! How every program of the book speaks: results on standard output, refusals in one line on standard error.
+//!
+//! Status 2 is for what could not be done at all. What it leaves out: what status 1 means, which each program says
+//! for itself.
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind as ClapErrorKind;
+
+/// What clap has to say: its help, or its error in one line.
+pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
+            print(&error.render().ansi().to_string(), ExitCode::SUCCESS)
+        }
+        _ => fail(&format!("{}; for more information, try `--help`", one_line(&error.render().to_string()))),
+    }
+}
+
+/// The part of clap's message above the usage, in one line and in this project's quotes.
+pub(crate) fn one_line(message: &str) -> String {
+    let end = ["\nUsage:", "\nFor more information"].iter().filter_map(|mark| message.find(mark)).min();
+    let words: Vec<&str> = message[..end.unwrap_or(message.len())].split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").replace('\'', "`").replace(" tip: ", "; ")
+}
+
+/// Says why something could not be done. A standard error that cannot be written to leaves the status to tell it.
+pub(crate) fn fail(message: &str) -> ExitCode {
+    let message: Vec<&str> = message.split_whitespace().collect();
+    let _ = writeln!(std::io::stderr(), "error: {}", message.join(" "));
+    ExitCode::from(2)
+}
+
+/// Prints, with colour where a terminal wants it, and ends with `status`. A reader who closes the pipe early has seen
+/// enough.
+pub(crate) fn print(text: &str, status: ExitCode) -> ExitCode {
+    match anstream::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(&format!("cannot print: {error}")),
+        _ => status,
+    }
+}
