@@ -57,7 +57,7 @@ fn guard_is_cheap(section: &Section) -> Option<String> {
     let [split, whole] = ["add_1003", "add_1024"].map(|name| section.row(name));
     let (split, whole) = (split?.run.counters, whole?.run.counters);
     let extra = split.ptx_instructions.checked_sub(whole.ptx_instructions)?;
-    let parted = split.divergent_warps - whole.divergent_warps.min(split.divergent_warps);
+    let parted = split.divergent_warps.saturating_sub(whole.divergent_warps);
     // Some block sizes cover the two with different numbers of warps; then they cannot be compared.
     (split.warps == whole.warps && (extra, parted) == (1, 1)).then(|| {
         format!(
