@@ -7,8 +7,8 @@
 // blocks of 16 x 16 in mind: a warp is then two rows of its block, and one at the right edge is split.
 // Preconditions: arrays of n elements; pictures of width * height pixels, row after row.
 //
-// A guard without an else costs a split warp next to nothing: the lanes outside leave, and the others do what the warp
-// would have done anyway. In PTX each guard is one branch to the end, which the lanes outside reach on their own.
+// A guard without an else costs a split warp nothing extra: the lanes outside end, and the others do what the warp would
+// have done anyway. In PTX each guard is one branch to the end.
 //
 // builds: sm_70, sm_60, sm_70-debug
 

@@ -118,7 +118,8 @@ pub fn load(
         Memory::Param => load_param(memories, lanes, args, access, &at),
         Memory::Shared => {
             counters.shared_load_requests += 1;
-            counters.shared_load_bank_conflicts += traffic::conflicts(&at, lanes.mask, access.lane_bytes());
+            counters.shared_load_bank_conflicts +=
+                traffic::load_conflicts(&at, lanes.mask, access.lane_bytes());
             load_shared(memories, lanes, args, access, &at)
         }
         Memory::Local => {
@@ -150,7 +151,8 @@ pub fn store(
         }
         Memory::Shared => {
             counters.shared_store_requests += 1;
-            counters.shared_store_bank_conflicts += traffic::conflicts(&at, lanes.mask, access.lane_bytes());
+            counters.shared_store_bank_conflicts +=
+                traffic::store_conflicts(&at, lanes.mask, access.lane_bytes());
             store_shared(memories, lanes, args, access, &at)
         }
         Memory::Local => {
@@ -430,11 +432,30 @@ fn load_local(
     access: &Access,
     at: &Wide,
 ) -> Result<(), Denied> {
+    if let Some(offset) = same_word(at, lanes.mask, access, memories.local.lane_bytes()) {
+        let words = memories.local.word(offset);
+        lanes.write_narrow(args.d, |lane| words[lane]);
+        return Ok(());
+    }
     for lane in lanes_of(lanes.mask) {
         let offset = check_flat(lane, at[lane], access, memories.local.lane_bytes())?;
         load_lane(lanes, args, access, lane, &memories.local.lane(lane)[offset..]);
     }
     Ok(())
+}
+
+/// The place of a 32-bit variable that every active lane accesses in its own local memory: the common case, for which
+/// one check is enough. `None` for every other case.
+#[inline(always)]
+fn same_word(at: &Wide, mask: u32, access: &Access, size: u64) -> Option<usize> {
+    let first = at[mask.trailing_zeros() as usize % WARP_SIZE];
+    let mut others = 0;
+    for lane in 0..WARP_SIZE {
+        others |= u32::from(at[lane] != first) << lane;
+    }
+    let plain = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
+    let inside = first.is_multiple_of(4) && first.checked_add(4).is_some_and(|end| end <= size);
+    (plain && inside && others & mask == 0).then_some(first as usize)
 }
 
 fn store_local(
@@ -444,6 +465,10 @@ fn store_local(
     access: &Access,
     at: &Wide,
 ) -> Result<(), Denied> {
+    if let Some(offset) = same_word(at, lanes.mask, access, memories.local.lane_bytes()) {
+        memories.local.set_word(offset, lanes.mask, &lanes.narrow[args.d as usize]);
+        return Ok(());
+    }
     for lane in lanes_of(lanes.mask) {
         let offset = check_flat(lane, at[lane], access, memories.local.lane_bytes())?;
         store_lane(lanes, args, access, lane, &mut memories.local.lane(lane)[offset..]);
@@ -515,9 +540,12 @@ fn by_window(
     let mut outcome: Result<(), Denied> = Ok(());
     while left != 0 {
         let window = Window::of(at[left.trailing_zeros() as usize]);
-        let here = lanes_of(left).filter(|&lane| Window::of(at[lane]) == window);
-        lanes.mask = here.fold(0, |mask, lane| mask | 1 << lane);
-        left &= !lanes.mask;
+        let mut here = 0;
+        for lane in 0..WARP_SIZE {
+            here |= u32::from(Window::of(at[lane]) == window) << lane;
+        }
+        lanes.mask = here & left;
+        left &= !here;
         let (memory, base) = memory_of(window);
         let offset = access.address.offset.wrapping_sub(base as i64);
         let here = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });

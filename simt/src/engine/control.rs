@@ -28,8 +28,7 @@ impl Run<'_> {
             Op::Branch { target, meet } => {
                 // Whoever evaluates a branch is active at it, whichever way it goes.
                 self.issued[pc as usize].lanes += u64::from((mask & !active).count_ones());
-                self.part(block, w, g, active, (target, pc + 1), meet);
-                return Ok(());
+                return self.part_or_end(block, w, g, active, (target, pc + 1), meet);
             }
             Op::Return if active != mask && depth(block, w, g) > 0 => {
                 block.warps[w].divergence.split(g, active, AT_RETURN, pc + 1, Some(AT_RETURN));
@@ -80,6 +79,43 @@ impl Run<'_> {
         let issued = &mut self.issued[pc as usize];
         issued.count -= 1;
         issued.lanes -= u64::from(lanes.count_ones());
+    }
+
+    /// Parts a group at a branch. Lanes that it sends straight to the end of the kernel end here, as those of a guarded
+    /// `exit` do: machine code makes one of such a branch, and nobody issues a `ret` for them.
+    fn part_or_end(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        leaving: u32,
+        ways: (Pc, Pc),
+        meet: Pc,
+    ) -> Result<(), Stop> {
+        let group = &block.warps[w].divergence.groups[g];
+        let staying = group.mask & !leaving;
+        let in_kernel = group.callers.is_empty();
+        let (ending, others_go) = match ways {
+            (target, next) if in_kernel && self.is_end(target) => (leaving, next),
+            (target, next) if in_kernel && self.is_end(next) => (staying, target),
+            _ => {
+                self.part(block, w, g, leaving, ways, meet);
+                return Ok(());
+            }
+        };
+        self.issued[group.pc as usize].parted += 1;
+        let warp = &mut block.warps[w];
+        warp.diverged = true;
+        warp.divergence.groups[g].pc = others_go;
+        warp.divergence.exit(g, ending);
+        block.live_threads -= ending.count_ones();
+        self.after_exit(block, w)
+    }
+
+    /// Whether a thread of a kernel that comes to `pc` ends.
+    fn is_end(&self, pc: Pc) -> bool {
+        let inst = self.program.insts.get(pc as usize);
+        inst.is_some_and(|inst| !inst.guarded && matches!(inst.op, Op::Return | Op::Exit))
     }
 
     /// Parts a group at a branch.

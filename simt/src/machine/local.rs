@@ -1,6 +1,6 @@
 //! Local memory: bytes that each lane has to itself, one frame after the other.
 
-use super::registers::WARP_SIZE;
+use super::registers::{Narrow, WARP_SIZE};
 
 /// The local memory of a warp.
 #[derive(Clone, Debug, Default)]
@@ -40,5 +40,24 @@ impl Local {
     /// The bytes of one lane.
     pub fn lane(&mut self, lane: usize) -> &mut [u8] {
         &mut self.bytes[lane * self.lane_bytes..][..self.lane_bytes]
+    }
+
+    /// The 32-bit word at `offset` of every lane, which must be inside.
+    #[inline(always)]
+    pub fn word(&self, offset: usize) -> Narrow {
+        std::array::from_fn(|lane| {
+            let bytes = &self.bytes[lane * self.lane_bytes + offset..][..4];
+            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+        })
+    }
+
+    /// Sets the 32-bit word at `offset`, which must be inside, for the lanes of `mask`.
+    #[inline(always)]
+    pub fn set_word(&mut self, offset: usize, mask: u32, words: &Narrow) {
+        for (lane, word) in words.iter().enumerate() {
+            if mask >> lane & 1 != 0 {
+                self.bytes[lane * self.lane_bytes + offset..][..4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
     }
 }

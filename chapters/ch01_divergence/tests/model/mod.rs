@@ -4,8 +4,8 @@
 //! piece the description says how often a thread walks it, and, if a branch ends it, which threads take that branch.
 //! The rules are the hardware's: a warp walks a piece as often as the busiest of its lanes, lanes that parted meet
 //! again, and a request touches the distinct 32-byte sectors of its lanes. Lanes that a branch sends straight to the end
-//! of the kernel do not wait there for those that it parts them from: they end alone. How many instructions a piece has,
-//! and where its branch leads, is read from the PTX; nothing is taken from a run.
+//! of the kernel, away from others, end at the branch. How many instructions a piece has, and where its branch leads, is
+//! read from the PTX; nothing is taken from a run.
 
 use lanes::kernel::Kernel;
 use lanes::launch::blocks_for;
@@ -153,7 +153,7 @@ fn walk(here: &mut Vec<Thread>, piece: Piece, text: &Text, counters: &mut Counte
 }
 
 /// A branch parts its lanes if some take it and some do not; whoever evaluates it is active at it. Returns the lanes
-/// that it sends to the end alone, with the one instruction that they find there.
+/// that it sends to the end.
 fn branch(
     active: &[Thread],
     taken: Of<bool>,
@@ -165,14 +165,11 @@ fn branch(
         return Vec::new();
     }
     counters.ptx_divergent_branches += 1;
-    let ended = match takers_end {
+    match takers_end {
         Some(true) => taking,
         Some(false) => staying,
-        None => return Vec::new(),
-    };
-    counters.ptx_instructions += 1;
-    counters.ptx_lanes += ended.len() as u64;
-    ended
+        None => Vec::new(),
+    }
 }
 
 /// Allocations begin at a multiple of 32 bytes, so a sector holds eight elements from a multiple of eight on.
