@@ -52,8 +52,7 @@ fn origin(report: &Value, arguments: &Arguments) -> Result<String> {
     let (name, driver) =
         (gpu["name"].as_str().unwrap_or("?"), gpu["details"]["driver"].as_str().unwrap_or("?"));
     let settings = report["settings"].as_object().into_iter().flatten();
-    let settings: Vec<String> =
-        settings.map(|(name, value)| format!("{name} {}", value.as_str().unwrap_or("?"))).collect();
+    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
     let (chapter, date, settings) = (&arguments.chapter, &arguments.date, settings.join("; "));
     Ok(format!(
         "{name}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}"
