@@ -179,3 +179,23 @@ fn dependencies(manifest: &str) -> Vec<String> {
     }
     found
 }
+
+/// Inside `simt` a layer knows those before it: what each may not use.
+#[test]
+fn the_layers_of_the_emulator_point_one_way() {
+    let layers = [
+        ("ptx", vec!["isa", "machine", "engine", "observe"]),
+        ("machine", vec!["ptx", "isa", "engine", "observe"]),
+        ("isa", vec!["engine", "observe"]),
+        ("observe", vec!["isa", "engine"]),
+    ];
+    for (layer, later) in layers {
+        let folder = format!("simt/src/{layer}/");
+        let clean = |file: &str, text: &str| {
+            let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let uses = |module: &&str| code().any(|line| line.contains(&format!("crate::{module}::")));
+            !file.starts_with(&folder) || !later.iter().any(|module| uses(module))
+        };
+        check("rs", clean, &format!("these files of `{layer}` know a later layer"));
+    }
+}

@@ -41,6 +41,12 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// `cargo xtask metrics`: the list for `ncu --metrics`.
+pub fn metrics_wanted() -> Result<Outcome> {
+    println!("{}", hardware::metrics().join(","));
+    Ok(Outcome::Done)
+}
+
 fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
 }

@@ -29,6 +29,8 @@ enum Chore {
     Bless,
     /// Write a chapter's record of hardware counters, from what it and Nsight Compute printed on a GPU.
     Counters(counters::Arguments),
+    /// Print the metrics that `counters` wants, for the profiler's command line.
+    Metrics,
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
     Isa,
     /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
         Chore::Counters(arguments) => counters::run(&arguments),
+        Chore::Metrics => counters::metrics_wanted(),
         Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };

@@ -30,7 +30,10 @@ fn the_record_of_the_h200_is_of_this_chapter() {
     let mut recorded = record.lines().map(words);
     // The first three lines name the command, the title and the machines.
     for line in read("sim.txt").lines().skip(3).map(words) {
-        assert!(recorded.any(|recorded| recorded.starts_with(&line)), "record the H200 again: it lacks {line:?}");
+        assert!(
+            recorded.any(|recorded| recorded.starts_with(&line)),
+            "record the H200 again: it lacks {line:?}"
+        );
     }
 }
 

@@ -6,10 +6,10 @@
 
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
-use crate::isa::warp::lanes_of;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss, Window};
 use crate::machine::local::Local;
+use crate::machine::registers::lanes_of;
 use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide};
 use crate::observe::counters::Counters;
 use crate::observe::traffic;
@@ -450,8 +450,8 @@ fn load_local(
 fn same_word(at: &Wide, mask: u32, access: &Access, size: u64) -> Option<usize> {
     let first = at[mask.trailing_zeros() as usize % WARP_SIZE];
     let mut others = 0;
-    for lane in 0..WARP_SIZE {
-        others |= u32::from(at[lane] != first) << lane;
+    for (lane, &address) in at.iter().enumerate() {
+        others |= u32::from(address != first) << lane;
     }
     let plain = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
     let inside = first.is_multiple_of(4) && first.checked_add(4).is_some_and(|end| end <= size);
@@ -541,8 +541,8 @@ fn by_window(
     while left != 0 {
         let window = Window::of(at[left.trailing_zeros() as usize]);
         let mut here = 0;
-        for lane in 0..WARP_SIZE {
-            here |= u32::from(Window::of(at[lane]) == window) << lane;
+        for (lane, &address) in at.iter().enumerate() {
+            here |= u32::from(Window::of(address) == window) << lane;
         }
         lanes.mask = here & left;
         left &= !here;

@@ -8,11 +8,11 @@ use super::run::{Run, Stop};
 use super::step::like_the_lowest;
 use crate::fault::FaultKind;
 use crate::isa::Op;
-use crate::isa::sync::{Action, BARRIERS, Barrier, Combine};
-use crate::isa::warp::lanes_of;
-use crate::machine::block::{BarrierState, Block};
+use crate::isa::sync::{Action, Barrier, Combine};
+use crate::machine::block::{BARRIERS, BarrierState, Block};
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::WARP_SIZE;
+use crate::machine::registers::lanes_of;
 
 impl Run<'_> {
     /// Lets a group arrive at a barrier.

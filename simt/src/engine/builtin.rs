@@ -5,9 +5,9 @@ use super::run::{Run, Stop};
 use crate::fault::FaultKind;
 use crate::isa::control::CallSite;
 use crate::isa::printf;
-use crate::isa::warp::lanes_of;
 use crate::machine::block::{Block, Warp};
 use crate::machine::global::Window;
+use crate::machine::registers::lanes_of;
 
 /// Bytes that a launch may print; what goes beyond is dropped, as on a GPU whose buffer is full.
 pub const MAX_OUTPUT_BYTES: usize = 1 << 20;

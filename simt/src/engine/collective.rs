@@ -8,9 +8,10 @@ use super::run::{Run, Stop};
 use crate::fault::FaultKind;
 use crate::isa::Op;
 use crate::isa::value::{Args, Kind};
-use crate::isa::warp::{Brought, Collective, Exchange, lanes_of};
+use crate::isa::warp::{Brought, Collective, Exchange};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
+use crate::machine::registers::lanes_of;
 use crate::machine::registers::{Narrow, WARP_SIZE};
 
 impl Run<'_> {

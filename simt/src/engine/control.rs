@@ -10,9 +10,9 @@ use crate::fault::FaultKind;
 use crate::isa::Op;
 use crate::isa::control::{CallIndex, CallSite, Callee, FUNCTIONS_BASE};
 use crate::isa::scope::Place;
-use crate::isa::warp::lanes_of;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::Frame;
+use crate::machine::registers::lanes_of;
 use crate::ptx::Error;
 
 /// Calls that may be nested.

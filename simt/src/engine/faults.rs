@@ -6,10 +6,10 @@ use super::run::{Run, Stop};
 use crate::fault::{Actor, Fault, FaultKind};
 use crate::isa::Op;
 use crate::isa::memory::Memory;
-use crate::isa::warp::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::global::Miss;
+use crate::machine::registers::lanes_of;
 
 /// Waiting groups that a deadlock's report names at most.
 const MAX_WAITERS: usize = 8;

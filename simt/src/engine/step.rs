@@ -10,8 +10,8 @@ use super::program::{AT_RETURN, NEVER};
 use super::run::{Run, Stop};
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
-use crate::isa::warp::lanes_of;
 use crate::machine::block::Block;
+use crate::machine::registers::lanes_of;
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE};
 
 /// Where a group stands when it leaves the loop.

@@ -27,9 +27,6 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// Named barriers of a block.
-pub const BARRIERS: usize = 16;
-
 /// A barrier instruction. Its number is `args.a`, its thread count `args.b` where it has one, the predicate of
 /// a reduction `args.c`, its result `args.d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
 use super::value::Kind;
 use super::{Family, Form, Op};
-use crate::machine::registers::{Narrow, WARP_SIZE, Wide};
+use crate::machine::registers::{Narrow, WARP_SIZE, Wide, lanes_of};
 use crate::ptx::Error;
 use crate::ptx::ast::Operand;
 
@@ -216,16 +216,6 @@ fn ballot(brought: &Brought, members: u32) -> u32 {
 fn equal_to(brought: &Brought, members: u32, lane: usize) -> u32 {
     let value = brought.a[lane];
     lanes_of(members).filter(|&other| brought.a[other] == value).fold(0, |mask, other| mask | 1 << other)
-}
-
-/// The lanes of a mask, lowest first.
-pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros();
-        left &= left.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
 }
 
 fn shuffle(mode: &str, o: &mut Operands<'_, '_>, sync: bool) -> Result<Op, Error> {

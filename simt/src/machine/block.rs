@@ -3,8 +3,10 @@
 use super::divergence::{Divergence, Frame};
 use super::local::Local;
 use super::registers::{Registers, WARP_SIZE};
-use crate::isa::sync::BARRIERS;
 use crate::launch::Dim3;
+
+/// Named barriers of a block.
+pub const BARRIERS: usize = 16;
 
 /// A warp: 32 lanes, or fewer in the last warp of a block.
 #[derive(Clone, Debug, Default)]

@@ -89,6 +89,16 @@ fn grow<T: Clone>(columns: &mut Vec<T>, length: usize, zero: T) {
     }
 }
 
+/// The lanes of a mask, lowest first.
+pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
 /// What one instruction sees of its warp: the columns of its frame, and which lanes are active.
 ///
 /// Inactive lanes may be computed (their values are discarded), never written.

@@ -4,7 +4,7 @@
 //! that any of its lanes touches, once. A *bank* is one of 32 columns of 4-byte words of shared memory; in one
 //! pass each can serve one word, to any number of lanes.
 
-use crate::isa::warp::lanes_of;
+use crate::machine::registers::lanes_of;
 use crate::machine::registers::{WARP_SIZE, Wide};
 
 /// Bytes in a sector, as a power of two.
