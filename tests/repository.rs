@@ -194,7 +194,7 @@ fn the_layers_of_the_emulator_point_one_way() {
         let clean = |file: &str, text: &str| {
             let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
             let uses = |module: &&str| code().any(|line| line.contains(&format!("crate::{module}::")));
-            !file.starts_with(&folder) || !later.iter().any(|module| uses(module))
+            !file.starts_with(&folder) || !later.iter().any(uses)
         };
         check("rs", clean, &format!("these files of `{layer}` know a later layer"));
     }
