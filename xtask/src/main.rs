@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
         Chore::Counters(arguments) => counters::run(&arguments),
-        Chore::Metrics => counters::metrics_wanted(),
+        Chore::Metrics => Ok(counters::print_metrics()),
         Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };
