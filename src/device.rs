@@ -81,7 +81,16 @@ impl Device {
 
     /// A buffer of `len` zeros. `name` is what faults call it.
     pub fn zeroed<T: Element>(&mut self, name: &str, len: usize) -> Result<Buffer<T>> {
-        self.each(|machine| machine.alloc(name, (len * T::BYTES) as u64))?;
+        let bytes = len as u64 * T::BYTES as u64;
+        let first = BufferId(self.buffers);
+        if let Err(error) = self.each(|machine| machine.alloc(name, bytes)) {
+            // One machine may have it and the other not; a number must mean the same buffer on both.
+            self.each(|machine| {
+                machine.free_from(first);
+                Ok(())
+            })?;
+            return Err(error);
+        }
         self.buffers += 1;
         Ok(Buffer::new(BufferId(self.buffers - 1), len))
     }
@@ -139,6 +148,9 @@ impl Device {
         let harmful = run.faults.iter().find(|fault| is_harmful(fault.kind));
         self.withheld = self.withheld.take().or(harmful.map(withheld));
         if self.withheld.is_none() {
+            if run.changes_variables {
+                gpu.run_once_only(&launch.code);
+            }
             run.timing = gpu.launch(launch)?.timing;
         }
         run.withheld.clone_from(&self.withheld);

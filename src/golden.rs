@@ -43,7 +43,8 @@ pub fn name(chapter: &Path) -> Result<&str> {
 }
 
 fn read(name: &str, path: PathBuf) -> Result<Record> {
-    let text = fs::read_to_string(&path)?;
+    // A checkout may have other line ends.
+    let text = fs::read_to_string(&path)?.replace("\r\n", "\n");
     let first = text.lines().next().unwrap_or_default();
     let command = first.strip_suffix(NOTE).unwrap_or(first);
     let Some(args) = command.strip_prefix(&start(name)) else {

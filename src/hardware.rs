@@ -89,7 +89,7 @@ pub fn fresh(chapter: &Path, program: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let record = Record::parse(&fs::read_to_string(folder.join(RECORD))?)?;
-    let why = fs::read_to_string(folder.join(WHY)).unwrap_or_default();
+    let why = fs::read_to_string(folder.join(WHY)).unwrap_or_default().replace("\r\n", "\n");
     let output = Command::new(program).args(["--device", "sim", "--json"]).output()?;
     let report: Value = serde_json::from_slice(&output.stdout).context("the chapter printed no JSON")?;
     table(&record, &report, &why).map(Some)

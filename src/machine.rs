@@ -55,6 +55,8 @@ pub struct Run {
     pub timing: Option<Timing>,
     /// Why the GPU, although there is one, was not given the kernel.
     pub withheld: Option<String>,
+    /// Whether a kernel changed variables of its module (`__device__`), so that a second run would start otherwise.
+    pub changes_variables: bool,
 }
 
 /// How long a kernel took on a GPU, between two events around it.
@@ -88,6 +90,7 @@ impl AddAssign for Run {
         self.faults.extend(other.faults);
         self.output.push_str(&other.output);
         self.withheld = self.withheld.take().or(other.withheld);
+        self.changes_variables |= other.changes_variables;
         self.timing = match (self.timing, other.timing) {
             (Some(first), Some(second)) => Some(first.then(second)),
             (first, second) => first.or(second),

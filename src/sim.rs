@@ -37,6 +37,11 @@ impl Sim {
         Ok(module)
     }
 
+    /// What the variables of a module hold.
+    fn variables(&self, module: &Module) -> Vec<Vec<u8>> {
+        module.variables().map(|(_, buffer)| self.emulator.read(buffer).to_vec()).collect()
+    }
+
     fn argument(&self, argument: &Argument) -> simt::Arg {
         match argument {
             Argument::Buffer(BufferId(id)) => self.buffers[*id].address().into(),
@@ -60,7 +65,7 @@ impl Machine for Sim {
     }
 
     fn free_from(&mut self, BufferId(first): BufferId) {
-        for buffer in self.buffers.drain(first..) {
+        for buffer in self.buffers.drain(first.min(self.buffers.len())..) {
             self.emulator.free(buffer);
         }
     }
@@ -81,6 +86,7 @@ impl Machine for Sim {
         check_arguments(launch, info)?;
         let mut shape = launch.simt.clone();
         shape.args = launch.args.iter().map(|argument| self.argument(argument)).collect();
+        let before = self.variables(&module);
         let report = self.emulator.launch(&module, &launch.kernel, &shape);
         let report = report.with_context(|| format!("cannot launch `{}`", launch.kernel))?;
         Ok(Run {
@@ -91,6 +97,7 @@ impl Machine for Sim {
             output: report.output,
             timing: None,
             withheld: None,
+            changes_variables: self.variables(&module) != before,
         })
     }
 }

@@ -7,6 +7,8 @@ use crate::engine::program::{Code, Program};
 use crate::engine::run::Run;
 use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES, Report};
 use crate::machine::global::{Buffer, Global};
+use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
+use crate::machine::registers::WARP_SIZE;
 use crate::ptx;
 
 /// Bounds of an [`Emulator`].
@@ -72,6 +74,11 @@ impl Module {
     /// launch that comes to one of these instructions fails.
     pub fn unsupported(&self) -> &[ptx::Error] {
         &self.program.errors
+    }
+
+    /// The module's variables in global and constant memory, by name.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, Buffer)> {
+        self.program.variables.iter().map(|(name, buffer)| (name.as_str(), *buffer))
     }
 
     /// A variable of the module in global or constant memory (`__device__`, `__constant__`).
@@ -153,8 +160,8 @@ fn unknown_kernel(module: &Module, kernel: &str) -> String {
     format!("`{}` has no kernel `{kernel}`; it has {}", module.program.name, known.join(", "))
 }
 
-/// Local memory of all resident threads at most, in bytes: frames of a few KiB in the largest blocks.
-const MAX_RESIDENT_LOCAL_BYTES: u64 = 1 << 30;
+/// Registers of all resident warps at most, in bytes.
+const MAX_RESIDENT_REGISTER_BYTES: u64 = 2 << 30;
 
 /// Refuses a launch that no GPU could do.
 fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), String> {
@@ -190,7 +197,15 @@ fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), St
         return Err(format!("a block has at most {MAX_SHARED_BYTES} bytes of shared memory, not {shared}"));
     }
     let residents = u64::from(launch.resident_blocks.max(1)).min(grid.count());
-    let local = code.frame_bytes * threads.next_multiple_of(32) * residents;
+    let warps = threads.div_ceil(WARP_SIZE as u64) * residents;
+    let registers = code.image.bytes() * warps;
+    if registers > MAX_RESIDENT_REGISTER_BYTES {
+        return Err(format!(
+            "the resident warps need {registers} bytes of registers and have {MAX_RESIDENT_REGISTER_BYTES}; \
+             launch smaller blocks, or fewer at a time"
+        ));
+    }
+    let local = code.frame_bytes * warps * WARP_SIZE as u64;
     if local > MAX_RESIDENT_LOCAL_BYTES {
         return Err(format!(
             "the resident threads need {local} bytes of local memory and have {MAX_RESIDENT_LOCAL_BYTES}; \

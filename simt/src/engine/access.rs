@@ -396,6 +396,7 @@ fn load_shared(
         && at[0].is_multiple_of(bytes)
         && let Some(data) = at[0]
             .checked_add(bytes * count as u64)
+            .filter(|&end| end <= memories.shared.len() as u64)
             .and_then(|end| memories.shared.get(at[0] as usize..end as usize))
     {
         load_row(lanes, args, access, data);

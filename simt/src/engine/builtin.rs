@@ -65,17 +65,19 @@ impl Run<'_> {
     /// Bytes at a generic address; `None` where there are none.
     fn bytes(&self, block: &mut Block, w: usize, lane: usize, address: u64, count: usize) -> Option<Vec<u8>> {
         let range = |base: u64| {
-            let start = (address - base) as usize;
-            start..start.saturating_add(count)
+            let start = usize::try_from(address - base).ok()?;
+            Some(start..start.saturating_add(count))
         };
         Some(match Window::of(address) {
             None => {
                 let (region, offset) = self.global.locate(address, count as u64).ok()?;
                 self.global.data(region)[offset..offset + count].to_vec()
             }
-            Some(Window::Local) => block.warps[w].local.lane(lane).get(range(Window::Local.base()))?.to_vec(),
-            Some(Window::Shared) => block.shared.get(range(Window::Shared.base()))?.to_vec(),
-            Some(Window::Param) => self.params.get(range(Window::Param.base()))?.to_vec(),
+            Some(Window::Local) => {
+                block.warps[w].local.lane(lane).get(range(Window::Local.base())?)?.to_vec()
+            }
+            Some(Window::Shared) => block.shared.get(range(Window::Shared.base())?)?.to_vec(),
+            Some(Window::Param) => self.params.get(range(Window::Param.base())?)?.to_vec(),
         })
     }
 

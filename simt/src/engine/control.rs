@@ -12,7 +12,8 @@ use crate::isa::control::{CallIndex, CallSite, Callee, FUNCTIONS_BASE};
 use crate::isa::scope::Place;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::Frame;
-use crate::machine::registers::lanes_of;
+use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
+use crate::machine::registers::{WARP_SIZE, lanes_of};
 use crate::ptx::Error;
 
 /// Calls that may be nested.
@@ -166,7 +167,7 @@ impl Run<'_> {
             Callee::Direct(function) => function,
             Callee::Indirect(slot) => {
                 let target = warp.registers.wide[group.frame.base.wide + slot as usize];
-                let narrow = target.map(|address| address.wrapping_sub(FUNCTIONS_BASE) as u32);
+                let narrow = target.map(function_at);
                 let leaving = like_the_lowest(&narrow, mask);
                 if leaving != mask {
                     self.again(pc, mask);
@@ -225,6 +226,14 @@ impl Run<'_> {
             );
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
         }
+        let grown = (local + code.frame_bytes).saturating_sub(block.warps[w].local.lane_bytes());
+        self.local_bytes += grown * WARP_SIZE as u64;
+        if self.local_bytes > MAX_RESIDENT_LOCAL_BYTES {
+            let message = format!(
+                "the nested calls of all resident threads need more than {MAX_RESIDENT_LOCAL_BYTES} bytes of local memory"
+            );
+            return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
+        }
         let warp = &mut block.warps[w];
         let frame =
             Frame { base: caller.base.plus(caller_code.image.shape()), local, function: callee, call: pc };
@@ -267,6 +276,11 @@ fn end(block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) {
     divergence.groups[g].pc += 1;
     divergence.exit(g, lanes);
     block.live_threads -= lanes.count_ones();
+}
+
+/// The number of the function at an address; one that no module has where there is none.
+fn function_at(address: u64) -> u32 {
+    address.checked_sub(FUNCTIONS_BASE).and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX)
 }
 
 /// How many calls a group is inside of.

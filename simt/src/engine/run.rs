@@ -9,6 +9,7 @@ use crate::launch::{Launch, Reconvergence, Report};
 use crate::machine::block::{Block, Start, Warp};
 use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
+use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
 use crate::ptx::Error;
 
@@ -52,6 +53,8 @@ pub struct Run<'a> {
     pub(super) order: Order,
     /// Warp instructions issued so far.
     pub steps: u64,
+    /// Local memory that calls have added to the resident warps, in bytes.
+    pub local_bytes: u64,
     /// By instruction: how often issued.
     pub issued: Vec<Issued>,
     /// By instruction: what it cost in memory.
@@ -93,6 +96,7 @@ impl<'a> Run<'a> {
             stack,
             order: Order::new(launch.seed),
             steps: 0,
+            local_bytes: 0,
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
@@ -141,6 +145,9 @@ impl<'a> Run<'a> {
 
     fn start(&mut self, block: &mut Block) {
         let code = self.code();
+        // What calls added to the warps of the block that was here before is given back.
+        let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
+        self.local_bytes = self.local_bytes.saturating_sub(block.warps.iter().map(added).sum());
         let start = Start {
             pc: code.start,
             function: self.kernel,

@@ -6,13 +6,14 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
-use super::program::{AT_RETURN, NEVER};
+use super::program::{AT_RETURN, Inst, NEVER};
 use super::run::{Run, Stop};
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::machine::block::Block;
-use crate::machine::registers::lanes_of;
-use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE};
+use crate::machine::divergence::Frame;
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
+use crate::observe::counters::Counters;
 
 /// Where a group stands when it leaves the loop.
 enum Left {
@@ -52,6 +53,7 @@ impl Run<'_> {
 
     fn straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
         let place = Place::of(self, block, w);
+        let before = *slice;
         let warp = &mut block.warps[w];
         let divergence = &mut warp.divergence;
         let depth = divergence.groups[g].callers.len();
@@ -94,20 +96,11 @@ impl Run<'_> {
                     run(&mut lanes, &inst.args);
                     Ok(())
                 }
-                Op::Load(access) => {
-                    let counters = &mut self.traffic[pc as usize];
-                    access::load(&mut memories, &mut lanes, &inst.args, access, &frame, counters)
-                }
-                Op::Store(access) => {
-                    let counters = &mut self.traffic[pc as usize];
-                    access::store(&mut memories, &mut lanes, &inst.args, access, &frame, counters)
-                }
-                Op::Atomic(atomic) => {
-                    let counters = &mut self.traffic[pc as usize];
-                    atomics::atomic(&mut memories, &mut lanes, &inst.args, atomic, &frame, counters)
+                Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+                    touch_memory(&mut memories, &mut lanes, inst, &frame, &mut self.traffic[pc as usize])
                 }
                 Op::Special { what, wide } => {
-                    place.read(&mut lanes, inst.args.d, *what, *wide);
+                    place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
                     Ok(())
                 }
                 Op::FrameAddress { offset, wide } => {
@@ -129,6 +122,23 @@ impl Run<'_> {
         };
         group.pc = pc;
         left
+    }
+}
+
+/// Carries out an instruction that goes to memory.
+#[inline(always)]
+fn touch_memory(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    inst: &Inst,
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    match &inst.op {
+        Op::Load(access) => access::load(memories, lanes, &inst.args, access, frame, counters),
+        Op::Store(access) => access::store(memories, lanes, &inst.args, access, frame, counters),
+        Op::Atomic(atomic) => atomics::atomic(memories, lanes, &inst.args, atomic, frame, counters),
+        _ => unreachable!("the inner loop asks for instructions that go to memory only"),
     }
 }
 
@@ -173,13 +183,14 @@ impl Place {
         }
     }
 
-    fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool) {
+    /// Reads a special register, `since` instructions after the group got its slice.
+    fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool, since: u64) {
         match what {
             Special::Tid(axis) => self.read_tid(lanes, slot, axis, wide),
             Special::LaneId => write(lanes, slot, wide, |lane| lane as u64),
             Special::LaneMask(mask) => write(lanes, slot, wide, |lane| u64::from(mask.of(lane as u32))),
             uniform => {
-                let value = self.uniform(uniform);
+                let value = self.uniform(uniform, since);
                 write(lanes, slot, wide, |_| value);
             }
         }
@@ -200,7 +211,7 @@ impl Place {
         }
     }
 
-    fn uniform(&self, what: Special) -> u64 {
+    fn uniform(&self, what: Special, since: u64) -> u64 {
         match what {
             Special::Ntid(axis) => u64::from(pick(self.block_dim, axis)),
             Special::Ctaid(axis) => u64::from(pick(self.block, axis)),
@@ -208,8 +219,8 @@ impl Place {
             Special::WarpId => u64::from(self.warp),
             Special::NwarpId => u64::from(self.warps),
             Special::NsmId => 1,
-            Special::Clock => self.clock,
-            Special::ClockHigh => self.clock >> 32,
+            Special::Clock => self.clock + since,
+            Special::ClockHigh => (self.clock + since) >> 32,
             Special::DynamicShared => u64::from(self.dynamic_shared),
             Special::TotalShared => self.total_shared,
             Special::SmId | Special::GridId | Special::Environment => 0,

@@ -2,6 +2,9 @@
 
 use super::registers::{Narrow, WARP_SIZE};
 
+/// Local memory of all resident threads at most, in bytes: frames of a few KiB in the largest blocks.
+pub const MAX_RESIDENT_LOCAL_BYTES: u64 = 1 << 30;
+
 /// The local memory of a warp.
 #[derive(Clone, Debug, Default)]
 pub struct Local {

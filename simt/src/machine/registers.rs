@@ -41,6 +41,12 @@ pub struct Registers {
 }
 
 impl Registers {
+    /// How much memory the columns take.
+    pub fn bytes(&self) -> u64 {
+        let bytes = self.narrow.len() * size_of::<Narrow>() + self.wide.len() * size_of::<Wide>();
+        (bytes + self.preds.len() * size_of::<u32>()) as u64
+    }
+
     /// How many columns there are.
     pub fn shape(&self) -> Shape {
         Shape { narrow: self.narrow.len(), wide: self.wide.len(), preds: self.preds.len() }
