@@ -6,12 +6,12 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
-use super::program::{AT_RETURN, Inst, NEVER};
+use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::machine::block::Block;
-use crate::machine::divergence::Frame;
+use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
 
@@ -56,9 +56,7 @@ impl Run<'_> {
         let before = *slice;
         let warp = &mut block.warps[w];
         let divergence = &mut warp.divergence;
-        let depth = divergence.groups[g].callers.len();
-        let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
-        let meeting = meeting.map_or(NEVER, |meeting| meeting.pc);
+        let meeting = meeting_place(divergence, g);
         let group = &mut divergence.groups[g];
         let (mask, frame) = (group.mask, group.frame);
         let mut pc = group.pc;
@@ -123,6 +121,13 @@ impl Run<'_> {
         group.pc = pc;
         left
     }
+}
+
+/// Where a group meets others next, if that is in the function it is in.
+fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
+    let depth = divergence.groups[g].callers.len();
+    let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
+    meeting.map_or(NEVER, |meeting| meeting.pc)
 }
 
 /// Carries out an instruction that goes to memory.

@@ -1,5 +1,5 @@
-//! What watches a run. Observers see events and change nothing: memory after the run is the same with any set
-//! of them.
+//! What is counted of a run, and what a memory instruction costs. Counters are written and never read while a kernel
+//! runs, so they change nothing. The checkers of races and of uninitialised reads will live here too.
 
 pub mod counters;
 pub mod traffic;
