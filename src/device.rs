@@ -184,7 +184,8 @@ impl Device {
     }
 }
 
-/// Whether a GPU must not be given a kernel with such a fault: it would write where it should not, or hang.
+/// Whether a GPU must not be given a kernel with such a fault: it would write where it should not, or hang. A race, or
+/// a value that nobody wrote, may make a result wrong and do no other harm.
 /// A new kind of fault has to be decided here.
 fn is_harmful(kind: FaultKind) -> bool {
     match kind {
@@ -198,7 +199,9 @@ fn is_harmful(kind: FaultKind) -> bool {
         | FaultKind::Deadlock
         | FaultKind::StepLimit
         | FaultKind::CallDepth
+        | FaultKind::Livelock
         | FaultKind::Trap => true,
+        FaultKind::Race | FaultKind::Uninitialized | FaultKind::UndefinedShuffle => false,
     }
 }
 

@@ -6,7 +6,7 @@ use lanes::check::{Tolerance, agree, compare};
 use lanes::machine::{About, Run, Timing};
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
 use lanes::report::{Report, Row, Section, Verdict, json, text};
-use simt::{Actor, Counters, Dim3, Fault, FaultKind, Site, SourceLine};
+use simt::{Actor, Counters, Dim3, Fault, FaultKind, Severity, Site, SourceLine};
 
 fn counters() -> Counters {
     Counters {
@@ -24,6 +24,7 @@ fn fault() -> Fault {
     let site = Site { ptx_line: 270, ptx: "st.global.f32 [%rd4], %f1;".to_owned(), source };
     Fault {
         kind: FaultKind::OutOfBounds,
+        severity: Severity::Error,
         message: "0 bytes past the end of `c`, which has 40 bytes".to_owned(),
         actors: vec![Actor {
             block: Dim3::new(7, 0, 0),
@@ -33,6 +34,7 @@ fn fault() -> Fault {
             site,
             doing: "wrote 4 bytes".to_owned(),
         }],
+        count: 1,
         help: "compare the index with the length of the array before the access".to_owned(),
     }
 }

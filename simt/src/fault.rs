@@ -12,17 +12,48 @@ use crate::launch::Dim3;
 pub struct Fault {
     /// What it is.
     pub kind: FaultKind,
+    /// How bad it is.
+    pub severity: Severity,
     /// What happened, in one sentence without a full stop: sizes, addresses, allocation.
     pub message: String,
-    /// Who did it; the first one is where the kernel was stopped.
+    /// Who did it, the first time that it happened. Where the kernel was stopped, the first one is who stopped it;
+    /// of two that race, the first one came second.
     pub actors: Vec<Actor>,
+    /// How often it happened at these places.
+    pub count: u64,
     /// What to look at or to do, in one line.
     pub help: String,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing, and without consequence: two threads store the same value.
+    Note,
+    /// Right only under conditions that the language does not promise.
+    Warning,
+    /// Wrong.
+    Error,
+}
+
+impl Severity {
+    /// Its name in reports and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
 }
 
 /// The kinds of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FaultKind {
+    /// Two accesses to the same bytes, one of them a store, that nothing orders.
+    Race,
+    /// A read of bytes that nobody has written.
+    Uninitialized,
     /// An access outside every live allocation, or past the end of one.
     OutOfBounds,
     /// An address that is no multiple of the access's size.
@@ -37,8 +68,12 @@ pub enum FaultKind {
     BarrierDivergence,
     /// A membermask that leaves out the lane that names it, or that its lanes do not agree on.
     BadMask,
+    /// A shuffle that reads a lane which does not take part: its value is undefined.
+    UndefinedShuffle,
     /// Nobody can go on: each waits for another.
     Deadlock,
+    /// Everybody who runs goes round in a loop that changes nothing, and so for ever.
+    Livelock,
     /// The launch took more steps than it was allowed.
     StepLimit,
     /// Calls were nested deeper than allowed.
@@ -51,6 +86,10 @@ impl FaultKind {
     /// Its name in reports and JSON.
     pub fn name(self) -> &'static str {
         match self {
+            FaultKind::Race => "race",
+            FaultKind::Uninitialized => "uninitialized",
+            FaultKind::UndefinedShuffle => "undefined-shuffle",
+            FaultKind::Livelock => "livelock",
             FaultKind::OutOfBounds => "out-of-bounds",
             FaultKind::Misaligned => "misaligned",
             FaultKind::Null => "null",

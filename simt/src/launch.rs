@@ -99,6 +99,27 @@ pub enum Schedule {
     RoundRobin,
     /// The next warp and the length of its slice are drawn from the seed.
     Random,
+    /// As `Random`, and a slice often ends right after an access to shared or global memory: where trouble is.
+    Hunt,
+}
+
+/// Which checkers watch a launch. They report what the kernel did; none of them changes what it does. What the emulator
+/// cannot carry out, an access outside every allocation say, stops a launch whether or not anybody watches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Accesses to the same bytes that nothing orders.
+    pub races: bool,
+    /// Reads of bytes that nobody has written.
+    pub initialisation: bool,
+    /// Shuffles that read a lane which does not take part, barriers that are complete only because threads ended.
+    pub synchronisation: bool,
+}
+
+impl Checks {
+    /// No checker: the fastest.
+    pub const NONE: Checks = Checks { races: false, initialisation: false, synchronisation: false };
+    /// All checkers.
+    pub const ALL: Checks = Checks { races: true, initialisation: true, synchronisation: true };
 }
 
 /// A launch. `Launch::new(grid, block)` has the defaults; the rest is set field by field.
@@ -118,6 +139,10 @@ pub struct Launch {
     pub schedule: Schedule,
     /// How lanes reconverge.
     pub reconvergence: Reconvergence,
+    /// Which checkers watch.
+    pub checks: Checks,
+    /// Whether a load may return an older store where PTX's memory model allows it; the seed chooses.
+    pub weak_memory: bool,
     /// How many blocks are on the machine at a time.
     pub resident_blocks: u32,
     /// Warp instructions after which the launch is stopped with a fault.
@@ -135,6 +160,8 @@ impl Launch {
             seed: 0,
             schedule: Schedule::default(),
             reconvergence: Reconvergence::default(),
+            checks: Checks::NONE,
+            weak_memory: false,
             resident_blocks: DEFAULT_RESIDENT_BLOCKS,
             max_steps: DEFAULT_MAX_STEPS,
         }
@@ -168,7 +195,8 @@ pub struct Report {
     pub counters: Counters,
     /// The same by CUDA line, in the order of files and lines; code without a line is left out.
     pub lines: Vec<LineCounters>,
-    /// What was wrong; empty for a clean run.
+    /// What was wrong; empty for a clean run. What stopped the launch comes first, the rest in the order in which it was
+    /// found.
     pub faults: Vec<Fault>,
     /// What the kernel printed.
     pub output: String,

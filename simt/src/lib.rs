@@ -30,7 +30,7 @@ pub mod observe;
 pub mod ptx;
 
 pub use emulator::{Emulator, KernelInfo, Limits, Module, Param};
-pub use fault::{Actor, Fault, FaultKind, Site, SourceLine};
-pub use launch::{Arg, Dim3, Launch, LaunchError, Reconvergence, Report, Schedule};
+pub use fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine};
+pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, Reconvergence, Report, Schedule};
 pub use machine::global::Buffer;
 pub use observe::counters::{Counters, LineCounters};

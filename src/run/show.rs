@@ -64,6 +64,7 @@ fn policy(schedule: Schedule) -> &'static str {
     match schedule {
         Schedule::RoundRobin => "warps in turn",
         Schedule::Random => "warps at random",
+        Schedule::Hunt => "warps at random, changing over after accesses",
     }
 }
 

@@ -3,13 +3,13 @@
 use super::access::{Denied, Why};
 use super::program::Pc;
 use super::run::{Run, Stop};
-use crate::fault::{Actor, Fault, FaultKind};
+use crate::fault::{Actor, Fault, FaultKind, Severity};
 use crate::isa::Op;
 use crate::isa::memory::Memory;
 use crate::machine::block::Block;
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::global::Miss;
-use crate::machine::registers::lanes_of;
+use crate::machine::registers::{WARP_SIZE, lanes_of};
 
 /// Waiting groups that a deadlock's report names at most.
 const MAX_WAITERS: usize = 8;
@@ -174,17 +174,39 @@ pub fn step_limit(run: &Run<'_>, block: &Block) -> Stop {
 
 /// A lane at an instruction.
 pub fn actor(run: &Run<'_>, block: &Block, w: usize, lane: u32, pc: Pc, doing: String) -> Actor {
-    let thread = run.launch.block.nth(w as u64 * 32 + u64::from(lane));
-    Actor { block: block.index, thread, warp: w as u32, lane, site: run.program.site(pc), doing }
+    actor_of(run, block.number, w as u32, lane, pc, doing)
+}
+
+/// A lane of any block of the grid, which need not be on the machine any more.
+pub fn actor_of(run: &Run<'_>, block: u64, warp: u32, lane: u32, pc: Pc, doing: String) -> Actor {
+    let thread = run.launch.block.nth(u64::from(warp) * WARP_SIZE as u64 + u64::from(lane));
+    Actor { block: run.launch.grid.nth(block), thread, warp, lane, site: run.program.site(pc), doing }
 }
 
 /// The fault, with the line of help that its kind has.
 pub fn stop(kind: FaultKind, message: String, actors: Vec<Actor>) -> Stop {
-    Stop::Fault(Box::new(Fault { kind, message, actors, help: help(kind).to_string() }))
+    Stop::Fault(Box::new(fault(kind, Severity::Error, message, actors)))
+}
+
+/// A finding, with the line of help that its kind has.
+pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<Actor>) -> Fault {
+    Fault { kind, severity, message, actors, count: 1, help: help(kind).to_string() }
 }
 
 fn help(kind: FaultKind) -> &'static str {
     match kind {
+        FaultKind::Race => {
+            "put a barrier, or a release and an acquire through an atomic, between the two accesses"
+        }
+        FaultKind::Uninitialized => {
+            "write the bytes first, or leave out the threads that read them too early"
+        }
+        FaultKind::UndefinedShuffle => {
+            "let every lane that is read take part in the shuffle, or do not use what comes from the others"
+        }
+        FaultKind::Livelock => {
+            "let whoever is waited for run: no lane may spin on what another lane of its warp does after the loop"
+        }
         FaultKind::OutOfBounds => "compare the index with the length of the array before the access",
         FaultKind::Misaligned => {
             "an access of N bytes needs an address that is a multiple of N; check casts to wider types"

@@ -11,6 +11,7 @@ mod builtin;
 mod collective;
 mod control;
 mod faults;
+mod findings;
 mod flow;
 mod layout;
 pub mod lower;

@@ -2,6 +2,7 @@
 
 use super::access::Order;
 use super::faults;
+use super::findings::Findings;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
 use crate::fault::Fault;
@@ -61,6 +62,8 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
+    /// What checkers have found.
+    pub(super) findings: Findings,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     warps: u64,
@@ -100,6 +103,7 @@ impl<'a> Run<'a> {
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
+            findings: Findings::default(),
             waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,
@@ -108,11 +112,12 @@ impl<'a> Run<'a> {
 
     /// Runs all blocks, and reports. An error is an instruction that is not supported.
     pub fn finish(mut self) -> Result<Report, Error> {
-        let faults = match self.blocks() {
+        let mut faults = match self.blocks() {
             Ok(()) => Vec::new(),
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
         };
+        faults.append(&mut std::mem::take(&mut self.findings).into_faults());
         let lines = self.lines();
         Ok(Report { counters: self.counters(), lines, faults, output: self.output })
     }

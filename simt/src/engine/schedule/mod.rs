@@ -23,7 +23,7 @@ impl Turns {
     pub fn new(schedule: Schedule, seed: u64) -> Turns {
         match schedule {
             Schedule::RoundRobin => Turns::RoundRobin,
-            Schedule::Random => Turns::Random(Random::new(seed)),
+            Schedule::Random | Schedule::Hunt => Turns::Random(Random::new(seed)),
         }
     }
 
