@@ -27,6 +27,7 @@ pub mod isa;
 pub mod launch;
 pub mod machine;
 pub mod observe;
+pub mod order;
 pub mod ptx;
 
 pub use emulator::{Emulator, KernelInfo, Limits, Module, Param};

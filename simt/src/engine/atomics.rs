@@ -11,6 +11,7 @@ use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::registers::{Lanes, Slot, Wide};
 use crate::observe::counters::Counters;
+use crate::order::Space;
 
 /// Runs an atomic for the active lanes, one after the other.
 pub fn atomic(
@@ -37,6 +38,10 @@ pub fn atomic(
         };
         let new = (atomic.update)(old, operand(args.b), operand(args.c));
         data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+        if memories.watch.is_some() {
+            let stores = !atomic.is_cas || old == operand(args.b);
+            watch(memories, atomic, lane, (memory, address), stores);
+        }
         if atomic.returns {
             match atomic.bytes {
                 8 => lanes.wide[args.d as usize][lane] = old,
@@ -52,6 +57,25 @@ pub fn atomic(
         counters.global_reduction_requests += global;
     }
     Ok(())
+}
+
+/// Shows an atomic of one lane to who watches.
+fn watch(
+    memories: &mut Memories<'_>,
+    atomic: &Atomic,
+    lane: usize,
+    (memory, address): (Memory, u64),
+    stores: bool,
+) {
+    let Some(watch) = memories.watch.as_deref_mut() else { return };
+    let (space, offset) = match memory {
+        Memory::Shared => (watch.shared_space(), address),
+        _ => match memories.global.locate(address, u64::from(atomic.bytes)) {
+            Ok((region, offset)) => (Space::Global(region as u32), offset as u64),
+            Err(_) => return,
+        },
+    };
+    watch.atomic(atomic, lane, space, offset, stores);
 }
 
 #[cold]

@@ -8,12 +8,14 @@ use super::atomics;
 use super::faults;
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
+use super::watch::Seen;
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
+use crate::observe::shadow::Kind;
 
 /// Where a group stands when it leaves the loop.
 enum Left {
@@ -37,6 +39,9 @@ impl Run<'_> {
         if divergence.groups[g].pc == AT_RETURN {
             self.return_from_function(block, w, g);
             return Ok(());
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
         let before = *slice;
         let left = self.straight_on(block, w, g, slice);
@@ -67,6 +72,7 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
+            watch: self.watch.as_deref_mut(),
         };
         let left = loop {
             if *slice == 0 || pc == meeting {
@@ -95,6 +101,7 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+                    show(&mut memories, &lanes, inst, pc, &frame);
                     touch_memory(&mut memories, &mut lanes, inst, &frame, &mut self.traffic[pc as usize])
                 }
                 Op::Special { what, wide } => {
@@ -110,7 +117,13 @@ impl Run<'_> {
                     lanes.write_narrow(inst.args.d, |_| active);
                     Ok(())
                 }
-                Op::Fence(_) | Op::Hint => Ok(()),
+                Op::Fence(fence) => {
+                    if let Some(watch) = &mut memories.watch {
+                        watch.fence(active, *fence);
+                    }
+                    Ok(())
+                }
+                Op::Hint => Ok(()),
                 _ => break Left::At(active),
             };
             if let Err(denied) = outcome {
@@ -128,6 +141,20 @@ fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
     let depth = divergence.groups[g].callers.len();
     let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
     meeting.map_or(NEVER, |meeting| meeting.pc)
+}
+
+/// Shows an instruction that goes to memory to who watches, before it is carried out; an atomic is shown lane by lane,
+/// while it is.
+#[inline(always)]
+fn show(memories: &mut Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, pc: Pc, frame: &Frame) {
+    let Some(watch) = memories.watch.as_deref_mut() else { return };
+    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+    watch.at(pc);
+    match &inst.op {
+        Op::Load(access) => watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame),
+        Op::Store(access) => watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame),
+        _ => {}
+    }
 }
 
 /// Carries out an instruction that goes to memory.

@@ -9,6 +9,7 @@ use super::operands::{Operands, kind_of, span_of};
 use super::scope::{Bank, Symbol, bits};
 use super::{Family, Form, Op};
 use crate::machine::registers::Slot;
+use crate::order::{Order, Reach};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Space, Type};
 
@@ -108,38 +109,6 @@ pub enum Base {
     Narrow,
     /// A 64-bit register, `args.a`.
     Wide,
-}
-
-/// How strongly an access is ordered. Specification: section 8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// An ordinary access.
-    Weak,
-    /// Relaxed at system scope, and never left out.
-    Volatile,
-    /// Strong, orders nothing else.
-    Relaxed,
-    /// What follows stays after it.
-    Acquire,
-    /// What precedes stays before it.
-    Release,
-    /// Both.
-    AcqRel,
-    /// Both, and in one order with all of its kind.
-    SeqCst,
-}
-
-/// Among whom an order holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reach {
-    /// The block.
-    Cta,
-    /// The cluster of blocks.
-    Cluster,
-    /// The GPU.
-    Gpu,
-    /// Everybody.
-    Sys,
 }
 
 /// A fence.
