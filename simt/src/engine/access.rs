@@ -280,6 +280,19 @@ fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, d
     }
 }
 
+/// Gives a lane another value for an element than the one that it loaded.
+pub(super) fn set_element(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    (lane, element): (usize, usize),
+    bytes: [u8; 8],
+) {
+    let single = Access { count: 1, ..*access };
+    let args = Args { d: values(args)[element], ..*args };
+    load_lane(lanes, &args, &single, lane, &bytes[..usize::from(access.bytes)]);
+}
+
 /// The columns of an access's values.
 fn values(args: &Args) -> [Slot; 4] {
     [args.d, args.q, args.b, args.c]

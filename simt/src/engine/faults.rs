@@ -193,17 +193,6 @@ pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<A
     Fault { kind, severity, message, actors, count: 1, help: help(kind).to_string() }
 }
 
-/// Tells the races that were found.
-pub fn add_races(run: &mut Run<'_>) {
-    let Some(watch) = run.watch.take() else { return };
-    let mut findings = std::mem::take(&mut run.findings);
-    for found in watch.into_found() {
-        let places = (found.conflict.before_pc, found.conflict.now_pc);
-        findings.add_counted(run.program, places, super::races::told(run, &found));
-    }
-    run.findings = findings;
-}
-
 fn help(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Race => {

@@ -1,13 +1,39 @@
-//! From a race that was found to a [`Fault`] that a reader understands: which bytes, who, where, and what puts it right.
+//! From a race that was found to a [`Fault`] that a reader understands: which bytes, who, where, and what puts it right;
+//! and from a load that the weak memory answered with an older store to a [`StaleRead`].
 
 use super::faults;
 use super::run::Run;
-use super::watch::Found;
-use crate::fault::{Actor, Fault, FaultKind, Severity};
+use super::watch::{Found, Stale};
+use crate::fault::{Actor, Fault, FaultKind, Severity, StaleRead};
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::races::{Conflict, Why};
 use crate::observe::shadow::Kind;
 use crate::order::{Place, Space, Stamp};
+
+/// Adds the races that were found to the findings, and returns what the weak memory has to tell.
+pub fn add(run: &mut Run<'_>) -> Vec<StaleRead> {
+    let Some(mut watch) = run.watch.take() else { return Vec::new() };
+    let mut findings = std::mem::take(&mut run.findings);
+    for found in watch.take_found() {
+        let places = (found.conflict.before_pc, found.conflict.now_pc);
+        findings.add_counted(run.program, places, told(run, &found));
+    }
+    run.findings = findings;
+    watch.take_stale().iter().map(|stale| stale_read(run, stale)).collect()
+}
+
+/// Tells a load that returned an older store than the last one.
+fn stale_read(run: &Run<'_>, stale: &Stale) -> StaleRead {
+    let (got, last) = stale.values;
+    let reader = actor(run, stale.reader, stale.reader_pc, format!("read {got:#x}"));
+    let newer = actor(run, stale.newer, stale.newer_pc, "had stored here".to_owned());
+    let place = place(run, stale.place);
+    let message = format!(
+        "{place} hold {last:#x}, and a load returned {got:#x}: nothing that the reader has synchronised with orders \
+         the store before the load"
+    );
+    StaleRead { message, reader, newer, count: stale.count }
+}
 
 /// Tells a race. Where only lockstep orders the two, it is a warning.
 pub fn told(run: &Run<'_>, found: &Found) -> Fault {

@@ -121,10 +121,10 @@ impl<'a> Run<'a> {
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
         };
-        faults::add_races(&mut self);
+        let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
         let lines = self.lines();
-        Ok(Report { counters: self.counters(), lines, faults, output: self.output })
+        Ok(Report { counters: self.counters(), lines, faults, stale_reads, output: self.output })
     }
 
     fn code(&self) -> &'a Code {
@@ -137,8 +137,8 @@ impl<'a> Run<'a> {
         let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
         let slot = |slot| Block { slot, ..Block::default() };
         let mut blocks: Vec<Block> = (0..residents as usize).map(slot).collect();
-        if self.launch.checks.races {
-            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack)));
+        if self.launch.checks.races || self.launch.weak_memory {
+            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
         }
         for block in &mut blocks {
             self.start(block);

@@ -101,8 +101,12 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    show(&mut memories, &lanes, inst, pc, &frame);
-                    touch_memory(&mut memories, &mut lanes, inst, &frame, &mut self.traffic[pc as usize])
+                    let counters = &mut self.traffic[pc as usize];
+                    if memories.watch.is_some() {
+                        touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
+                    } else {
+                        touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
+                    }
                 }
                 Op::Special { what, wide } => {
                     place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
@@ -143,18 +147,33 @@ fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
     meeting.map_or(NEVER, |meeting| meeting.pc)
 }
 
-/// Shows an instruction that goes to memory to who watches, before it is carried out; an atomic is shown lane by lane,
-/// while it is.
-#[inline(always)]
-fn show(memories: &mut Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, pc: Pc, frame: &Frame) {
-    let Some(watch) = memories.watch.as_deref_mut() else { return };
+/// Carries out an instruction that goes to memory, and shows it to who watches before; an atomic is shown lane by lane,
+/// while it is carried out. What the weak memory has a load return instead replaces what it got.
+#[inline(never)]
+fn touch_watched(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let Some(watch) = memories.watch.as_deref_mut() else { unreachable!("the caller asked") };
     let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
     watch.at(pc);
-    match &inst.op {
-        Op::Load(access) => watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame),
-        Op::Store(access) => watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame),
-        _ => {}
+    let mut replaced = Vec::new();
+    if let Op::Load(access) = &inst.op {
+        watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+        replaced = watch.take_replaced();
+    } else if let Op::Store(access) = &inst.op {
+        watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
     }
+    touch_memory(memories, lanes, inst, frame, counters)?;
+    if let Op::Load(access) = &inst.op {
+        for (lane, element, bytes) in replaced {
+            access::set_element(lanes, &inst.args, access, (lane, element), bytes);
+        }
+    }
+    Ok(())
 }
 
 /// Carries out an instruction that goes to memory.

@@ -69,7 +69,8 @@ pub const FAMILY: Family = Family {
         Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
-            Ok(Op::Fence(Fence { order: Order::AcqRel, scope: scope(m.text(1)) }))
+            // From sm_70 on the same as `fence.sc`, and no weaker before.
+            Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m.text(1)) }))
         }),
         Form::new("fence.(sc|acq_rel)?.(cta|cluster|gpu|sys)", |m, _| {
             let order = if m.text(1) == "sc" { Order::SeqCst } else { Order::AcqRel };

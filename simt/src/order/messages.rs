@@ -60,6 +60,13 @@ struct Lane {
 
 type Key = (Space, u64);
 
+/// What those have published who have passed a `fence.sc`: where the order of these fences counts.
+#[derive(Clone, Debug, Default)]
+struct Sequential {
+    wide: View,
+    by_block: BTreeMap<u32, View>,
+}
+
 /// All locations that strong stores have written.
 #[derive(Clone, Debug, Default)]
 pub struct Locations {
@@ -67,12 +74,15 @@ pub struct Locations {
     /// By slot and warp: 32 lanes, or none yet.
     lanes: Vec<Vec<Vec<Lane>>>,
     versions: u64,
+    sequential: Option<Sequential>,
 }
 
 impl Locations {
-    /// Locations for so many resident blocks.
-    pub fn new(slots: usize) -> Locations {
-        Locations { lanes: vec![Vec::new(); slots], ..Locations::default() }
+    /// Locations for so many resident blocks. Whether `fence.sc` synchronise in the order in which they are carried out is
+    /// the caller's choice: in the model they do, in an order that is the run's.
+    pub fn new(slots: usize, fences_synchronise: bool) -> Locations {
+        let sequential = fences_synchronise.then(Sequential::default);
+        Locations { lanes: vec![Vec::new(); slots], sequential, ..Locations::default() }
     }
 
     /// A block starts in a slot: the one that was there before has left its shared memory and its lanes.
@@ -132,22 +142,21 @@ impl Locations {
         }
     }
 
-    /// A strong store. `observed` says of an update whether it observes the store that it updates: then it hands on what
-    /// came with that.
+    /// A strong store. An update hands on what came with the store that it updates, if it observes that. Returns what it
+    /// wrote.
     pub fn write(
         &mut self,
         clocks: &mut Clocks,
         who: Who,
         place: Place,
         how: (Order, Reach),
-        observed: bool,
-    ) {
+        updated: Option<&Written>,
+    ) -> Written {
         let (order, scope) = how;
         let key = (place.space, place.offset);
         let stamp = clocks.stamp(who);
         let own_block = stamp.thread.block;
-        let handed_on = self.last(place).filter(|_| observed).map(|written| written.messages.clone());
-        let mut messages = handed_on.unwrap_or_default();
+        let mut messages = updated.map(|written| written.messages.clone()).unwrap_or_default();
         let lane = self.lane(who);
         if order.releases() {
             lane.released.insert(key, (scope, clocks.snapshot(who)));
@@ -162,14 +171,22 @@ impl Locations {
             messages.version = self.versions;
         }
         self.forget(place.space, place.offset, u64::from(place.bytes));
-        self.at.insert(key, (place.bytes, Written { stamp, scope: Some(scope), messages }));
+        let written = Written { stamp, scope: Some(scope), messages };
+        self.at.insert(key, (place.bytes, written.clone()));
         if order.releases() {
             clocks.tick(who.slot, who.warp);
         }
+        written
     }
 
     /// Lanes of a warp pass a fence, which acquires what they have read and publishes what they have done.
-    pub fn fence(&mut self, clocks: &mut Clocks, slot: usize, warp: usize, lanes: u32, scope: Reach) {
+    pub fn fence(
+        &mut self,
+        clocks: &mut Clocks,
+        (slot, warp): (usize, usize),
+        lanes: u32,
+        (order, scope): (Order, Reach),
+    ) {
         let own_block = clocks.block(slot);
         for lane in crate::machine::registers::lanes_of(lanes) {
             let who = Who { slot, warp, lane };
@@ -182,7 +199,11 @@ impl Locations {
                 lane.read.clear();
                 lane.fences[0] = None;
             }
-            lane.fences[usize::from(is_wide)] = Some((scope, clocks.snapshot(who)));
+            if let Some(sequential) = self.sequential.as_mut().filter(|_| order == Order::SeqCst) {
+                sequential.pass(clocks, who, scope);
+            }
+            let snapshot = Some((scope, clocks.snapshot(who)));
+            self.lane(who).fences[usize::from(is_wide)] = snapshot;
         }
         clocks.tick(slot, warp);
     }
@@ -197,6 +218,23 @@ fn acquire(clocks: &mut Clocks, who: Who, own_block: u32, scope: Reach, messages
     }
     if scope >= Reach::Gpu {
         clocks.learn(who, &std::mem::take(&mut messages.wide));
+    }
+}
+
+impl Sequential {
+    /// Lets a lane come after those who have passed, as far as their scopes and its own include each other, and before those
+    /// who will.
+    fn pass(&mut self, clocks: &mut Clocks, who: Who, scope: Reach) {
+        let own = self.by_block.entry(clocks.block(who.slot)).or_default();
+        clocks.learn(who, own);
+        if scope >= Reach::Gpu {
+            clocks.learn(who, &self.wide);
+        }
+        let snapshot = clocks.snapshot(who);
+        snapshot.add_to(own);
+        if scope >= Reach::Gpu {
+            snapshot.add_to(&mut self.wide);
+        }
     }
 }
 

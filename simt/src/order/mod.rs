@@ -7,11 +7,12 @@
 //! clock is in the view of the other's thread. That is all that the checker of races and the weak memory ask.
 //!
 //! What it leaves out: the order of `fence.sc` among themselves orders nothing here, because another run may have them in
-//! another order; only the weak memory, which has to choose one, keeps it. Proxies other than the generic one, clusters
+//! another order; only the weak memory ([`history`]), which has to choose one, keeps it. Proxies other than the generic one, clusters
 //! (their scope is taken for the block's, which is right for a launch without clusters) and `mbarrier` do not exist.
 //! Specification: PTX ISA, section 8, "Memory Consistency Model".
 
 pub mod clocks;
+pub mod history;
 pub mod messages;
 pub mod view;
 
