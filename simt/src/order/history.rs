@@ -39,10 +39,18 @@ struct Version {
 #[derive(Clone, Debug)]
 struct Piece {
     versions: VecDeque<Version>,
-    /// Strong loads that observed a version: when, and which.
-    observed: Vec<(Stamp, u64)>,
+    /// Strong loads that observed a version.
+    observed: Vec<Observed>,
     /// No load returns anything older.
     floor: u64,
+}
+
+/// A strong load: when, of what, and which version.
+#[derive(Clone, Copy, Debug)]
+struct Observed {
+    by: Stamp,
+    place: Place,
+    number: u64,
 }
 
 /// What a load returns.
@@ -118,8 +126,8 @@ impl History {
         if let (Some(written), Some(scope)) = (&written, scope)
             && written.is_observed_by(reader, scope)
         {
-            let number = version.number;
-            piece.observe(clocks.stamp(who), number);
+            let observed = Observed { by: clocks.stamp(who), place, number: version.number };
+            piece.observe(observed);
         }
         Some(Chosen { bytes, written, newer })
     }
@@ -167,8 +175,9 @@ impl Piece {
     /// difference to it.
     fn candidates(&self, clocks: &Clocks, question: &Question) -> Vec<usize> {
         let Question { who, place, scope, updates } = *question;
-        let observed = self.observed.iter().filter(|(stamp, _)| clocks.knows(who, *stamp));
-        let floor = observed.map(|(_, number)| *number).fold(self.floor, u64::max);
+        let observed = self.observed.iter().filter(|observed| overlap(observed.place, place));
+        let known = observed.filter(|observed| clocks.knows(who, observed.by));
+        let floor = known.map(|observed| observed.number).fold(self.floor, u64::max);
         let reader = clocks.thread(who);
         let mut candidates = Vec::new();
         for (index, version) in self.versions.iter().enumerate().rev() {
@@ -189,19 +198,19 @@ impl Piece {
     }
 
     /// Remembers that a strong load observed a version. Where too many would have to be, everybody has to.
-    fn observe(&mut self, stamp: Stamp, number: u64) {
+    fn observe(&mut self, new: Observed) {
         let oldest = self.versions.front().map_or(0, |version| version.number);
-        self.observed.retain(|(_, version)| *version > oldest);
+        self.observed.retain(|known| known.number > oldest);
         // What the thread observed before, it observed for all who know of this load too.
-        let is_known = |(known, version): &(Stamp, u64)| known.thread == stamp.thread && *version >= number;
-        if self.observed.iter().any(is_known) {
+        let same = |known: &Observed| known.by.thread == new.by.thread && known.place == new.place;
+        if self.observed.iter().any(|known| same(known) && known.number >= new.number) {
             return;
         }
         if self.observed.len() >= MAX_REMEMBERED {
-            self.floor = self.floor.max(number);
+            self.floor = self.floor.max(new.number);
             return;
         }
-        self.observed.push((stamp, number));
+        self.observed.push(new);
     }
 }
 
