@@ -1,19 +1,24 @@
 //! What is remembered of the accesses to each byte: the last plain store, and the plain loads and strong accesses since.
 //!
 //! Memory is remembered in pages, made when they are first touched. A page keeps a *cell* for each 32-bit word; one that
-//! is accessed in smaller pieces keeps a cell for each byte. The loads of a cell are one cell too as long as one warp made
-//! them by one instruction; where there are more, or strong accesses, they are a list.
+//! is accessed in smaller pieces keeps a cell for each byte. Where a whole warp accessed a line of 32 words, a word a lane,
+//! which is what well-made kernels do, one cell stands for all of the line. The loads of a cell are one cell too as long
+//! as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
 
-use crate::machine::registers::WARP_SIZE;
+use crate::machine::registers::{FULL_MASK, WARP_SIZE};
 use crate::order::clocks::Here;
 use crate::order::{Place, Reach, Stamp, Thread};
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
+/// Words of a line.
+const LINE: usize = WARP_SIZE;
 /// Entries of a list at most. What is forgotten beyond may hide a race, and makes none.
 const MAX_ENTRIES: usize = 64;
 /// Marks a cell of loads that stands for a list.
 const LIST: u32 = u32::MAX;
+/// Marks the cell of a line whose words have cells of their own.
+const SPREAD: u32 = u32::MAX - 1;
 const WARP_SHIFT: u32 = 27;
 /// Set where a load said that nobody writes these bytes (`ld.global.nc`).
 pub const READ_ONLY: u32 = 1 << 26;
@@ -90,6 +95,14 @@ impl Cell {
         }
     }
 
+    /// Whether what lane `i` of the cell's warp did to word `i` comes before what lane `i` of a warp does to it now.
+    #[inline(always)]
+    fn is_settled_for_all(self, here: &Here<'_>) -> bool {
+        let warp = self.warp();
+        self.block == here.block
+            && (warp == here.warp || self.clock <= here.floors[warp as usize % WARP_SIZE])
+    }
+
     /// The access of one of its lanes.
     pub fn stamp(self, lane: u32) -> Stamp {
         let number = (self.warp() * WARP_SIZE as u32 + lane) as u16;
@@ -123,17 +136,27 @@ pub struct Entry {
     pub observes: bool,
 }
 
-/// The cells of a page.
+/// What is remembered of a page.
 #[derive(Clone, Debug, Default)]
 struct Page {
     /// Whether there is a cell a byte.
     is_fine: bool,
-    /// Empty until something stores here.
-    stores: Vec<Cell>,
-    /// Empty until something loads here.
-    loads: Vec<Cell>,
     /// Whether a strong store was ever made here.
-    pub is_strong: bool,
+    is_strong: bool,
+    /// The last stores.
+    stores: Cells,
+    /// The loads and strong accesses since.
+    loads: Cells,
+}
+
+/// The cells of a page.
+#[derive(Clone, Debug, Default)]
+struct Cells {
+    /// A cell a line, in which lane `i` accessed word `i`; or, marked so, none, because its words have theirs. Empty until
+    /// something is remembered here.
+    lines: Vec<Cell>,
+    /// A cell a word or a byte. Empty until a line has them.
+    pieces: Vec<Cell>,
 }
 
 /// What is remembered of one memory.
@@ -185,28 +208,30 @@ impl Shadow {
         page
     }
 
-    /// The cells of a row of whole words within one page: those of its stores, and of its loads. What is not there yet is
-    /// made where it is asked for, and empty otherwise. `None` where the page has smaller cells, and for stores where strong
-    /// ones were made before.
+    /// Neighbouring words that neighbouring lanes access, `words` each: remembers them if it can be told at a glance that
+    /// all is in order.
     #[inline]
-    pub fn row(&mut self, offset: u64, words: usize, wants_stores: bool) -> Option<Row<'_>> {
+    pub fn row(
+        &mut self,
+        here: &Here<'_>,
+        new: Cell,
+        offset: u64,
+        is_store: bool,
+        (words, lanes): (usize, usize),
+    ) -> bool {
         let first = (offset % PAGE_BYTES / 4) as usize;
-        if !offset.is_multiple_of(4) || first + words > PAGE_BYTES as usize / 4 {
-            return None;
+        if !offset.is_multiple_of(4) || first + words * lanes > PAGE_BYTES as usize / 4 {
+            return false;
         }
         let page = self.page(offset, false, &mut Lists::default());
-        if page.is_fine || (wants_stores && page.is_strong) {
-            return None;
+        // Strong stores are kept elsewhere too, where a plain one has to take them out.
+        if page.is_fine || (is_store && page.is_strong) {
+            return false;
         }
-        if wants_stores {
-            page.make_stores();
-        } else {
-            page.make_loads();
+        if words == 1 && lanes == LINE && first.is_multiple_of(LINE) {
+            return page.line(here, new, first / LINE, is_store);
         }
-        Some(Row {
-            stores: page.stores.get_mut(first..first + words).unwrap_or_default(),
-            loads: page.loads.get_mut(first..first + words).unwrap_or_default(),
-        })
+        page.words(here, new, first, is_store, (words, lanes))
     }
 
     /// Makes the cells of some bytes ready, and says at which offsets they start, in which steps.
@@ -237,35 +262,33 @@ impl Shadow {
     /// The last plain store to a cell that is ready.
     pub fn store(&self, offset: u64) -> Cell {
         let (page, index) = self.index(offset);
-        self.pages[page].stores.get(index).copied().unwrap_or_default()
+        self.pages[page].stores.get(index)
     }
 
     /// What was remembered of a cell that is ready since its last plain store.
     pub fn loads(&self, offset: u64) -> Cell {
         let (page, index) = self.index(offset);
-        self.pages[page].loads.get(index).copied().unwrap_or_default()
+        self.pages[page].loads.get(index)
     }
 
     /// Remembers a plain store, and nothing from before it: who races with that races with this too, or comes after.
     pub fn set_store(&mut self, offset: u64, cell: Cell, lists: &mut Lists) {
         let (page, index) = self.index(offset);
         let page = &mut self.pages[page];
-        page.make_stores();
-        page.stores[index] = cell;
-        if let Some(loads) = page.loads.get_mut(index) {
-            if let Some(list) = loads.as_list() {
-                lists.remove(list);
-            }
-            *loads = Cell::default();
+        page.stores.set(index, cell);
+        let loads = page.loads.get(index);
+        if let Some(list) = loads.as_list() {
+            lists.remove(list);
+        }
+        if loads != Cell::default() {
+            page.loads.set(index, Cell::default());
         }
     }
 
     /// Remembers one load in the place of all that were.
     pub fn set_loads(&mut self, offset: u64, cell: Cell) {
         let (page, index) = self.index(offset);
-        let page = &mut self.pages[page];
-        page.make_loads();
-        page.loads[index] = cell;
+        self.pages[page].loads.set(index, cell);
     }
 
     /// Adds to the list of a cell that is ready. `replaces` says which entries need not be remembered any more.
@@ -295,9 +318,14 @@ impl Shadow {
     /// Forgets everything.
     pub fn clear(&mut self, lists: &mut Lists) {
         for page in &mut self.pages {
-            page.stores.fill(Cell::default());
-            page.loads.iter().filter_map(|cell| cell.as_list()).for_each(|list| lists.remove(list));
-            page.loads.fill(Cell::default());
+            page.loads.lists().for_each(|(_, list)| lists.remove(list));
+            page.loads.lines.fill(Cell::default());
+            page.stores.lines.fill(Cell::default());
+            // A page keeps the size of its cells: the next block of the kernel is going to do what this one did.
+            if page.is_fine {
+                page.loads.spread_all();
+                page.stores.spread_all();
+            }
             page.is_strong = false;
         }
     }
@@ -306,15 +334,6 @@ impl Shadow {
     pub fn is_strong(&self, offset: u64) -> bool {
         self.pages.get((offset / PAGE_BYTES) as usize).is_some_and(|page| page.is_strong)
     }
-}
-
-/// The cells of neighbouring words.
-#[derive(Debug)]
-pub struct Row<'s> {
-    /// Their last stores; empty where nothing was ever stored.
-    pub stores: &'s mut [Cell],
-    /// Their loads since; empty where nothing was ever loaded.
-    pub loads: &'s mut [Cell],
 }
 
 impl Entry {
@@ -335,36 +354,186 @@ impl Entry {
 }
 
 impl Page {
-    fn cells(&self) -> usize {
-        PAGE_BYTES as usize / if self.is_fine { 1 } else { 4 }
+    /// A whole line, a word a lane.
+    #[inline]
+    fn line(&mut self, here: &Here<'_>, new: Cell, line: usize, is_store: bool) -> bool {
+        let (stores, loads) = (self.stores.line(line), self.loads.line(line));
+        let settled =
+            self.stores.is_line_settled(here, stores, line) && self.loads.is_line_settled(here, loads, line);
+        let promised = if is_store {
+            self.loads.is_promised(loads, line)
+        } else {
+            new.is_read_only() && stores != Cell::default()
+        };
+        let forgets = !is_store && !new.is_read_only() && self.loads.is_promised(loads, line);
+        if !settled || promised || forgets {
+            return false;
+        }
+        if is_store {
+            self.stores.set_line(line, new.by(FULL_MASK));
+            self.loads.set_line(line, Cell::default());
+        } else {
+            self.loads.set_line(line, new.by(FULL_MASK));
+        }
+        true
     }
 
-    #[inline]
-    fn make_stores(&mut self) {
-        if self.stores.is_empty() {
-            self.stores = vec![Cell::default(); self.cells()];
+    /// Any other row.
+    fn words(
+        &mut self,
+        here: &Here<'_>,
+        new: Cell,
+        first: usize,
+        is_store: bool,
+        (words, lanes): (usize, usize),
+    ) -> bool {
+        let range = first..first + words * lanes;
+        let stores = self.stores.row(range.clone(), is_store);
+        let loads = self.loads.row(range, !is_store);
+        let settled = |cells: &[Cell]| {
+            let mut lanes = cells.chunks_exact(words).enumerate();
+            lanes.all(|(lane, cells)| cells.iter().all(|cell| cell.is_settled(here, lane as u32)))
+        };
+        let broken = |cell: &Cell| cell.is_read_only() && !new.is_read_only();
+        let promised = new.is_read_only() && stores.iter().any(|cell| cell.mask != 0);
+        if promised || !settled(stores) || !settled(loads) || loads.iter().any(broken) {
+            return false;
         }
-    }
-
-    #[inline]
-    fn make_loads(&mut self) {
-        if self.loads.is_empty() {
-            self.loads = vec![Cell::default(); self.cells()];
+        let cells = if is_store { stores } else { &mut *loads };
+        for (lane, cells) in cells.chunks_exact_mut(words).enumerate() {
+            cells.fill(new.by(1 << lane));
         }
+        if is_store {
+            loads.fill(Cell::default());
+        }
+        true
     }
 
     /// Goes over to a cell a byte.
     fn refine(&mut self, lists: &mut Lists) {
         self.is_fine = true;
-        let fourfold = |cells: &[Cell]| cells.iter().flat_map(|&cell| [cell; 4]).collect::<Vec<_>>();
-        self.stores = fourfold(&self.stores);
-        self.loads = fourfold(&self.loads);
-        for (index, cell) in self.loads.iter_mut().enumerate() {
-            if let Some(list) = cell.as_list()
-                && !index.is_multiple_of(4)
-            {
-                *cell = Cell::list(lists.add(lists.entries(list).to_vec()));
+        for cells in [&mut self.stores, &mut self.loads] {
+            cells.make();
+            (0..cells.lines.len()).for_each(|line| cells.spread(line));
+            cells.make_pieces();
+            cells.pieces = cells.pieces.iter().flat_map(|&cell| [cell; 4]).collect();
+        }
+        for (index, list) in self.loads.lists().collect::<Vec<_>>() {
+            if !index.is_multiple_of(4) {
+                self.loads.pieces[index] = Cell::list(lists.add(lists.entries(list).to_vec()));
             }
         }
+    }
+}
+
+impl Cells {
+    const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
+
+    #[inline]
+    fn make(&mut self) {
+        if self.lines.is_empty() {
+            self.lines = vec![Cell::default(); Cells::LINES];
+        }
+    }
+
+    #[inline]
+    fn make_pieces(&mut self) {
+        if self.pieces.is_empty() {
+            self.pieces = vec![Cell::default(); Cells::LINES * LINE];
+        }
+    }
+
+    fn pieces_in_line(&self) -> usize {
+        self.pieces.len() / Cells::LINES
+    }
+
+    #[inline]
+    fn line(&self, line: usize) -> Cell {
+        self.lines.get(line).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn set_line(&mut self, line: usize, cell: Cell) {
+        if cell.mask != 0 || !self.lines.is_empty() {
+            self.make();
+            self.lines[line] = cell;
+        }
+    }
+
+    /// The cells of the words of a line, if they have their own.
+    fn words_of(&self, cell: Cell, line: usize) -> &[Cell] {
+        if cell.place == SPREAD { &self.pieces[line * LINE..][..LINE] } else { &[] }
+    }
+
+    /// Whether all of a line comes before what a warp does now, a word a lane.
+    #[inline]
+    fn is_line_settled(&self, here: &Here<'_>, cell: Cell, line: usize) -> bool {
+        if cell.place != SPREAD {
+            return cell.mask == 0 || cell.is_settled_for_all(here);
+        }
+        let mut words = self.words_of(cell, line).iter().enumerate();
+        words.all(|(lane, word)| word.is_settled(here, lane as u32))
+    }
+
+    /// Whether a load of a line promised that nobody writes it.
+    #[inline]
+    fn is_promised(&self, cell: Cell, line: usize) -> bool {
+        let own = cell.place != SPREAD && cell.is_read_only();
+        own || self.words_of(cell, line).iter().any(|word| word.is_read_only())
+    }
+
+    /// Gives the words of a line cells of their own.
+    fn spread(&mut self, line: usize) {
+        let cell = self.lines[line];
+        if cell.place == SPREAD {
+            return;
+        }
+        self.make_pieces();
+        let size = self.pieces_in_line();
+        for (index, piece) in self.pieces[line * size..][..size].iter_mut().enumerate() {
+            *piece = if cell.mask == 0 { cell } else { cell.by(1 << (index * LINE / size)) };
+        }
+        self.lines[line] = Cell { place: SPREAD, ..Cell::default() };
+    }
+
+    fn spread_all(&mut self) {
+        (0..self.lines.len()).for_each(|line| self.spread(line));
+    }
+
+    /// The cells of some words; none where nothing is remembered and nothing is going to be.
+    fn row(&mut self, words: std::ops::Range<usize>, wanted: bool) -> &mut [Cell] {
+        if self.lines.is_empty() && !wanted {
+            return &mut [];
+        }
+        self.make();
+        for line in words.start / LINE..=(words.end - 1) / LINE {
+            self.spread(line);
+        }
+        &mut self.pieces[words]
+    }
+
+    fn get(&self, index: usize) -> Cell {
+        let size = self.pieces_in_line().max(LINE);
+        let cell = self.line(index / size);
+        match cell.place {
+            SPREAD => self.pieces[index],
+            _ if cell.mask == 0 => cell,
+            _ => cell.by(1 << (index % size * LINE / size)),
+        }
+    }
+
+    fn set(&mut self, index: usize, cell: Cell) {
+        self.make();
+        let size = self.pieces_in_line().max(LINE);
+        self.spread(index / size);
+        self.pieces[index] = cell;
+    }
+
+    /// Cells that stand for lists: which, and which list.
+    fn lists(&self) -> impl Iterator<Item = (usize, usize)> {
+        let size = self.pieces_in_line().max(1);
+        let own = move |index: &usize| self.lines[index / size].place == SPREAD;
+        let pieces = 0..self.pieces.len();
+        pieces.filter(own).filter_map(|index| Some((index, self.pieces[index].as_list()?)))
     }
 }
