@@ -300,3 +300,6 @@ impl Look<'_> {
         shadow.add(at, entry, lists, replaces);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,20 +5,20 @@
 //! which is what well-made kernels do, one cell stands for all of the line. The loads of a cell are one cell too as long
 //! as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
 
-use crate::machine::registers::{FULL_MASK, WARP_SIZE};
+mod page;
+
+use page::Page;
+
+use crate::machine::registers::WARP_SIZE;
 use crate::order::clocks::Here;
 use crate::order::{Place, Reach, Stamp, Thread};
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
-/// Words of a line.
-const LINE: usize = WARP_SIZE;
 /// Entries of a list at most. What is forgotten beyond may hide a race, and makes none.
 const MAX_ENTRIES: usize = 64;
 /// Marks a cell of loads that stands for a list.
 const LIST: u32 = u32::MAX;
-/// Marks the cell of a line whose words have cells of their own.
-const SPREAD: u32 = u32::MAX - 1;
 const WARP_SHIFT: u32 = 27;
 /// Set where a load said that nobody writes these bytes (`ld.global.nc`).
 pub const READ_ONLY: u32 = 1 << 26;
@@ -136,29 +136,6 @@ pub struct Entry {
     pub observes: bool,
 }
 
-/// What is remembered of a page.
-#[derive(Clone, Debug, Default)]
-struct Page {
-    /// Whether there is a cell a byte.
-    is_fine: bool,
-    /// Whether a strong store was ever made here.
-    is_strong: bool,
-    /// The last stores.
-    stores: Cells,
-    /// The loads and strong accesses since.
-    loads: Cells,
-}
-
-/// The cells of a page.
-#[derive(Clone, Debug, Default)]
-struct Cells {
-    /// A cell a line, in which lane `i` accessed word `i`; or, marked so, none, because its words have theirs. Empty until
-    /// something is remembered here.
-    lines: Vec<Cell>,
-    /// A cell a word or a byte. Empty until a line has them.
-    pieces: Vec<Cell>,
-}
-
 /// What is remembered of one memory.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
@@ -217,21 +194,10 @@ impl Shadow {
         new: Cell,
         offset: u64,
         is_store: bool,
-        (words, lanes): (usize, usize),
+        row: (usize, usize),
     ) -> bool {
-        let first = (offset % PAGE_BYTES / 4) as usize;
-        if !offset.is_multiple_of(4) || first + words * lanes > PAGE_BYTES as usize / 4 {
-            return false;
-        }
         let page = self.page(offset, false, &mut Lists::default());
-        // Strong stores are kept elsewhere too, where a plain one has to take them out.
-        if page.is_fine || (is_store && page.is_strong) {
-            return false;
-        }
-        if words == 1 && lanes == LINE && first.is_multiple_of(LINE) {
-            return page.line(here, new, first / LINE, is_store);
-        }
-        page.words(here, new, first, is_store, (words, lanes))
+        page.row(here, new, offset % PAGE_BYTES, is_store, row)
     }
 
     /// Makes the cells of some bytes ready, and says at which offsets they start, in which steps.
@@ -298,6 +264,7 @@ impl Shadow {
             let first = (loads.mask != 0).then(|| Entry::plain_load(loads, entry.place));
             let list = lists.add(first.into_iter().collect());
             self.set_loads(offset, Cell::list(list));
+            self.pages[(offset / PAGE_BYTES) as usize].has_lists = true;
             list
         });
         if entry.scope.is_some() && entry.kind != Kind::Load {
@@ -318,15 +285,7 @@ impl Shadow {
     /// Forgets everything.
     pub fn clear(&mut self, lists: &mut Lists) {
         for page in &mut self.pages {
-            page.loads.lists().for_each(|(_, list)| lists.remove(list));
-            page.loads.lines.fill(Cell::default());
-            page.stores.lines.fill(Cell::default());
-            // A page keeps the size of its cells: the next block of the kernel is going to do what this one did.
-            if page.is_fine {
-                page.loads.spread_all();
-                page.stores.spread_all();
-            }
-            page.is_strong = false;
+            page.clear().for_each(|list| lists.remove(list));
         }
     }
 
@@ -350,190 +309,5 @@ impl Entry {
         same(self.cell, other.cell)
             && self.place == other.place
             && (self.kind, self.scope, self.observes) == (other.kind, other.scope, other.observes)
-    }
-}
-
-impl Page {
-    /// A whole line, a word a lane.
-    #[inline]
-    fn line(&mut self, here: &Here<'_>, new: Cell, line: usize, is_store: bool) -> bool {
-        let (stores, loads) = (self.stores.line(line), self.loads.line(line));
-        let settled =
-            self.stores.is_line_settled(here, stores, line) && self.loads.is_line_settled(here, loads, line);
-        let promised = if is_store {
-            self.loads.is_promised(loads, line)
-        } else {
-            new.is_read_only() && stores != Cell::default()
-        };
-        let forgets = !is_store && !new.is_read_only() && self.loads.is_promised(loads, line);
-        if !settled || promised || forgets {
-            return false;
-        }
-        if is_store {
-            self.stores.set_line(line, new.by(FULL_MASK));
-            self.loads.set_line(line, Cell::default());
-        } else {
-            self.loads.set_line(line, new.by(FULL_MASK));
-        }
-        true
-    }
-
-    /// Any other row.
-    fn words(
-        &mut self,
-        here: &Here<'_>,
-        new: Cell,
-        first: usize,
-        is_store: bool,
-        (words, lanes): (usize, usize),
-    ) -> bool {
-        let range = first..first + words * lanes;
-        let stores = self.stores.row(range.clone(), is_store);
-        let loads = self.loads.row(range, !is_store);
-        let settled = |cells: &[Cell]| {
-            let mut lanes = cells.chunks_exact(words).enumerate();
-            lanes.all(|(lane, cells)| cells.iter().all(|cell| cell.is_settled(here, lane as u32)))
-        };
-        let broken = |cell: &Cell| cell.is_read_only() && !new.is_read_only();
-        let promised = new.is_read_only() && stores.iter().any(|cell| cell.mask != 0);
-        if promised || !settled(stores) || !settled(loads) || loads.iter().any(broken) {
-            return false;
-        }
-        let cells = if is_store { stores } else { &mut *loads };
-        for (lane, cells) in cells.chunks_exact_mut(words).enumerate() {
-            cells.fill(new.by(1 << lane));
-        }
-        if is_store {
-            loads.fill(Cell::default());
-        }
-        true
-    }
-
-    /// Goes over to a cell a byte.
-    fn refine(&mut self, lists: &mut Lists) {
-        self.is_fine = true;
-        for cells in [&mut self.stores, &mut self.loads] {
-            cells.make();
-            (0..cells.lines.len()).for_each(|line| cells.spread(line));
-            cells.make_pieces();
-            cells.pieces = cells.pieces.iter().flat_map(|&cell| [cell; 4]).collect();
-        }
-        for (index, list) in self.loads.lists().collect::<Vec<_>>() {
-            if !index.is_multiple_of(4) {
-                self.loads.pieces[index] = Cell::list(lists.add(lists.entries(list).to_vec()));
-            }
-        }
-    }
-}
-
-impl Cells {
-    const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
-
-    #[inline]
-    fn make(&mut self) {
-        if self.lines.is_empty() {
-            self.lines = vec![Cell::default(); Cells::LINES];
-        }
-    }
-
-    #[inline]
-    fn make_pieces(&mut self) {
-        if self.pieces.is_empty() {
-            self.pieces = vec![Cell::default(); Cells::LINES * LINE];
-        }
-    }
-
-    fn pieces_in_line(&self) -> usize {
-        self.pieces.len() / Cells::LINES
-    }
-
-    #[inline]
-    fn line(&self, line: usize) -> Cell {
-        self.lines.get(line).copied().unwrap_or_default()
-    }
-
-    #[inline]
-    fn set_line(&mut self, line: usize, cell: Cell) {
-        if cell.mask != 0 || !self.lines.is_empty() {
-            self.make();
-            self.lines[line] = cell;
-        }
-    }
-
-    /// The cells of the words of a line, if they have their own.
-    fn words_of(&self, cell: Cell, line: usize) -> &[Cell] {
-        if cell.place == SPREAD { &self.pieces[line * LINE..][..LINE] } else { &[] }
-    }
-
-    /// Whether all of a line comes before what a warp does now, a word a lane.
-    #[inline]
-    fn is_line_settled(&self, here: &Here<'_>, cell: Cell, line: usize) -> bool {
-        if cell.place != SPREAD {
-            return cell.mask == 0 || cell.is_settled_for_all(here);
-        }
-        let mut words = self.words_of(cell, line).iter().enumerate();
-        words.all(|(lane, word)| word.is_settled(here, lane as u32))
-    }
-
-    /// Whether a load of a line promised that nobody writes it.
-    #[inline]
-    fn is_promised(&self, cell: Cell, line: usize) -> bool {
-        let own = cell.place != SPREAD && cell.is_read_only();
-        own || self.words_of(cell, line).iter().any(|word| word.is_read_only())
-    }
-
-    /// Gives the words of a line cells of their own.
-    fn spread(&mut self, line: usize) {
-        let cell = self.lines[line];
-        if cell.place == SPREAD {
-            return;
-        }
-        self.make_pieces();
-        let size = self.pieces_in_line();
-        for (index, piece) in self.pieces[line * size..][..size].iter_mut().enumerate() {
-            *piece = if cell.mask == 0 { cell } else { cell.by(1 << (index * LINE / size)) };
-        }
-        self.lines[line] = Cell { place: SPREAD, ..Cell::default() };
-    }
-
-    fn spread_all(&mut self) {
-        (0..self.lines.len()).for_each(|line| self.spread(line));
-    }
-
-    /// The cells of some words; none where nothing is remembered and nothing is going to be.
-    fn row(&mut self, words: std::ops::Range<usize>, wanted: bool) -> &mut [Cell] {
-        if self.lines.is_empty() && !wanted {
-            return &mut [];
-        }
-        self.make();
-        for line in words.start / LINE..=(words.end - 1) / LINE {
-            self.spread(line);
-        }
-        &mut self.pieces[words]
-    }
-
-    fn get(&self, index: usize) -> Cell {
-        let size = self.pieces_in_line().max(LINE);
-        let cell = self.line(index / size);
-        match cell.place {
-            SPREAD => self.pieces[index],
-            _ if cell.mask == 0 => cell,
-            _ => cell.by(1 << (index % size * LINE / size)),
-        }
-    }
-
-    fn set(&mut self, index: usize, cell: Cell) {
-        self.make();
-        let size = self.pieces_in_line().max(LINE);
-        self.spread(index / size);
-        self.pieces[index] = cell;
-    }
-
-    /// Cells that stand for lists: which, and which list.
-    fn lists(&self) -> impl Iterator<Item = (usize, usize)> {
-        let size = self.pieces_in_line().max(1);
-        let own = move |index: &usize| self.lines[index / size].place == SPREAD;
-        let pieces = 0..self.pieces.len();
-        pieces.filter(own).filter_map(|index| Some((index, self.pieces[index].as_list()?)))
     }
 }
