@@ -197,7 +197,7 @@ impl Watch {
         if part.access.order != Order::Weak {
             return self.strong(part);
         }
-        if !self.row(part) {
+        if !self.row(part) && !self.broadcast(part) {
             lanes_of(part.mask).for_each(|lane| self.weak_lane(part, lane));
         }
         if self.weak.is_some() {
@@ -241,6 +241,21 @@ impl Watch {
         let access = self.whole(part);
         let Some(races) = &mut self.races else { return true };
         races.row(&here, self.slot, access, place, ((bytes / 4) as usize, count))
+    }
+
+    /// The same bytes for all lanes, at a glance.
+    fn broadcast(&mut self, part: &Part<'_, '_>) -> bool {
+        let first = part.at[part.mask.trailing_zeros() as usize % WARP_SIZE];
+        if part.kind != Kind::Load || lanes_of(part.mask).any(|lane| part.at[lane] != first) {
+            return false;
+        }
+        let bytes = part.access.lane_bytes();
+        let Some((space, offset)) = self.place(part, first, bytes) else { return false };
+        let place = Place { space, offset, bytes: bytes as u8 };
+        let here = self.clocks.here(self.slot, self.warp);
+        let access = self.whole(part);
+        let Some(races) = &mut self.races else { return true };
+        races.broadcast(&here, self.slot, access, place, part.mask)
     }
 
     /// Where an address lies, if all of the bytes are inside.

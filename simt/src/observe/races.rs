@@ -130,6 +130,39 @@ impl Races {
         shadow.row(here, new, offset, access.kind == Kind::Store, row)
     }
 
+    /// A plain load of the same bytes by several lanes of a warp. Whether it could be told at a glance that all is in order;
+    /// if not, nothing was remembered.
+    pub fn broadcast(
+        &mut self,
+        here: &Here<'_>,
+        slot: usize,
+        access: Access,
+        place: Place,
+        mask: u32,
+    ) -> bool {
+        let (shadow, lists) = self.shadow(place.space, slot);
+        let (offset, bytes) = (place.offset, u64::from(place.bytes));
+        let step = shadow.prepare(offset, bytes, lists);
+        let cells = || (offset - offset % step..offset + bytes).step_by(step as usize);
+        let new = Cell::new(here, mask, access.flags());
+        let in_order = |at| {
+            let (store, loads) = (shadow.store(at), shadow.loads(at));
+            let promised = access.read_only && store.mask != 0;
+            let forgets = loads.is_read_only() && !access.read_only;
+            let known = loads.is_settled_for_any(here) || loads.by(0) == new.by(0);
+            store.is_settled_for_any(here) && known && !promised && !forgets
+        };
+        if access.kind != Kind::Load || !cells().all(in_order) {
+            return false;
+        }
+        for at in cells() {
+            let known = shadow.loads(at);
+            let same = if known.by(0) == new.by(0) { known.mask } else { 0 };
+            shadow.set_loads(at, new.by(mask | same));
+        }
+        true
+    }
+
     /// Any access of one lane: the worst race that it is part of. `same_value` says whether a store leaves what the
     /// store of the given lane and instruction left; `observes` whether a strong load or update reads a strong store with
     /// scopes that fit.

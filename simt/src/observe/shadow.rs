@@ -95,6 +95,16 @@ impl Cell {
         }
     }
 
+    /// Whether there is nothing here, or something that comes before what any lane of a warp does now.
+    pub fn is_settled_for_any(self, here: &Here<'_>) -> bool {
+        if self.mask == 0 {
+            return self.place != LIST;
+        }
+        let floor =
+            if self.warp() == here.warp { here.floor } else { here.floors[self.warp() as usize % WARP_SIZE] };
+        self.block == here.block && self.clock <= floor
+    }
+
     /// Whether what lane `i` of the cell's warp did to word `i` comes before what lane `i` of a warp does to it now.
     #[inline(always)]
     fn is_settled_for_all(self, here: &Here<'_>) -> bool {

@@ -98,6 +98,24 @@ impl Bench {
         }
     }
 
+    /// One place for several lanes, likewise.
+    fn broadcast(&mut self, slot: usize, warp: usize, access: Access) {
+        let bytes = [1, 4, 8][self.below(3) as usize];
+        let place =
+            Place { space: Space::Global(0), offset: self.below(BYTES / bytes) * bytes, bytes: bytes as u8 };
+        let mask = self.below(1 << 32) as u32 | 1;
+        let here = self.clocks.here(slot, warp);
+        let done = self.races.broadcast(&here, slot, access, place, mask);
+        for lane in lanes_of(mask) {
+            let who = Who { slot, warp, lane };
+            if done {
+                self.compare(false, who, access, place)
+            } else {
+                self.access(who, access, place.offset, place.bytes)
+            }
+        }
+    }
+
     fn step(&mut self, pc: u32) {
         let (slot, warp) = (self.below(5) as usize / 4, self.below(WARPS as u64) as usize);
         let kind = if self.below(3) == 0 { Kind::Store } else { Kind::Load };
@@ -109,7 +127,8 @@ impl Bench {
                 let lanes = self.below(1 << 32) as u32 | 1;
                 self.clocks.warp_barrier(slot, warp, lanes);
             }
-            6..10 => self.row(slot, warp, weak),
+            6..9 => self.row(slot, warp, weak),
+            9 => self.broadcast(slot, warp, weak),
             10..14 => {
                 let bytes = [1, 2, 4, 8, 16][self.below(5) as usize];
                 let offset = self.below(BYTES / bytes) * bytes;
