@@ -11,7 +11,9 @@ use crate::machine::global::{Global, Miss, Window};
 use crate::machine::local::Local;
 use crate::machine::registers::lanes_of;
 use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide};
+use crate::machine::written::Written;
 use crate::observe::counters::Counters;
+use crate::observe::initialisation::Initialisation;
 use crate::observe::traffic;
 
 /// The memories that a warp can reach.
@@ -27,6 +29,10 @@ pub struct Memories<'m> {
     pub params: &'m [u8],
     /// Decides in which order lanes store.
     pub order: &'m mut Order,
+    /// Which bytes of shared memory have been written; empty where nobody asks.
+    pub shared_written: &'m mut Written,
+    /// Who watches for reads of what nobody has written.
+    pub initialisation: &'m mut Initialisation,
 }
 
 /// The order in which the lanes of a store reach memory: from some lane on, round the warp.
@@ -187,7 +193,7 @@ pub(super) fn lowest_denied(
 
 /// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
 #[inline(always)]
-fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
+pub(super) fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     let first = at[0];
     if mask == FULL_MASK {
         let mut same = true;

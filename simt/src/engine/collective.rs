@@ -34,7 +34,7 @@ impl Run<'_> {
         }
         let ready = complete_lanes(&members, mask, warp.live());
         if ready == mask {
-            self.exchange(&mut block.warps[w], mask, collective);
+            self.exchange(block, w, mask, collective);
             return Ok(());
         }
         if self.stack {
@@ -78,7 +78,7 @@ impl Run<'_> {
                 self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
                 warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
             }
-            self.exchange(warp, lanes, collective);
+            self.exchange(block, w, lanes, collective);
         }
         Ok(())
     }
@@ -142,7 +142,8 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for `lanes`, each group with its own columns.
-    fn exchange(&mut self, warp: &mut Warp, lanes: u32, collective: Collective) {
+    fn exchange(&mut self, block: &mut Block, w: usize, lanes: u32, collective: Collective) {
+        let warp = &block.warps[w];
         let mut brought =
             Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
         for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
@@ -152,6 +153,10 @@ impl Run<'_> {
             bring(&mut brought, warp, group, &inst.args, own, &members);
         }
         let got = collective.evaluate(&brought, lanes);
+        if got.undefined != 0 && self.launch.checks.synchronisation {
+            self.tell_undefined(block, w, lanes, collective, &got);
+        }
+        let warp = &mut block.warps[w];
         for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
             let args = self.program.insts[group.pc as usize].args;
             let mut columns = warp.registers.lanes(group.frame.base, group.mask);

@@ -1,8 +1,8 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner
-//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, and
-//! `faults` what is said when something is wrong.
+//! loop, `control`, `barrier` and `collective` what leaves it, `synchronisation` what a checker says of these, `access` and `atomics` what goes to memory,
+//! `initialisation` what of that a checker is shown, and `faults` what is said when something is wrong.
 
 mod access;
 mod atomics;
@@ -13,6 +13,7 @@ mod control;
 mod faults;
 mod findings;
 mod flow;
+mod initialisation;
 mod layout;
 pub mod lower;
 mod mechanism;
@@ -21,3 +22,4 @@ pub mod run;
 mod schedule;
 mod shared;
 mod step;
+mod synchronisation;

@@ -1,5 +1,6 @@
 //! A module made ready to run: dense instructions, and for each the place it came from.
 
+use super::shared::SharedVariable;
 use crate::fault::{Site, SourceLine};
 use crate::isa::Op;
 use crate::isa::control::CallSite;
@@ -111,6 +112,8 @@ pub struct Program {
     pub dynamic_shared: u64,
     /// The module's variables in global and constant memory.
     pub variables: Vec<(String, Buffer)>,
+    /// Its variables in shared memory.
+    pub shared_variables: Vec<SharedVariable>,
 }
 
 impl Program {

@@ -12,6 +12,7 @@ use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
+use crate::observe::initialisation::Initialisation;
 use crate::ptx::Error;
 
 /// Why a launch stops before its end.
@@ -64,6 +65,8 @@ pub struct Run<'a> {
     pub output: String,
     /// What checkers have found.
     pub(super) findings: Findings,
+    /// Who watches for reads of what nobody has written.
+    pub(super) initialisation: Initialisation,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     warps: u64,
@@ -89,6 +92,9 @@ impl<'a> Run<'a> {
             Reconvergence::Stack => true,
             Reconvergence::Its => false,
         };
+        global.settle();
+        let reports = launch.checks.initialisation;
+        let initialisation = Initialisation::new(reports, reports || global.has_unwritten());
         Run {
             program,
             kernel,
@@ -104,6 +110,7 @@ impl<'a> Run<'a> {
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
             findings: Findings::default(),
+            initialisation,
             waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,
@@ -162,6 +169,9 @@ impl<'a> Run<'a> {
         let threads = self.launch.block.count() as u32;
         let number = self.launch.grid.count() - self.waiting_blocks;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
+        if self.initialisation.reports {
+            block.shared_written.restart(block.shared.len());
+        }
         self.waiting_blocks -= 1;
     }
 
