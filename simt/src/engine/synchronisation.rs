@@ -130,7 +130,8 @@ struct Ended {
 /// has a count, those of the warps that came to it. (Who arrives, goes on and then ends has come.)
 fn ended_threads(block: &Block, number: usize) -> Ended {
     let state = block.barriers[number];
-    let waits = |warp: &Warp| warp.divergence.groups.iter().any(|group| group.wait == Wait::Barrier(number as u8));
+    let waits =
+        |warp: &Warp| warp.divergence.groups.iter().any(|group| group.wait == Wait::Barrier(number as u8));
     let mut ended = Ended { threads: state.ended, example: None };
     for (w, warp) in block.warps.iter().enumerate() {
         let lanes = warp.divergence.exited;
