@@ -3,13 +3,14 @@
 //! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
 //! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
-//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`.
+//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`;
+//! `shared_CHECKER` is `shared` with one checker watching.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use simt::{Emulator, Launch, Limits, Module};
+use simt::{Checks, Emulator, Launch, Limits, Module};
 
 const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
 const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
@@ -35,6 +36,12 @@ fn ready(text: &str, kernel: &'static str, n: u32, args: impl Fn(Launch, u64, u6
     Ready { emulator, module, kernel, launch }
 }
 
+/// The same under the eyes of the checker of initialisation.
+fn watched(mut ready: Ready) -> Ready {
+    ready.launch.checks = Checks { initialisation: true, ..Checks::NONE };
+    ready
+}
+
 impl Ready {
     /// The warp instructions of a launch.
     fn run(&mut self) -> u64 {
@@ -53,6 +60,7 @@ fn throughput(criterion: &mut Criterion) {
         ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
         ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
         ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
+        ("shared_initialisation", watched(ready(BENCHMARKS, "bench_shared", 1 << 20, sums))),
         ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
     ];
     for (name, mut ready) in kernels {
