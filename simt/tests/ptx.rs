@@ -23,10 +23,11 @@
 //! lines at which the findings' actors stand, and no others are.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use simt::{Buffer, Checks, Emulator, Fault, Launch, Limits, Reconvergence, Report, Schedule, Severity};
+use cases::{Case, cases, numbers};
+use simt::{Checks, Emulator, Fault, Launch, Limits, Reconvergence, Report, Schedule, Severity};
+
+mod cases;
 
 /// The checkers that watch a file that does not say otherwise.
 const CHECKS: Checks = Checks { races: false, ..Checks::ALL };
@@ -34,32 +35,7 @@ const CHECKS: Checks = Checks { races: false, ..Checks::ALL };
 /// The marker of lines at which a finding's actors stand.
 const HERE: &str = "// <-- here";
 
-/// A file: its path, its text, and the lines of its header.
-struct Case {
-    name: String,
-    text: String,
-}
-
 impl Case {
-    /// The values of the header lines with this key.
-    fn all<'c>(&'c self, key: &'c str) -> impl Iterator<Item = &'c str> {
-        self.header().filter(move |(known, _)| *known == key).map(|(_, value)| value)
-    }
-
-    fn header(&self) -> impl Iterator<Item = (&str, &str)> {
-        let lines = self.text.lines().take_while(|line| line.starts_with("//"));
-        lines.filter_map(|line| line.trim_start_matches("// ").split_once(": "))
-    }
-
-    fn mechanisms(&self) -> Vec<Reconvergence> {
-        match self.all("reconvergence").next() {
-            Some("its") => vec![Reconvergence::Its],
-            Some("stack") => vec![Reconvergence::Stack],
-            Some(other) => panic!("{}: no mechanism `{other}`", self.name),
-            None => vec![Reconvergence::Stack, Reconvergence::Its],
-        }
-    }
-
     fn checks(&self) -> Checks {
         let Some(names) = self.all("checks").next() else { return CHECKS };
         let mut checks = Checks::NONE;
@@ -94,24 +70,6 @@ impl Case {
         lines.filter(|(_, line)| line.ends_with(HERE)).map(|(number, _)| number).collect()
     }
 
-    fn launch(&self) -> Launch {
-        let mut launch = Launch { checks: self.checks(), ..Launch::new(1, 32) };
-        launch.max_steps = 1_000_000;
-        let words: Vec<&str> = self.all("launch").flat_map(str::split_whitespace).collect();
-        for pair in words.chunks(2) {
-            let value: u32 = pair[1].parse().unwrap_or_else(|_| panic!("{}: `{pair:?}`", self.name));
-            match pair[0] {
-                "grid" => launch.grid = value.into(),
-                "block" => launch.block = value.into(),
-                "shared" => launch.shared_bytes = value,
-                "resident" => launch.resident_blocks = value,
-                "steps" => launch.max_steps = u64::from(value),
-                other => panic!("{}: no launch option `{other}`", self.name),
-            }
-        }
-        launch
-    }
-
     /// Runs the file's one kernel under every mechanism and schedule.
     fn check_everywhere(&self) {
         for reconvergence in self.mechanisms() {
@@ -128,7 +86,7 @@ impl Case {
         let label = format!("{} ({reconvergence:?}, {schedule:?}, seed {seed})", self.name);
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load(&self.name, &self.text).unwrap_or_else(|error| panic!("{label}: {error}"));
-        let mut launch = Launch { reconvergence, schedule, seed, ..self.launch() };
+        let mut launch = Launch { reconvergence, schedule, seed, checks: self.checks(), ..self.launch() };
         let buffers = self.arguments(&mut emulator, &mut launch);
         let report = emulator.launch(&module, &module.kernels()[0].name.clone(), &launch);
         let report = report.unwrap_or_else(|error| panic!("{label}: {error}"));
@@ -144,33 +102,6 @@ impl Case {
             let found = found.unwrap_or_else(|| panic!("{label}: no counter `{name}`")).3;
             assert_eq!(found, value.parse().unwrap(), "{label}: {name}");
         }
-    }
-
-    fn arguments(&self, emulator: &mut Emulator, launch: &mut Launch) -> Vec<Buffer> {
-        let mut buffers = Vec::new();
-        for (key, value) in self.header() {
-            let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
-            let buffer = match key {
-                "out" => emulator.alloc(key, 4 * u64::from(numbers(value)[0])).unwrap(),
-                "uninitialized" => {
-                    emulator.alloc_uninitialized(key, 4 * u64::from(numbers(value)[0])).unwrap()
-                }
-                "in" => {
-                    let bytes = bytes(&numbers(value));
-                    let buffer = emulator.alloc(key, bytes.len() as u64).unwrap();
-                    emulator.write(buffer).copy_from_slice(&bytes);
-                    buffer
-                }
-                "arg" => {
-                    launch.args.push(numbers(value)[0].into());
-                    continue;
-                }
-                _ => continue,
-            };
-            launch.args.push(buffer.address().into());
-            buffers.push(buffer);
-        }
-        buffers
     }
 
     fn check_findings(&self, label: &str, mechanism: Reconvergence, report: &Report) {
@@ -196,33 +127,6 @@ impl Case {
         let is_told = CHECKS.races || !self.header().any(|(_, value)| value.starts_with("race"));
         assert!(!is_told || marked.is_empty() || marked == found, "{label}: lines {marked:?}, not\n{told}");
     }
-}
-
-/// Words, ranges (`0..32`) and repetitions (`7*32`), one after the other.
-fn numbers(text: &str) -> Vec<u32> {
-    let number = |text: &str| text.parse::<i64>().unwrap_or_else(|_| panic!("no number: `{text}`")) as u32;
-    text.split_whitespace()
-        .flat_map(|word| match (word.split_once(".."), word.split_once('*')) {
-            (Some((first, end)), _) => (number(first)..number(end)).collect(),
-            (_, Some((value, count))) => vec![number(value); number(count) as usize],
-            _ => vec![number(word)],
-        })
-        .collect()
-}
-
-fn cases(folder: &str) -> Vec<Case> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx").join(folder);
-    let mut paths: Vec<PathBuf> = list(&root).iter().flat_map(|family| list(family)).collect();
-    paths.sort();
-    let name = |path: &Path| path.strip_prefix(root.parent().unwrap()).unwrap().display().to_string();
-    paths
-        .iter()
-        .map(|path| Case { name: name(path), text: fs::read_to_string(path).expect("a file of text") })
-        .collect()
-}
-
-fn list(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry").path()).collect()
 }
 
 fn check_all(folder: &str) {
