@@ -3,8 +3,7 @@
 //! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
 //! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
-//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`;
-//! `shared_CHECKER` is `shared` with one checker watching.
+//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -36,12 +35,6 @@ fn ready(text: &str, kernel: &'static str, n: u32, args: impl Fn(Launch, u64, u6
     Ready { emulator, module, kernel, launch }
 }
 
-/// The same under the eyes of the checker of initialisation.
-fn watched(mut ready: Ready) -> Ready {
-    ready.launch.checks = Checks { initialisation: true, ..Checks::NONE };
-    ready
-}
-
 impl Ready {
     /// The warp instructions of a launch.
     fn run(&mut self) -> u64 {
@@ -56,27 +49,38 @@ fn throughput(criterion: &mut Criterion) {
     let streaming = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(1 << 22);
     let divergent = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(64_u32).arg(1 << 16);
     let sums = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(1 << 20);
-    let kernels = [
-        ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
-        ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
-        ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
-        ("shared_initialisation", watched(ready(BENCHMARKS, "bench_shared", 1 << 20, sums))),
-        ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
-    ];
-    for (name, mut ready) in kernels {
-        let instructions = ready.run();
-        let threads = ready.launch.grid.count() * ready.launch.block.count();
-        let mut group = criterion.benchmark_group(name);
-        group
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(500))
-            .measurement_time(Duration::from_secs(2));
-        for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
-            group.throughput(Throughput::Elements(count));
-            group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
-        }
-        group.finish();
+    let kernels = || {
+        [
+            ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
+            ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
+            ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
+            ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
+        ]
+    };
+    for (name, ready) in kernels() {
+        measure(criterion, name, ready, Checks::NONE);
     }
+    for (name, ready) in kernels() {
+        measure(criterion, &format!("{name}_races"), ready, Checks { races: true, ..Checks::NONE });
+    }
+    for (name, ready) in kernels() {
+        let checks = Checks { initialisation: true, ..Checks::NONE };
+        measure(criterion, &format!("{name}_initialisation"), ready, checks);
+    }
+}
+
+/// Measures one kernel under some checkers.
+fn measure(criterion: &mut Criterion, name: &str, mut ready: Ready, checks: Checks) {
+    ready.launch.checks = checks;
+    let instructions = ready.run();
+    let threads = ready.launch.grid.count() * ready.launch.block.count();
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
+        group.throughput(Throughput::Elements(count));
+        group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
+    }
+    group.finish();
 }
 
 criterion_group!(benches, throughput);

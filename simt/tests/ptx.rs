@@ -30,7 +30,7 @@ use simt::{Checks, Emulator, Fault, Launch, Limits, Reconvergence, Report, Sched
 mod cases;
 
 /// The checkers that watch a file that does not say otherwise.
-const CHECKS: Checks = Checks { races: false, ..Checks::ALL };
+const CHECKS: Checks = Checks::ALL;
 
 /// The marker of lines at which a finding's actors stand.
 const HERE: &str = "// <-- here";

@@ -4,6 +4,7 @@
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which the seed moves on, never by lane order.
 
+use super::watch::Watch;
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
@@ -33,6 +34,8 @@ pub struct Memories<'m> {
     pub shared_written: &'m mut Written,
     /// Who watches for reads of what nobody has written.
     pub initialisation: &'m mut Initialisation,
+    /// Who watches, if anybody does.
+    pub watch: Option<&'m mut Watch>,
 }
 
 /// The order in which the lanes of a store reach memory: from some lane on, round the warp.
@@ -283,6 +286,19 @@ fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, d
     }
 }
 
+/// Gives a lane another value for an element than the one that it loaded.
+pub(super) fn set_element(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    (lane, element): (usize, usize),
+    bytes: [u8; 8],
+) {
+    let single = Access { count: 1, ..*access };
+    let args = Args { d: values(args)[element], ..*args };
+    load_lane(lanes, &args, &single, lane, &bytes[..usize::from(access.bytes)]);
+}
+
 /// The columns of an access's values.
 fn values(args: &Args) -> [Slot; 4] {
     [args.d, args.q, args.b, args.c]
@@ -377,7 +393,7 @@ fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, data: &mut [u8]) {
 }
 
 #[inline(always)]
-fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
+pub(super) fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
     let width = access.bytes as usize;
     let elements = data.chunks_exact_mut(width).take(access.count as usize);
     for (slot, element) in values(args).into_iter().zip(elements) {

@@ -152,6 +152,9 @@ impl Run<'_> {
             let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
             bring(&mut brought, warp, group, &inst.args, own, &members);
         }
+        if collective.exchange == Exchange::Barrier {
+            self.see_warp_barriers(block, w, lanes, &brought.members);
+        }
         let got = collective.evaluate(&brought, lanes);
         if got.undefined != 0 && self.launch.checks.synchronisation {
             self.tell_undefined(block, w, lanes, collective, &got);
@@ -171,6 +174,18 @@ impl Run<'_> {
             }
             group.pc += 1;
             group.wait = Wait::Nothing;
+        }
+    }
+
+    /// Tells who watches of a warp barrier. Lanes that came by one instruction may have named several masks, and meet
+    /// only those of their own.
+    fn see_warp_barriers(&mut self, block: &Block, w: usize, lanes: u32, members: &Narrow) {
+        let Some(watch) = &mut self.watch else { return };
+        let mut left = lanes;
+        while left != 0 {
+            let members = members[left.trailing_zeros() as usize] & lanes;
+            watch.clocks.warp_barrier(block.slot, w, members);
+            left &= !members;
         }
     }
 }

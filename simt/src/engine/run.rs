@@ -5,6 +5,7 @@ use super::faults;
 use super::findings::Findings;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
+use super::watch::Watch;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
 use crate::machine::block::{Block, Start, Warp};
@@ -63,6 +64,8 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
+    /// Who watches for races, if anybody does.
+    pub(super) watch: Option<Box<Watch>>,
     /// What checkers have found.
     pub(super) findings: Findings,
     /// Who watches for reads of what nobody has written.
@@ -109,6 +112,7 @@ impl<'a> Run<'a> {
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
+            watch: None,
             findings: Findings::default(),
             initialisation,
             waiting_blocks: launch.grid.count(),
@@ -124,9 +128,10 @@ impl<'a> Run<'a> {
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
         };
+        let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
         let lines = self.lines();
-        Ok(Report { counters: self.counters(), lines, faults, output: self.output })
+        Ok(Report { counters: self.counters(), lines, faults, stale_reads, output: self.output })
     }
 
     fn code(&self) -> &'a Code {
@@ -137,7 +142,11 @@ impl<'a> Run<'a> {
     fn blocks(&mut self) -> Result<(), Stop> {
         let count = self.launch.grid.count();
         let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
-        let mut blocks = vec![Block::default(); residents as usize];
+        let slot = |slot| Block { slot, ..Block::default() };
+        let mut blocks: Vec<Block> = (0..residents as usize).map(slot).collect();
+        if self.launch.checks.races || self.launch.weak_memory {
+            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
+        }
         for block in &mut blocks {
             self.start(block);
         }
@@ -173,6 +182,9 @@ impl<'a> Run<'a> {
             block.shared_written.restart(block.shared.len());
         }
         self.waiting_blocks -= 1;
+        if let Some(watch) = &mut self.watch {
+            watch.start(block.slot, number, threads);
+        }
     }
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {

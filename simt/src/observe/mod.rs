@@ -3,4 +3,6 @@
 
 pub mod counters;
 pub mod initialisation;
+pub mod races;
+pub mod shadow;
 pub mod traffic;
