@@ -38,8 +38,8 @@ impl Run<'_> {
             return Ok(());
         }
         if self.stack {
-            let message = "a membermask names lanes that do not run together with those that name it";
-            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, message));
+            let message = not_together(&members, mask, ready, warp.live());
+            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, &message));
         }
         if ready != 0 {
             self.again(pc, mask);
@@ -201,6 +201,24 @@ fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
         wanted & !mask == 0 && lanes_of(wanted).all(|other| members[other] == members[*lane])
     };
     lanes_of(mask).filter(complete).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
+/// What is wrong with the masks of lanes that are not ready, where nobody waits for the others: under the stack.
+fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> String {
+    let lane = (mask & !ready).trailing_zeros() as usize;
+    let (named, absent) = (members[lane], members[lane] & live & !mask);
+    if absent != 0 {
+        let absent = absent.trailing_zeros();
+        return format!(
+            "membermask {named:#010x} of lane {lane} names lane {absent}, which does not run together with it: \
+             under the reconvergence stack nobody waits for it"
+        );
+    }
+    let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
+    format!(
+        "lane {lane} names members {named:#010x}, lane {other}, which is one of them, {:#010x}",
+        members[other]
+    )
 }
 
 fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {

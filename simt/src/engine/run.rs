@@ -97,7 +97,8 @@ impl<'a> Run<'a> {
         };
         global.settle();
         let reports = launch.checks.initialisation;
-        let initialisation = Initialisation::new(reports, reports || global.has_unwritten());
+        let is_on = reports || global.has_unwritten();
+        let initialisation = Initialisation { is_on, reports, ..Initialisation::default() };
         Run {
             program,
             kernel,

@@ -7,7 +7,7 @@
 //! cleared, and variables of a module count as written.
 //!
 //! *What it can miss.* A byte that somebody happened to write first, where nothing made sure of it: that is a race, and
-//! another checker's. An atomic that is denied for one lane and not for another counts as writing for both. What CUDA's
+//! another checker's. Under weak memory, a load that gets what a byte held before it was written. An atomic that is denied for one lane and not for another counts as writing for both. What CUDA's
 //! own functions read, the strings that `printf` prints. Local memory and registers.
 //!
 //! *No false alarm.* A byte is unwritten only if no store, no atomic and no host has touched it, whatever their order; so
@@ -62,13 +62,6 @@ pub struct Initialisation {
     pub reports: bool,
     /// What has been found and not been told yet.
     pub found: Vec<Unwritten>,
-}
-
-impl Initialisation {
-    /// A checker that reports or not, and is asked at all or not.
-    pub fn new(reports: bool, is_on: bool) -> Initialisation {
-        Initialisation { is_on, reports, found: Vec::new() }
-    }
 }
 
 /// One instruction under watch.

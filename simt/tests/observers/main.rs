@@ -79,7 +79,7 @@ fn random_kernels_run_alike_whoever_watches() {
             let data = emulator.alloc("data", random::BUFFER_BYTES).unwrap();
             let scratch = emulator.alloc_uninitialized("scratch", random::BUFFER_BYTES).unwrap();
             for (index, byte) in emulator.write(data).iter_mut().enumerate() {
-                *byte = (index as u64 * seed >> 3) as u8;
+                *byte = ((index as u64 * seed) >> 3) as u8;
             }
             launch.args = vec![data.address().into(), scratch.address().into()];
             vec![data, scratch]
