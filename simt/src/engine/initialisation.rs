@@ -3,8 +3,9 @@
 //! An instruction is shown before it is carried out, because a load may overwrite the register that held its address.
 //! What memory will deny is not shown: the launch ends there.
 
-use super::access::{Memories, addresses, memory_of, neighbours};
+use super::access::{Memories, addresses, neighbours};
 use super::faults::{self, actor};
+use super::generic::memory_of;
 use super::program::{Inst, Pc};
 use super::run::Run;
 use crate::fault::{Fault, FaultKind, Severity};
@@ -47,14 +48,10 @@ impl Run<'_> {
     fn owner(&self, unwritten: &Unwritten) -> (String, u64) {
         match unwritten.place {
             Place::Global(region) => (format!("`{}`", self.global.region(region).name), 0),
-            Place::Shared => {
-                let first = unwritten.bytes.start as u64;
-                let mut variables = self.program.shared_variables.iter();
-                match variables.find(|variable| variable.has(self.kernel, first)) {
-                    Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
-                    None => ("shared memory".to_string(), 0),
-                }
-            }
+            Place::Shared => match self.program.shared_variable(self.kernel, unwritten.bytes.start as u64) {
+                Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
+                None => ("shared memory".to_string(), 0),
+            },
         }
     }
 }

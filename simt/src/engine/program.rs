@@ -125,6 +125,11 @@ impl Program {
         }
     }
 
+    /// The variable that a byte of a kernel's shared memory belongs to, for messages.
+    pub fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
+        self.shared_variables.iter().find(|variable| variable.has(kernel, byte))
+    }
+
     /// The place of an instruction, for messages and counters.
     pub fn site(&self, pc: Pc) -> Site {
         let Some(origin) = self.origins.get(pc as usize) else { return Site::default() };
