@@ -65,6 +65,10 @@ fn throughput(criterion: &mut Criterion) {
     for (name, ready) in kernels() {
         measure(criterion, &format!("{name}_races"), ready, Checks { races: true, ..Checks::NONE });
     }
+    for (name, ready) in kernels() {
+        let checks = Checks { initialisation: true, ..Checks::NONE };
+        measure(criterion, &format!("{name}_initialisation"), ready, checks);
+    }
 }
 
 /// The tree in global memory, in blocks of 1024.

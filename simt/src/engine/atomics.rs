@@ -3,7 +3,8 @@
 //! The access itself is one read and one write that nothing comes between, which is all that an emulator of one thread
 //! has to do. It leaves out scopes and orders of memory; they concern who may see what when.
 
-use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, memory_of, read_le};
+use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, read_le};
+use super::generic::memory_of;
 use super::watch::Seen;
 use crate::isa::atomic::Atomic;
 use crate::isa::memory::Memory;

@@ -33,7 +33,7 @@ impl Run<'_> {
         let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
         let predicate = warp.registers.preds[base.preds + args.c as usize];
         let is_true = if barrier.negated { !predicate } else { predicate };
-        let live = warp.live();
+        let (live, ended) = (warp.live(), warp.divergence.exited);
         let arriving = if self.stack { live } else { mask };
         if let Err(message) = check_use(block, number, wanted) {
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
@@ -43,6 +43,8 @@ impl Run<'_> {
         state.arrived += arriving.count_ones();
         if barrier.action == Action::Arrive && arriving == live {
             state.arrived += WARP_SIZE as u32 - live.count_ones();
+            state.ended += ended.count_ones();
+            state.ended_warps |= u32::from(ended != 0) << w;
         }
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & mask).count_ones();
@@ -65,6 +67,9 @@ impl Run<'_> {
         let expected = state.wanted.unwrap_or(block.live_threads);
         if state.arrived == 0 || state.arrived + missing_lanes(block, number, state) < expected {
             return Ok(());
+        }
+        if self.launch.checks.synchronisation {
+            self.tell_ended(block, number);
         }
         block.barriers[number] = BarrierState::default();
         self.see_barrier(block, number, state.wanted.is_some());

@@ -106,11 +106,12 @@ impl Run<'_> {
                 return Ok(());
             }
         };
-        self.issued[group.pc as usize].parted += 1;
+        let pc = group.pc;
+        self.issued[pc as usize].parted += 1;
         let warp = &mut block.warps[w];
         warp.diverged = true;
         warp.divergence.groups[g].pc = others_go;
-        warp.divergence.exit(g, ending);
+        warp.end(g, ending, pc);
         block.live_threads -= ending.count_ones();
         self.see_end(block.slot, w, ending);
         self.after_exit(block, w)
@@ -283,8 +284,9 @@ fn end(block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) -> bo
         divergence.groups[g].pc = AT_RETURN;
         return false;
     }
+    let pc = divergence.groups[g].pc;
     divergence.groups[g].pc += 1;
-    divergence.exit(g, lanes);
+    block.warps[w].end(g, lanes, pc);
     block.live_threads -= lanes.count_ones();
     true
 }

@@ -13,6 +13,7 @@ use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
+use crate::observe::initialisation::Initialisation;
 use crate::ptx::Error;
 
 /// Why a launch stops before its end.
@@ -67,6 +68,8 @@ pub struct Run<'a> {
     pub(super) watch: Option<Box<Watch>>,
     /// What checkers have found.
     pub(super) findings: Findings,
+    /// Who watches for reads of what nobody has written.
+    pub(super) initialisation: Initialisation,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     warps: u64,
@@ -92,6 +95,10 @@ impl<'a> Run<'a> {
             Reconvergence::Stack => true,
             Reconvergence::Its => false,
         };
+        global.settle();
+        let reports = launch.checks.initialisation;
+        let is_on = reports || global.has_unwritten();
+        let initialisation = Initialisation { is_on, reports, ..Initialisation::default() };
         Run {
             program,
             kernel,
@@ -108,6 +115,7 @@ impl<'a> Run<'a> {
             output: String::new(),
             watch: None,
             findings: Findings::default(),
+            initialisation,
             waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,
@@ -171,6 +179,9 @@ impl<'a> Run<'a> {
         let threads = self.launch.block.count() as u32;
         let number = self.launch.grid.count() - self.waiting_blocks;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
+        if self.initialisation.reports {
+            block.shared_written.restart(block.shared.len());
+        }
         self.waiting_blocks -= 1;
         if let Some(watch) = &mut self.watch {
             watch.start(block.slot, number, threads);

@@ -6,6 +6,7 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
+use super::initialisation;
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
 use super::watch::Seen;
@@ -48,6 +49,9 @@ impl Run<'_> {
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
+        if !self.initialisation.found.is_empty() {
+            self.tell_unwritten(block, w);
+        }
         let pc = block.warps[w].divergence.groups[g].pc;
         match left {
             Left::Paused => Ok(()),
@@ -72,6 +76,8 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
+            shared_written: &mut block.shared_written,
+            initialisation: &mut self.initialisation,
             watch: self.watch.as_deref_mut(),
         };
         let left = loop {
@@ -101,6 +107,9 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+                    if memories.initialisation.is_on {
+                        initialisation::see(&mut memories, &lanes, inst, &frame, pc);
+                    }
                     let counters = &mut self.traffic[pc as usize];
                     if memories.watch.is_some() {
                         touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
