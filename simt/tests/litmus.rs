@@ -103,7 +103,7 @@ fn always(mut bench: Bench, is_right: impl Fn(&Run) -> Result<(), String>) -> Re
 }
 
 fn is_one_of(outcomes: &BTreeSet<Outcome>) -> impl Fn(&Run) -> Result<(), String> {
-    |run| match outcomes.contains(&run.outcome) {
+    move |run| match outcomes.contains(&run.outcome) {
         true => Ok(()),
         false => Err(format!("{:?} is none of {outcomes:?}", run.outcome)),
     }
