@@ -14,6 +14,8 @@ mod bench;
 mod enumerate;
 #[path = "litmus/event.rs"]
 mod event;
+#[path = "litmus/interleave.rs"]
+mod interleave;
 #[path = "litmus/program.rs"]
 mod program;
 #[path = "litmus/ptx.rs"]
