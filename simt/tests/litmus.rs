@@ -105,9 +105,9 @@ fn always(mut bench: Bench, is_right: impl Fn(&Run) -> Result<(), String>) -> Re
 }
 
 fn is_one_of(outcomes: &BTreeSet<Outcome>) -> impl Fn(&Run) -> Result<(), String> {
-    move |run| match outcomes.contains(&run.outcome) {
-        true => Ok(()),
-        false => Err(format!("{:?} is none of {outcomes:?}", run.outcome)),
+    move |run| {
+        let told = || format!("{:?} is none of {outcomes:?}", run.outcome);
+        outcomes.contains(&run.outcome).then_some(()).ok_or_else(told)
     }
 }
 

@@ -10,7 +10,7 @@ use simt::{
     Buffer, Checks, Emulator, Fault, FaultKind, Launch, Limits, Module, Reconvergence, Schedule, Severity,
 };
 
-use crate::program::{Outcome, Program};
+use crate::program::{Outcome, Place, Program, Thread};
 use crate::ptx::render;
 
 /// A program that is ready to run.
@@ -38,12 +38,12 @@ impl Bench {
         let text = render(program);
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load("litmus.ptx", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let registers: usize = program.threads.iter().map(|thread| thread.registers()).sum();
+        let registers: usize = program.threads.iter().map(Thread::registers).sum();
         let memory = emulator.alloc("words", 4 * program.locations() as u64).unwrap();
         let results = emulator.alloc("results", 4 * registers.max(1) as u64).unwrap();
         let operations: usize = program.threads.iter().map(|thread| thread.ops.len()).sum();
         let delays = emulator.alloc("delays", 4 * operations as u64).unwrap();
-        let most = |place: fn(&crate::program::Place) -> u32| {
+        let most = |place: fn(&Place) -> u32| {
             1 + program.threads.iter().map(|thread| place(&thread.place)).max().unwrap_or(0)
         };
         let launch = Launch::new(most(|place| place.block), 32 * most(|place| place.warp));

@@ -55,7 +55,7 @@ fn step(before: &State, thread: usize, op: &Op) -> State {
         Action::Load { to, at, .. } => registers[to] = memory[at],
         Action::Store { at, value: Value::Is(value), .. } => memory[at] = value,
         Action::Store { at, value: Value::Plus(register, plus), .. } => {
-            memory[at] = registers[register] + plus
+            memory[at] = registers[register] + plus;
         }
         Action::Exchange { to, at, value, .. } => registers[to] = std::mem::replace(&mut memory[at], value),
         Action::Add { to, at, value, .. } => {

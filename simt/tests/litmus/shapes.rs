@@ -21,7 +21,27 @@ pub fn shapes() -> Vec<Shape> {
     vec![
         shape("MP", message_passing()),
         shape("chain", chains()),
+        shape("WRC", write_to_read()),
+        shape("ISA2", two_messages()),
         shape("SB", store_buffering()),
+        shape(
+            "R",
+            two_words(|[a, b]| {
+                [vec![store(X, 1, a.0), store(Y, 1, a.1)], vec![store(Y, 2, b.0), load(0, X, b.1)]]
+            }),
+        ),
+        shape(
+            "S",
+            two_words(|[a, b]| {
+                [vec![store(X, 2, a.0), store(Y, 1, a.1)], vec![load(0, Y, b.0), store(X, 1, b.1)]]
+            }),
+        ),
+        shape(
+            "2+2W",
+            two_words(|[a, b]| {
+                [vec![store(X, 1, a.0), store(Y, 2, a.1)], vec![store(Y, 1, b.0), store(X, 2, b.1)]]
+            }),
+        ),
         shape("LB", load_buffering()),
         shape("CoRR", coherence(|[a, b, c]| [vec![store(X, 1, c)], vec![load(0, X, a), load(1, X, b)]])),
         shape("CoWR", coherence(|[a, b, c]| [vec![store(X, 1, a), load(0, X, b)], vec![store(X, 2, c)]])),
@@ -132,22 +152,73 @@ fn chains() -> Vec<Program> {
         ],
         vec![load(0, Y, WEAK), guarded(0, 1, store(Y, 2, WEAK))],
     ];
-    let writers = [
-        vec![store(Y, 1, release(gpu))],
-        vec![store(Y, 1, release(Scope::Cta))],
-        vec![fence(FenceKind::AcqRel, gpu), store(Y, 1, relaxed(gpu))],
-        vec![store(Y, 1, relaxed(gpu))],
-    ];
-    let readers = [
-        vec![load(0, Y, acquire(gpu))],
-        vec![load(0, Y, acquire(Scope::Cta))],
-        vec![load(0, Y, relaxed(gpu)), fence(FenceKind::AcqRel, gpu)],
-        vec![load(0, Y, relaxed(gpu))],
-    ];
-    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&writers, &readers).collect();
+    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&few_publishing(Y), &few_observing(Y)).collect();
     let programs = pairs(&ends, &middles).map(|((writer, reader), middle)| {
         let reader = [reader, vec![guarded(0, 2, load(1, X, WEAK))]].concat();
         vec![[vec![store(X, 1, WEAK)], writer].concat(), middle, reader]
+    });
+    everywhere(&FEW, &programs.collect::<Vec<_>>())
+}
+
+/// A thread reads what another stored, and publishes a flag; a third who reads the flag reads what the first stored. What
+/// was observed comes before what follows the observation, even if nothing else orders it (8.9.5, causality order, 2).
+fn write_to_read() -> Vec<Program> {
+    let hows = [WEAK, relaxed(Scope::Cta), relaxed(Scope::Gpu)];
+    let ends: Vec<(Strength, Strength)> = pairs(&hows, &hows).collect();
+    let flags: Vec<(Vec<Op>, Vec<Op>)> = pairs(&few_publishing(Y), &few_observing(Y)).collect();
+    let programs = pairs(&ends, &flags).map(|((first, seen), (flag, wait))| {
+        let middle = [vec![load(1, X, seen)], flag].concat();
+        let reader = [wait, vec![guarded(0, 1, load(1, X, relaxed(Scope::Gpu)))]].concat();
+        vec![vec![store(X, 1, first)], middle, reader]
+    });
+    everywhere(&FEW, &programs.collect::<Vec<_>>())
+}
+
+/// Message passing twice in a row, with a flag each time (cumulativity, 8.9.5).
+fn two_messages() -> Vec<Program> {
+    let (first_flags, first_waits) = (few_publishing(Y), few_observing(Y));
+    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&first_flags, &few_observing(Z)).collect();
+    let middles: Vec<(Vec<Op>, Vec<Op>)> = pairs(&first_waits, &few_publishing(Z)).collect();
+    let programs = pairs(&ends, &middles).map(|((flag, wait), (first_wait, second_flag))| {
+        let second_flag = second_flag.into_iter().map(|op| guarded(0, 1, op));
+        let middle = first_wait.into_iter().chain(second_flag).collect();
+        let reader = [wait, vec![guarded(0, 1, load(1, X, WEAK))]].concat();
+        vec![[vec![store(X, 1, WEAK)], flag].concat(), middle, reader]
+    });
+    everywhere(&FEW, &programs.collect::<Vec<_>>())
+}
+
+/// Ways to set a flag: one that is right, one whose scope is too small, and one with a part missing.
+fn few_publishing(flag: usize) -> Vec<Vec<Op>> {
+    let gpu = Scope::Gpu;
+    vec![
+        vec![store(flag, 1, release(gpu))],
+        vec![store(flag, 1, release(Scope::Cta))],
+        vec![fence(FenceKind::AcqRel, gpu), store(flag, 1, relaxed(gpu))],
+        vec![store(flag, 1, relaxed(gpu))],
+    ]
+}
+
+/// Ways to read a flag, likewise.
+fn few_observing(flag: usize) -> Vec<Vec<Op>> {
+    let gpu = Scope::Gpu;
+    vec![
+        vec![load(0, flag, acquire(gpu))],
+        vec![load(0, flag, acquire(Scope::Cta))],
+        vec![load(0, flag, relaxed(gpu)), fence(FenceKind::AcqRel, gpu)],
+        vec![load(0, flag, relaxed(gpu))],
+    ]
+}
+
+/// Two threads with two accesses each and a fence, or none, between them.
+fn two_words(shape: impl Fn([(Strength, Strength); 2]) -> [Vec<Op>; 2]) -> Vec<Program> {
+    let ways = sides::two_accesses();
+    let fences = sides::some_fences();
+    let programs = pairs(&pairs(&ways, &ways).collect::<Vec<_>>(), &fences).map(|((a, b), between)| {
+        let fence = between.map(|(kind, scope)| fence(kind, scope));
+        shape([a, b])
+            .map(|ops| ops[..1].iter().copied().chain(fence).chain(ops[1..].iter().copied()).collect())
+            .to_vec()
     });
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
