@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use simt::{Emulator, Launch, Limits, Module};
+use simt::{Checks, Emulator, Launch, Limits, Module};
 
 const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
 const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
@@ -49,26 +49,34 @@ fn throughput(criterion: &mut Criterion) {
     let streaming = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(1 << 22);
     let divergent = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(64_u32).arg(1 << 16);
     let sums = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(1 << 20);
-    let kernels = [
-        ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
-        ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
-        ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
-        ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
-    ];
-    for (name, mut ready) in kernels {
-        let instructions = ready.run();
-        let threads = ready.launch.grid.count() * ready.launch.block.count();
-        let mut group = criterion.benchmark_group(name);
-        group
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(500))
-            .measurement_time(Duration::from_secs(2));
-        for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
-            group.throughput(Throughput::Elements(count));
-            group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
-        }
-        group.finish();
+    let kernels = || {
+        [
+            ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
+            ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
+            ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
+            ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
+        ]
+    };
+    for (name, ready) in kernels() {
+        measure(criterion, name, ready, Checks::NONE);
     }
+    for (name, ready) in kernels() {
+        measure(criterion, &format!("{name}_races"), ready, Checks { races: true, ..Checks::NONE });
+    }
+}
+
+/// Measures one kernel under some checkers.
+fn measure(criterion: &mut Criterion, name: &str, mut ready: Ready, checks: Checks) {
+    ready.launch.checks = checks;
+    let instructions = ready.run();
+    let threads = ready.launch.grid.count() * ready.launch.block.count();
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
+        group.throughput(Throughput::Elements(count));
+        group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
+    }
+    group.finish();
 }
 
 criterion_group!(benches, throughput);

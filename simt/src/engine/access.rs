@@ -4,6 +4,7 @@
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which the seed moves on, never by lane order.
 
+use super::watch::Watch;
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
@@ -27,6 +28,8 @@ pub struct Memories<'m> {
     pub params: &'m [u8],
     /// Decides in which order lanes store.
     pub order: &'m mut Order,
+    /// Who watches, if anybody does.
+    pub watch: Option<&'m mut Watch>,
 }
 
 /// The order in which the lanes of a store reach memory: from some lane on, round the warp.
@@ -187,7 +190,7 @@ pub(super) fn lowest_denied(
 
 /// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
 #[inline(always)]
-fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
+pub(super) fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     let first = at[0];
     if mask == FULL_MASK {
         let mut same = true;
@@ -275,6 +278,19 @@ fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, d
             _ => lanes.narrow[slot as usize][lane] = value as u32,
         }
     }
+}
+
+/// Gives a lane another value for an element than the one that it loaded.
+pub(super) fn set_element(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    (lane, element): (usize, usize),
+    bytes: [u8; 8],
+) {
+    let single = Access { count: 1, ..*access };
+    let args = Args { d: values(args)[element], ..*args };
+    load_lane(lanes, &args, &single, lane, &bytes[..usize::from(access.bytes)]);
 }
 
 /// The columns of an access's values.
@@ -371,7 +387,7 @@ fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, data: &mut [u8]) {
 }
 
 #[inline(always)]
-fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
+pub(super) fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
     let width = access.bytes as usize;
     let elements = data.chunks_exact_mut(width).take(access.count as usize);
     for (slot, element) in values(args).into_iter().zip(elements) {

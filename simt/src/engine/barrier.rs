@@ -47,6 +47,9 @@ impl Run<'_> {
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & mask).count_ones();
         }
+        if let Some(watch) = self.watch.as_mut().filter(|_| barrier.counted) {
+            watch.clocks.arrive(block.slot, w, arriving, number);
+        }
         let group = &mut block.warps[w].divergence.groups[g];
         if barrier.action == Action::Arrive {
             group.pc += 1;
@@ -64,6 +67,7 @@ impl Run<'_> {
             return Ok(());
         }
         block.barriers[number] = BarrierState::default();
+        self.see_barrier(block, number, state.wanted.is_some());
         for w in 0..block.warps.len() {
             self.check_one_instruction(block, w, number)?;
             let warp = &mut block.warps[w];
@@ -87,6 +91,20 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells who watches that a barrier is complete.
+    fn see_barrier(&mut self, block: &Block, number: usize, is_counted: bool) {
+        let Some(watch) = &mut self.watch else { return };
+        if !is_counted {
+            return watch.clocks.block_barrier(block.slot);
+        }
+        let groups = block.warps.iter().enumerate().flat_map(|(w, warp)| {
+            let here = |group: &&Group| group.wait == Wait::Barrier(number as u8);
+            warp.divergence.groups.iter().filter(here).map(move |group| (w, group.mask))
+        });
+        let waiting: Vec<(usize, u32)> = groups.collect();
+        watch.clocks.complete(block.slot, number, &waiting);
     }
 
     /// Lanes of one warp that meet at an aligned barrier must have come to it by the same instruction.

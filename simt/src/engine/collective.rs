@@ -34,7 +34,7 @@ impl Run<'_> {
         }
         let ready = complete_lanes(&members, mask, warp.live());
         if ready == mask {
-            self.exchange(&mut block.warps[w], mask, collective);
+            self.exchange(block, w, mask, collective);
             return Ok(());
         }
         if self.stack {
@@ -78,7 +78,7 @@ impl Run<'_> {
                 self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
                 warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
             }
-            self.exchange(warp, lanes, collective);
+            self.exchange(block, w, lanes, collective);
         }
         Ok(())
     }
@@ -142,7 +142,12 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for `lanes`, each group with its own columns.
-    fn exchange(&mut self, warp: &mut Warp, lanes: u32, collective: Collective) {
+    fn exchange(&mut self, block: &mut Block, w: usize, lanes: u32, collective: Collective) {
+        if let Some(watch) = self.watch.as_mut().filter(|_| matches!(collective.exchange, Exchange::Barrier))
+        {
+            watch.clocks.warp_barrier(block.slot, w, lanes);
+        }
+        let warp = &mut block.warps[w];
         let mut brought =
             Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
         for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {

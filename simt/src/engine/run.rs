@@ -5,6 +5,7 @@ use super::faults;
 use super::findings::Findings;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
+use super::watch::Watch;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
 use crate::machine::block::{Block, Start, Warp};
@@ -62,6 +63,8 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
+    /// Who watches for races, if anybody does.
+    pub(super) watch: Option<Box<Watch>>,
     /// What checkers have found.
     pub(super) findings: Findings,
     /// Blocks that have not started yet.
@@ -103,6 +106,7 @@ impl<'a> Run<'a> {
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
+            watch: None,
             findings: Findings::default(),
             waiting_blocks: launch.grid.count(),
             warps: 0,
@@ -117,9 +121,10 @@ impl<'a> Run<'a> {
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
         };
+        let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
         let lines = self.lines();
-        Ok(Report { counters: self.counters(), lines, faults, output: self.output })
+        Ok(Report { counters: self.counters(), lines, faults, stale_reads, output: self.output })
     }
 
     fn code(&self) -> &'a Code {
@@ -130,7 +135,11 @@ impl<'a> Run<'a> {
     fn blocks(&mut self) -> Result<(), Stop> {
         let count = self.launch.grid.count();
         let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
-        let mut blocks = vec![Block::default(); residents as usize];
+        let slot = |slot| Block { slot, ..Block::default() };
+        let mut blocks: Vec<Block> = (0..residents as usize).map(slot).collect();
+        if self.launch.checks.races || self.launch.weak_memory {
+            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
+        }
         for block in &mut blocks {
             self.start(block);
         }
@@ -163,6 +172,9 @@ impl<'a> Run<'a> {
         let number = self.launch.grid.count() - self.waiting_blocks;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
         self.waiting_blocks -= 1;
+        if let Some(watch) = &mut self.watch {
+            watch.start(block.slot, number, threads);
+        }
     }
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {

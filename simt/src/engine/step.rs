@@ -8,12 +8,14 @@ use super::atomics;
 use super::faults;
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
+use super::watch::Seen;
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
+use crate::observe::shadow::Kind;
 
 /// Where a group stands when it leaves the loop.
 enum Left {
@@ -37,6 +39,9 @@ impl Run<'_> {
         if divergence.groups[g].pc == AT_RETURN {
             self.return_from_function(block, w, g);
             return Ok(());
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
         let before = *slice;
         let left = self.straight_on(block, w, g, slice);
@@ -67,6 +72,7 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
+            watch: self.watch.as_deref_mut(),
         };
         let left = loop {
             if *slice == 0 || pc == meeting {
@@ -95,7 +101,12 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    touch_memory(&mut memories, &mut lanes, inst, &frame, &mut self.traffic[pc as usize])
+                    let counters = &mut self.traffic[pc as usize];
+                    if memories.watch.is_some() {
+                        touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
+                    } else {
+                        touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
+                    }
                 }
                 Op::Special { what, wide } => {
                     place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
@@ -110,7 +121,13 @@ impl Run<'_> {
                     lanes.write_narrow(inst.args.d, |_| active);
                     Ok(())
                 }
-                Op::Fence(_) | Op::Hint => Ok(()),
+                Op::Fence(fence) => {
+                    if let Some(watch) = &mut memories.watch {
+                        watch.fence(active, *fence);
+                    }
+                    Ok(())
+                }
+                Op::Hint => Ok(()),
                 _ => break Left::At(active),
             };
             if let Err(denied) = outcome {
@@ -128,6 +145,35 @@ fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
     let depth = divergence.groups[g].callers.len();
     let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
     meeting.map_or(NEVER, |meeting| meeting.pc)
+}
+
+/// Carries out an instruction that goes to memory, and shows it to who watches before; an atomic is shown lane by lane,
+/// while it is carried out. What the weak memory has a load return instead replaces what it got.
+#[inline(never)]
+fn touch_watched(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let Some(watch) = memories.watch.as_deref_mut() else { unreachable!("the caller asked") };
+    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+    watch.at(pc);
+    let mut replaced = Vec::new();
+    if let Op::Load(access) = &inst.op {
+        watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+        replaced = watch.take_replaced();
+    } else if let Op::Store(access) = &inst.op {
+        watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+    }
+    touch_memory(memories, lanes, inst, frame, counters)?;
+    if let Op::Load(access) = &inst.op {
+        for (lane, element, bytes) in replaced {
+            access::set_element(lanes, &inst.args, access, (lane, element), bytes);
+        }
+    }
+    Ok(())
 }
 
 /// Carries out an instruction that goes to memory.

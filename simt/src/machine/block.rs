@@ -41,6 +41,8 @@ pub struct BarrierState {
 /// A block on the machine.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
+    /// Which of the blocks on the machine it is.
+    pub slot: usize,
     /// Its number in the grid, `x` fastest.
     pub number: u64,
     /// Its place in the grid.

@@ -2,4 +2,6 @@
 //! runs, so they change nothing. The checkers of races and of uninitialised reads will live here too.
 
 pub mod counters;
+pub mod races;
+pub mod shadow;
 pub mod traffic;
