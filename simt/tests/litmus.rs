@@ -41,7 +41,7 @@ use program::{Outcome, Program};
 
 /// Runs of each variant where the test is that something never happens; a hundred variants and more share a shape, so
 /// each shape is run tens of thousands of times. `LITMUS_SEEDS=10000` asks for more.
-const RUNS: u64 = 400;
+const RUNS: u64 = 150;
 
 /// Runs of each variant within which everything that is claimed has to happen.
 const RUNS_TO_APPEAR: u64 = 4_000;
