@@ -16,12 +16,16 @@ mod enumerate;
 mod event;
 #[path = "litmus/interleave.rs"]
 mod interleave;
+#[path = "litmus/messages.rs"]
+mod messages;
 #[path = "litmus/program.rs"]
 mod program;
 #[path = "litmus/ptx.rs"]
 mod ptx;
 #[path = "litmus/relation.rs"]
 mod relation;
+#[path = "litmus/settings.rs"]
+mod settings;
 #[path = "litmus/shapes.rs"]
 mod shapes;
 #[path = "litmus/sides.rs"]

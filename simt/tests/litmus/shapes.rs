@@ -5,8 +5,10 @@
 //! model does (`enumerate.rs`). Left out: shapes that need dependencies, barriers or more than four threads.
 //! Specification: PTX ISA, sections 8.8 (patterns), 8.10 (the axioms' own examples).
 
-use crate::program::{Action, FenceKind, Op, Place, Program, Scope, Space, Strength, Thread, Value};
-use crate::program::{VOLATILE, WEAK, acq_rel, acquire, relaxed, release};
+use crate::messages;
+use crate::program::{Action, FenceKind, Op, Program, Scope, Strength, Value};
+use crate::program::{VOLATILE, WEAK, relaxed, release};
+use crate::settings::{ALL, FEW, OF_FOUR, everywhere};
 use crate::sides::{self, cas, exchange, fence, guarded, load, pairs, store};
 
 /// A shape and its variants.
@@ -19,10 +21,10 @@ pub struct Shape {
 pub fn shapes() -> Vec<Shape> {
     let shape = |name, variants| Shape { name, variants };
     vec![
-        shape("MP", message_passing()),
-        shape("chain", chains()),
-        shape("WRC", write_to_read()),
-        shape("ISA2", two_messages()),
+        shape("MP", messages::message_passing()),
+        shape("chain", messages::chains()),
+        shape("WRC", messages::write_to_read()),
+        shape("ISA2", messages::two_messages()),
         shape("SB", store_buffering()),
         shape(
             "R",
@@ -55,160 +57,9 @@ pub fn shapes() -> Vec<Shape> {
 }
 
 /// Words: what a shape calls them.
-const X: usize = 0;
-const Y: usize = 1;
-const Z: usize = 2;
-
-/// Where the threads of a variant run, and in which memory its words are.
-#[derive(Clone, Copy)]
-enum Setting {
-    /// One warp, a lane each.
-    Warp(Space),
-    /// One block, a warp each.
-    Block(Space),
-    /// A block each.
-    Grid,
-    /// Two blocks; every second thread is in the same one.
-    Pairs,
-}
-
-/// One setting of each kind, with both memories among them.
-const FEW: [Setting; 3] = [Setting::Warp(Space::Global), Setting::Block(Space::Shared), Setting::Grid];
-
-const ALL: [Setting; 5] = [
-    Setting::Warp(Space::Global),
-    Setting::Warp(Space::Shared),
-    Setting::Block(Space::Global),
-    Setting::Block(Space::Shared),
-    Setting::Grid,
-];
-
-const OF_FOUR: [Setting; 4] =
-    [Setting::Warp(Space::Shared), Setting::Block(Space::Global), Setting::Grid, Setting::Pairs];
-
-impl Setting {
-    fn place(self, number: u32) -> Place {
-        let (block, warp, lane) = match self {
-            // Lanes that are not neighbours, and not in the order of the threads.
-            Setting::Warp(_) => (0, 0, (31 - 7 * number) % 32),
-            Setting::Block(_) => (0, number, 0),
-            Setting::Grid => (number, 0, 0),
-            Setting::Pairs => (number % 2, number / 2, 0),
-        };
-        Place { block, warp, lane }
-    }
-
-    fn program(self, threads: &[Vec<Op>]) -> Program {
-        let space = match self {
-            Setting::Warp(space) | Setting::Block(space) => space,
-            Setting::Grid | Setting::Pairs => Space::Global,
-        };
-        let place = |number: usize| self.place(number as u32);
-        let threads = threads.iter().enumerate();
-        let threads =
-            threads.map(|(number, ops)| Thread { place: place(number), ops: ops.clone() }).collect();
-        Program { threads, space }
-    }
-}
-
-/// Every program in every setting.
-fn everywhere(settings: &[Setting], programs: &[Vec<Vec<Op>>]) -> Vec<Program> {
-    let in_settings =
-        |threads: &Vec<Vec<Op>>| settings.iter().map(|setting| setting.program(threads)).collect();
-    programs.iter().flat_map(|threads| -> Vec<Program> { in_settings(threads) }).collect()
-}
-
-/// One thread stores data and then a flag, the other reads the flag and then, if it was set, the data. Without the
-/// condition the data are raced for, whatever the flag is worth, and what the reader finds is the same.
-fn message_passing() -> Vec<Program> {
-    let writers = sides::publishing(Y).into_iter().map(|flag| [vec![store(X, 1, WEAK)], flag].concat());
-    let readers =
-        sides::observing(Y).into_iter().map(|flag| [flag, vec![guarded(0, 1, load(1, X, WEAK))]].concat());
-    let (writers, readers): (Vec<_>, Vec<_>) = (writers.collect(), readers.collect());
-    let programs: Vec<Vec<Vec<Op>>> =
-        pairs(&writers, &readers).map(|(writer, reader)| vec![writer, reader]).collect();
-    let strong = [relaxed(Scope::Gpu), relaxed(Scope::Cta), VOLATILE, WEAK];
-    let strong = pairs(&strong, &strong).map(|(data, flag)| {
-        vec![vec![store(X, 1, data), store(Y, 1, flag)], vec![load(0, Y, flag), load(1, X, data)]]
-    });
-    everywhere(&FEW, &programs.into_iter().chain(strong).collect::<Vec<_>>())
-}
-
-/// Message passing through a third thread, which passes the flag on: by an atomic on it, which is part of a chain that
-/// is observed (8.9.2), or by a flag of its own (cumulativity, 8.9.5).
-fn chains() -> Vec<Program> {
-    let gpu = Scope::Gpu;
-    let middles = [
-        vec![Action::Add { to: 0, at: Y, value: 1, how: relaxed(gpu) }.into()],
-        vec![Action::Add { to: 0, at: Y, value: 1, how: relaxed(Scope::Cta) }.into()],
-        vec![Action::Add { to: 0, at: Y, value: 1, how: acq_rel(gpu) }.into()],
-        vec![cas(0, Y, [1, 2], relaxed(gpu))],
-        vec![load(0, Y, relaxed(gpu)), guarded(0, 1, store(Y, 2, relaxed(gpu)))],
-        vec![load(0, Y, acquire(gpu)), guarded(0, 1, store(Y, 2, release(gpu)))],
-        vec![
-            load(0, Y, relaxed(gpu)),
-            fence(FenceKind::AcqRel, gpu),
-            guarded(0, 1, store(Y, 2, relaxed(gpu))),
-        ],
-        vec![load(0, Y, WEAK), guarded(0, 1, store(Y, 2, WEAK))],
-    ];
-    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&few_publishing(Y), &few_observing(Y)).collect();
-    let programs = pairs(&ends, &middles).map(|((writer, reader), middle)| {
-        let reader = [reader, vec![guarded(0, 2, load(1, X, WEAK))]].concat();
-        vec![[vec![store(X, 1, WEAK)], writer].concat(), middle, reader]
-    });
-    everywhere(&FEW, &programs.collect::<Vec<_>>())
-}
-
-/// A thread reads what another stored, and publishes a flag; a third who reads the flag reads what the first stored. What
-/// was observed comes before what follows the observation, even if nothing else orders it (8.9.5, causality order, 2).
-fn write_to_read() -> Vec<Program> {
-    let hows = [WEAK, relaxed(Scope::Cta), relaxed(Scope::Gpu)];
-    let ends: Vec<(Strength, Strength)> = pairs(&hows, &hows).collect();
-    let flags: Vec<(Vec<Op>, Vec<Op>)> = pairs(&few_publishing(Y), &few_observing(Y)).collect();
-    let programs = pairs(&ends, &flags).map(|((first, seen), (flag, wait))| {
-        let middle = [vec![load(1, X, seen)], flag].concat();
-        let reader = [wait, vec![guarded(0, 1, load(1, X, relaxed(Scope::Gpu)))]].concat();
-        vec![vec![store(X, 1, first)], middle, reader]
-    });
-    everywhere(&FEW, &programs.collect::<Vec<_>>())
-}
-
-/// Message passing twice in a row, with a flag each time (cumulativity, 8.9.5).
-fn two_messages() -> Vec<Program> {
-    let (first_flags, first_waits) = (few_publishing(Y), few_observing(Y));
-    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&first_flags, &few_observing(Z)).collect();
-    let middles: Vec<(Vec<Op>, Vec<Op>)> = pairs(&first_waits, &few_publishing(Z)).collect();
-    let programs = pairs(&ends, &middles).map(|((flag, wait), (first_wait, second_flag))| {
-        let second_flag = second_flag.into_iter().map(|op| guarded(0, 1, op));
-        let middle = first_wait.into_iter().chain(second_flag).collect();
-        let reader = [wait, vec![guarded(0, 1, load(1, X, WEAK))]].concat();
-        vec![[vec![store(X, 1, WEAK)], flag].concat(), middle, reader]
-    });
-    everywhere(&FEW, &programs.collect::<Vec<_>>())
-}
-
-/// Ways to set a flag: one that is right, one whose scope is too small, and one with a part missing.
-fn few_publishing(flag: usize) -> Vec<Vec<Op>> {
-    let gpu = Scope::Gpu;
-    vec![
-        vec![store(flag, 1, release(gpu))],
-        vec![store(flag, 1, release(Scope::Cta))],
-        vec![fence(FenceKind::AcqRel, gpu), store(flag, 1, relaxed(gpu))],
-        vec![store(flag, 1, relaxed(gpu))],
-    ]
-}
-
-/// Ways to read a flag, likewise.
-fn few_observing(flag: usize) -> Vec<Vec<Op>> {
-    let gpu = Scope::Gpu;
-    vec![
-        vec![load(0, flag, acquire(gpu))],
-        vec![load(0, flag, acquire(Scope::Cta))],
-        vec![load(0, flag, relaxed(gpu)), fence(FenceKind::AcqRel, gpu)],
-        vec![load(0, flag, relaxed(gpu))],
-    ]
-}
+pub const X: usize = 0;
+pub const Y: usize = 1;
+pub const Z: usize = 2;
 
 /// Two threads with two accesses each and a fence, or none, between them.
 fn two_words(shape: impl Fn([(Strength, Strength); 2]) -> [Vec<Op>; 2]) -> Vec<Program> {
