@@ -3,7 +3,8 @@
 //! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
 //! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
-//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`.
+//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`; each is
+//! measured without checkers, and once more with the checker of races.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -54,6 +55,7 @@ fn throughput(criterion: &mut Criterion) {
             ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
             ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
             ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
+            ("tree", tree(sums)),
             ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
         ]
     };
@@ -63,6 +65,13 @@ fn throughput(criterion: &mut Criterion) {
     for (name, ready) in kernels() {
         measure(criterion, &format!("{name}_races"), ready, Checks { races: true, ..Checks::NONE });
     }
+}
+
+/// The tree in global memory, in blocks of 1024.
+fn tree(sums: impl Fn(Launch, u64, u64) -> Launch) -> Ready {
+    let mut tree = ready(BENCHMARKS, "bench_tree", 1 << 20, sums);
+    (tree.launch.grid, tree.launch.block) = (1024.into(), 1024.into());
+    tree
 }
 
 /// Measures one kernel under some checkers.

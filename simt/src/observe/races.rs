@@ -123,33 +123,11 @@ impl Races {
         slot: usize,
         access: Access,
         (space, offset): (Space, u64),
-        (words, lanes): (usize, usize),
+        row: (usize, usize),
     ) -> bool {
         let (shadow, _) = self.shadow(space, slot);
-        let stores = access.kind == Kind::Store;
-        let Some(row) = shadow.row(offset, words * lanes, stores) else { return false };
-        let mut settled = true;
-        for (lane, cells) in row.stores.chunks_exact(words).enumerate() {
-            settled &= cells.iter().all(|cell| cell.is_settled(here, lane as u32));
-        }
-        for (lane, cells) in row.loads.chunks_exact(words).enumerate() {
-            settled &= cells.iter().all(|cell| cell.is_settled(here, lane as u32));
-        }
-        let untouched = |cells: &[Cell]| cells.iter().all(|cell| cell.mask == 0);
-        let no_promise = |cells: &[Cell]| cells.iter().all(|cell| !cell.is_read_only());
-        settled &= if access.read_only { untouched(row.stores) } else { no_promise(row.loads) };
-        if !settled {
-            return false;
-        }
         let new = Cell::new(here, 1, access.flags());
-        let cells = if stores { row.stores } else { &mut *row.loads };
-        for (lane, cells) in cells.chunks_exact_mut(words).enumerate() {
-            cells.fill(new.by(1 << lane));
-        }
-        if stores {
-            row.loads.fill(Cell::default());
-        }
-        true
+        shadow.row(here, new, offset, access.kind == Kind::Store, row)
     }
 
     /// Any access of one lane: the worst race that it is part of. `same_value` says whether a store leaves what the
@@ -322,3 +300,6 @@ impl Look<'_> {
         shadow.add(at, entry, lists, replaces);
     }
 }
+
+#[cfg(test)]
+mod tests;

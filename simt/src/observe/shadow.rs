@@ -1,8 +1,13 @@
 //! What is remembered of the accesses to each byte: the last plain store, and the plain loads and strong accesses since.
 //!
 //! Memory is remembered in pages, made when they are first touched. A page keeps a *cell* for each 32-bit word; one that
-//! is accessed in smaller pieces keeps a cell for each byte. The loads of a cell are one cell too as long as one warp made
-//! them by one instruction; where there are more, or strong accesses, they are a list.
+//! is accessed in smaller pieces keeps a cell for each byte. Where a whole warp accessed a line of 32 words, a word a lane,
+//! which is what well-made kernels do, one cell stands for all of the line. The loads of a cell are one cell too as long
+//! as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
+
+mod page;
+
+use page::Page;
 
 use crate::machine::registers::WARP_SIZE;
 use crate::order::clocks::Here;
@@ -90,6 +95,14 @@ impl Cell {
         }
     }
 
+    /// Whether what lane `i` of the cell's warp did to word `i` comes before what lane `i` of a warp does to it now.
+    #[inline(always)]
+    fn is_settled_for_all(self, here: &Here<'_>) -> bool {
+        let warp = self.warp();
+        self.block == here.block
+            && (warp == here.warp || self.clock <= here.floors[warp as usize % WARP_SIZE])
+    }
+
     /// The access of one of its lanes.
     pub fn stamp(self, lane: u32) -> Stamp {
         let number = (self.warp() * WARP_SIZE as u32 + lane) as u16;
@@ -121,19 +134,6 @@ pub struct Entry {
     pub place: Place,
     /// Whether it observed the store before it: a strong load or update of a strong store, with scopes that fit.
     pub observes: bool,
-}
-
-/// The cells of a page.
-#[derive(Clone, Debug, Default)]
-struct Page {
-    /// Whether there is a cell a byte.
-    is_fine: bool,
-    /// Empty until something stores here.
-    stores: Vec<Cell>,
-    /// Empty until something loads here.
-    loads: Vec<Cell>,
-    /// Whether a strong store was ever made here.
-    pub is_strong: bool,
 }
 
 /// What is remembered of one memory.
@@ -185,28 +185,19 @@ impl Shadow {
         page
     }
 
-    /// The cells of a row of whole words within one page: those of its stores, and of its loads. What is not there yet is
-    /// made where it is asked for, and empty otherwise. `None` where the page has smaller cells, and for stores where strong
-    /// ones were made before.
+    /// Neighbouring words that neighbouring lanes access, `words` each: remembers them if it can be told at a glance that
+    /// all is in order.
     #[inline]
-    pub fn row(&mut self, offset: u64, words: usize, wants_stores: bool) -> Option<Row<'_>> {
-        let first = (offset % PAGE_BYTES / 4) as usize;
-        if !offset.is_multiple_of(4) || first + words > PAGE_BYTES as usize / 4 {
-            return None;
-        }
+    pub fn row(
+        &mut self,
+        here: &Here<'_>,
+        new: Cell,
+        offset: u64,
+        is_store: bool,
+        row: (usize, usize),
+    ) -> bool {
         let page = self.page(offset, false, &mut Lists::default());
-        if page.is_fine || (wants_stores && page.is_strong) {
-            return None;
-        }
-        if wants_stores {
-            page.make_stores();
-        } else {
-            page.make_loads();
-        }
-        Some(Row {
-            stores: page.stores.get_mut(first..first + words).unwrap_or_default(),
-            loads: page.loads.get_mut(first..first + words).unwrap_or_default(),
-        })
+        page.row(here, new, offset % PAGE_BYTES, is_store, row)
     }
 
     /// Makes the cells of some bytes ready, and says at which offsets they start, in which steps.
@@ -237,35 +228,33 @@ impl Shadow {
     /// The last plain store to a cell that is ready.
     pub fn store(&self, offset: u64) -> Cell {
         let (page, index) = self.index(offset);
-        self.pages[page].stores.get(index).copied().unwrap_or_default()
+        self.pages[page].stores.get(index)
     }
 
     /// What was remembered of a cell that is ready since its last plain store.
     pub fn loads(&self, offset: u64) -> Cell {
         let (page, index) = self.index(offset);
-        self.pages[page].loads.get(index).copied().unwrap_or_default()
+        self.pages[page].loads.get(index)
     }
 
     /// Remembers a plain store, and nothing from before it: who races with that races with this too, or comes after.
     pub fn set_store(&mut self, offset: u64, cell: Cell, lists: &mut Lists) {
         let (page, index) = self.index(offset);
         let page = &mut self.pages[page];
-        page.make_stores();
-        page.stores[index] = cell;
-        if let Some(loads) = page.loads.get_mut(index) {
-            if let Some(list) = loads.as_list() {
-                lists.remove(list);
-            }
-            *loads = Cell::default();
+        page.stores.set(index, cell);
+        let loads = page.loads.get(index);
+        if let Some(list) = loads.as_list() {
+            lists.remove(list);
+        }
+        if loads != Cell::default() {
+            page.loads.set(index, Cell::default());
         }
     }
 
     /// Remembers one load in the place of all that were.
     pub fn set_loads(&mut self, offset: u64, cell: Cell) {
         let (page, index) = self.index(offset);
-        let page = &mut self.pages[page];
-        page.make_loads();
-        page.loads[index] = cell;
+        self.pages[page].loads.set(index, cell);
     }
 
     /// Adds to the list of a cell that is ready. `replaces` says which entries need not be remembered any more.
@@ -275,6 +264,7 @@ impl Shadow {
             let first = (loads.mask != 0).then(|| Entry::plain_load(loads, entry.place));
             let list = lists.add(first.into_iter().collect());
             self.set_loads(offset, Cell::list(list));
+            self.pages[(offset / PAGE_BYTES) as usize].has_lists = true;
             list
         });
         if entry.scope.is_some() && entry.kind != Kind::Load {
@@ -295,10 +285,7 @@ impl Shadow {
     /// Forgets everything.
     pub fn clear(&mut self, lists: &mut Lists) {
         for page in &mut self.pages {
-            page.stores.fill(Cell::default());
-            page.loads.iter().filter_map(|cell| cell.as_list()).for_each(|list| lists.remove(list));
-            page.loads.fill(Cell::default());
-            page.is_strong = false;
+            page.clear().for_each(|list| lists.remove(list));
         }
     }
 
@@ -306,15 +293,6 @@ impl Shadow {
     pub fn is_strong(&self, offset: u64) -> bool {
         self.pages.get((offset / PAGE_BYTES) as usize).is_some_and(|page| page.is_strong)
     }
-}
-
-/// The cells of neighbouring words.
-#[derive(Debug)]
-pub struct Row<'s> {
-    /// Their last stores; empty where nothing was ever stored.
-    pub stores: &'s mut [Cell],
-    /// Their loads since; empty where nothing was ever loaded.
-    pub loads: &'s mut [Cell],
 }
 
 impl Entry {
@@ -331,40 +309,5 @@ impl Entry {
         same(self.cell, other.cell)
             && self.place == other.place
             && (self.kind, self.scope, self.observes) == (other.kind, other.scope, other.observes)
-    }
-}
-
-impl Page {
-    fn cells(&self) -> usize {
-        PAGE_BYTES as usize / if self.is_fine { 1 } else { 4 }
-    }
-
-    #[inline]
-    fn make_stores(&mut self) {
-        if self.stores.is_empty() {
-            self.stores = vec![Cell::default(); self.cells()];
-        }
-    }
-
-    #[inline]
-    fn make_loads(&mut self) {
-        if self.loads.is_empty() {
-            self.loads = vec![Cell::default(); self.cells()];
-        }
-    }
-
-    /// Goes over to a cell a byte.
-    fn refine(&mut self, lists: &mut Lists) {
-        self.is_fine = true;
-        let fourfold = |cells: &[Cell]| cells.iter().flat_map(|&cell| [cell; 4]).collect::<Vec<_>>();
-        self.stores = fourfold(&self.stores);
-        self.loads = fourfold(&self.loads);
-        for (index, cell) in self.loads.iter_mut().enumerate() {
-            if let Some(list) = cell.as_list()
-                && !index.is_multiple_of(4)
-            {
-                *cell = Cell::list(lists.add(lists.entries(list).to_vec()));
-            }
-        }
     }
 }
