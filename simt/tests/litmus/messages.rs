@@ -7,7 +7,7 @@ use crate::program::{Action, FenceKind, Op, Program, Scope, Strength};
 use crate::program::{VOLATILE, WEAK, acq_rel, acquire, relaxed, release};
 use crate::settings::{FEW, everywhere};
 use crate::shapes::{X, Y, Z};
-use crate::sides::{self, cas, fence, guarded, load, pairs, store};
+use crate::sides::{self, cas, exchange, fence, guarded, load, pairs, store};
 
 /// One thread stores data and then a flag, the other reads the flag and then, if it was set, the data. Without the
 /// condition the data are raced for, whatever the flag is worth, and what the reader finds is the same.
@@ -23,6 +23,30 @@ pub fn message_passing() -> Vec<Program> {
         vec![vec![store(X, 1, data), store(Y, 1, flag)], vec![load(0, Y, flag), load(1, X, data)]]
     });
     everywhere(&FEW, &programs.into_iter().chain(strong).collect::<Vec<_>>())
+}
+
+/// Message passing while a third thread overwrites the flag. It matters then where a pattern begins and ends: an acquire
+/// of the later value picks up what an earlier read of the flag has found (8.8).
+pub fn overwritten_messages() -> Vec<Program> {
+    let gpu = Scope::Gpu;
+    let twice = [
+        vec![load(0, Y, relaxed(gpu)), load(2, Y, acquire(gpu))],
+        vec![load(0, Y, relaxed(gpu)), load(2, Y, acquire(Scope::Cta))],
+        vec![load(0, Y, relaxed(gpu)), load(2, Y, relaxed(gpu)), fence(FenceKind::AcqRel, gpu)],
+    ];
+    let readers = [few_observing(Y), twice.to_vec()].concat();
+    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&few_publishing(Y), &readers).collect();
+    let others = [
+        store(Y, 5, WEAK),
+        store(Y, 5, relaxed(gpu)),
+        store(Y, 5, release(gpu)),
+        exchange(0, Y, 5, relaxed(gpu)),
+    ];
+    let programs = pairs(&ends, &others).map(|((writer, reader), other)| {
+        let reader = [reader, vec![guarded(0, 1, load(1, X, WEAK))]].concat();
+        vec![[vec![store(X, 1, WEAK)], writer].concat(), vec![other], reader]
+    });
+    everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
 
 /// Message passing through a third thread, which passes the flag on: by an atomic on it, which is part of a chain that

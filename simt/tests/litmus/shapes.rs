@@ -22,6 +22,7 @@ pub fn shapes() -> Vec<Shape> {
     let shape = |name, variants| Shape { name, variants };
     vec![
         shape("MP", messages::message_passing()),
+        shape("overwritten MP", messages::overwritten_messages()),
         shape("chain", messages::chains()),
         shape("WRC", messages::write_to_read()),
         shape("ISA2", messages::two_messages()),
