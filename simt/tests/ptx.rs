@@ -156,7 +156,9 @@ fn check_all(folder: &str) {
         assert_eq!(case.all("fault").count(), usize::from(folder == "fail"), "{}", case.name);
         for reconvergence in case.mechanisms() {
             case.check(reconvergence, Schedule::RoundRobin, 0);
-            (1..=4).for_each(|seed| case.check(reconvergence, Schedule::Random, seed));
+            for schedule in [Schedule::Random, Schedule::Hunt] {
+                (1..=4).for_each(|seed| case.check(reconvergence, schedule, seed));
+            }
         }
     }
 }

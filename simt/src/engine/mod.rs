@@ -1,8 +1,8 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner
-//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, and
-//! `faults` what is said when something is wrong.
+//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, `watch` and
+//! `livelock` what finds out that nobody gets on, and `faults` and `waits` what is said when something is wrong.
 
 mod access;
 mod atomics;
@@ -14,6 +14,7 @@ mod faults;
 mod findings;
 mod flow;
 mod layout;
+mod livelock;
 pub mod lower;
 mod mechanism;
 pub mod program;
@@ -21,3 +22,5 @@ pub mod run;
 mod schedule;
 mod shared;
 mod step;
+mod waits;
+mod watch;

@@ -19,6 +19,8 @@ use crate::observe::counters::Counters;
 enum Left {
     /// Its slice is used up, or it stands at its meeting.
     Paused,
+    /// The schedule took the rest of its slice away.
+    Yielded,
     /// Memory denied an access.
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
@@ -39,19 +41,34 @@ impl Run<'_> {
             return Ok(());
         }
         let before = *slice;
-        let left = self.straight_on(block, w, g, slice);
+        let left = if self.watch.is_on() {
+            self.straight_on::<true>(block, w, g, slice)
+        } else {
+            self.straight_on::<false>(block, w, g, slice)
+        };
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
         let pc = block.warps[w].divergence.groups[g].pc;
         match left {
             Left::Paused => Ok(()),
+            Left::Yielded => {
+                *slice = 0;
+                Ok(())
+            }
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
             Left::At(active) => self.control(block, w, g, active),
         }
     }
 
-    fn straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+    /// `WATCHED` is whether [`super::watch`] is told of every instruction; the loop without it costs nothing more.
+    fn straight_on<const WATCHED: bool>(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        slice: &mut u32,
+    ) -> Left {
         let place = Place::of(self, block, w);
         let before = *slice;
         let warp = &mut block.warps[w];
@@ -69,7 +86,7 @@ impl Run<'_> {
             order: &mut self.order,
         };
         let left = loop {
-            if *slice == 0 || pc == meeting {
+            if *slice == 0 || pc == meeting || WATCHED && self.watch.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
             let inst = &self.program.insts[pc as usize];
@@ -79,6 +96,9 @@ impl Run<'_> {
             issued.lanes += count(active);
             *slice -= 1;
             lanes.mask = active;
+            if WATCHED {
+                self.watch.see(&memories, &lanes, inst, &frame, pc);
+            }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
                     pc = *target;
@@ -117,6 +137,9 @@ impl Run<'_> {
                 break Left::Denied(denied);
             }
             pc += 1;
+            if WATCHED && self.watch.takes_slice(inst, active) {
+                break Left::Yielded;
+            }
         };
         group.pc = pc;
         left

@@ -33,7 +33,7 @@ pub enum Wait {
 }
 
 /// Lanes that run together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// The instruction that is next.
     pub pc: u32,
@@ -62,12 +62,23 @@ pub struct Meeting {
     pub arrived: u32,
     /// The warp's step count when the first came.
     pub since: u64,
+    /// The frame in which those that have come go on.
+    pub frame: Frame,
     /// The meeting around this one.
     outer: Option<u32>,
-    /// Where those that have come go on.
-    frame: Frame,
+    /// The frames of its callers.
     callers: Vec<Frame>,
     open: bool,
+}
+
+impl Meeting {
+    /// Whether both are closed, or both wait for the same lanes at the same place.
+    fn stands_like(&self, other: &Meeting) -> bool {
+        let place = |meeting: &Meeting| (meeting.pc, meeting.depth, meeting.outer, meeting.frame);
+        let lanes = |meeting: &Meeting| (meeting.expected, meeting.arrived);
+        let same = place(self) == place(other) && lanes(self) == lanes(other);
+        self.open == other.open && (!self.open || same && self.callers == other.callers)
+    }
 }
 
 /// The groups and meetings of one warp.
@@ -98,6 +109,17 @@ impl Divergence {
     /// Meetings at which lanes are waiting.
     pub fn waiting(&self) -> impl Iterator<Item = &Meeting> {
         self.meetings.iter().filter(|meeting| meeting.open && meeting.arrived != 0)
+    }
+
+    /// Whether both stand at the same places: the same groups, and the same lanes come to the same meetings.
+    /// How long somebody has waited is no part of it.
+    pub fn stands_like(&self, other: &Divergence) -> bool {
+        let open = |all: &[Meeting]| all.iter().filter(|meeting| meeting.open).count();
+        let same = |(one, other): (&Meeting, &Meeting)| one.stands_like(other);
+        self.groups == other.groups
+            && self.exited == other.exited
+            && open(&self.meetings) == open(&other.meetings)
+            && self.meetings.iter().zip(&other.meetings).all(same)
     }
 
     /// Parts a group: the lanes of `leaving` go to `target`, the others to `stay`; they meet at `meet`, where
