@@ -121,22 +121,25 @@ pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: 
 /// Nobody can go on.
 pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
     let (waiters, count) = waits::all_waiters(run, blocks);
-    let message = format!("{count} groups of lanes wait and none can go on{}", not_resident(run));
+    let message = format!("{} and none can go on{}", counted(count, "waits", "wait"), not_resident(run));
     stop(FaultKind::Deadlock, message, waiters)
+}
+
+fn counted(count: usize, does: &str, do_: &str) -> String {
+    if count == 1 { format!("1 group of lanes {does}") } else { format!("{count} groups of lanes {do_}") }
 }
 
 /// Everybody who can run goes round in a loop that changes nothing.
 pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
     let (actors, waiting) = waits::spinners_and_waiters(run, blocks, spins);
+    let spinning = counted(spins.len(), "spins", "spin");
     let others = match waiting {
         0 => String::new(),
+        1 => ", and 1 waits".to_string(),
         _ => format!(", and {waiting} wait"),
     };
-    let count = spins.len();
-    let message = format!(
-        "{count} groups of lanes spin for ever{others}: nobody is left to change what they read{}",
-        not_resident(run)
-    );
+    let message =
+        format!("{spinning} for ever{others}: nobody is left to change what they read{}", not_resident(run));
     stop(FaultKind::Livelock, message, actors)
 }
 
