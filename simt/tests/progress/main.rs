@@ -7,6 +7,7 @@
 //! Left out: what a real GPU promises beyond that (`kernels/progress.cu` asks one).
 
 mod blocks;
+mod gpu;
 mod kernel;
 mod warp;
 
