@@ -167,6 +167,10 @@ impl Run<'_> {
             group.pc += 1;
             group.wait = Wait::Nothing;
         }
+        if !self.stack && warp.divergence.groups.len() > 1 {
+            // They leave it together, even if some of them went on alone before.
+            warp.divergence.unite();
+        }
     }
 }
 

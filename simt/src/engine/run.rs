@@ -216,8 +216,8 @@ impl<'a> Run<'a> {
             };
             self.run_group(block, warp, group, &mut slice)?;
         }
+        self.watch.end_slice_after(None);
         if !self.stack {
-            self.watch.end_slice_after(None);
             self.release_overdue(block, warp, slice > 0)?;
         }
         Ok(())

@@ -222,6 +222,25 @@ impl Divergence {
         released
     }
 
+    /// Makes one group of those that can run, stand at the same place and expect the same meetings: lanes that went on
+    /// without the others and have been caught up with.
+    pub fn unite(&mut self) {
+        let mut first = 0;
+        while first < self.groups.len() {
+            let one = &self.groups[first];
+            let same = |other: &Group| {
+                one.wait == Wait::Nothing && Group { mask: one.mask, ..other.clone() } == *one
+            };
+            match self.groups.iter().skip(first + 1).position(same) {
+                Some(behind) => {
+                    let other = self.groups.remove(first + 1 + behind);
+                    self.groups[first].mask |= other.mask;
+                }
+                None => first += 1,
+            }
+        }
+    }
+
     fn close_if_complete(&mut self, id: u32) {
         let meeting = &self.meetings[id as usize];
         if meeting.open && meeting.arrived == meeting.expected {
@@ -306,5 +325,33 @@ mod tests {
         assert_eq!(masks(&warp), [0xf0, 0x0c, 0x03]);
         warp.groups[2].pc = 30;
         assert!(warp.has_arrived(2));
+    }
+
+    #[test]
+    fn those_released_are_one_group_with_the_others_where_these_have_caught_up() {
+        let mut warp = warp();
+        warp.split(0, 0x0f, 20, 10, Some(20));
+        warp.arrive(1, 0);
+        assert!(warp.release(|_| true));
+        warp.groups[0].pc = 20;
+        warp.unite();
+        assert_eq!(masks(&warp), [0xf0, 0x0f], "the others have not met yet, and are still expected to");
+        warp.arrive(0, 0);
+        warp.unite();
+        assert_eq!(masks(&warp), [0xff]);
+    }
+
+    #[test]
+    fn warps_stand_alike_however_long_they_wait() {
+        let (mut one, mut other) = (warp(), warp());
+        one.split(0, 0x0f, 20, 10, Some(20));
+        assert!(!one.stands_like(&other));
+        other.split(0, 0x0f, 20, 10, Some(20));
+        one.arrive(1, 3);
+        assert!(!one.stands_like(&other));
+        other.arrive(1, 4);
+        assert!(one.stands_like(&other));
+        other.groups[0].pc = 11;
+        assert!(!one.stands_like(&other));
     }
 }
