@@ -42,9 +42,9 @@ impl Run<'_> {
         }
         let before = *slice;
         let left = if self.watch.is_on() {
-            self.straight_on::<true>(block, w, g, slice)
+            self.straight_on::<true>((block, w, g), slice)
         } else {
-            self.straight_on::<false>(block, w, g, slice)
+            self.straight_on::<false>((block, w, g), slice)
         };
         let steps = u64::from(before - *slice);
         self.steps += steps;
@@ -62,13 +62,8 @@ impl Run<'_> {
     }
 
     /// `WATCHED` is whether [`super::watch`] is told of every instruction; the loop without it costs nothing more.
-    fn straight_on<const WATCHED: bool>(
-        &mut self,
-        block: &mut Block,
-        w: usize,
-        g: usize,
-        slice: &mut u32,
-    ) -> Left {
+    fn straight_on<const WATCHED: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+        let (block, w, g) = at;
         let place = Place::of(self, block, w);
         let before = *slice;
         let warp = &mut block.warps[w];
@@ -117,17 +112,8 @@ impl Run<'_> {
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
                     touch_memory(&mut memories, &mut lanes, inst, &frame, &mut self.traffic[pc as usize])
                 }
-                Op::Special { what, wide } => {
-                    place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
-                    Ok(())
-                }
-                Op::FrameAddress { offset, wide } => {
-                    let address = frame.local.wrapping_add_signed(i64::from(*offset));
-                    write(&mut lanes, inst.args.d, *wide, |_| address);
-                    Ok(())
-                }
-                Op::ActiveMask => {
-                    lanes.write_narrow(inst.args.d, |_| active);
+                Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
+                    place.tell(&mut lanes, inst, &frame, u64::from(before - *slice));
                     Ok(())
                 }
                 Op::Fence(_) | Op::Hint => Ok(()),
@@ -208,6 +194,20 @@ impl Place {
             clock: run.steps,
             dynamic_shared: run.launch.shared_bytes,
             total_shared: run.shared_bytes,
+        }
+    }
+
+    /// Carries out an instruction that asks where a lane is, `since` instructions after its group got its slice.
+    #[inline(always)]
+    fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
+        let (to, active) = (inst.args.d, lanes.mask);
+        match inst.op {
+            Op::Special { what, wide } => self.read(lanes, to, what, wide, since),
+            Op::FrameAddress { offset, wide } => {
+                let address = frame.local.wrapping_add_signed(i64::from(offset));
+                write(lanes, to, wide, |_| address);
+            }
+            _ => lanes.write_narrow(to, |_| active),
         }
     }
 

@@ -134,20 +134,17 @@ impl At<'_, '_> {
 
     fn group(&self, group: &Group) -> Actor {
         let lanes = group.mask;
-        let doing = match group.wait {
-            Wait::Barrier(number) => {
-                let state = self.block.barriers[number as usize];
-                let (come, wanted) = (state.arrived, state.wanted.unwrap_or(self.block.live_threads));
-                let missing = self.missing(number);
-                format!(
-                    "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have come{missing}"
-                )
-            }
-            _ => {
-                let members = self.members(group);
-                let others = self.whereabouts(members & !lanes);
-                format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}: {others}")
-            }
+        let doing = if let Wait::Barrier(number) = group.wait {
+            let state = self.block.barriers[number as usize];
+            let (come, wanted) = (state.arrived, state.wanted.unwrap_or(self.block.live_threads));
+            let missing = self.missing(number);
+            format!(
+                "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have come{missing}"
+            )
+        } else {
+            let members = self.members(group);
+            let others = self.whereabouts(members & !lanes);
+            format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}: {others}")
         };
         actor(self.run, self.block, self.w, lanes.trailing_zeros(), group.pc, doing)
     }
@@ -179,11 +176,11 @@ impl At<'_, '_> {
             let others = At { w, ..*self };
             format!("; of warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
         };
-        let mut text: String = warps.iter().take(MAX_WARPS).map(tell).collect();
+        let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
         if warps.len() > MAX_WARPS {
-            text += &format!("; and those of {} more warps", warps.len() - MAX_WARPS);
+            parts.push(format!("; and those of {} more warps", warps.len() - MAX_WARPS));
         }
-        text
+        parts.concat()
     }
 
     /// Where some lanes of the warp are.

@@ -8,7 +8,7 @@
 //! Left out: a lane's own registers and local memory, which [`super::livelock`] compares as a whole.
 
 use super::access::{Memories, addresses, memory_of, read_le};
-use super::program::{Inst, NEVER, Pc};
+use super::program::{Inst, Pc};
 use crate::isa::Op;
 use crate::isa::atomic::Atomic;
 use crate::isa::memory::{Access, Memory, Order};
@@ -35,12 +35,10 @@ pub struct Poll {
 /// Who looks, and what was seen.
 #[derive(Clone, Debug)]
 pub struct Watch {
-    /// Whether a probe wants to know what groups do.
-    probing: bool,
+    /// Where groups pause for a probe that wants to know what they do, if there is one.
+    probe: Option<Pc>,
     /// Accesses to shared or global memory after which the slice ends; `None` where they do not matter.
     accesses: Option<u32>,
-    /// Where groups pause for the probe.
-    stop: Pc,
     /// Something happened that others can see, or that does not depend on registers and memory alone.
     pub moved: bool,
     /// Somebody asked who runs together.
@@ -57,9 +55,8 @@ impl Watch {
     /// Nobody looks.
     pub fn new() -> Watch {
         Watch {
-            probing: false,
+            probe: None,
             accesses: None,
-            stop: NEVER,
             moved: false,
             asked_company: false,
             strong_reads: 0,
@@ -71,7 +68,7 @@ impl Watch {
     /// Whether anybody looks.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
-        self.probing || self.accesses.is_some()
+        self.probe.is_some() || self.accesses.is_some()
     }
 
     /// From now on slices end after so many accesses, if anything is said.
@@ -81,19 +78,19 @@ impl Watch {
 
     /// Starts to look at what a group does, and to pause it when it comes to `stop` again.
     pub fn begin(&mut self, stop: Pc) {
-        (self.probing, self.stop, self.moved, self.asked_company) = (true, stop, false, false);
+        (self.probe, self.moved, self.asked_company) = (Some(stop), false, false);
         (self.strong_reads, self.many_polls) = (0, false);
         self.polls.clear();
     }
 
     /// Stops looking for a probe.
     pub fn end(&mut self) {
-        (self.probing, self.stop) = (false, NEVER);
+        self.probe = None;
     }
 
     /// Whether a group is to pause at `pc`, `since` instructions after it got its slice.
     pub fn stops_at(&self, pc: Pc, since: u32) -> bool {
-        self.probing && pc == self.stop && since != 0
+        self.probe == Some(pc) && since != 0
     }
 
     /// Whether the slice ends after this instruction, which these lanes have carried out.
@@ -113,7 +110,7 @@ impl Watch {
 
     /// Takes note of an instruction that the lanes of `lanes` are about to carry out.
     pub fn see(&mut self, memories: &Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &Frame, pc: Pc) {
-        if !self.probing || lanes.mask == 0 {
+        if self.probe.is_none() || lanes.mask == 0 {
             return;
         }
         match &inst.op {

@@ -70,10 +70,10 @@ fn lock(every_thread: bool, grid: u32) -> Case {
     kernel.write(At::Word(0), "0").code("$out:");
     let who = if every_thread { "every thread" } else { "one lane of each warp" };
     let case = case(format!("{who} of {grid} blocks takes one lock"), kernel, grid, 64);
-    match every_thread {
-        true => case.stack(Livelock, "who has the lock waits behind the loop for the others of its warp"),
-        false => case,
+    if every_thread {
+        return case.stack(Livelock, "who has the lock waits behind the loop for the others of its warp");
     }
+    case
 }
 
 /// Several warps.
@@ -119,10 +119,7 @@ fn block_chain(upward: bool, resident: u32) -> Case {
 }
 
 fn stuck_if(stuck: bool, case: Case) -> Case {
-    match stuck {
-        true => Case { its: Livelock, stack: Livelock, why: NOT_RESIDENT, ..case },
-        false => case,
-    }
+    if stuck { Case { its: Livelock, stack: Livelock, why: NOT_RESIDENT, ..case } } else { case }
 }
 
 /// Several blocks.

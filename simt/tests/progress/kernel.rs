@@ -155,11 +155,17 @@ impl Writer {
         let (there, end) = (self.label("there"), self.label("end"));
         let guard = if one_first { "@!%p1" } else { "@%p1" };
         self.code(&format!("setp.eq.u32 %p1, {number}, {value};\n{guard} bra {there};"));
-        let (first, second): (&dyn Fn(&mut Writer), &dyn Fn(&mut Writer)) =
-            if one_first { (&one, &other) } else { (&other, &one) };
-        first(self);
+        if one_first {
+            one(self);
+        } else {
+            other(self);
+        }
         self.code(&format!("bra {end};\n{there}:"));
-        second(self);
+        if one_first {
+            other(self);
+        } else {
+            one(self);
+        }
         self.code(&format!("{end}:"))
     }
 

@@ -65,10 +65,7 @@ impl Lock {
         match self {
             Lock::CompareAndSwap => kernel.code(&format!("atom.{space}.cas.b32 %r12, {place}, 0, 1;")),
             Lock::Exchange => kernel.code(&format!("atom.{space}.exch.b32 %r12, {place}, 1;")),
-            Lock::Ticket => {
-                kernel.read("%r12", At::Word(2));
-                return drop(kernel.code("setp.eq.u32 %p2, %r12, %r11;"));
-            }
+            Lock::Ticket => kernel.read("%r12", At::Word(2)).code("sub.u32 %r12, %r12, %r11;"),
         };
         kernel.code("setp.eq.u32 %p2, %r12, 0;");
     }
