@@ -32,7 +32,7 @@ const LONGEST_INTERVAL: u64 = 1 << 20;
 /// The same where a probe found neither that nor a proof: longer loops need longer probes.
 const LONGEST_PAUSE: u64 = 1 << 24;
 /// Of the steps between probes, one part in so many is for a group in a probe.
-const SHARE: u64 = 16;
+const SHARE: u64 = 32;
 /// The shortest bound of a probe, in steps of one group.
 const SHORTEST_PROBE: u64 = 1 << 10;
 /// Steps after which a probe takes its second snapshot; the third comes after twice as many.

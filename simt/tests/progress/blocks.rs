@@ -76,6 +76,27 @@ fn lock(every_thread: bool, grid: u32) -> Case {
     case
 }
 
+/// Warp 1 comes to a barrier late and then waits for warp 0, which has waited for it there: whoever probes warp 1 while it
+/// comes must not take warp 0 for one that still waits.
+fn late_at_a_barrier(turns: u32) -> Case {
+    let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
+    kernel.code("mov.u32 %r10, 0;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra $come;\n$late:");
+    kernel.code(&format!("add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p2, %r10, {turns};\n@%p2 bra $late;"));
+    kernel.code("$come:\nbar.sync 0;");
+    kernel.either(
+        "%r3",
+        0,
+        true,
+        |kernel| {
+            kernel.write(At::Word(0), "1");
+        },
+        |kernel| {
+            kernel.wait(At::Word(0), "1");
+        },
+    );
+    case(format!("a warp is {turns} turns late at a barrier, then waits for the other"), kernel, 1, 64)
+}
+
 /// Several warps.
 pub fn warps() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -83,6 +104,7 @@ pub fn warps() -> Vec<Case> {
         cases.extend([0, 31, 127].map(|producer| warp_waits(cells, Spin::Plain, producer)));
     }
     cases.extend([Spin::Sleep, Spin::Delay, Spin::Nested].map(|spin| warp_waits(Cells::Global, spin, 64)));
+    cases.extend([100, 5_400, 20_000].map(late_at_a_barrier));
     cases.extend([one_waits(0), one_waits(40), ring(1, 128), lock(false, 1), lock(true, 1)]);
     cases
 }
