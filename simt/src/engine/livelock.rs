@@ -88,8 +88,8 @@ impl Probes {
 enum Verdict {
     /// Every group that can run spins, and this is proven; none where no group can run.
     Spins(Vec<Spin>),
-    /// Every group that can run spins, or looks as if it did.
-    Polls,
+    /// Every group that can run spins or looks as if it did: these lanes.
+    Polls(u32),
     /// Somebody did something.
     Moves,
     /// Nobody did anything yet.
@@ -143,13 +143,13 @@ impl Run<'_> {
         let bound = (self.probes.interval / SHARE).max(SHORTEST_PROBE);
         let verdict = self.probe_all(blocks, bound)?;
         let most = match verdict {
-            Verdict::Spins(spins) if !spins.is_empty() && !self.release_blocks(blocks) => {
+            Verdict::Spins(spins) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
                 return Err(faults::livelock(self, blocks, &spins));
             }
-            // Those who were let go may be waited for no longer than this once more.
+            // Those who were let go will soon have shown whether they were waited for.
             Verdict::Spins(_) => FIRST_PROBE,
             Verdict::Moves => LONGEST_INTERVAL,
-            Verdict::Polls | Verdict::Unknown => LONGEST_PAUSE,
+            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE,
         };
         let interval = (self.probes.interval * 2).min(most);
         self.probes.interval = interval;
@@ -161,7 +161,7 @@ impl Run<'_> {
     pub fn out_of_steps(&mut self, blocks: &mut [Block]) -> Stop {
         if !self.launch.weak_memory {
             match self.probe_all(blocks, FIRST_PROBE) {
-                Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.somebody_may_go_on(blocks) => {
+                Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
                     return faults::livelock(self, blocks, &spins);
                 }
                 Err(stop) => return stop,
@@ -171,10 +171,17 @@ impl Run<'_> {
         faults::step_limit(self, blocks)
     }
 
-    /// Whether there are lanes at meetings that could be let go.
-    fn somebody_may_go_on(&self, blocks: &[Block]) -> bool {
-        let mut warps = blocks.iter().flat_map(|block| &block.warps);
-        !self.stack && warps.any(|warp| warp.divergence.waiting().next().is_some())
+    /// Lets all lanes that wait at meetings go on, besides those that are known to spin; whether there were any. The
+    /// stack never does: it has lanes meet where they parted, or nowhere.
+    fn release_waiting(&self, blocks: &mut [Block], spins: &[Spin]) -> bool {
+        let mut released = false;
+        for block in blocks.iter_mut().filter(|_| !self.stack) {
+            for (w, warp) in block.warps.iter_mut().enumerate() {
+                let lanes = lanes_that_spin(spins, block.number, w);
+                released |= release_others(&mut warp.divergence, lanes);
+            }
+        }
+        released
     }
 
     /// Probes one warp after the other, until one is found to get on.
@@ -205,13 +212,17 @@ impl Run<'_> {
         let at_collective =
             has_stopped && warp.divergence.groups.iter().any(|group| group.wait == Wait::Collective);
         let patience = warp.patience.unwrap_or(FIRST_PATIENCE);
-        let mut spins = false;
         if !at_collective && warp.steps - since.max(warp.looked_at) > patience {
-            let verdict = self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?;
-            spins = matches!(verdict, Verdict::Spins(_) | Verdict::Polls);
+            let (number, verdict) = (block.number, self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?);
+            let spinning = match verdict {
+                Verdict::Spins(spins) => Some(lanes_that_spin(&spins, number, w)),
+                Verdict::Polls(lanes) => Some(lanes),
+                Verdict::Moves | Verdict::Unknown => None,
+            };
             let warp = &mut block.warps[w];
+            let released = spinning.is_some_and(|lanes| release_others(&mut warp.divergence, lanes));
             warp.looked_at = warp.steps;
-            warp.patience = Some(if spins {
+            warp.patience = Some(if released {
                 (patience / 2).max(SHORTEST_PATIENCE)
             } else {
                 (patience * 2).min(PATIENCE)
@@ -219,7 +230,7 @@ impl Run<'_> {
         }
         let warp = &mut block.warps[w];
         let now = warp.steps;
-        warp.divergence.release(|meeting| at_collective || spins || now - meeting.since > PATIENCE);
+        warp.divergence.release(|meeting| at_collective || now - meeting.since > PATIENCE);
         Ok(())
     }
 
@@ -243,7 +254,7 @@ impl Run<'_> {
                     all_proven = false;
                 }
                 Cycle::Idle if all_proven => return Ok(Verdict::Spins(spins)),
-                Cycle::Idle => return Ok(Verdict::Polls),
+                Cycle::Idle => return Ok(Verdict::Polls(done)),
                 Cycle::Moves => return Ok(Verdict::Moves),
                 Cycle::Unknown => return Ok(Verdict::Unknown),
             }
@@ -314,4 +325,16 @@ impl Run<'_> {
         let many_polls = self.watch.many_polls;
         Spin { block: block.number, warp, lanes, pc, polls, many_polls }
     }
+}
+
+/// The lanes of a warp that spin.
+pub fn lanes_that_spin(spins: &[Spin], block: u64, warp: usize) -> u32 {
+    let here = spins.iter().filter(|spin| spin.block == block && spin.warp == warp);
+    here.fold(0, |lanes, spin| lanes | spin.lanes)
+}
+
+/// Lets lanes that wait at meetings go on, besides those that spin: these wait for one another only, and go on by
+/// themselves in every turn of their loop. Whether there were any.
+fn release_others(divergence: &mut Divergence, spinning: u32) -> bool {
+    divergence.release(|meeting| meeting.arrived & !spinning != 0)
 }

@@ -4,7 +4,7 @@
 //! waits for is memory; who would have to change it nobody can say.
 
 use super::faults::actor;
-use super::livelock::Spin;
+use super::livelock::{Spin, lanes_that_spin};
 use super::program::{AT_RETURN, Pc};
 use super::run::Run;
 use super::watch::Poll;
@@ -79,7 +79,11 @@ fn waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
             let at = At { run, block, w, spins };
             let groups = warp.divergence.groups.iter().filter(|group| group.wait != Wait::Nothing);
             waiters.extend(groups.map(|group| at.group(group)));
-            waiters.extend(warp.divergence.waiting().map(|meeting| at.meeting(meeting)));
+            let spinning = lanes_that_spin(spins, block.number, w);
+            let meetings = warp.divergence.waiting().filter(|meeting| meeting.arrived & !spinning != 0);
+            waiters.extend(meetings.map(|meeting| at.meeting(meeting)));
+            let groups = warp.divergence.groups.iter().filter(|group| group.wait == Wait::Nothing);
+            waiters.extend(groups.filter(|group| !can_run(run, warp, group)).map(|group| at.behind(group)));
         }
     }
     waiters
@@ -149,6 +153,15 @@ impl At<'_, '_> {
         actor(self.run, self.block, self.w, lanes.trailing_zeros(), group.pc, doing)
     }
 
+    /// A group that the stack does not let run.
+    fn behind(&self, group: &Group) -> Actor {
+        let newest = self.warp().divergence.groups.last().map_or(0, |newest| newest.mask);
+        let lanes = group.mask;
+        let doing = format!("lanes {lanes:#010x} wait here until {newest:#010x} have met them or ended");
+        let pc = place(group.pc, &group.frame);
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+    }
+
     fn meeting(&self, meeting: &Meeting) -> Actor {
         let lanes = meeting.arrived;
         let others = self.whereabouts(meeting.expected & !lanes);
@@ -216,7 +229,7 @@ impl At<'_, '_> {
         match here.find(|spin| spin.lanes & group.mask != 0) {
             Some(spin) => format!("spin at {}", self.site(spin.pc)),
             None if can_run(self.run, self.warp(), group) => format!("run at {at}"),
-            None => format!("may not go on from {at} before the others have come or ended"),
+            None => format!("may not go on from {at} before the others have met them or ended"),
         }
     }
 
