@@ -8,6 +8,7 @@
 
 mod blocks;
 mod gpu;
+mod hunt;
 mod kernel;
 mod warp;
 
