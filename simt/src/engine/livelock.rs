@@ -4,7 +4,7 @@
 //! what a probe did, the launch did. It takes a snapshot of the warp (program counters, frames, registers, local
 //! memory, meetings) and runs on until the warp stands there again; where the snapshot was taken before the loop was
 //! entered, a later one, taken after twice as many steps, is not (Brent's cycle detection). If nothing that others can
-//! see has changed on the way ([`super::watch`]), the lanes that ran will go round like this for as long as nobody else
+//! see has changed on the way ([`super::lookout`]), the lanes that ran will go round like this for as long as nobody else
 //! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
 //! ever, in whatever order they run: none of them does anything that another one depends on.
 //!
@@ -19,7 +19,7 @@
 
 use super::faults;
 use super::run::{Run, Stop};
-use super::watch::Poll;
+use super::lookout::Poll;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
@@ -236,7 +236,7 @@ impl Run<'_> {
 
     fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
         let verdict = self.groups_spin(block, w, bound);
-        self.watch.end();
+        self.lookout.end();
         verdict
     }
 
@@ -282,7 +282,7 @@ impl Run<'_> {
             let group = &warp.divergence.groups[g];
             let (pc, mask) = (group.pc, group.mask);
             let snapshot = Snapshot::of(warp);
-            self.watch.begin(pc);
+            self.lookout.begin(pc);
             let (start, mut ran) = (self.steps, 0);
             while self.steps < start + window {
                 let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(Cycle::Idle) };
@@ -292,7 +292,7 @@ impl Run<'_> {
                 }
                 if snapshot.is(&block.warps[w]) {
                     // Who runs together is the schedule's choice once lanes have parted.
-                    let sure = self.stack || !self.watch.asked_company || ran == mask;
+                    let sure = self.stack || !self.lookout.asked_company || ran == mask;
                     return Ok(if sure {
                         Cycle::Found(self.spin(block, w, ran, pc))
                     } else {
@@ -302,27 +302,27 @@ impl Run<'_> {
             }
             window *= 2;
             if self.steps >= end {
-                let polls = self.watch.strong_reads * STEPS_PER_POLL > self.steps - start;
-                let few = polls && !self.watch.many_polls;
+                let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
+                let few = polls && !self.lookout.many_polls;
                 return Ok(if few { Cycle::Polls(ran) } else { Cycle::Unknown });
             }
         }
     }
 
-    /// Runs a group to the watch's stop, or up to step `end`, and says whether it did something that others can see.
+    /// Runs a group to the stop of the lookout, or up to step `end`, and says whether it did something that others can see.
     fn step_moves(&mut self, block: &mut Block, w: usize, g: usize, end: u64) -> Result<bool, Stop> {
         let (live, printed) = (block.live_threads, self.output.len());
         let mut slice = (end - self.steps) as u32;
         self.run_group(block, w, g, &mut slice)?;
-        Ok(self.watch.moved || block.live_threads != live || self.output.len() != printed)
+        Ok(self.lookout.moved || block.live_threads != live || self.output.len() != printed)
     }
 
     fn spin(&self, block: &Block, warp: usize, lanes: u32, pc: u32) -> Spin {
-        let mut polls = self.watch.polls.clone();
+        let mut polls = self.lookout.polls.clone();
         polls.sort_by_key(|poll| (poll.region.is_none(), poll.region, poll.offset));
         // Where it polls says more than where the probe happened to start.
-        let pc = self.watch.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
-        let many_polls = self.watch.many_polls;
+        let pc = self.lookout.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
+        let many_polls = self.lookout.many_polls;
         Spin { block: block.number, warp, lanes, pc, polls, many_polls }
     }
 }

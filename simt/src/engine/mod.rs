@@ -1,7 +1,7 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner
-//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, `watch` and
+//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, `lookout` and
 //! `livelock` what finds out that nobody gets on, and `faults` and `waits` what is said when something is wrong.
 
 mod access;
@@ -23,4 +23,4 @@ mod schedule;
 mod shared;
 mod step;
 mod waits;
-mod watch;
+mod lookout;

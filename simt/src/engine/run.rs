@@ -6,7 +6,7 @@ use super::findings::Findings;
 use super::livelock::Probes;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
-use super::watch::Watch;
+use super::lookout::Lookout;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
 use crate::machine::block::{Block, Start, Warp};
@@ -68,7 +68,7 @@ pub struct Run<'a> {
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     /// What is looked at beside the run.
-    pub(super) watch: Watch,
+    pub(super) lookout: Lookout,
     /// When it is looked whether anybody still gets on.
     pub(super) probes: Probes,
     warps: u64,
@@ -105,7 +105,7 @@ impl<'a> Run<'a> {
             output: String::new(),
             findings: Findings::default(),
             waiting_blocks: launch.grid.count(),
-            watch: Watch::new(),
+            lookout: Lookout::new(),
             probes: Probes::new(),
             warps: 0,
             divergent_warps: 0,
@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
         for place in 0..turns.order_warps(block.warps.len()) {
             let warp = turns.warp(place);
             let slice = turns.slice();
-            self.watch.end_slice_after(slice.accesses);
+            self.lookout.end_slice_after(slice.accesses);
             if !self.stack {
                 // Every group gets its slice: the one that ran last goes to the end of the queue.
                 let groups = &mut block.warps[warp].divergence.groups;
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
             };
             self.run_group(block, warp, group, &mut slice)?;
         }
-        self.watch.end_slice_after(None);
+        self.lookout.end_slice_after(None);
         if !self.stack {
             self.release_overdue(block, warp, slice > 0)?;
         }

@@ -41,7 +41,7 @@ impl Run<'_> {
             return Ok(());
         }
         let before = *slice;
-        let left = if self.watch.is_on() {
+        let left = if self.lookout.is_on() {
             self.straight_on::<true>((block, w, g), slice)
         } else {
             self.straight_on::<false>((block, w, g), slice)
@@ -61,8 +61,8 @@ impl Run<'_> {
         }
     }
 
-    /// `WATCHED` is whether [`super::watch`] is told of every instruction; the loop without it costs nothing more.
-    fn straight_on<const WATCHED: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+    /// `LOOKS` is whether [`super::lookout`] is told of every instruction; the loop without it costs nothing more.
+    fn straight_on<const LOOKS: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
         let (block, w, g) = at;
         let place = Place::of(self, block, w);
         let before = *slice;
@@ -81,7 +81,7 @@ impl Run<'_> {
             order: &mut self.order,
         };
         let left = loop {
-            if *slice == 0 || pc == meeting || WATCHED && self.watch.stops_at(pc, before - *slice) {
+            if *slice == 0 || pc == meeting || LOOKS && self.lookout.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
             let inst = &self.program.insts[pc as usize];
@@ -91,8 +91,8 @@ impl Run<'_> {
             issued.lanes += count(active);
             *slice -= 1;
             lanes.mask = active;
-            if WATCHED {
-                self.watch.see(&memories, &lanes, inst, &frame, pc);
+            if LOOKS {
+                self.lookout.see(&memories, &lanes, inst, &frame, pc);
             }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
@@ -123,7 +123,7 @@ impl Run<'_> {
                 break Left::Denied(denied);
             }
             pc += 1;
-            if WATCHED && self.watch.takes_slice(inst, active) {
+            if LOOKS && self.lookout.takes_slice(inst, active) {
                 break Left::Yielded;
             }
         };

@@ -7,7 +7,7 @@ use super::faults::actor;
 use super::livelock::{Spin, lanes_that_spin};
 use super::program::{AT_RETURN, Pc};
 use super::run::Run;
-use super::watch::Poll;
+use super::lookout::Poll;
 use crate::fault::Actor;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Frame, Group, Meeting, Wait};

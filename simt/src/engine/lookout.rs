@@ -34,7 +34,7 @@ pub struct Poll {
 
 /// Who looks, and what was seen.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct Lookout {
     /// Where groups pause for a probe that wants to know what they do, if there is one.
     probe: Option<Pc>,
     /// Accesses to shared or global memory after which the slice ends; `None` where they do not matter.
@@ -43,7 +43,7 @@ pub struct Watch {
     pub moved: bool,
     /// Somebody asked who runs together.
     pub asked_company: bool,
-    /// Atomics and strong loads seen since the last [`Watch::begin`]: what nobody does in a loop but to wait.
+    /// Atomics and strong loads seen since the last [`Lookout::begin`]: what nobody does in a loop but to wait.
     pub strong_reads: u64,
     /// Where they and other loads went.
     pub polls: Vec<Poll>,
@@ -51,10 +51,10 @@ pub struct Watch {
     pub many_polls: bool,
 }
 
-impl Watch {
+impl Lookout {
     /// Nobody looks.
-    pub fn new() -> Watch {
-        Watch {
+    pub fn new() -> Lookout {
+        Lookout {
             probe: None,
             accesses: None,
             moved: false,
