@@ -218,7 +218,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--print 9 ALL", "there is no such argument"),
     ("--print 0 ALL", "argument 0 is a number and no buffer"),
     ("--print 1:65 ALL", "argument 1 has only 4 elements"),
-    ("--schedule fair", "choose `round-robin` or `random`"),
+    ("--schedule fair", "choose `round-robin`, `random` or `hunt`"),
     ("--reconvergence hope", "choose `auto`, `stack` or `its`"),
     ("--resident-blocks 0", "1 to 1024 blocks"),
     ("--resident-blocks 4000000000", "1 to 1024 blocks"),

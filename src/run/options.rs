@@ -74,7 +74,7 @@ pub(super) struct RunOptions {
     /// Decides what the hardware leaves open
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Whose turn it is: round-robin, random
+    /// Whose turn it is: round-robin, random, hunt (random, and changing over after accesses)
     #[arg(long, default_value = "round-robin", value_name = "POLICY", value_parser = schedule)]
     pub schedule: Schedule,
     /// How lanes meet again: stack (before Volta), its (since), auto (by the file's target)
@@ -127,7 +127,8 @@ fn schedule(text: &str) -> Result<Schedule, String> {
     match text {
         "round-robin" => Ok(Schedule::RoundRobin),
         "random" => Ok(Schedule::Random),
-        _ => Err("choose `round-robin` or `random`".to_owned()),
+        "hunt" => Ok(Schedule::Hunt),
+        _ => Err("choose `round-robin`, `random` or `hunt`".to_owned()),
     }
 }
 

@@ -22,6 +22,8 @@ use crate::observe::shadow::Kind;
 enum Left {
     /// Its slice is used up, or it stands at its meeting.
     Paused,
+    /// The schedule took the rest of its slice away.
+    Yielded,
     /// Memory denied an access.
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
@@ -45,7 +47,11 @@ impl Run<'_> {
             watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
         let before = *slice;
-        let left = self.straight_on(block, w, g, slice);
+        let left = if self.lookout.is_on() {
+            self.straight_on::<true>((block, w, g), slice)
+        } else {
+            self.straight_on::<false>((block, w, g), slice)
+        };
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
@@ -55,12 +61,18 @@ impl Run<'_> {
         let pc = block.warps[w].divergence.groups[g].pc;
         match left {
             Left::Paused => Ok(()),
+            Left::Yielded => {
+                *slice = 0;
+                Ok(())
+            }
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
             Left::At(active) => self.control(block, w, g, active),
         }
     }
 
-    fn straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+    /// `LOOKS` is whether [`super::lookout`] is told of every instruction; the loop without it costs nothing more.
+    fn straight_on<const LOOKS: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+        let (block, w, g) = at;
         let place = Place::of(self, block, w);
         let before = *slice;
         let warp = &mut block.warps[w];
@@ -81,7 +93,7 @@ impl Run<'_> {
             watch: self.watch.as_deref_mut(),
         };
         let left = loop {
-            if *slice == 0 || pc == meeting {
+            if *slice == 0 || pc == meeting || LOOKS && self.lookout.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
             let inst = &self.program.insts[pc as usize];
@@ -91,6 +103,9 @@ impl Run<'_> {
             issued.lanes += count(active);
             *slice -= 1;
             lanes.mask = active;
+            if LOOKS {
+                self.lookout.see(&memories, &lanes, inst, &frame, pc);
+            }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
                     pc = *target;
@@ -117,17 +132,8 @@ impl Run<'_> {
                         touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
                     }
                 }
-                Op::Special { what, wide } => {
-                    place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
-                    Ok(())
-                }
-                Op::FrameAddress { offset, wide } => {
-                    let address = frame.local.wrapping_add_signed(i64::from(*offset));
-                    write(&mut lanes, inst.args.d, *wide, |_| address);
-                    Ok(())
-                }
-                Op::ActiveMask => {
-                    lanes.write_narrow(inst.args.d, |_| active);
+                Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
+                    place.tell(&mut lanes, inst, &frame, u64::from(before - *slice));
                     Ok(())
                 }
                 Op::Fence(fence) => {
@@ -143,6 +149,9 @@ impl Run<'_> {
                 break Left::Denied(denied);
             }
             pc += 1;
+            if LOOKS && self.lookout.takes_slice(inst, active) {
+                break Left::Yielded;
+            }
         };
         group.pc = pc;
         left
@@ -240,6 +249,20 @@ impl Place {
             clock: run.steps,
             dynamic_shared: run.launch.shared_bytes,
             total_shared: run.shared_bytes,
+        }
+    }
+
+    /// Carries out an instruction that asks where a lane is, `since` instructions after its group got its slice.
+    #[inline(always)]
+    fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
+        let (to, active) = (inst.args.d, lanes.mask);
+        match inst.op {
+            Op::Special { what, wide } => self.read(lanes, to, what, wide, since),
+            Op::FrameAddress { offset, wide } => {
+                let address = frame.local.wrapping_add_signed(i64::from(offset));
+                write(lanes, to, wide, |_| address);
+            }
+            _ => lanes.write_narrow(to, |_| active),
         }
     }
 
