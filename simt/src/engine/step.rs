@@ -80,6 +80,7 @@ impl Run<'_> {
             initialisation: &mut self.initialisation,
             watch: self.watch.as_deref_mut(),
         };
+        let is_watched = memories.watch.is_some() || memories.initialisation.is_on;
         let left = loop {
             if *slice == 0 || pc == meeting {
                 break Left::Paused;
@@ -107,11 +108,8 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    if memories.initialisation.is_on {
-                        initialisation::see(&mut memories, &lanes, inst, &frame, pc);
-                    }
                     let counters = &mut self.traffic[pc as usize];
-                    if memories.watch.is_some() {
+                    if is_watched {
                         touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
                     } else {
                         touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
@@ -166,15 +164,19 @@ fn touch_watched(
     frame: &Frame,
     counters: &mut Counters,
 ) -> Result<(), Denied> {
-    let Some(watch) = memories.watch.as_deref_mut() else { unreachable!("the caller asked") };
-    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
-    watch.at(pc);
+    if memories.initialisation.is_on {
+        initialisation::see(memories, lanes, inst, frame, pc);
+    }
     let mut replaced = Vec::new();
-    if let Op::Load(access) = &inst.op {
-        watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
-        replaced = watch.take_replaced();
-    } else if let Op::Store(access) = &inst.op {
-        watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+    if let Some(watch) = memories.watch.as_deref_mut() {
+        let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+        watch.at(pc);
+        if let Op::Load(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+            replaced = watch.take_replaced();
+        } else if let Op::Store(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+        }
     }
     touch_memory(memories, lanes, inst, frame, counters)?;
     if let Op::Load(access) = &inst.op {
