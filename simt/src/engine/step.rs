@@ -6,7 +6,7 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
-use super::initialisation;
+use super::initialisation::{self, Shown};
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
 use super::watch::Seen;
@@ -76,11 +76,10 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
-            shared_written: &mut block.shared_written,
-            initialisation: &mut self.initialisation,
+            initialisation: Some((&mut self.initialisation, &mut block.shared_written))
+                .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
         };
-        let is_watched = memories.watch.is_some() || memories.initialisation.is_on;
         let left = loop {
             if *slice == 0 || pc == meeting {
                 break Left::Paused;
@@ -109,7 +108,7 @@ impl Run<'_> {
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
                     let counters = &mut self.traffic[pc as usize];
-                    if is_watched {
+                    if memories.watch.is_some() || memories.initialisation.is_some() {
                         touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
                     } else {
                         touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
@@ -164,8 +163,14 @@ fn touch_watched(
     frame: &Frame,
     counters: &mut Counters,
 ) -> Result<(), Denied> {
-    if memories.initialisation.is_on {
-        initialisation::see(memories, lanes, inst, frame, pc);
+    if let Some((checker, shared_written)) = &mut memories.initialisation {
+        initialisation::see(
+            Shown { checker, shared_written, global: memories.global },
+            lanes,
+            inst,
+            frame,
+            pc,
+        );
     }
     let mut replaced = Vec::new();
     if let Some(watch) = memories.watch.as_deref_mut() {
@@ -245,7 +250,9 @@ impl Place {
         }
     }
 
-    /// Reads a special register, `since` instructions after the group got its slice.
+    /// Reads a special register, `since` instructions after the group got its slice. Rare, and the inner loop is slower
+    /// with it inside.
+    #[inline(never)]
     fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool, since: u64) {
         match what {
             Special::Tid(axis) => self.read_tid(lanes, slot, axis, wide),
