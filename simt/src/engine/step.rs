@@ -6,7 +6,7 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
-use super::initialisation;
+use super::initialisation::{self, Shown};
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
 use super::watch::Seen;
@@ -88,8 +88,8 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
-            shared_written: &mut block.shared_written,
-            initialisation: &mut self.initialisation,
+            initialisation: Some((&mut self.initialisation, &mut block.shared_written))
+                .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
         };
         let left = loop {
@@ -122,11 +122,8 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    if memories.initialisation.is_on {
-                        initialisation::see(&mut memories, &lanes, inst, &frame, pc);
-                    }
                     let counters = &mut self.traffic[pc as usize];
-                    if memories.watch.is_some() {
+                    if memories.watch.is_some() || memories.initialisation.is_some() {
                         touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
                     } else {
                         touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
@@ -175,15 +172,25 @@ fn touch_watched(
     frame: &Frame,
     counters: &mut Counters,
 ) -> Result<(), Denied> {
-    let Some(watch) = memories.watch.as_deref_mut() else { unreachable!("the caller asked") };
-    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
-    watch.at(pc);
+    if let Some((checker, shared_written)) = &mut memories.initialisation {
+        initialisation::see(
+            Shown { checker, shared_written, global: memories.global },
+            lanes,
+            inst,
+            frame,
+            pc,
+        );
+    }
     let mut replaced = Vec::new();
-    if let Op::Load(access) = &inst.op {
-        watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
-        replaced = watch.take_replaced();
-    } else if let Op::Store(access) = &inst.op {
-        watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+    if let Some(watch) = memories.watch.as_deref_mut() {
+        let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+        watch.at(pc);
+        if let Op::Load(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+            replaced = watch.take_replaced();
+        } else if let Op::Store(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+        }
     }
     touch_memory(memories, lanes, inst, frame, counters)?;
     if let Op::Load(access) = &inst.op {
@@ -266,7 +273,9 @@ impl Place {
         }
     }
 
-    /// Reads a special register, `since` instructions after the group got its slice.
+    /// Reads a special register, `since` instructions after the group got its slice. Rare, and the inner loop is slower
+    /// with it inside.
+    #[inline(never)]
     fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool, since: u64) {
         match what {
             Special::Tid(axis) => self.read_tid(lanes, slot, axis, wide),
