@@ -12,6 +12,7 @@ use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
+use crate::observe::trace::Tracer;
 use crate::ptx::Error;
 
 /// Why a launch stops before its end.
@@ -64,6 +65,10 @@ pub struct Run<'a> {
     pub output: String,
     /// What checkers have found.
     pub(super) findings: Findings,
+    /// Who is told of every instruction, if anybody asked.
+    pub trace: Option<Tracer<'a>>,
+    /// The lanes for which the instruction that is being carried out was taken back.
+    pub(super) taken_back: u32,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     warps: u64,
@@ -104,6 +109,8 @@ impl<'a> Run<'a> {
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
             findings: Findings::default(),
+            trace: None,
+            taken_back: 0,
             waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,

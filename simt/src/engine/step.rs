@@ -14,6 +14,7 @@ use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
+use crate::observe::trace::{NoTrace, Trace};
 
 /// Where a group stands when it leaves the loop.
 enum Left {
@@ -39,7 +40,15 @@ impl Run<'_> {
             return Ok(());
         }
         let before = *slice;
-        let left = self.straight_on(block, w, g, slice);
+        let left = match self.trace.take() {
+            None => self.straight_on(block, w, g, slice, &mut NoTrace),
+            Some(mut tracer) => {
+                (tracer.block, tracer.warp) = (block.index, w as u32);
+                let left = self.straight_on(block, w, g, slice, &mut tracer);
+                self.trace = Some(tracer);
+                left
+            }
+        };
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
@@ -47,11 +56,31 @@ impl Run<'_> {
         match left {
             Left::Paused => Ok(()),
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
-            Left::At(active) => self.control(block, w, g, active),
+            Left::At(active) => self.traced_control(block, w, g, active),
         }
     }
 
-    fn straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+    /// [`Run::control`], told to the trace for the lanes that do not come to the instruction again.
+    fn traced_control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
+        let group = &block.warps[w].divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        self.taken_back = 0;
+        let result = self.control(block, w, g, active);
+        let active = active & !self.taken_back;
+        if let Some(tracer) = self.trace.as_mut().filter(|_| active != 0) {
+            tracer.issued(pc, mask, active);
+        }
+        result
+    }
+
+    fn straight_on(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        slice: &mut u32,
+        trace: &mut impl Trace,
+    ) -> Left {
         let place = Place::of(self, block, w);
         let before = *slice;
         let warp = &mut block.warps[w];
@@ -81,6 +110,7 @@ impl Run<'_> {
             lanes.mask = active;
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
+                    trace.issued(pc, mask, active);
                     pc = *target;
                     continue;
                 }
@@ -113,6 +143,7 @@ impl Run<'_> {
                 Op::Fence(_) | Op::Hint => Ok(()),
                 _ => break Left::At(active),
             };
+            trace.issued(pc, mask, active);
             if let Err(denied) = outcome {
                 break Left::Denied(denied);
             }

@@ -2,4 +2,5 @@
 //! runs, so they change nothing. The checkers of races and of uninitialised reads will live here too.
 
 pub mod counters;
+pub mod trace;
 pub mod traffic;
