@@ -109,3 +109,36 @@ fn masks_say_who_runs_and_who_is_switched_off() {
     assert!(told.contains(&(10, 0xf0, 0xf0)), "{told:?}");
     assert!(steps.iter().all(|step| (step.block, step.warp) == (Dim3::default(), 0)));
 }
+
+/// Two groups come to a vote, and each waits for one half of the other.
+const CROSSED: &str = "\
+.version 8.0
+.target sm_70
+.visible .entry crossed()
+{
+    .reg .b32 %r<4>;
+    .reg .pred %p, %q;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 8;
+    setp.eq.u32 %p, %r2, 0;
+    selp.b32 %r3, 0x00ff00ff, 0xff00ff00, %p;
+    setp.lt.u32 %q, %r1, 16;
+    @%q bra LOW;
+    bar.warp.sync %r3;
+    bra END;
+LOW:
+    bar.warp.sync %r3;
+END:
+    ret;
+}
+";
+
+#[test]
+fn lanes_that_come_again_issue_again() {
+    assert_eq!(check("crossed.ptx", CROSSED, (1, 32)), 6);
+    let choices = Launch { reconvergence: Reconvergence::Its, ..Launch::new(1, 1) };
+    let (mut emulator, module, launch) = ready("crossed.ptx", CROSSED, (1, 32), choices);
+    let (steps, _) = traced(&mut emulator, &module, &launch).unwrap();
+    let is_sync = |step: &&TraceStep| module.site(step.instruction).ptx.starts_with("bar.warp");
+    assert_eq!(steps.iter().filter(is_sync).count(), 4);
+}
