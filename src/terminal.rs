@@ -32,6 +32,12 @@ pub(crate) fn fail(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Says why something could not be done, in the lines that a compiler wrote.
+pub(crate) fn fail_with_log(message: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "error: {}", message.trim_end());
+    ExitCode::from(2)
+}
+
 /// Prints, with colour where a terminal wants it, and ends with `status`. A reader who closes the pipe early has seen
 /// enough.
 pub(crate) fn print(text: &str, status: ExitCode) -> ExitCode {

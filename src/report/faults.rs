@@ -1,11 +1,13 @@
 //! What was wrong, told below a table: what, who, where, and one line of help.
 //!
-//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. What it
-//! leaves out: the lines of PTX, which the trace shows.
+//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. Chapters tell
+//! faults below a table and by variant; `lanes run` has one kernel, and begins with how bad it is. What it leaves out:
+//! the lines of PTX, which the trace shows.
 
-use simt::Fault;
+use anstyle::{AnsiColor, Style};
+use simt::{Fault, Severity};
 
-use super::layout::{grouped, paragraph};
+use super::layout::{counted, grouped, paragraph};
 use super::{Row, Verdict};
 
 /// How many faults of a row are told.
@@ -27,8 +29,8 @@ pub(super) fn about(row: &Row) -> String {
     out
 }
 
-/// The faults of one run, the first ones told and the rest counted.
-pub(crate) fn list(variant: &str, faults: &[Fault]) -> String {
+/// The faults of one variant, the first ones told and the rest counted.
+fn list(variant: &str, faults: &[Fault]) -> String {
     let mut out: String = faults.iter().take(TOLD).map(|fault| told(variant, fault)).collect();
     if let Some(more @ 1..) = faults.len().checked_sub(TOLD) {
         out += &paragraph("  ! ", &format!("{variant}: and {more} more"));
@@ -37,11 +39,50 @@ pub(crate) fn list(variant: &str, faults: &[Fault]) -> String {
 }
 
 fn told(variant: &str, fault: &Fault) -> String {
-    let mut out = paragraph("  ! ", &format!("{variant}: {}: {}", fault.kind.name(), fault.message));
-    for actor in &fault.actors {
-        out += &paragraph("      ", &actor.to_string());
+    // An error is what a reader expects after the mark; what is less than that says so.
+    let severity = match fault.severity {
+        Severity::Error => String::new(),
+        milder => format!("{}: ", milder.name()),
+    };
+    paragraph("  ! ", &format!("{variant}: {severity}{}: {}", fault.kind.name(), fault.message))
+        + &details("      ", fault)
+}
+
+/// How many faults of a kernel that runs alone are told.
+const TOLD_ALONE: usize = 10;
+
+/// The faults of a kernel that runs alone, each beginning with how bad it is and ending with the command that replays
+/// it, in one line however long, to be copied.
+pub(crate) fn alone(faults: &[Fault], replay: &str) -> String {
+    let mut out: String = faults.iter().take(TOLD_ALONE).map(|fault| told_alone(fault, replay)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(TOLD_ALONE) {
+        out += &format!("and {more} more, which `--json` tells\n");
     }
-    out + &paragraph("      help: ", &fault.help)
+    out
+}
+
+fn told_alone(fault: &Fault, replay: &str) -> String {
+    let (word, style) = (fault.severity.name(), style(fault.severity));
+    let head = paragraph(&format!("{word}: "), &format!("{}: {}", fault.kind.name(), fault.message));
+    format!("{style}{word}{style:#}{}{}  replay: {replay}\n", &head[word.len()..], details("  ", fault))
+}
+
+fn style(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Note => AnsiColor::Cyan,
+    };
+    color.on_default().bold()
+}
+
+/// Who, how often, and what to do.
+fn details(indent: &str, fault: &Fault) -> String {
+    let mut out: String = fault.actors.iter().map(|actor| paragraph(indent, &actor.to_string())).collect();
+    if fault.count > 1 {
+        out += &paragraph(indent, &format!("and {}", counted(fault.count - 1, "more time")));
+    }
+    out + &paragraph(&format!("{indent}help: "), &fault.help)
 }
 
 fn wrong(row: &Row) -> String {
