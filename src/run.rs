@@ -62,9 +62,10 @@ fn list(options: &ListOptions) -> Result<Output> {
     let program = source::read(&options.file, options.arch)?;
     let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
     let module = plan::load(&mut emulator, &program)?;
-    let text = match options.json {
-        true => format!("{:#}\n", json::list(&program, &module)),
-        false => list::render(&program.name, &module),
+    let text = if options.json {
+        format!("{:#}\n", json::list(&program, &module))
+    } else {
+        list::render(&program.name, &module)
     };
     Ok((text, ExitCode::SUCCESS))
 }

@@ -12,7 +12,7 @@ use clap::error::ErrorKind as ClapErrorKind;
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
-            print(&error.render().ansi().to_string(), ExitCode::SUCCESS)
+            print(&format!("{}\n", error.render().ansi().to_string().trim_end()), ExitCode::SUCCESS)
         }
         _ => fail(&format!("{}; for more information, try `--help`", one_line(&error.render().to_string()))),
     }

@@ -56,7 +56,7 @@ const TOLD_ALONE: usize = 10;
 pub(crate) fn alone(faults: &[Fault], replay: &str) -> String {
     let mut out: String = faults.iter().take(TOLD_ALONE).map(|fault| told_alone(fault, replay)).collect();
     if let Some(more @ 1..) = faults.len().checked_sub(TOLD_ALONE) {
-        out += &format!("and {more} more, which `--json` tells\n");
+        out += &paragraph("", &format!("and {more} more, which `--json` tells"));
     }
     out
 }

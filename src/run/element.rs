@@ -74,7 +74,7 @@ impl Type {
     /// The bytes of a float, with zeros after them, unless it is too large.
     fn finite(self, value: f64) -> Option<[u8; 8]> {
         let bytes = self.rounded(value);
-        self.value(&bytes[..self.bytes]).is_finite().then_some(bytes)
+        Type::value(&bytes[..self.bytes]).is_finite().then_some(bytes)
     }
 
     /// The bytes of the nearest float of this type, with zeros after them.
@@ -97,7 +97,7 @@ impl Type {
     }
 
     /// The value of a float.
-    fn value(self, bytes: &[u8]) -> f64 {
+    fn value(bytes: &[u8]) -> f64 {
         match *bytes {
             [a, b] => half::value(u16::from_le_bytes([a, b])).into(),
             [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),
@@ -127,8 +127,8 @@ impl Type {
             Kind::Unsigned => bits.to_string(),
             Kind::Signed => ((bits << unused) as i64 >> unused).to_string(),
             // The shortest that is read as the same number.
-            Kind::Float if self.bytes <= 4 => format!("{:?}", self.value(bytes) as f32),
-            Kind::Float => format!("{:?}", self.value(bytes)),
+            Kind::Float if self.bytes <= 4 => format!("{:?}", Type::value(bytes) as f32),
+            Kind::Float => format!("{:?}", Type::value(bytes)),
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
         let mut random = Random::new(1);
         for ty in ["f16", "f32", "f64"].map(|name| Type::named(name).unwrap()) {
             for _ in 0..1000 {
-                let value = ty.value(&ty.random(&mut random)[..ty.bytes]);
+                let value = Type::value(&ty.random(&mut random)[..ty.bytes]);
                 assert!((0.0..1.0).contains(&value), "{}: {value}", ty.name);
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn render(told: &Told) -> Value {
         "prints": told.prints().iter().map(Shown::json).collect::<Vec<_>>(),
         "output": report.map(|report| &report.output),
         "trace": search.as_ref().and_then(|search| search.outcome.trace.as_ref()).map(|trace| {
-            json!({ "file": trace.file, "steps": trace.steps, "cut": trace.written < trace.steps })
+            json!({ "file": trace.file, "steps": trace.steps, "cut": trace.kept < trace.steps })
         }),
         "gpu": on_gpu.as_ref().map(gpu),
     });

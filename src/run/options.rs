@@ -51,7 +51,7 @@ pub(super) enum Command {
 pub(super) struct ListOptions {
     /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
-    /// Compile a .cu file for this architecture, as in compute_80 [default: compute_70]
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
     #[arg(long, value_name = "ARCH", value_parser = words::arch)]
     pub arch: Option<u32>,
     /// Print one JSON object
@@ -105,7 +105,7 @@ pub(super) struct RunOptions {
     /// The next argument of the kernel (see below)
     #[arg(long = "arg", value_name = "SPEC", value_parser = Argument::parse, allow_negative_numbers = true, help_heading = LAUNCH)]
     pub args: Vec<Argument>,
-    /// Compile a .cu file for this architecture, as in compute_80 [default: compute_70]
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
     #[arg(long, value_name = "ARCH", value_parser = words::arch, help_heading = LAUNCH)]
     pub arch: Option<u32>,
 

@@ -29,7 +29,9 @@ pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
         ("max-steps", options.max_steps.map(|steps| steps.to_string())),
     ];
     for (name, value) in given {
-        value.into_iter().for_each(|value| option(name, value));
+        if let Some(value) = value {
+            option(name, value);
+        }
     }
     options.prints.iter().for_each(|print| option("print", print.to_string()));
     option("schedule", words::schedule_name(launch.schedule).to_owned());

@@ -190,11 +190,9 @@ fn printed(output: &str) -> String {
 }
 
 fn traced(trace: &Written) -> String {
-    let cut = match trace.written < trace.steps {
-        true => format!(", cut after the first {}", grouped(trace.written)),
-        false => String::new(),
-    };
-    format!("\n{}", paragraph("", &format!("traced {} to {}{cut}", counted(trace.steps, "step"), trace.file)))
+    let Written { file, steps, kept } = trace;
+    let cut = if kept < steps { format!(", cut after the first {}", grouped(*kept)) } else { String::new() };
+    format!("\n{}", paragraph("", &format!("traced {} to {file}{cut}", counted(*steps, "step"))))
 }
 
 fn found(plan: &Plan, search: &Search) -> String {
@@ -226,10 +224,8 @@ fn on_the_gpu(gpu: &OnGpu, was_emulated: bool) -> String {
         (false, ..) => out += "  nothing was checked before\n",
         (true, 0, _) => out += "  there is no buffer to compare\n",
         (true, buffers, 0) => {
-            out += &format!(
-                "  agrees with the emulator in {}, bit for bit\n",
-                counted(buffers as u64, "buffer")
-            );
+            let buffers = counted(buffers as u64, "buffer");
+            out += &paragraph("  ", &format!("agrees with the emulator in {buffers}, bit for bit"));
         }
         (true, ..) => gpu.differences.iter().for_each(|difference| out += &differs(difference)),
     }

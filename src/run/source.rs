@@ -62,9 +62,24 @@ fn compile(file: &Path, text: &str, arch: Option<u32>) -> Result<Program> {
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let options = Options { include, ..Options::optimised(arch) };
-    let ptx = compiler.compile(&Source { name: &short, text }, &options)?;
+    let ptx = compiler.compile(&Source { name: &short, text }, &options).map_err(with_hint)?;
     Ok(Program { name, ptx, compiler: Some(format!("CUDA {}", compiler.version())) })
 }
+
+/// Most people hand over a whole program, of which NVRTC takes the device's part only.
+fn with_hint(error: nvrtc::Error) -> nvrtc::Error {
+    match error {
+        nvrtc::Error::Rejected { name, log }
+            if log.contains("JIT mode") || log.contains("open source file") =>
+        {
+            nvrtc::Error::Rejected { name, log: format!("{}\n{DEVICE_ONLY}", log.trim_end()) }
+        }
+        other => other,
+    }
+}
+
+const DEVICE_ONLY: &str = "help: only device code is compiled here, without the headers of the host: put the kernels into \
+                           a file of their own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`";
 
 fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -39,7 +39,7 @@ pub(super) struct Written {
     /// Steps of the run.
     pub steps: u64,
     /// Steps in the file.
-    pub written: u64,
+    pub kept: u64,
 }
 
 impl Trace {
@@ -84,12 +84,12 @@ impl Trace {
 
     /// Writes the last line, and says whether all went well.
     pub fn finish(mut self) -> Result<Written> {
-        let (steps, written) = (self.steps, self.steps.min(MOST_STEPS));
-        self.write(&format!("{}\n", json!({ "end": { "steps": steps, "cut": written < steps } })));
+        let (steps, kept) = (self.steps, self.steps.min(MOST_STEPS));
+        self.write(&format!("{}\n", json!({ "end": { "steps": steps, "cut": kept < steps } })));
         let flushed = self.out.flush().err();
         match self.error.or(flushed) {
             Some(error) => Err(failed(&self.file, &error)),
-            None => Ok(Written { file: source::name(&self.file), steps, written }),
+            None => Ok(Written { file: source::name(&self.file), steps, kept }),
         }
     }
 }
