@@ -102,3 +102,50 @@ fn disagreement(row: &Row) -> String {
     });
     paragraph("  ! ", &format!("{}: emulator and GPU differ in {wrong} elements or more{first}", row.variant))
 }
+
+#[cfg(test)]
+mod tests {
+    use simt::{Actor, Dim3, FaultKind, Site};
+
+    use super::*;
+
+    fn fault(severity: Severity, count: u64) -> Fault {
+        let (block, thread) = (Dim3::new(0, 0, 0), Dim3::new(3, 0, 0));
+        let doing = "stored 4 bytes at `x`+0".to_owned();
+        let actor = Actor { block, thread, warp: 0, lane: 3, site: Site::default(), doing };
+        let (message, help) = ("4 bytes of `x`".to_owned(), "put a barrier between".to_owned());
+        Fault { kind: FaultKind::Race, severity, message, actors: vec![actor], count, help }
+    }
+
+    /// Text without colours.
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_kernel_alone_is_told_by_severity_count_and_replay() {
+        let text = alone(&[fault(Severity::Warning, 32)], "lanes run x.cu --seed 7");
+        assert_eq!(
+            plain(&text),
+            "warning: race: 4 bytes of `x`\n  block (0,0,0), warp 0, lane 3 (thread (3,0,0)) at PTX line 0: stored 4 bytes\n  \
+             at `x`+0\n  and 31 more times\n  help: put a barrier between\n  replay: lanes run x.cu --seed 7\n"
+        );
+        assert_ne!(plain(&text), text, "the first word has a colour");
+    }
+
+    #[test]
+    fn errors_of_a_variant_do_not_say_so_and_what_is_milder_does() {
+        let text = |severity, count| told("sum", &fault(severity, count));
+        assert!(text(Severity::Error, 1).starts_with("  ! sum: race: 4 bytes of `x`\n"));
+        assert!(!text(Severity::Error, 1).contains("more time"));
+        assert!(text(Severity::Note, 2).starts_with("  ! sum: note: race: 4 bytes of `x`\n"));
+        assert!(text(Severity::Note, 2).contains("\n      and 1 more time\n      help: "));
+    }
+
+    #[test]
+    fn of_many_the_first_are_told_and_the_rest_counted() {
+        let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
+        assert_eq!(text.matches("replay: again").count(), TOLD_ALONE);
+        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+    }
+}

@@ -113,7 +113,7 @@ pub(super) struct RunOptions {
     #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
     pub seed: Option<u64>,
     /// Run seeds A to B-1 up to the first at fault; in random order, unless --schedule says otherwise
-    #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_negative_numbers = true, help_heading = CHANCE)]
+    #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_hyphen_values = true, help_heading = CHANCE)]
     pub seeds: Option<Seeds>,
     /// Whose turn it is: round-robin, random, hunt (random, looking for trouble) [default: round-robin]
     #[arg(long, value_name = "POLICY", value_parser = words::schedule, help_heading = CHANCE)]
