@@ -22,10 +22,11 @@ fn files(under: &str) -> Vec<PathBuf> {
 }
 
 /// A fresh emulator with a module, and a launch with a buffer of zeros or a zero for each parameter.
-fn ready(name: &str, text: &str, shape: (u32, u32), choices: Launch) -> (Emulator, Module, Launch) {
+fn ready(name: &str, text: &str, shape: (u32, u32), choices: &Launch) -> (Emulator, Module, Launch) {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load(name, text).unwrap();
-    let mut launch = Launch { grid: shape.0.into(), block: shape.1.into(), args: Vec::new(), ..choices };
+    let mut launch =
+        Launch { grid: shape.0.into(), block: shape.1.into(), args: Vec::new(), ..choices.clone() };
     for param in module.kernels()[0].params.clone() {
         launch = match param.bytes {
             8 => launch.arg(emulator.alloc("buffer", 4096).map(Buffer::address).unwrap()),
@@ -49,14 +50,14 @@ fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
         for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Random, 2)] {
             let label = format!("{name}, {reconvergence:?}, {schedule:?}, seed {seed}");
             let choices = Launch { reconvergence, schedule, seed, max_steps: 20_000, ..Launch::new(1, 1) };
-            let (mut emulator, module, launch) = ready(name, text, shape, choices);
+            let (mut emulator, module, launch) = ready(name, text, shape, &choices);
             let Some((steps, report)) = traced(&mut emulator, &module, &launch) else { continue };
             ran += 1;
             assert_eq!(steps.len() as u64, report.counters.ptx_instructions, "{label}");
             assert!(steps.iter().enumerate().all(|(index, step)| step.step == index as u64), "{label}");
             assert!(steps.iter().all(|step| step.active & !step.mask == 0 && step.mask != 0), "{label}");
             assert!(steps.iter().all(|step| !module.site(step.instruction).ptx.is_empty()), "{label}");
-            let (mut other, module, launch) = ready(name, text, shape, launch.clone());
+            let (mut other, module, launch) = ready(name, text, shape, &launch);
             let plain = other.launch(&module, &module.kernels()[0].name, &launch).unwrap();
             assert_eq!(format!("{plain:?}"), format!("{report:?}"), "{label}: the trace changed the run");
         }
@@ -101,7 +102,7 @@ THERE:
 #[test]
 fn masks_say_who_runs_and_who_is_switched_off() {
     let choices = Launch { reconvergence: Reconvergence::Its, ..Launch::new(1, 1) };
-    let (mut emulator, module, launch) = ready("guarded.ptx", GUARDED, (1, 8), choices);
+    let (mut emulator, module, launch) = ready("guarded.ptx", GUARDED, (1, 8), &choices);
     let (steps, _) = traced(&mut emulator, &module, &launch).unwrap();
     let told: Vec<_> =
         steps.iter().map(|s| (module.site(s.instruction).ptx_line, s.mask, s.active)).collect();
@@ -137,7 +138,7 @@ END:
 fn lanes_that_come_again_issue_again() {
     assert_eq!(check("crossed.ptx", CROSSED, (1, 32)), 6);
     let choices = Launch { reconvergence: Reconvergence::Its, ..Launch::new(1, 1) };
-    let (mut emulator, module, launch) = ready("crossed.ptx", CROSSED, (1, 32), choices);
+    let (mut emulator, module, launch) = ready("crossed.ptx", CROSSED, (1, 32), &choices);
     let (steps, _) = traced(&mut emulator, &module, &launch).unwrap();
     let is_sync = |step: &&TraceStep| module.site(step.instruction).ptx.starts_with("bar.warp");
     assert_eq!(steps.iter().filter(is_sync).count(), 4);

@@ -13,6 +13,7 @@ use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
 
 use super::seeds::Seeds;
 use super::spec::{Argument, Print};
+use super::trace;
 use super::words::{self, Watch};
 
 const EXAMPLES: &str = "\
@@ -147,6 +148,9 @@ pub(super) struct RunOptions {
     /// Write every instruction to a file, one JSON object a line (docs/trace.md)
     #[arg(long, value_name = "FILE", help_heading = MACHINE)]
     pub trace: Option<PathBuf>,
+    /// How many steps the file has at most, some 200 bytes each; the kernel runs on
+    #[arg(long, default_value_t = trace::MOST_STEPS, value_name = "STEPS", value_parser = words::steps, requires = "trace", allow_negative_numbers = true, help_heading = MACHINE)]
+    pub trace_steps: u64,
     /// Print one JSON object with everything that was found
     #[arg(long, help_heading = MACHINE)]
     pub json: bool,

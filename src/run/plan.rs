@@ -3,13 +3,15 @@
 //! Everything that can be refused is refused here, before a run that may take long. What it leaves out: what only a run
 //! shows, such as an instruction that is not supported.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use simt::{Emulator, Fault, KernelInfo, Launch, Limits, Module, Report, Severity};
 
 use super::arguments;
 use super::options::RunOptions;
 use super::source::{self, Program};
-use super::spec::Spec;
+use super::spec::{BufferSpec, Fill, Spec};
 use crate::sim::host_memory_bytes;
 
 /// A launch, ready to be run with any seed.
@@ -55,6 +57,15 @@ impl Plan<'_> {
         let mut emulator = Emulator::new(Limits { memory_bytes: self.memory_bytes });
         let module = load(&mut emulator, &self.program)?;
         Ok((emulator, module))
+    }
+
+    /// The files that were read.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let data = self.options.args.iter().filter_map(|argument| match &argument.spec {
+            Spec::Buffer(BufferSpec { fill: Fill::File(path), .. }) => Some(path.as_path()),
+            _ => None,
+        });
+        data.chain([self.options.file.as_path()])
     }
 
     /// Whether a finding makes the run a failure.

@@ -245,3 +245,45 @@ fn differs(Difference { argument, elements, different, first }: &Difference) -> 
     );
     paragraph("  ", &text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(gpu: &OnGpu, was_emulated: bool) -> String {
+        let text = on_the_gpu(gpu, was_emulated);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn gpu() -> OnGpu {
+        let timing = Timing { median_us: 12.34, min_us: 12.0, max_us: 15.0, runs: 11 };
+        OnGpu {
+            name: "NVIDIA H200".to_owned(),
+            withheld: None,
+            timing: Some(timing),
+            contents: Vec::new(),
+            differences: Vec::new(),
+            compared: 2,
+        }
+    }
+
+    #[test]
+    fn a_gpu_agrees_or_differs_or_was_not_asked() {
+        let text = told(&gpu(), true);
+        assert!(text.contains("took 12.3 us, the median of 11 runs (12.0 to 15.0)"), "{text}");
+        assert!(text.ends_with("agrees with the emulator in 2 buffers, bit for bit"), "{text}");
+        let first = (5, "1.5".to_owned(), "1.25".to_owned());
+        let difference = Difference { argument: 2, elements: 64, different: 3, first };
+        let text = told(&OnGpu { differences: vec![difference], ..gpu() }, true);
+        let expected =
+            "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 here and 1.5 there";
+        assert!(text.ends_with(expected), "{text}");
+        assert!(told(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked before"));
+        let withheld = Some("not launched on the GPU: the emulator found `deadlock`".to_owned());
+        let text = told(&OnGpu { withheld, timing: None, ..gpu() }, true);
+        assert!(
+            text.ends_with("found `deadlock`; there it could write where it should not, or hang"),
+            "{text}"
+        );
+    }
+}

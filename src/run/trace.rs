@@ -1,7 +1,7 @@
 //! The file of `--trace`: JSON Lines, described in `docs/trace.md`.
 //!
-//! A line for the launch, a line for each step, a line for the end. What it leaves out: steps beyond [`MOST_STEPS`]; the
-//! kernel runs on, and the last line says that the trace is cut.
+//! A line for the launch, a line for each step, a line for the end. What it leaves out: steps beyond a bound; the kernel
+//! runs on, and the last line says that the trace is cut.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ use super::json;
 use super::plan::Plan;
 use super::source;
 
-/// Steps that are written: some 200 megabytes, more than anybody reads and less than fills a disk.
+/// Steps that are written unless more are asked for: some 200 megabytes, more than anybody reads and less than fills a disk.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
 
 const VERSION: u32 = 1;
@@ -28,6 +28,7 @@ pub(super) struct Trace {
     /// What is said of an instruction, the same in each of its steps.
     known: BTreeMap<u32, String>,
     steps: u64,
+    most: u64,
     /// The first error; nothing is written after it.
     error: Option<std::io::Error>,
 }
@@ -45,13 +46,14 @@ pub(super) struct Written {
 impl Trace {
     /// Opens the file, and writes its first line.
     pub fn create(file: &Path, plan: &Plan, launch: &Launch) -> Result<Trace> {
-        refuse_input(file, &plan.options.file)?;
+        refuse_inputs(file, plan)?;
         let out = File::create(file).map_err(|error| failed(file, &error))?;
         let mut trace = Trace {
             file: file.to_owned(),
             out: BufWriter::new(out),
             known: BTreeMap::new(),
             steps: 0,
+            most: plan.options.trace_steps,
             error: None,
         };
         let mut head = json!({ "format": "thirty-two-lanes trace", "version": VERSION });
@@ -63,7 +65,7 @@ impl Trace {
     /// Writes a step.
     pub fn add(&mut self, step: &TraceStep, module: &Module) {
         self.steps += 1;
-        if self.steps > MOST_STEPS || self.error.is_some() {
+        if self.steps > self.most || self.error.is_some() {
             return;
         }
         let TraceStep { step: number, block, warp, mask, active, instruction } = *step;
@@ -84,7 +86,7 @@ impl Trace {
 
     /// Writes the last line, and says whether all went well.
     pub fn finish(mut self) -> Result<Written> {
-        let (steps, kept) = (self.steps, self.steps.min(MOST_STEPS));
+        let (steps, kept) = (self.steps, self.steps.min(self.most));
         self.write(&format!("{}\n", json!({ "end": { "steps": steps, "cut": kept < steps } })));
         let flushed = self.out.flush().err();
         match self.error.or(flushed) {
@@ -101,12 +103,12 @@ fn place(module: &Module, instruction: u32) -> String {
     format!("\"ptx_line\":{},\"ptx\":{ptx},\"source\":{}", site.ptx_line, json::source(site.source.as_ref()))
 }
 
-/// Nobody wants the kernel's own file overwritten.
-fn refuse_input(file: &Path, input: &Path) -> Result<()> {
-    let same =
-        file.canonicalize().ok().zip(input.canonicalize().ok()).is_some_and(|(file, input)| file == input);
-    if same {
-        bail!("`--trace` names the kernel's own file: give it another name");
+/// Nobody wants the kernel or its data overwritten.
+fn refuse_inputs(file: &Path, plan: &Plan) -> Result<()> {
+    let Ok(place) = file.canonicalize() else { return Ok(()) };
+    let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);
+    if plan.inputs().any(is_same) {
+        bail!("`--trace` names the file `{}`, which is read: give it another name", source::name(file));
     }
     Ok(())
 }

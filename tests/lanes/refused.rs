@@ -160,7 +160,12 @@ const OPTIONS: &[(&str, &str)] = &[
     ("--device tpu", "invalid value `tpu` for `--device <MACHINE>`"),
     ("--trace nowhere/x.jsonl ALL", "cannot write the trace `nowhere/x.jsonl`: there is no such folder"),
     ("--trace kernels ALL", "cannot write the trace `kernels`: it is a directory"),
-    ("--trace kernels/ptx/saxpy.sm_70.ptx ALL", "`--trace` names the kernel's own file"),
+    (
+        "--trace kernels/ptx/saxpy.sm_70.ptx ALL",
+        "`--trace` names the file `kernels/ptx/saxpy.sm_70.ptx`, which is read",
+    ),
+    ("--trace-steps 5 ALL", "required arguments were not provided: --trace <FILE>"),
+    ("--trace x.jsonl --trace-steps 0 ALL", "a number of steps is a whole number from 1"),
     ("--device gpu --check none --seeds 0..2 ALL", "`--seeds` is for the emulator"),
     ("--device gpu --check none --trace x ALL", "`--trace` is for the emulator"),
     ("--device gpu --check none --strict ALL", "`--strict` is for the emulator"),

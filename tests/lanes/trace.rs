@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::{GOOD, SAXPY, TOO_SMALL, lanes, object, stdout, words};
+use crate::{GOOD, SAXPY, TOO_SMALL, assert_refused, file, lanes, object, stdout, words};
 
 fn traced(name: &str, options: &str) -> (Vec<Value>, std::process::Output) {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -69,4 +69,30 @@ fn a_trace_changes_nothing_of_what_is_told() {
     let kept: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let plain: Vec<&str> = stdout(&without).lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(kept, plain);
+}
+
+#[test]
+fn a_trace_that_would_be_too_long_is_cut_and_says_so() {
+    let (lines, output) = traced("cut.jsonl", &format!("{GOOD} --trace-steps 7"));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(lines.len(), 1 + 7 + 1);
+    assert_eq!(lines[8]["end"]["cut"], true);
+    let told = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("cut after the first 7"), "{told}");
+}
+
+#[test]
+fn inputs_are_not_overwritten() {
+    let data = file("input.bin", &[0; 256]);
+    let line = format!("run {SAXPY} {GOOD} --trace {}", data.display());
+    let line = line.replace("buf:f32:64:iota", &format!("buf:f32:64:file={}", data.display()));
+    assert_refused(&words(&line), "which is read: give it another name", "the data");
+    assert_eq!(std::fs::read(data).unwrap(), [0; 256]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_is_told() {
+    let output = words(&format!("run {SAXPY} {GOOD} --trace /dev/full"));
+    assert_refused(&output, "cannot write the trace `/dev/full`: No space left", "/dev/full");
 }
