@@ -40,14 +40,9 @@ impl Run<'_> {
             return Ok(());
         }
         let before = *slice;
-        let left = match self.trace.take() {
+        let left = match self.trace {
             None => self.straight_on(block, w, g, slice, &mut NoTrace),
-            Some(mut tracer) => {
-                (tracer.block, tracer.warp) = (block.index, w as u32);
-                let left = self.straight_on(block, w, g, slice, &mut tracer);
-                self.trace = Some(tracer);
-                left
-            }
+            Some(_) => self.traced_straight_on(block, w, g, slice),
         };
         let steps = u64::from(before - *slice);
         self.steps += steps;
@@ -58,6 +53,17 @@ impl Run<'_> {
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
             Left::At(active) => self.traced_control(block, w, g, active),
         }
+    }
+
+    /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled as if
+    /// there were no other.
+    #[inline(never)]
+    fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+        let mut tracer = self.trace.take().expect("somebody asked for it");
+        (tracer.block, tracer.warp) = (block.index, w as u32);
+        let left = self.straight_on(block, w, g, slice, &mut tracer);
+        self.trace = Some(tracer);
+        left
     }
 
     /// [`Run::control`], told to the trace for the lanes that do not come to the instruction again.
