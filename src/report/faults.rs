@@ -1,8 +1,8 @@
 //! What was wrong, told below a table: what, who, where, and one line of help.
 //!
-//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. Chapters tell
-//! faults below a table and by variant; `lanes run` has one kernel, and begins with how bad it is. What it leaves out:
-//! the lines of PTX, which the trace shows.
+//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. Chapters
+//! tell faults below a table and by variant; `lanes run` has one kernel, and begins with how bad it is. What it leaves
+//! out: the lines of PTX, which the trace shows.
 
 use anstyle::{AnsiColor, Style};
 use simt::{Fault, Severity};

@@ -78,8 +78,9 @@ fn with_hint(error: nvrtc::Error) -> nvrtc::Error {
     }
 }
 
-const DEVICE_ONLY: &str = "help: only device code is compiled here, without the headers of the host: put the kernels into \
-                           a file of their own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`";
+const DEVICE_ONLY: &str = "\
+    help: only device code is compiled here, without the headers of the host: put the kernels into a file of their \
+    own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`";
 
 fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -1,7 +1,7 @@
 //! The file of `--trace`: JSON Lines, described in `docs/trace.md`.
 //!
-//! A line for the launch, a line for each step, a line for the end. What it leaves out: steps beyond a bound; the kernel
-//! runs on, and the last line says that the trace is cut.
+//! A line for the launch, a line for each step, a line for the end. What it leaves out: steps beyond a bound; the
+//! kernel runs on, and the last line says that the trace is cut.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,8 @@ use super::json;
 use super::plan::Plan;
 use super::source;
 
-/// Steps that are written unless more are asked for: some 200 megabytes, more than anybody reads and less than fills a disk.
+/// Steps that are written unless more are asked for: some 200 megabytes, more than anybody reads, and less than fills
+/// a disk.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
 
 const VERSION: u32 = 1;

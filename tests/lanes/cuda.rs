@@ -1,5 +1,5 @@
-//! CUDA source, compiled on the fly. Where there is no compiler, the tests named `…_skipped_without_a_compiler` say so
-//! and pass.
+//! CUDA source, compiled on the fly. Where there is no compiler, the tests named `…_skipped_without_a_compiler` say
+//! so and pass.
 
 use std::path::Path;
 use std::process::Output;

@@ -55,8 +55,8 @@ impl Run<'_> {
         }
     }
 
-    /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled as if
-    /// there were no other.
+    /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
+    /// as if there were no other.
     #[inline(never)]
     fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
         let mut tracer = self.trace.take().expect("somebody asked for it");

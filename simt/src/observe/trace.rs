@@ -1,9 +1,10 @@
 //! The trace: every instruction that a warp issues, as it is issued, for whoever asked.
 //!
 //! A step is an issue, exactly as [`Counters::ptx_instructions`](super::counters::Counters) counts them: lanes that a
-//! guard, a table of branches or a barrier number tells apart issue an instruction once for each part. A launch without
-//! a trace runs the inner loop of [`NoTrace`], which is the loop without a word about tracing. What it leaves out: values of
-//! registers and memory, and the text of the instruction, which [`Module::site`](crate::Module::site) has.
+//! guard, a table of branches or a barrier number tells apart issue an instruction once for each part. A launch
+//! without a trace runs the inner loop of [`NoTrace`], which is the loop without a word about tracing. What it leaves
+//! out: values of registers and memory, and the text of the instruction, which [`Module::site`](crate::Module::site)
+//! has.
 
 use crate::launch::Dim3;
 
