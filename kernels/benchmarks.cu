@@ -2,11 +2,13 @@
 //
 //   bench_divergent  Lanes leave a loop one by one: the emulator splits and joins warps all the time.
 //   bench_shared     A tree of sums in shared memory: barriers, and warps that fall idle.
+//   bench_tree       A tree of sums in place in global memory, stride halved each round: much memory, all of it shared.
 //   bench_shuffle    The same sums in registers: every lane reads its neighbours.
 //
-// Launch: bench_divergent, one thread for each element, one-dimensional; the other two, blocks of 256, with a grid
-// that covers n.
-// Preconditions: x holds n elements; steps n; sums one for each block (bench_shared) or warp (bench_shuffle).
+// Launch: bench_divergent, one thread for each element, one-dimensional; the others, blocks of 256, with a grid
+// that covers n; bench_tree, of 1024, n a multiple of it.
+// Preconditions: x holds n elements; steps n; sums one for each block (bench_shared,
+// bench_tree) or warp (bench_shuffle).
 //
 // builds: sm_70, sm_60
 
@@ -35,6 +37,19 @@ extern "C" __global__ void bench_shared(const int* x, int* sums, int n) {
     __syncthreads();
 
     for (int stride = 128; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) {
+            part[threadIdx.x] += part[threadIdx.x + stride];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = part[0];
+    }
+}
+
+extern "C" __global__ void bench_tree(int* x, int* sums, int n) {
+    int* part = x + blockIdx.x * blockDim.x;
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (threadIdx.x < stride) {
             part[threadIdx.x] += part[threadIdx.x + stride];
         }

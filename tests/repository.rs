@@ -188,10 +188,11 @@ fn dependencies(manifest: &str) -> Vec<String> {
 #[test]
 fn the_layers_of_the_emulator_point_one_way() {
     let layers = [
-        ("ptx", vec!["isa", "machine", "engine", "observe"]),
-        ("machine", vec!["ptx", "isa", "engine", "observe"]),
-        ("isa", vec!["engine", "observe"]),
-        ("observe", vec!["isa", "engine"]),
+        ("ptx", vec!["machine", "order", "observe", "isa", "engine"]),
+        ("machine", vec!["ptx", "order", "observe", "isa", "engine"]),
+        ("order", vec!["ptx", "observe", "isa", "engine"]),
+        ("observe", vec!["ptx", "isa", "engine"]),
+        ("isa", vec!["observe", "engine"]),
     ];
     for (layer, later) in layers {
         let folder = format!("simt/src/{layer}/");

@@ -1,11 +1,13 @@
 //! Makes the compiler's output the same on every machine, and small enough to commit.
 //!
-//! Two things in it belong to the machine or to nobody:
+//! Three things in it belong to the machine or to nobody:
 //! - `.file` lines hold absolute paths. They are cut to the file's name, and for CUDA's own headers to the part that
 //!   an `#include` would name.
 //! - `-G` adds DWARF, 95 % of the file, which only a debugger reads. Its sections are replaced by nearly empty
 //!   ones. They cannot simply go: `.target …, debug` demands them, and without that word the assembler would optimise after all
 //!   and undo the very thing that a debug build is for.
+//! - Calls are numbered, and the count goes on from the texts that the same process compiled before. They are numbered
+//!   anew.
 //!
 //! Left as they are: `.loc` lines, and the `.debug_str` of optimised builds, whose labels name inlined functions.
 
@@ -34,8 +36,9 @@ pub(crate) fn ptx(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let debug = text.lines().any(|line| line.starts_with(".target") && line.contains("debug"));
     let mut tidied = String::with_capacity(text.len());
+    let mut calls = Vec::new();
     for line in without_sections(&text, debug) {
-        tidied.push_str(&short_file(line));
+        tidied.push_str(&renumbered(&short_file(line), &mut calls));
         tidied.push('\n');
     }
     let end = tidied.trim_end().len();
@@ -67,6 +70,21 @@ fn short_file(line: &str) -> String {
         }
         _ => line.to_owned(),
     }
+}
+
+/// Numbers a call, where a line names one, by its place among the calls of the text. `calls` are those named so far.
+fn renumbered(line: &str, calls: &mut Vec<String>) -> String {
+    for word in ["// callseq ", "prototype_"] {
+        let Some((before, rest)) = line.split_once(word) else { continue };
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let place = calls.iter().position(|call| call == number).unwrap_or_else(|| {
+            calls.push(number.to_owned());
+            calls.len() - 1
+        });
+        return format!("{before}{word}{place}{after}");
+    }
+    line.to_owned()
 }
 
 /// The part after the last `include` folder, or else the file's name.
@@ -104,6 +122,14 @@ mod tests {
     fn an_optimised_build_keeps_the_names_of_inlined_functions() {
         let text = ".target sm_70\n\t.section\t.debug_str\n\t{\n$L__info_string0:\n.b8 65,0\n\t}\n";
         assert_eq!(ptx(text), text);
+    }
+
+    #[test]
+    fn calls_are_numbered_by_their_place() {
+        let text = "{ // callseq 274, 0\nprototype_274 : .callprototype ()_ ();\n} // callseq 274\n{ // callseq 280, 0\n";
+        let wanted =
+            "{ // callseq 0, 0\nprototype_0 : .callprototype ()_ ();\n} // callseq 0\n{ // callseq 1, 0\n";
+        assert_eq!(ptx(text), wanted);
     }
 
     #[test]

@@ -3,13 +3,14 @@
 //! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
 //! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
-//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`.
+//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`; each is
+//! measured without checkers, and once more with the checker of races.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use simt::{Emulator, Launch, Limits, Module};
+use simt::{Checks, Emulator, Launch, Limits, Module};
 
 const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
 const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
@@ -49,26 +50,46 @@ fn throughput(criterion: &mut Criterion) {
     let streaming = |launch: Launch, x, y| launch.arg(2.0_f32).arg(x).arg(y).arg(1 << 22);
     let divergent = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(64_u32).arg(1 << 16);
     let sums = |launch: Launch, x: u64, y: u64| launch.arg(x).arg(y).arg(1 << 20);
-    let kernels = [
-        ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
-        ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
-        ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
-        ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
-    ];
-    for (name, mut ready) in kernels {
-        let instructions = ready.run();
-        let threads = ready.launch.grid.count() * ready.launch.block.count();
-        let mut group = criterion.benchmark_group(name);
-        group
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(500))
-            .measurement_time(Duration::from_secs(2));
-        for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
-            group.throughput(Throughput::Elements(count));
-            group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
-        }
-        group.finish();
+    let kernels = || {
+        [
+            ("streaming", ready(SAXPY, "saxpy", 1 << 22, streaming)),
+            ("divergent", ready(BENCHMARKS, "bench_divergent", 1 << 16, divergent)),
+            ("shared", ready(BENCHMARKS, "bench_shared", 1 << 20, sums)),
+            ("tree", tree(sums)),
+            ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
+        ]
+    };
+    for (name, ready) in kernels() {
+        measure(criterion, name, ready, Checks::NONE);
     }
+    for (name, ready) in kernels() {
+        measure(criterion, &format!("{name}_races"), ready, Checks { races: true, ..Checks::NONE });
+    }
+    for (name, ready) in kernels() {
+        let checks = Checks { initialisation: true, ..Checks::NONE };
+        measure(criterion, &format!("{name}_initialisation"), ready, checks);
+    }
+}
+
+/// The tree in global memory, in blocks of 1024.
+fn tree(sums: impl Fn(Launch, u64, u64) -> Launch) -> Ready {
+    let mut tree = ready(BENCHMARKS, "bench_tree", 1 << 20, sums);
+    (tree.launch.grid, tree.launch.block) = (1024.into(), 1024.into());
+    tree
+}
+
+/// Measures one kernel under some checkers.
+fn measure(criterion: &mut Criterion, name: &str, mut ready: Ready, checks: Checks) {
+    ready.launch.checks = checks;
+    let instructions = ready.run();
+    let threads = ready.launch.grid.count() * ready.launch.block.count();
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    for (unit, count) in [("warp_instructions", instructions), ("threads", threads)] {
+        group.throughput(Throughput::Elements(count));
+        group.bench_function(unit, |bencher| bencher.iter(|| black_box(ready.run())));
+    }
+    group.finish();
 }
 
 criterion_group!(benches, throughput);

@@ -112,12 +112,23 @@ impl Emulator {
         Ok(Module { program: Arc::new(program), kernels })
     }
 
-    /// Allocates zeroed global memory. `name` is what faults call it.
+    /// Allocates zeroed global memory, all of which counts as written. `name` is what faults call it.
     ///
     /// # Errors
     /// There is not as much memory left.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, LaunchError> {
         let buffer = self.memory.alloc(name, bytes);
+        buffer.map_err(|error| LaunchError(format!("`{name}` does not fit into memory: {error}")))
+    }
+
+    /// Allocates global memory as `cudaMalloc` does: its bytes count as written only once a kernel stores to them, or
+    /// [`Emulator::write`] was called, which counts for the whole buffer. The checker of initialisation reports who
+    /// reads them before. (What is read then is zero, so that every run is the same.)
+    ///
+    /// # Errors
+    /// There is not as much memory left.
+    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, LaunchError> {
+        let buffer = self.memory.alloc_uninitialized(name, bytes);
         buffer.map_err(|error| LaunchError(format!("`{name}` does not fit into memory: {error}")))
     }
 
@@ -131,7 +142,7 @@ impl Emulator {
         self.memory.bytes(buffer)
     }
 
-    /// The bytes of an allocation, to be written.
+    /// The bytes of an allocation, to be written: all of them count as written from then on.
     pub fn write(&mut self, buffer: Buffer) -> &mut [u8] {
         self.memory.bytes_mut(buffer)
     }

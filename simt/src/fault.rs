@@ -146,6 +146,20 @@ pub struct Actor {
     pub doing: String,
 }
 
+/// A load that returned an older store than the last one, which the weak memory may let it do. It is no fault by itself;
+/// what the kernel made of it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleRead {
+    /// What was returned, and why it could be, in one sentence without a full stop.
+    pub message: String,
+    /// Who loaded, the first time that it happened.
+    pub reader: Actor,
+    /// Who had stored since.
+    pub newer: Actor,
+    /// How often it happened at these two places.
+    pub count: u64,
+}
+
 /// A place in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
@@ -180,6 +194,12 @@ impl fmt::Display for Actor {
             None => write!(f, " at PTX line {}", self.site.ptx_line)?,
         }
         write!(f, ": {}", self.doing)
+    }
+}
+
+impl fmt::Display for StaleRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stale read: {}\n  {}\n  {}", self.message, self.reader, self.newer)
     }
 }
 

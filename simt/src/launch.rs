@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, StaleRead};
 use crate::observe::counters::{Counters, LineCounters};
 
 /// Sizes or coordinates in up to three dimensions, `x` fastest.
@@ -198,6 +198,8 @@ pub struct Report {
     /// What was wrong; empty for a clean run. What stopped the launch comes first, the rest in the order in which it was
     /// found.
     pub faults: Vec<Fault>,
+    /// Where the weak memory returned older stores, in the order in which it did so first.
+    pub stale_reads: Vec<StaleRead>,
     /// What the kernel printed.
     pub output: String,
 }

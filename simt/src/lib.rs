@@ -27,10 +27,11 @@ pub mod isa;
 pub mod launch;
 pub mod machine;
 pub mod observe;
+pub mod order;
 pub mod ptx;
 
 pub use emulator::{Emulator, KernelInfo, Limits, Module, Param};
-pub use fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine};
+pub use fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine, StaleRead};
 pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, Reconvergence, Report, Schedule};
 pub use machine::global::Buffer;
 pub use observe::counters::{Counters, LineCounters};

@@ -1,66 +1,84 @@
 //! Hand-written PTX, one behaviour a file, with its expectations in the header; this file runs them.
 //!
-//! `pass/` runs without a fault, `fail/` with the one that its header names; every file of `fail/` has a twin of
+//! `pass/` runs without an error, `fail/` with the one that its header names; every file of `fail/` has a twin of
 //! the same name in `pass/`, which differs in what makes it right. The header has one line a fact:
 //!
 //! ```text
 //! // launch: grid 1 block 32 shared 0 resident 16 steps 1000000   (what is left out has these values)
 //! // reconvergence: its                  (or stack; both where there is no such line)
+//! // checks: initialisation              which checkers watch, or `none`; all where there is no such line
 //! // out: 32                             a buffer of so many zeroed words, the next argument
 //! // in: 5*16 0..16                      a buffer that holds these words
+//! // uninitialized: 32                   a buffer of so many words that nobody has written
 //! // arg: 7                              a number of 32 bits
 //! // expect: 0..32                       what the first buffer holds at the end
 //! // fault: deadlock "32 of 64 threads"  the kind, and words of the report
+//! // warning: barrier-divergence "ended" the same of a finding that is no error
+//! // note: race "the same value"         and of one that is worth knowing only
+//! // its warning: …                      a finding under one mechanism only
 //! // counter: ptx_divergent_branches 1   a counter of the report
 //! ```
+//!
+//! A run has the findings that are named and no others. Where lines of the text end in `// <-- here`, these are the
+//! lines at which the findings' actors stand, and no others are.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
-use simt::{Buffer, Emulator, Launch, Limits, Reconvergence, Report, Schedule};
+use cases::{Case, cases, numbers};
+use simt::{Checks, Emulator, Fault, Launch, Limits, Reconvergence, Report, Schedule, Severity};
 
-/// A file: its path, its text, and the lines of its header.
-struct Case {
-    name: String,
-    text: String,
-}
+mod cases;
+
+/// The checkers that watch a file that does not say otherwise.
+const CHECKS: Checks = Checks::ALL;
+
+/// The marker of lines at which a finding's actors stand.
+const HERE: &str = "// <-- here";
 
 impl Case {
-    /// The values of the header lines with this key.
-    fn all<'c>(&'c self, key: &'c str) -> impl Iterator<Item = &'c str> {
-        self.header().filter(move |(known, _)| *known == key).map(|(_, value)| value)
-    }
-
-    fn header(&self) -> impl Iterator<Item = (&str, &str)> {
-        let lines = self.text.lines().take_while(|line| line.starts_with("//"));
-        lines.filter_map(|line| line.trim_start_matches("// ").split_once(": "))
-    }
-
-    fn mechanisms(&self) -> Vec<Reconvergence> {
-        match self.all("reconvergence").next() {
-            Some("its") => vec![Reconvergence::Its],
-            Some("stack") => vec![Reconvergence::Stack],
-            Some(other) => panic!("{}: no mechanism `{other}`", self.name),
-            None => vec![Reconvergence::Stack, Reconvergence::Its],
-        }
-    }
-
-    fn launch(&self) -> Launch {
-        let mut launch = Launch::new(1, 32);
-        launch.max_steps = 1_000_000;
-        let words: Vec<&str> = self.all("launch").flat_map(str::split_whitespace).collect();
-        for pair in words.chunks(2) {
-            let value: u32 = pair[1].parse().unwrap_or_else(|_| panic!("{}: `{pair:?}`", self.name));
-            match pair[0] {
-                "grid" => launch.grid = value.into(),
-                "block" => launch.block = value.into(),
-                "shared" => launch.shared_bytes = value,
-                "resident" => launch.resident_blocks = value,
-                "steps" => launch.max_steps = u64::from(value),
-                other => panic!("{}: no launch option `{other}`", self.name),
+    fn checks(&self) -> Checks {
+        let Some(names) = self.all("checks").next() else { return CHECKS };
+        let mut checks = Checks::NONE;
+        for name in names.split(',').filter(|name| *name != "none") {
+            match name {
+                "all" => checks = CHECKS,
+                "races" => checks.races = CHECKS.races,
+                "initialisation" => checks.initialisation = true,
+                "synchronisation" => checks.synchronisation = true,
+                other => panic!("{}: no checker `{other}`", self.name),
             }
         }
-        launch
+        checks
+    }
+
+    /// The kind and the words of the findings of a severity. Races are left out where nobody looks for them.
+    fn expected(&self, severity: Severity, mechanism: Reconvergence) -> Vec<(&str, Vec<&str>)> {
+        let key = if severity == Severity::Error { "fault" } else { severity.name() };
+        let own = format!("{} {key}", if mechanism == Reconvergence::Its { "its" } else { "stack" });
+        let lines = self.header().filter(|(known, _)| *known == key || *known == own);
+        let parts = lines.map(|(_, line)| {
+            let mut parts = line.split('"');
+            let kind = parts.next().unwrap_or_default().trim();
+            (kind, parts.step_by(2).collect())
+        });
+        parts.filter(|(kind, _)| CHECKS.races || *kind != "race").collect()
+    }
+
+    /// The lines of the text that are marked, counted from 1.
+    fn marked(&self) -> BTreeSet<u32> {
+        let lines = (1..).zip(self.text.lines());
+        lines.filter(|(_, line)| line.ends_with(HERE)).map(|(number, _)| number).collect()
+    }
+
+    /// Runs the file's one kernel under every mechanism and schedule.
+    fn check_everywhere(&self) {
+        for reconvergence in self.mechanisms() {
+            self.check(reconvergence, Schedule::RoundRobin, 0);
+            for seed in 1..=4 {
+                self.check(reconvergence, Schedule::Random, seed);
+                self.check(reconvergence, Schedule::Hunt, seed);
+            }
+        }
     }
 
     /// Runs the file's one kernel, and checks what its header expects.
@@ -68,11 +86,11 @@ impl Case {
         let label = format!("{} ({reconvergence:?}, {schedule:?}, seed {seed})", self.name);
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load(&self.name, &self.text).unwrap_or_else(|error| panic!("{label}: {error}"));
-        let mut launch = Launch { reconvergence, schedule, seed, ..self.launch() };
+        let mut launch = Launch { reconvergence, schedule, seed, checks: self.checks(), ..self.launch() };
         let buffers = self.arguments(&mut emulator, &mut launch);
         let report = emulator.launch(&module, &module.kernels()[0].name.clone(), &launch);
         let report = report.unwrap_or_else(|error| panic!("{label}: {error}"));
-        self.check_fault(&label, &report);
+        self.check_findings(&label, reconvergence, &report);
         for expected in self.all("expect") {
             let found = emulator.read(buffers[0]).chunks(4).map(|word| word.try_into().unwrap());
             let found: Vec<u32> = found.map(u32::from_le_bytes).collect();
@@ -86,79 +104,40 @@ impl Case {
         }
     }
 
-    fn arguments(&self, emulator: &mut Emulator, launch: &mut Launch) -> Vec<Buffer> {
-        let mut buffers = Vec::new();
-        for (key, value) in self.header() {
-            let words = match key {
-                "out" => vec![0; value.parse().unwrap()],
-                "in" => numbers(value),
-                "arg" => {
-                    launch.args.push(numbers(value)[0].into());
-                    continue;
-                }
-                _ => continue,
-            };
-            let buffer = emulator.alloc(key, 4 * words.len() as u64).unwrap();
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            emulator.write(buffer).copy_from_slice(&bytes);
-            launch.args.push(buffer.address().into());
-            buffers.push(buffer);
-        }
-        buffers
-    }
-
-    fn check_fault(&self, label: &str, report: &Report) {
+    fn check_findings(&self, label: &str, mechanism: Reconvergence, report: &Report) {
         let told = report.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        let Some(expected) = self.all("fault").next() else {
-            assert!(told.is_empty(), "{label}: {told}");
-            return;
-        };
-        let mut words = expected.split('"');
-        let kind = words.next().unwrap().trim();
-        assert_eq!(report.faults.first().map(|fault| fault.kind.name()), Some(kind), "{label}: {told}");
-        for word in words.step_by(2) {
-            assert!(told.contains(word), "{label}: `{word}` is not in\n{told}");
+        for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+            let mut found: Vec<&Fault> =
+                report.faults.iter().filter(|fault| fault.severity == severity).collect();
+            for (kind, words) in self.expected(severity, mechanism) {
+                let is_it = |fault: &&Fault| {
+                    let text = fault.to_string();
+                    fault.kind.name() == kind && words.iter().all(|word| text.contains(word))
+                };
+                let Some(index) = found.iter().position(is_it) else {
+                    panic!("{label}: no {kind} with {words:?} is in\n{told}");
+                };
+                found.remove(index);
+            }
+            assert!(found.is_empty(), "{label}: an unexpected {} is in\n{told}", severity.name());
         }
+        let lines = |fault: &Fault| fault.actors.iter().map(|actor| actor.site.ptx_line).collect::<Vec<_>>();
+        let found: BTreeSet<u32> = report.faults.iter().flat_map(lines).collect();
+        let marked = self.marked();
+        let is_told = CHECKS.races || !self.header().any(|(_, value)| value.starts_with("race"));
+        assert!(!is_told || marked.is_empty() || marked == found, "{label}: lines {marked:?}, not\n{told}");
     }
-}
-
-/// Words, ranges (`0..32`) and repetitions (`7*32`), one after the other.
-fn numbers(text: &str) -> Vec<u32> {
-    let number = |text: &str| text.parse::<i64>().unwrap_or_else(|_| panic!("no number: `{text}`")) as u32;
-    text.split_whitespace()
-        .flat_map(|word| match (word.split_once(".."), word.split_once('*')) {
-            (Some((first, end)), _) => (number(first)..number(end)).collect(),
-            (_, Some((value, count))) => vec![number(value); number(count) as usize],
-            _ => vec![number(word)],
-        })
-        .collect()
-}
-
-fn cases(folder: &str) -> Vec<Case> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx").join(folder);
-    let mut paths: Vec<PathBuf> = list(&root).iter().flat_map(|family| list(family)).collect();
-    paths.sort();
-    let name = |path: &Path| path.strip_prefix(root.parent().unwrap()).unwrap().display().to_string();
-    paths
-        .iter()
-        .map(|path| Case { name: name(path), text: fs::read_to_string(path).expect("a file of text") })
-        .collect()
-}
-
-fn list(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry").path()).collect()
 }
 
 fn check_all(folder: &str) {
     let cases = cases(folder);
     assert!(cases.len() > 20, "{folder}: {} files", cases.len());
-    for case in cases {
-        assert_eq!(case.all("fault").count(), usize::from(folder == "fail"), "{}", case.name);
-        for reconvergence in case.mechanisms() {
-            case.check(reconvergence, Schedule::RoundRobin, 0);
-            (1..=4).for_each(|seed| case.check(reconvergence, Schedule::Random, seed));
-        }
-    }
+    let is_wrong = |case: &&Case| {
+        let told = case.all("fault").count() == usize::from(folder == "fail");
+        !told || std::panic::catch_unwind(|| case.check_everywhere()).is_err()
+    };
+    let wrong: Vec<&str> = cases.iter().filter(is_wrong).map(|case| case.name.as_str()).collect();
+    assert!(wrong.is_empty(), "not as their headers say: {wrong:#?}");
 }
 
 #[test]

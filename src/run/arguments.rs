@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail, ensure};
-use simt::{Arg, Buffer, Emulator, KernelInfo, LaunchError, Param};
+use simt::{Arg, Buffer, Emulator, KernelInfo, Param};
 
 use super::element::{Kind, Type};
 use super::source;
@@ -132,7 +132,7 @@ pub(super) fn place(emulator: &mut Emulator, specs: &[Spec]) -> Result<Vec<Given
         Spec::Buffer(spec) => {
             let name = format!("arg{index}");
             if spec.fill == Fill::Uninitialized {
-                return Ok(Given::Buffer(alloc_uninitialized(emulator, &name, spec.bytes())?));
+                return Ok(Given::Buffer(emulator.alloc_uninitialized(&name, spec.bytes())?));
             }
             let buffer = emulator.alloc(&name, spec.bytes())?;
             fill(emulator.write(buffer), spec);
@@ -140,12 +140,6 @@ pub(super) fn place(emulator: &mut Emulator, specs: &[Spec]) -> Result<Vec<Given
         }
     };
     specs.iter().enumerate().map(given).collect()
-}
-
-/// Memory that nobody has written, for the checker of initialisation.
-// TO JOIN: this is `Emulator::alloc_uninitialized(name, bytes)` as soon as `simt` has it; until then it is zeros.
-fn alloc_uninitialized(emulator: &mut Emulator, name: &str, bytes: u64) -> Result<Buffer, LaunchError> {
-    emulator.alloc(name, bytes)
 }
 
 /// Fills a buffer that holds zeros.

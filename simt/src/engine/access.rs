@@ -4,14 +4,18 @@
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which the seed moves on, never by lane order.
 
+use super::generic::{load_generic, store_generic};
+use super::watch::Watch;
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
-use crate::machine::global::{Global, Miss, Window};
+use crate::machine::global::{Global, Miss};
 use crate::machine::local::Local;
 use crate::machine::registers::lanes_of;
 use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide};
+use crate::machine::written::Written;
 use crate::observe::counters::Counters;
+use crate::observe::initialisation::Initialisation;
 use crate::observe::traffic;
 
 /// The memories that a warp can reach.
@@ -27,6 +31,12 @@ pub struct Memories<'m> {
     pub params: &'m [u8],
     /// Decides in which order lanes store.
     pub order: &'m mut Order,
+    /// Which bytes of shared memory have been written; empty where nobody asks.
+    pub shared_written: &'m mut Written,
+    /// Who watches for reads of what nobody has written.
+    pub initialisation: &'m mut Initialisation,
+    /// Who watches, if anybody does.
+    pub watch: Option<&'m mut Watch>,
 }
 
 /// The order in which the lanes of a store reach memory: from some lane on, round the warp.
@@ -187,7 +197,7 @@ pub(super) fn lowest_denied(
 
 /// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
 #[inline(always)]
-fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
+pub(super) fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     let first = at[0];
     if mask == FULL_MASK {
         let mut same = true;
@@ -275,6 +285,19 @@ fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, d
             _ => lanes.narrow[slot as usize][lane] = value as u32,
         }
     }
+}
+
+/// Gives a lane another value for an element than the one that it loaded.
+pub(super) fn set_element(
+    lanes: &mut Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    (lane, element): (usize, usize),
+    bytes: [u8; 8],
+) {
+    let single = Access { count: 1, ..*access };
+    let args = Args { d: values(args)[element], ..*args };
+    load_lane(lanes, &args, &single, lane, &bytes[..usize::from(access.bytes)]);
 }
 
 /// The columns of an access's values.
@@ -371,7 +394,7 @@ fn store_row(lanes: &Lanes<'_>, args: &Args, access: &Access, data: &mut [u8]) {
 }
 
 #[inline(always)]
-fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
+pub(super) fn store_lane(lanes: &Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &mut [u8]) {
     let width = access.bytes as usize;
     let elements = data.chunks_exact_mut(width).take(access.count as usize);
     for (slot, element) in values(args).into_iter().zip(elements) {
@@ -500,73 +523,6 @@ fn load_param(
         load_lane(lanes, args, access, lane, &memories.params[offset..]);
     }
     Ok(())
-}
-
-/// Each lane's address decides which memory it reaches: one access a memory, each for its own lanes.
-fn load_generic(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    frame: &Frame,
-    at: &Wide,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    by_window(lanes, at, access, |lanes, access| load(memories, lanes, args, access, frame, counters))
-}
-
-fn store_generic(
-    memories: &mut Memories<'_>,
-    lanes: &mut Lanes<'_>,
-    args: &Args,
-    access: &Access,
-    frame: &Frame,
-    at: &Wide,
-    counters: &mut Counters,
-) -> Result<(), Denied> {
-    by_window(lanes, at, access, |lanes, access| store(memories, lanes, args, access, frame, counters))
-}
-
-/// Runs `part` once for each window that a lane's generic address lies in, with the lanes it concerns and the
-/// access as one of that window's memory. A denial does not keep the other windows from being tried, so that the lowest
-/// lane that is denied in any of them is told.
-fn by_window(
-    lanes: &mut Lanes<'_>,
-    at: &Wide,
-    access: &Access,
-    mut part: impl FnMut(&mut Lanes<'_>, &Access) -> Result<(), Denied>,
-) -> Result<(), Denied> {
-    let all = lanes.mask;
-    let mut left = all;
-    let mut outcome: Result<(), Denied> = Ok(());
-    while left != 0 {
-        let window = Window::of(at[left.trailing_zeros() as usize]);
-        let mut here = 0;
-        for (lane, &address) in at.iter().enumerate() {
-            here |= u32::from(Window::of(address) == window) << lane;
-        }
-        lanes.mask = here & left;
-        left &= !here;
-        let (memory, base) = memory_of(window);
-        let offset = access.address.offset.wrapping_sub(base as i64);
-        let here = part(lanes, &Access { address: Address { memory, offset, ..access.address }, ..*access });
-        outcome = match (outcome, here) {
-            (Err(one), Err(other)) => Err(if one.lane < other.lane { one } else { other }),
-            (one, other) => one.and(other),
-        };
-    }
-    lanes.mask = all;
-    outcome
-}
-
-/// The memory behind a window, and the generic address where it starts.
-pub(super) fn memory_of(window: Option<Window>) -> (Memory, u64) {
-    match window {
-        None => (Memory::Global, 0),
-        Some(Window::Shared) => (Memory::Shared, Window::Shared.base()),
-        Some(Window::Local) => (Memory::Local, Window::Local.base()),
-        Some(Window::Param) => (Memory::Param, Window::Param.base()),
-    }
 }
 
 #[inline(always)]

@@ -3,7 +3,9 @@
 //! The access itself is one read and one write that nothing comes between, which is all that an emulator of one thread
 //! has to do. It leaves out scopes and orders of memory; they concern who may see what when.
 
-use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, memory_of, read_le};
+use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, read_le};
+use super::generic::memory_of;
+use super::watch::Seen;
 use crate::isa::atomic::Atomic;
 use crate::isa::memory::Memory;
 use crate::isa::value::Args;
@@ -11,6 +13,7 @@ use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::registers::{Lanes, Slot, Wide};
 use crate::observe::counters::Counters;
+use crate::order::{Place, Space};
 
 /// Runs an atomic for the active lanes, one after the other.
 pub fn atomic(
@@ -30,13 +33,24 @@ pub fn atomic(
             Ok(data) => data,
             Err(first) => return Err(lowest_atomic_denied(memories, atomic, lanes.mask, &at, first)),
         };
-        let old = read_le(data);
+        let last = read_le(data);
+        let place = watched_place(memories, atomic, memory, address);
+        let old = match (&mut memories.watch, place) {
+            (Some(watch), Some(place)) => watch.read_atomic(atomic, lane, place, last),
+            _ => last,
+        };
         let operand = |slot: Slot| match atomic.bytes {
             8 => lanes.wide[slot as usize][lane],
             _ => u64::from(lanes.narrow[slot as usize][lane]),
         };
         let new = (atomic.update)(old, operand(args.b), operand(args.c));
-        data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+        let stores = !atomic.is_cas || old == operand(args.b);
+        if let Some(place) = place {
+            watch(memories, atomic, lane, place, stores.then_some(new));
+        }
+        if stores && let Ok(data) = atomic_bytes(memories, atomic, memory, lane, address) {
+            data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+        }
         if atomic.returns {
             match atomic.bytes {
                 8 => lanes.wide[args.d as usize][lane] = old,
@@ -52,6 +66,26 @@ pub fn atomic(
         counters.global_reduction_requests += global;
     }
     Ok(())
+}
+
+/// Where an atomic of one lane goes, if anybody watches.
+#[inline(always)]
+fn watched_place(memories: &Memories<'_>, atomic: &Atomic, memory: Memory, address: u64) -> Option<Place> {
+    let watch = memories.watch.as_deref()?;
+    let bytes = atomic.bytes;
+    if memory == Memory::Shared {
+        return Some(Place { space: watch.shared_space(), offset: address, bytes });
+    }
+    let (region, offset) = memories.global.locate(address, u64::from(bytes)).ok()?;
+    Some(Place { space: Space::Global(region as u32), offset: offset as u64, bytes })
+}
+
+/// Shows an atomic of one lane to who watches.
+fn watch(memories: &mut Memories<'_>, atomic: &Atomic, lane: usize, place: Place, stores: Option<u64>) {
+    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+    if let Some(watch) = &mut memories.watch {
+        watch.atomic(seen, atomic, lane, place, stores);
+    }
 }
 
 #[cold]

@@ -33,7 +33,7 @@ impl Run<'_> {
         let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
         let predicate = warp.registers.preds[base.preds + args.c as usize];
         let is_true = if barrier.negated { !predicate } else { predicate };
-        let live = warp.live();
+        let (live, ended) = (warp.live(), warp.divergence.exited);
         let arriving = if self.stack { live } else { mask };
         if let Err(message) = check_use(block, number, wanted) {
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
@@ -43,9 +43,14 @@ impl Run<'_> {
         state.arrived += arriving.count_ones();
         if barrier.action == Action::Arrive && arriving == live {
             state.arrived += WARP_SIZE as u32 - live.count_ones();
+            state.ended += ended.count_ones();
+            state.ended_warps |= u32::from(ended != 0) << w;
         }
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & mask).count_ones();
+        }
+        if let Some(watch) = self.watch.as_mut().filter(|_| barrier.counted) {
+            watch.clocks.arrive(block.slot, w, arriving, number);
         }
         let group = &mut block.warps[w].divergence.groups[g];
         if barrier.action == Action::Arrive {
@@ -63,7 +68,11 @@ impl Run<'_> {
         if state.arrived == 0 || state.arrived + missing_lanes(block, number, state) < expected {
             return Ok(());
         }
+        if self.launch.checks.synchronisation {
+            self.tell_ended(block, number);
+        }
         block.barriers[number] = BarrierState::default();
+        self.see_barrier(block, number, state.wanted.is_some());
         for w in 0..block.warps.len() {
             self.check_one_instruction(block, w, number)?;
             let warp = &mut block.warps[w];
@@ -87,6 +96,20 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells who watches that a barrier is complete.
+    fn see_barrier(&mut self, block: &Block, number: usize, is_counted: bool) {
+        let Some(watch) = &mut self.watch else { return };
+        if !is_counted {
+            return watch.clocks.block_barrier(block.slot);
+        }
+        let groups = block.warps.iter().enumerate().flat_map(|(w, warp)| {
+            let here = |group: &&Group| group.wait == Wait::Barrier(number as u8);
+            warp.divergence.groups.iter().filter(here).map(move |group| (w, group.mask))
+        });
+        let waiting: Vec<(usize, u32)> = groups.collect();
+        watch.clocks.complete(block.slot, number, &waiting);
     }
 
     /// Lanes of one warp that meet at an aligned barrier must have come to it by the same instruction.

@@ -34,12 +34,12 @@ impl Run<'_> {
         }
         let ready = complete_lanes(&members, mask, warp.live());
         if ready == mask {
-            self.exchange(&mut block.warps[w], mask, collective);
+            self.exchange(block, w, mask, collective);
             return Ok(());
         }
         if self.stack {
-            let message = "a membermask names lanes that do not run together with those that name it";
-            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, message));
+            let message = not_together(&members, mask, ready, warp.live());
+            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, &message));
         }
         if ready != 0 {
             self.again(pc, mask);
@@ -78,7 +78,7 @@ impl Run<'_> {
                 self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
                 warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
             }
-            self.exchange(warp, lanes, collective);
+            self.exchange(block, w, lanes, collective);
         }
         Ok(())
     }
@@ -142,7 +142,8 @@ impl Run<'_> {
     }
 
     /// Carries out an instruction for `lanes`, each group with its own columns.
-    fn exchange(&mut self, warp: &mut Warp, lanes: u32, collective: Collective) {
+    fn exchange(&mut self, block: &mut Block, w: usize, lanes: u32, collective: Collective) {
+        let warp = &block.warps[w];
         let mut brought =
             Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
         for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
@@ -151,7 +152,14 @@ impl Run<'_> {
             let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
             bring(&mut brought, warp, group, &inst.args, own, &members);
         }
+        if collective.exchange == Exchange::Barrier {
+            self.see_warp_barriers(block, w, lanes, &brought.members);
+        }
         let got = collective.evaluate(&brought, lanes);
+        if got.undefined != 0 && self.launch.checks.synchronisation {
+            self.tell_undefined(block, w, lanes, collective, &got);
+        }
+        let warp = &mut block.warps[w];
         for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
             let args = self.program.insts[group.pc as usize].args;
             let mut columns = warp.registers.lanes(group.frame.base, group.mask);
@@ -168,6 +176,18 @@ impl Run<'_> {
             group.wait = Wait::Nothing;
         }
     }
+
+    /// Tells who watches of a warp barrier. Lanes that came by one instruction may have named several masks, and meet
+    /// only those of their own.
+    fn see_warp_barriers(&mut self, block: &Block, w: usize, lanes: u32, members: &Narrow) {
+        let Some(watch) = &mut self.watch else { return };
+        let mut left = lanes;
+        while left != 0 {
+            let members = members[left.trailing_zeros() as usize] & lanes;
+            watch.clocks.warp_barrier(block.slot, w, members);
+            left &= !members;
+        }
+    }
 }
 
 /// The lanes of a group whose members are all in the group and name the same mask.
@@ -181,6 +201,24 @@ fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
         wanted & !mask == 0 && lanes_of(wanted).all(|other| members[other] == members[*lane])
     };
     lanes_of(mask).filter(complete).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
+/// What is wrong with the masks of lanes that are not ready, where nobody waits for the others: under the stack.
+fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> String {
+    let lane = (mask & !ready).trailing_zeros() as usize;
+    let (named, absent) = (members[lane], members[lane] & live & !mask);
+    if absent != 0 {
+        let absent = absent.trailing_zeros();
+        return format!(
+            "membermask {named:#010x} of lane {lane} names lane {absent}, which does not run together with it: \
+             under the reconvergence stack nobody waits for it"
+        );
+    }
+    let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
+    format!(
+        "lane {lane} names members {named:#010x}, lane {other}, which is one of them, {:#010x}",
+        members[other]
+    )
 }
 
 fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {

@@ -36,7 +36,9 @@ impl Run<'_> {
                 return Ok(());
             }
             Op::Return | Op::Exit => {
-                end(block, w, g, active, matches!(inst.op, Op::Return));
+                if end(block, w, g, active, matches!(inst.op, Op::Return)) {
+                    self.see_end(block.slot, w, active);
+                }
                 return self.after_exit(block, w);
             }
             Op::Trap => {
@@ -105,13 +107,22 @@ impl Run<'_> {
                 return Ok(());
             }
         };
-        self.issued[group.pc as usize].parted += 1;
+        let pc = group.pc;
+        self.issued[pc as usize].parted += 1;
         let warp = &mut block.warps[w];
         warp.diverged = true;
         warp.divergence.groups[g].pc = others_go;
-        warp.divergence.exit(g, ending);
+        warp.end(g, ending, pc);
         block.live_threads -= ending.count_ones();
+        self.see_end(block.slot, w, ending);
         self.after_exit(block, w)
+    }
+
+    /// Tells who watches that lanes have ended.
+    fn see_end(&mut self, slot: usize, w: usize, lanes: u32) {
+        if let Some(watch) = &mut self.watch {
+            watch.clocks.end(slot, w, lanes);
+        }
     }
 
     /// Whether a thread of a kernel that comes to `pc` ends.
@@ -266,17 +277,19 @@ impl Run<'_> {
     }
 }
 
-/// Ends lanes, or returns from a function with all of a group.
-fn end(block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) {
+/// Ends lanes, or returns from a function with all of a group; whether they end.
+fn end(block: &mut Block, w: usize, g: usize, lanes: u32, is_return: bool) -> bool {
     let divergence = &mut block.warps[w].divergence;
     if is_return && !divergence.groups[g].callers.is_empty() {
         // All of the group return: they meet those who parted from them in this function, if any.
         divergence.groups[g].pc = AT_RETURN;
-        return;
+        return false;
     }
+    let pc = divergence.groups[g].pc;
     divergence.groups[g].pc += 1;
-    divergence.exit(g, lanes);
+    block.warps[w].end(g, lanes, pc);
     block.live_threads -= lanes.count_ones();
+    true
 }
 
 /// The number of the function at an address; one that no module has where there is none.

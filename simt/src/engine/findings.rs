@@ -30,20 +30,42 @@ impl Findings {
         is_worse: impl Fn(&Fault) -> bool,
         make: impl FnOnce() -> Fault,
     ) {
+        let Some(known) = self.known(program, kind, places) else {
+            if self.faults.len() < MAX_FINDINGS {
+                self.faults.push(make());
+            }
+            return;
+        };
+        if is_worse(known) {
+            *known = Fault { count: known.count, ..make() };
+        }
+        known.count += 1;
+    }
+
+    /// Adds findings of one kind at two instructions that have been counted already.
+    pub fn add_counted(&mut self, program: &Program, places: (Pc, Pc), fault: Fault) {
+        let count = fault.count;
+        let Some(known) = self.known(program, fault.kind, places) else {
+            if self.faults.len() < MAX_FINDINGS {
+                self.faults.push(fault);
+            }
+            return;
+        };
+        let before = known.count;
+        if known.severity < fault.severity {
+            *known = fault;
+        }
+        known.count = before + count;
+    }
+
+    /// The finding of a kind at two instructions. Where there is none yet, the next one to be added is taken for it.
+    fn known(&mut self, program: &Program, kind: FaultKind, places: (Pc, Pc)) -> Option<&mut Fault> {
         let (one, other) = (places.0.min(places.1), places.0.max(places.1));
         let known = self.seen.get(&(kind, one, other)).copied();
         let known = known.or_else(|| self.same_lines(program, kind, one, other));
         let index = known.unwrap_or(self.faults.len());
         self.seen.insert((kind, one, other), index);
-        if known.is_none() && index < MAX_FINDINGS {
-            self.faults.push(make());
-            return;
-        }
-        let Some(known) = self.faults.get_mut(index) else { return };
-        if is_worse(known) {
-            *known = Fault { count: known.count, ..make() };
-        }
-        known.count += 1;
+        known.and_then(|index| self.faults.get_mut(index))
     }
 
     /// The finding of the same kind at the same two CUDA lines, by other instructions.

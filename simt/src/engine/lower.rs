@@ -54,6 +54,7 @@ fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
         errors: Vec::new(),
         dynamic_shared: 0,
         variables: Vec::new(),
+        shared_variables: Vec::new(),
     }
 }
 
@@ -89,6 +90,7 @@ impl<'t> Lowering<'_, 't> {
     fn module(&mut self, memory: &mut Global) -> Result<(), Error> {
         self.scope.enter();
         self.program.dynamic_shared = self.shared.dynamic;
+        self.program.shared_variables = std::mem::take(&mut self.shared.variables);
         self.place_variables(memory)?;
         self.declare_functions()?;
         self.fill(memory)?;

@@ -1,8 +1,9 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
-//! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner
-//! loop, `control`, `barrier` and `collective` what leaves it, `access` and `atomics` what goes to memory, and
-//! `faults` what is said when something is wrong.
+//! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner loop,
+//! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory, and `faults`
+//! what is said when something is wrong. `watch`, `races`, `initialisation` and `synchronisation` show a run to the checkers
+//! and say what they found.
 
 mod access;
 mod atomics;
@@ -13,11 +14,16 @@ mod control;
 mod faults;
 mod findings;
 mod flow;
+mod generic;
+mod initialisation;
 mod layout;
 pub mod lower;
 mod mechanism;
 pub mod program;
+mod races;
 pub mod run;
 mod schedule;
 mod shared;
 mod step;
+mod synchronisation;
+mod watch;

@@ -1,5 +1,6 @@
 //! A module made ready to run: dense instructions, and for each the place it came from.
 
+use super::shared::SharedVariable;
 use crate::fault::{Site, SourceLine};
 use crate::isa::Op;
 use crate::isa::control::CallSite;
@@ -111,6 +112,8 @@ pub struct Program {
     pub dynamic_shared: u64,
     /// The module's variables in global and constant memory.
     pub variables: Vec<(String, Buffer)>,
+    /// Its variables in shared memory.
+    pub shared_variables: Vec<SharedVariable>,
 }
 
 impl Program {
@@ -120,6 +123,11 @@ impl Program {
             0 => code.shared_bytes,
             _ => self.dynamic_shared.saturating_add(u64::from(dynamic)),
         }
+    }
+
+    /// The variable that a byte of a kernel's shared memory belongs to, for messages.
+    pub fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
+        self.shared_variables.iter().find(|variable| variable.has(kernel, byte))
     }
 
     /// The place of an instruction, for messages and counters.

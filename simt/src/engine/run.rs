@@ -5,6 +5,7 @@ use super::faults;
 use super::findings::Findings;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
+use super::watch::Watch;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
 use crate::machine::block::{Block, Start, Warp};
@@ -12,6 +13,7 @@ use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
+use crate::observe::initialisation::Initialisation;
 use crate::observe::trace::Tracer;
 use crate::ptx::Error;
 
@@ -63,12 +65,16 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
+    /// Who watches for races, if anybody does.
+    pub(super) watch: Option<Box<Watch>>,
     /// What checkers have found.
     pub(super) findings: Findings,
     /// Who is told of every instruction, if anybody asked.
     pub trace: Option<Tracer<'a>>,
     /// The lanes for which the instruction that is being carried out was taken back.
     pub(super) taken_back: u32,
+    /// Who watches for reads of what nobody has written.
+    pub(super) initialisation: Initialisation,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     warps: u64,
@@ -94,6 +100,10 @@ impl<'a> Run<'a> {
             Reconvergence::Stack => true,
             Reconvergence::Its => false,
         };
+        global.settle();
+        let reports = launch.checks.initialisation;
+        let is_on = reports || global.has_unwritten();
+        let initialisation = Initialisation { is_on, reports, ..Initialisation::default() };
         Run {
             program,
             kernel,
@@ -108,9 +118,11 @@ impl<'a> Run<'a> {
             issued: vec![Issued::default(); program.insts.len()],
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
+            watch: None,
             findings: Findings::default(),
             trace: None,
             taken_back: 0,
+            initialisation,
             waiting_blocks: launch.grid.count(),
             warps: 0,
             divergent_warps: 0,
@@ -124,9 +136,10 @@ impl<'a> Run<'a> {
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
         };
+        let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
         let lines = self.lines();
-        Ok(Report { counters: self.counters(), lines, faults, output: self.output })
+        Ok(Report { counters: self.counters(), lines, faults, stale_reads, output: self.output })
     }
 
     fn code(&self) -> &'a Code {
@@ -137,7 +150,11 @@ impl<'a> Run<'a> {
     fn blocks(&mut self) -> Result<(), Stop> {
         let count = self.launch.grid.count();
         let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
-        let mut blocks = vec![Block::default(); residents as usize];
+        let slot = |slot| Block { slot, ..Block::default() };
+        let mut blocks: Vec<Block> = (0..residents as usize).map(slot).collect();
+        if self.launch.checks.races || self.launch.weak_memory {
+            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
+        }
         for block in &mut blocks {
             self.start(block);
         }
@@ -169,7 +186,13 @@ impl<'a> Run<'a> {
         let threads = self.launch.block.count() as u32;
         let number = self.launch.grid.count() - self.waiting_blocks;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
+        if self.initialisation.reports {
+            block.shared_written.restart(block.shared.len());
+        }
         self.waiting_blocks -= 1;
+        if let Some(watch) = &mut self.watch {
+            watch.start(block.slot, number, threads);
+        }
     }
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {

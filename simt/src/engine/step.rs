@@ -6,14 +6,17 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
+use super::initialisation;
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
+use super::watch::Seen;
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
+use crate::observe::shadow::Kind;
 use crate::observe::trace::{NoTrace, Trace};
 
 /// Where a group stands when it leaves the loop.
@@ -39,6 +42,9 @@ impl Run<'_> {
             self.return_from_function(block, w, g);
             return Ok(());
         }
+        if let Some(watch) = &mut self.watch {
+            watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
+        }
         let before = *slice;
         let left = match self.trace {
             None => self.straight_on(block, w, g, slice, &mut NoTrace),
@@ -47,6 +53,9 @@ impl Run<'_> {
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
+        if !self.initialisation.found.is_empty() {
+            self.tell_unwritten(block, w);
+        }
         let pc = block.warps[w].divergence.groups[g].pc;
         match left {
             Left::Paused => Ok(()),
@@ -102,6 +111,9 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
+            shared_written: &mut block.shared_written,
+            initialisation: &mut self.initialisation,
+            watch: self.watch.as_deref_mut(),
         };
         let left = loop {
             if *slice == 0 || pc == meeting {
@@ -131,7 +143,15 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    touch_memory(&mut memories, &mut lanes, inst, &frame, &mut self.traffic[pc as usize])
+                    if memories.initialisation.is_on {
+                        initialisation::see(&mut memories, &lanes, inst, &frame, pc);
+                    }
+                    let counters = &mut self.traffic[pc as usize];
+                    if memories.watch.is_some() {
+                        touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
+                    } else {
+                        touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
+                    }
                 }
                 Op::Special { what, wide } => {
                     place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
@@ -146,7 +166,13 @@ impl Run<'_> {
                     lanes.write_narrow(inst.args.d, |_| active);
                     Ok(())
                 }
-                Op::Fence(_) | Op::Hint => Ok(()),
+                Op::Fence(fence) => {
+                    if let Some(watch) = &mut memories.watch {
+                        watch.fence(active, *fence);
+                    }
+                    Ok(())
+                }
+                Op::Hint => Ok(()),
                 _ => break Left::At(active),
             };
             trace.issued(pc, mask, active);
@@ -165,6 +191,35 @@ fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
     let depth = divergence.groups[g].callers.len();
     let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
     meeting.map_or(NEVER, |meeting| meeting.pc)
+}
+
+/// Carries out an instruction that goes to memory, and shows it to who watches before; an atomic is shown lane by lane,
+/// while it is carried out. What the weak memory has a load return instead replaces what it got.
+#[inline(never)]
+fn touch_watched(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    let Some(watch) = memories.watch.as_deref_mut() else { unreachable!("the caller asked") };
+    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+    watch.at(pc);
+    let mut replaced = Vec::new();
+    if let Op::Load(access) = &inst.op {
+        watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+        replaced = watch.take_replaced();
+    } else if let Op::Store(access) = &inst.op {
+        watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+    }
+    touch_memory(memories, lanes, inst, frame, counters)?;
+    if let Op::Load(access) = &inst.op {
+        for (lane, element, bytes) in replaced {
+            access::set_element(lanes, &inst.args, access, (lane, element), bytes);
+        }
+    }
+    Ok(())
 }
 
 /// Carries out an instruction that goes to memory.

@@ -5,9 +5,10 @@
 //! Specification: PTX ISA, sections 9.7.13.5 (`atom`) and 9.7.13.7 (`red`).
 
 use super::grammar::Modifiers;
-use super::memory::{Address, Order, Reach, memory, order, scope};
+use super::memory::{Address, memory, order, scope};
 use super::operands::{Operands, kind_of};
 use super::{Family, Form, Op};
+use crate::order::{Order, Reach};
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 
@@ -107,6 +108,8 @@ pub struct Atomic {
     pub bytes: u8,
     /// What it does.
     pub update: Update,
+    /// Whether it stores only where the old value is the expected one: a failed `cas` is a load.
+    pub is_cas: bool,
     /// Whether it returns the old value (`atom`) or not (`red`).
     pub returns: bool,
     /// How it is ordered.
@@ -155,6 +158,7 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts, returns: bo
         address,
         bytes: (super::scope::bits(ty) / 8) as u8,
         update: update(m.text(parts.operation), ty),
+        is_cas: m.text(parts.operation) == "cas",
         returns,
         order: order(m.text(parts.order)),
         scope,

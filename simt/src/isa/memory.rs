@@ -9,6 +9,7 @@ use super::operands::{Operands, kind_of, span_of};
 use super::scope::{Bank, Symbol, bits};
 use super::{Family, Form, Op};
 use crate::machine::registers::Slot;
+use crate::order::{Order, Reach};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Space, Type};
 
@@ -68,7 +69,8 @@ pub const FAMILY: Family = Family {
         Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
-            Ok(Op::Fence(Fence { order: Order::AcqRel, scope: scope(m.text(1)) }))
+            // From sm_70 on the same as `fence.sc`, and no weaker before.
+            Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m.text(1)) }))
         }),
         Form::new("fence.(sc|acq_rel)?.(cta|cluster|gpu|sys)", |m, _| {
             let order = if m.text(1) == "sc" { Order::SeqCst } else { Order::AcqRel };
@@ -108,38 +110,6 @@ pub enum Base {
     Narrow,
     /// A 64-bit register, `args.a`.
     Wide,
-}
-
-/// How strongly an access is ordered. Specification: section 8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// An ordinary access.
-    Weak,
-    /// Relaxed at system scope, and never left out.
-    Volatile,
-    /// Strong, orders nothing else.
-    Relaxed,
-    /// What follows stays after it.
-    Acquire,
-    /// What precedes stays before it.
-    Release,
-    /// Both.
-    AcqRel,
-    /// Both, and in one order with all of its kind.
-    SeqCst,
-}
-
-/// Among whom an order holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reach {
-    /// The block.
-    Cta,
-    /// The cluster of blocks.
-    Cluster,
-    /// The GPU.
-    Gpu,
-    /// Everybody.
-    Sys,
 }
 
 /// A fence.

@@ -125,6 +125,10 @@ pub struct Got {
     pub predicate: u32,
     /// Lanes that read a lane which does not take part: their value is undefined.
     pub undefined: u32,
+    /// The lane that each lane of a shuffle reads.
+    pub read: Narrow,
+    /// The members among which it read.
+    pub members: Narrow,
 }
 
 impl Collective {
@@ -136,12 +140,14 @@ impl Collective {
 
     /// The results for the lanes of `taking_part`, each with its own members.
     pub fn evaluate(&self, brought: &Brought, taking_part: u32) -> Got {
-        let mut got = Got { d: [0; WARP_SIZE], predicate: 0, undefined: 0 };
+        let (d, read) = ([0; WARP_SIZE], [0; WARP_SIZE]);
+        let mut got = Got { d, predicate: 0, undefined: 0, read, members: brought.members };
         for lane in lanes_of(taking_part) {
             let members = brought.members[lane] & taking_part;
             let (d, predicate) = match self.exchange {
                 Exchange::Shuffle(mode) => {
                     let (source, inside) = mode.source(lane as u32, brought.b[lane], brought.c[lane]);
+                    got.read[lane] = source;
                     if members >> source & 1 == 0 {
                         got.undefined |= 1 << lane;
                     }

@@ -3,6 +3,7 @@
 use super::divergence::{Divergence, Frame};
 use super::local::Local;
 use super::registers::{Registers, WARP_SIZE};
+use super::written::Written;
 use crate::launch::Dim3;
 
 /// Named barriers of a block.
@@ -25,6 +26,8 @@ pub struct Warp {
     pub steps: u64,
     /// Whether a branch ever parted its lanes.
     pub diverged: bool,
+    /// The first of its lanes that ended, and at which instruction.
+    pub first_end: Option<(u32, u32)>,
 }
 
 /// One named barrier of a block.
@@ -34,6 +37,10 @@ pub struct BarrierState {
     pub arrived: u32,
     /// Threads that it waits for, where an arrival said so.
     pub wanted: Option<u32>,
+    /// Threads that had ended when the others of their warp arrived and went on, and counted as arrived with them.
+    pub ended: u32,
+    /// Their warps, one bit a warp.
+    pub ended_warps: u32,
     /// Threads whose predicate was true.
     pub true_count: u32,
 }
@@ -41,12 +48,16 @@ pub struct BarrierState {
 /// A block on the machine.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
+    /// Which of the blocks on the machine it is.
+    pub slot: usize,
     /// Its number in the grid, `x` fastest.
     pub number: u64,
     /// Its place in the grid.
     pub index: Dim3,
     /// Its shared memory.
     pub shared: Vec<u8>,
+    /// Which bytes of it have been written; empty where nobody asks.
+    pub shared_written: Written,
     /// Its warps.
     pub warps: Vec<Warp>,
     /// Its barriers.
@@ -85,12 +96,18 @@ pub struct Start<'p> {
 impl Warp {
     fn reset(&mut self, id: u32, threads: u32, start: &Start<'_>) {
         let count = (threads - id * WARP_SIZE as u32).min(WARP_SIZE as u32);
-        (self.id, self.steps, self.diverged) = (id, 0, false);
+        (self.id, self.steps, self.diverged, self.first_end) = (id, 0, false, None);
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
         self.registers.clone_from_image(start.image);
         self.local.reset(start.frame_bytes);
         let frame = Frame { function: start.function, ..Frame::default() };
         self.divergence.reset(start.pc, self.lanes, frame);
+    }
+
+    /// Ends lanes of a group at `pc`.
+    pub fn end(&mut self, group: usize, lanes: u32, pc: u32) {
+        self.first_end = self.first_end.or(Some((lanes.trailing_zeros(), pc)));
+        self.divergence.exit(group, lanes);
     }
 
     /// Lanes that have not ended.

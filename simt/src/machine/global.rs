@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use super::written::Written;
+
 /// Bits of an address below the region's number.
 const REGION_SHIFT: u32 = 40;
 /// Where in its region an allocation starts.
@@ -78,6 +80,8 @@ pub struct Region {
     pub live: bool,
     /// Whether kernels may write to it: constant memory they may not.
     pub writable: bool,
+    /// Which bytes have been written; `None` where all count as written, as they do in ordinary allocations.
+    written: Option<Written>,
 }
 
 /// Why an address cannot be accessed.
@@ -112,6 +116,8 @@ pub struct Global {
     regions: Vec<Region>,
     limit_bytes: u64,
     live_bytes: u64,
+    /// Regions that have bytes which nobody has written.
+    unwritten_regions: usize,
 }
 
 /// Memory was asked for that there is not.
@@ -132,7 +138,7 @@ impl fmt::Display for OutOfMemory {
 impl Global {
     /// An empty memory that may grow to `limit_bytes`.
     pub fn new(limit_bytes: u64) -> Global {
-        Global { regions: Vec::new(), limit_bytes, live_bytes: 0 }
+        Global { limit_bytes, ..Global::default() }
     }
 
     /// Allocates zeroed bytes.
@@ -144,12 +150,49 @@ impl Global {
         self.live_bytes += bytes;
         let region = self.regions.len() as u32;
         let data = vec![0; bytes as usize];
-        self.regions.push(Region { name: name.to_string(), data, bytes, live: true, writable: true });
+        let name = name.to_string();
+        self.regions.push(Region { name, data, bytes, live: true, writable: true, written: None });
         Ok(Buffer { region, bytes })
+    }
+
+    /// Allocates bytes that count as written only once somebody writes them. They hold zeros all the same: what is
+    /// read too early is the same in every run.
+    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
+        let buffer = self.alloc(name, bytes)?;
+        self.regions[buffer.region as usize].written = Some(Written::nothing(bytes as usize));
+        self.unwritten_regions += 1;
+        Ok(buffer)
+    }
+
+    /// Whether there may be bytes that nobody has written.
+    #[inline(always)]
+    pub fn has_unwritten(&self) -> bool {
+        self.unwritten_regions != 0
+    }
+
+    /// Which bytes of a region have been written; `None` where all count as written.
+    #[inline(always)]
+    pub fn written_mut(&mut self, number: usize) -> Option<&mut Written> {
+        self.regions[number].written.as_mut()
+    }
+
+    /// Forgets about regions in which every byte has been written by now.
+    pub fn settle(&mut self) {
+        let is_complete = |region: &Region| region.written.as_ref().is_some_and(Written::is_complete);
+        for number in 0..self.regions.len() {
+            if is_complete(&self.regions[number]) {
+                self.all_written(number);
+            }
+        }
+    }
+
+    fn all_written(&mut self, number: usize) {
+        self.unwritten_regions -= usize::from(self.regions[number].written.take().is_some());
     }
 
     /// Frees an allocation; freeing it again does nothing.
     pub fn free(&mut self, buffer: Buffer) {
+        self.all_written(buffer.region as usize);
         let region = &mut self.regions[buffer.region as usize];
         if std::mem::take(&mut region.live) {
             region.data = Vec::new();
@@ -167,8 +210,9 @@ impl Global {
         &self.regions[buffer.region as usize].data
     }
 
-    /// The bytes of an allocation, to be written.
+    /// The bytes of an allocation, to be written; all of them count as written from then on.
     pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
+        self.all_written(buffer.region as usize);
         &mut self.regions[buffer.region as usize].data
     }
 

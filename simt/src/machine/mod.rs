@@ -8,3 +8,4 @@ pub mod divergence;
 pub mod global;
 pub mod local;
 pub mod registers;
+pub mod written;

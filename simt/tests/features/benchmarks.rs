@@ -3,8 +3,12 @@
 use crate::args;
 use crate::harness::{Case, Setting, numbers};
 
-pub const CASES: &[Case] =
-    &[("bench_divergent", bench_divergent), ("bench_shared", bench_shared), ("bench_shuffle", bench_shuffle)];
+pub const CASES: &[Case] = &[
+    ("bench_divergent", bench_divergent),
+    ("bench_shared", bench_shared),
+    ("bench_shuffle", bench_shuffle),
+    ("bench_tree", bench_tree),
+];
 
 const N: usize = 700;
 
@@ -40,4 +44,13 @@ fn bench_shared(s: &mut Setting) {
 
 fn bench_shuffle(s: &mut Setting) {
     sums(s, 32);
+}
+
+fn bench_tree(s: &mut Setting) {
+    const BLOCK: usize = 256;
+    let values: Vec<i32> = numbers().map(|n| n as i32 % 1000).take(3 * BLOCK).collect();
+    let (x, sums) = (s.input(&values), s.output::<i32>(3));
+    s.run(3, BLOCK as u32, args![x, sums, values.len() as i32]);
+    let expected: Vec<i32> = values.chunks(BLOCK).map(|part| part.iter().sum()).collect();
+    s.check(sums, &expected);
 }

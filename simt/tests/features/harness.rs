@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use simt::{Arg, Buffer, Dim3, Emulator, Launch, Limits, Module, Reconvergence, Report, Schedule};
+use simt::{Arg, Buffer, Checks, Dim3, Emulator, Launch, Limits, Module, Reconvergence, Report, Schedule};
 
 /// A kernel and what is expected of it.
 pub type Case = (&'static str, fn(&mut Setting));
@@ -101,7 +101,16 @@ impl Setting {
     /// The launch of the case's kernel that this setting prescribes, without arguments.
     pub fn prepare(&self, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let (reconvergence, schedule, seed) = self.choices;
-        Launch { reconvergence, schedule, seed, max_steps: 10_000_000, ..Launch::new(grid, block) }
+        // A right kernel is right in a weak memory too, and no checker has anything to report.
+        Launch {
+            reconvergence,
+            schedule,
+            seed,
+            max_steps: 10_000_000,
+            checks: Checks::ALL,
+            weak_memory: seed % 2 == 1,
+            ..Launch::new(grid, block)
+        }
     }
 
     /// Launches the case's kernel.

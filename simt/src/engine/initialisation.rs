@@ -1,0 +1,141 @@
+//! Shows the accesses of a run to the checker of initialisation, and tells what it finds.
+//!
+//! An instruction is shown before it is carried out, because a load may overwrite the register that held its address.
+//! What memory will deny is not shown: the launch ends there.
+
+use super::access::{Memories, addresses, neighbours};
+use super::faults::{self, actor};
+use super::generic::memory_of;
+use super::program::{Inst, Pc};
+use super::run::Run;
+use crate::fault::{Fault, FaultKind, Severity};
+use crate::isa::Op;
+use crate::isa::memory::Memory;
+use crate::machine::block::Block;
+use crate::machine::divergence::Frame;
+use crate::machine::global::Window;
+use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::observe::initialisation::{Place, Touch, Unwritten, Watched};
+
+impl Run<'_> {
+    /// Tells what a group has found since it was last asked.
+    pub(super) fn tell_unwritten(&mut self, block: &Block, w: usize) {
+        for unwritten in std::mem::take(&mut self.initialisation.found) {
+            let mut findings = std::mem::take(&mut self.findings);
+            let pc = unwritten.pc;
+            let make = || self.unwritten(block, w, &unwritten);
+            findings.add(self.program, FaultKind::Uninitialized, (pc, pc), |_| false, make);
+            self.findings = findings;
+        }
+    }
+
+    fn unwritten(&self, block: &Block, w: usize, unwritten: &Unwritten) -> Fault {
+        let (name, start) = self.owner(unwritten);
+        let (first, last) = (unwritten.bytes.start as u64 - start, unwritten.bytes.end as u64 - start - 1);
+        let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
+        let others = match unwritten.lanes.count_ones() - 1 {
+            0 => String::new(),
+            1 => ", and so did another lane".to_string(),
+            count => format!(", and so did {count} other lanes"),
+        };
+        let doing = format!("read {bytes}, which nobody had written{others}");
+        let actor = actor(self, block, w, unwritten.lane as u32, unwritten.pc, doing);
+        let message = format!("{bytes} of {name} were read before anybody wrote them");
+        faults::fault(FaultKind::Uninitialized, Severity::Error, message, vec![actor])
+    }
+
+    /// The name of what unwritten bytes belong to, and where it starts in its place.
+    fn owner(&self, unwritten: &Unwritten) -> (String, u64) {
+        match unwritten.place {
+            Place::Global(region) => (format!("`{}`", self.global.region(region).name), 0),
+            Place::Shared => match self.program.shared_variable(self.kernel, unwritten.bytes.start as u64) {
+                Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
+                None => ("shared memory".to_string(), 0),
+            },
+        }
+    }
+}
+
+/// Shows an instruction that goes to memory.
+#[inline(never)]
+pub(super) fn see(memories: &mut Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &Frame, pc: Pc) {
+    let (address, bytes, touch) = match &inst.op {
+        Op::Load(access) => (&access.address, access.lane_bytes(), Touch::Read),
+        Op::Store(access) => (&access.address, access.lane_bytes(), Touch::Write),
+        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), Touch::Update),
+        _ => return,
+    };
+    if touch == Touch::Read && !memories.initialisation.reports {
+        return;
+    }
+    let at = addresses(lanes, address, inst.args.a, frame);
+    let mut watched = Watched::new(pc, touch);
+    match address.memory {
+        Memory::Shared => see_shared(&mut watched, memories, &at, lanes.mask, bytes),
+        Memory::Global => see_global(&mut watched, memories, &at, lanes.mask, bytes),
+        Memory::Generic => see_generic(&mut watched, memories, &at, lanes.mask, bytes),
+        Memory::Const | Memory::Local | Memory::Param | Memory::Frame => return,
+    }
+    if memories.initialisation.reports {
+        memories.initialisation.found.extend(watched.found());
+    }
+}
+
+fn see_shared(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mask: u32, bytes: u64) {
+    if !memories.initialisation.reports {
+        return;
+    }
+    let written = &mut *memories.shared_written;
+    let size = written.bytes();
+    let inside = |start: u64, bytes: u64| {
+        start.checked_add(bytes).filter(|&end| end <= size as u64).map(|end| start as usize..end as usize)
+    };
+    if let Some(count) = neighbours(at, mask, bytes)
+        && let Some(range) = inside(at[0], bytes * count as u64)
+        && watched.row(written, range)
+    {
+        return;
+    }
+    for lane in lanes_of(mask) {
+        if let Some(range) = inside(at[lane], bytes) {
+            watched.lane(lane, Place::Shared, written, range);
+        }
+    }
+}
+
+fn see_global(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mask: u32, bytes: u64) {
+    if !memories.global.has_unwritten() {
+        return;
+    }
+    if let Some(count) = neighbours(at, mask, bytes)
+        && let Ok((region, start)) = memories.global.locate(at[0], bytes * count as u64)
+    {
+        let Some(written) = memories.global.written_mut(region) else { return };
+        if watched.row(written, start..start + bytes as usize * count) {
+            return;
+        }
+    }
+    for lane in lanes_of(mask) {
+        let Ok((region, start)) = memories.global.locate(at[lane], bytes) else { continue };
+        if let Some(written) = memories.global.written_mut(region) {
+            watched.lane(lane, Place::Global(region), written, start..start + bytes as usize);
+        }
+    }
+}
+
+/// Shows the lanes of each memory apart.
+fn see_generic(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mask: u32, bytes: u64) {
+    let lanes_in = |window: Option<Window>| {
+        lanes_of(mask).filter(|&lane| Window::of(at[lane]) == window).fold(0, |lanes, lane| lanes | 1 << lane)
+    };
+    let shared = lanes_in(Some(Window::Shared));
+    if shared != 0 {
+        let (_, base) = memory_of(Some(Window::Shared));
+        let offsets: Wide = std::array::from_fn(|lane| at[lane % WARP_SIZE].wrapping_sub(base));
+        see_shared(watched, memories, &offsets, shared, bytes);
+    }
+    let global = lanes_in(None);
+    if global != 0 {
+        see_global(watched, memories, at, global, bytes);
+    }
+}

@@ -1,0 +1,126 @@
+//! From a race that was found to a [`Fault`] that a reader understands: which bytes, who, where, and what puts it right;
+//! and from a load that the weak memory answered with an older store to a [`StaleRead`].
+
+use super::faults;
+use super::run::Run;
+use super::watch::{Found, Stale};
+use crate::fault::{Actor, Fault, FaultKind, Severity, StaleRead};
+use crate::machine::registers::WARP_SIZE;
+use crate::observe::races::{Conflict, Why};
+use crate::observe::shadow::Kind;
+use crate::order::{Place, Space, Stamp};
+
+/// Adds the races that were found to the findings, and returns what the weak memory has to tell.
+pub fn add(run: &mut Run<'_>) -> Vec<StaleRead> {
+    let Some(mut watch) = run.watch.take() else { return Vec::new() };
+    let mut findings = std::mem::take(&mut run.findings);
+    for found in watch.take_found() {
+        let places = (found.conflict.before_pc, found.conflict.now_pc);
+        findings.add_counted(run.program, places, told(run, &found));
+    }
+    run.findings = findings;
+    watch.take_stale().iter().map(|stale| stale_read(run, stale)).collect()
+}
+
+/// Tells a load that returned an older store than the last one.
+fn stale_read(run: &Run<'_>, stale: &Stale) -> StaleRead {
+    let (got, last) = stale.values;
+    let reader = actor(run, stale.reader, stale.reader_pc, format!("read {got:#x}"));
+    let newer = actor(run, stale.newer, stale.newer_pc, "had stored here".to_owned());
+    let place = place(run, stale.place);
+    let message = format!(
+        "{place} hold {last:#x}, and a load returned {got:#x}: nothing that the reader has synchronised with orders \
+         the store before the load"
+    );
+    StaleRead { message, reader, newer, count: stale.count }
+}
+
+/// Tells a race. Where only lockstep orders the two, it is a warning.
+pub fn told(run: &Run<'_>, found: &Found) -> Fault {
+    let Found { conflict, in_lockstep, count } = *found;
+    let severity = match (conflict.same_value, in_lockstep) {
+        (true, _) => Severity::Note,
+        (_, true) => Severity::Warning,
+        _ => Severity::Error,
+    };
+    let place = place(run, conflict.place);
+    let message = format!("{place} {}", what(&conflict, in_lockstep));
+    let now = actor(run, conflict.now, conflict.now_pc, format!("{} here", verb(conflict.now_kind)));
+    let before = format!("{} here, before", verb(conflict.before_kind));
+    let actors = vec![now, actor(run, conflict.before, conflict.before_pc, before)];
+    let help = help(&conflict).to_string();
+    Fault { count, help, ..faults::fault(FaultKind::Race, severity, message, actors) }
+}
+
+/// The bytes that two accesses have in common, in the words of a reader.
+fn place(run: &Run<'_>, place: Place) -> String {
+    let name = match place.space {
+        Space::Global(region) => &run.global.region(region as usize).name,
+        Space::Shared(_) => "shared memory",
+    };
+    match place.bytes {
+        1 => format!("byte {} of `{name}`", place.offset),
+        bytes => format!("bytes {} to {} of `{name}`", place.offset, place.offset + u64::from(bytes) - 1),
+    }
+}
+
+fn what(conflict: &Conflict, in_lockstep: bool) -> String {
+    let two = match (conflict.before_kind, conflict.now_kind) {
+        (Kind::Store, Kind::Store) => "are written twice",
+        (Kind::Store | Kind::Update, Kind::Load) | (Kind::Load, Kind::Store | Kind::Update) => {
+            "are written and read"
+        }
+        _ => "are updated and accessed otherwise",
+    };
+    match conflict.why {
+        Why::Scope => format!("{two} atomically, and the scope of one leaves out the other's block"),
+        Why::Overlap => format!("{two} by atomic accesses that overlap in part only"),
+        Why::ReadOnly => format!("{two} in one launch, and the load promised that nobody writes them"),
+        Why::Unordered if conflict.same_value => {
+            format!("{two} with the same value, and nothing orders the two stores")
+        }
+        Why::Unordered if in_lockstep => {
+            format!("{two}, and only lockstep orders the two: from sm_70 on nothing does")
+        }
+        Why::Unordered => format!("{two}, and nothing orders the two"),
+    }
+}
+
+fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Load => "read",
+        Kind::Store => "wrote",
+        Kind::Update => "updated",
+    }
+}
+
+fn actor(run: &Run<'_>, stamp: Stamp, pc: u32, doing: String) -> Actor {
+    let number = u32::from(stamp.thread.number);
+    let (warp, lane) = (number / WARP_SIZE as u32, number % WARP_SIZE as u32);
+    faults::actor_of(run, u64::from(stamp.thread.block), warp, lane, pc, doing)
+}
+
+/// What puts the race right, which depends on how far apart the two are.
+fn help(conflict: &Conflict) -> &'static str {
+    let (one, other) = (conflict.before.thread, conflict.now.thread);
+    let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
+    match conflict.why {
+        _ if conflict.same_value => {
+            "harmless where all store the same; let one thread store if it is not meant"
+        }
+        Why::Scope => {
+            "widen the scope to all who use the bytes: `__threadfence()` for `__threadfence_block()`, \
+             `atomicAdd()` for `atomicAdd_block()`"
+        }
+        Why::Overlap => "access the bytes with one size and alignment everywhere",
+        Why::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",
+        Why::Unordered if same_warp && conflict.before_pc == conflict.now_pc => {
+            "let one lane do it, or use an atomic; lanes of one instruction have no order"
+        }
+        Why::Unordered if same_warp => "put `__syncwarp()` between the two, with a mask that has both lanes",
+        Why::Unordered if one.block == other.block => "put `__syncthreads()` between the two",
+        Why::Unordered => {
+            "blocks have no order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
+        }
+    }
+}

@@ -1,0 +1,510 @@
+//! What the checker of races and the weak memory see of a run: every access with its lanes and bytes, and everything that
+//! orders accesses.
+//!
+//! They are asked before an instruction is carried out, so that memory still holds what was stored before. Where lanes of
+//! one instruction come one after the other (strong stores, atomics) they see them in the order in which they are going to
+//! be carried out. The checker changes nothing; the weak memory leaves memory alone too, where the last store always is,
+//! and replaces what loads bring. What both leave out: local memory, parameters and constants, which no two threads share
+//! or nobody writes, and accesses outside every allocation, which stop the launch.
+
+use std::collections::BTreeMap;
+
+use super::access::{self, Order as Lanewise};
+use super::program::Pc;
+use crate::isa::atomic::Atomic;
+use crate::isa::memory::{Access, Fence, Memory};
+use crate::isa::value::Args;
+use crate::launch::Launch;
+use crate::machine::divergence::Frame;
+use crate::machine::global::{Global, Window};
+use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::observe::races::{self, Conflict, Races, Why};
+use crate::observe::shadow::Kind;
+use crate::order::clocks::{Clocks, Who};
+use crate::order::history::{self, Chosen, History, Question};
+use crate::order::messages::{Locations, Messages, Written};
+use crate::order::{Order, Place, Reach, Space, Stamp};
+
+/// Everything that watches who is ordered with whom.
+#[derive(Debug)]
+pub struct Watch {
+    /// What the threads know of each other.
+    pub clocks: Clocks,
+    locations: Locations,
+    races: Option<Races>,
+    weak: Option<Weak>,
+    found: Vec<Found>,
+    /// By instructions, reason, and what makes it milder: where in `found`.
+    seen: BTreeMap<(Pc, Pc, Why, bool, bool), usize>,
+    /// Who runs: the slot of the block, the warp, the instruction.
+    slot: usize,
+    warp: usize,
+    pc: Pc,
+}
+
+/// The weak memory at work.
+#[derive(Debug)]
+struct Weak {
+    history: History,
+    /// What lanes of the load at hand get instead of what memory holds: the lane, the element, the bytes.
+    replaced: Vec<(usize, usize, [u8; 8])>,
+    /// What an update that is being carried out has read.
+    read: Option<Written>,
+    stale: Vec<Stale>,
+    /// By instructions: where in `stale`.
+    seen: BTreeMap<(Pc, Pc), usize>,
+}
+
+/// A load that returned an older store than the last one, the first time that two instructions were part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stale {
+    /// Who loaded.
+    pub reader: Stamp,
+    /// By which instruction.
+    pub reader_pc: Pc,
+    /// What.
+    pub place: Place,
+    /// Who had stored since.
+    pub newer: Stamp,
+    /// By which instruction.
+    pub newer_pc: Pc,
+    /// What the load returned, and what an ordinary memory would have returned.
+    pub values: (u64, u64),
+    /// How often.
+    pub count: u64,
+}
+
+/// A race, the first time that two instructions were part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// The first time.
+    pub conflict: Conflict,
+    /// Whether lockstep orders the two.
+    pub in_lockstep: bool,
+    /// How often.
+    pub count: u64,
+}
+
+/// Memory as the checker needs it: to compare, never to change.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'m> {
+    /// Global memory.
+    pub global: &'m Global,
+    /// The block's shared memory.
+    pub shared: &'m [u8],
+    /// In which order lanes are going to be carried out.
+    pub order: Lanewise,
+}
+
+/// An access of a load or store, with what it takes to look at its lanes.
+struct Part<'p, 'm> {
+    seen: Seen<'m>,
+    lanes: &'p Lanes<'m>,
+    args: &'p Args,
+    access: &'p Access,
+    at: &'p Wide,
+    mask: u32,
+    is_shared: bool,
+    kind: Kind,
+}
+
+impl Watch {
+    /// Watches so many resident blocks of a launch as it asks for.
+    pub fn new(slots: usize, lockstep: bool, launch: &Launch) -> Watch {
+        Watch {
+            clocks: Clocks::new(slots, lockstep),
+            locations: Locations::new(slots, launch.weak_memory),
+            races: launch.checks.races.then(|| Races::new(slots)),
+            weak: launch.weak_memory.then(|| Weak::new(launch.seed)),
+            found: Vec::new(),
+            seen: BTreeMap::new(),
+            slot: 0,
+            warp: 0,
+            pc: 0,
+        }
+    }
+
+    /// A block starts in a slot.
+    pub fn start(&mut self, slot: usize, number: u64, threads: u32) {
+        let before = self.clocks.block(slot);
+        self.clocks.start(slot, number, threads);
+        self.locations.start(slot, before, threads.div_ceil(WARP_SIZE as u32) as usize);
+        if let Some(races) = &mut self.races {
+            races.start(slot);
+        }
+        if let Some(weak) = &mut self.weak {
+            weak.history.forget(Space::Shared(before));
+        }
+    }
+
+    /// Lanes of a warp are about to run together.
+    pub fn run(&mut self, slot: usize, warp: usize, lanes: u32) {
+        (self.slot, self.warp) = (slot, warp);
+        self.clocks.run_together(slot, warp, lanes);
+    }
+
+    /// The instruction that is next.
+    #[inline]
+    pub fn at(&mut self, pc: Pc) {
+        self.pc = pc;
+    }
+
+    fn who(&self, lane: usize) -> Who {
+        Who { slot: self.slot, warp: self.warp, lane }
+    }
+
+    /// Active lanes pass a fence.
+    pub fn fence(&mut self, lanes: u32, fence: Fence) {
+        self.locations.fence(&mut self.clocks, (self.slot, self.warp), lanes, (fence.order, fence.scope));
+    }
+
+    /// Active lanes are about to load or store.
+    pub fn access(
+        &mut self,
+        seen: Seen<'_>,
+        lanes: &Lanes<'_>,
+        args: &Args,
+        (access, kind): (&Access, Kind),
+        frame: &Frame,
+    ) {
+        let at = access::addresses(lanes, &access.address, args.a, frame);
+        let part = Part { seen, lanes, args, access, at: &at, mask: lanes.mask, is_shared: false, kind };
+        match access.address.memory {
+            Memory::Global => self.part(&part),
+            Memory::Shared => self.part(&Part { is_shared: true, ..part }),
+            Memory::Generic => self.generic(&part),
+            _ => {}
+        }
+    }
+
+    fn generic(&mut self, part: &Part<'_, '_>) {
+        let in_window = |window: Option<Window>| {
+            let inside = lanes_of(part.mask).filter(|&lane| Window::of(part.at[lane]) == window);
+            inside.fold(0, |mask, lane| mask | 1 << lane)
+        };
+        let (global, shared) = (in_window(None), in_window(Some(Window::Shared)));
+        if global != 0 {
+            self.part(&Part { mask: global, ..*part });
+        }
+        if shared != 0 {
+            let at = part.at.map(|address| address.wrapping_sub(Window::Shared.base()));
+            self.part(&Part { mask: shared, is_shared: true, at: &at, ..*part });
+        }
+    }
+
+    #[inline]
+    fn part(&mut self, part: &Part<'_, '_>) {
+        if part.access.order != Order::Weak {
+            return self.strong(part);
+        }
+        if !self.row(part) && !self.broadcast(part) {
+            lanes_of(part.mask).for_each(|lane| self.weak_lane(part, lane));
+        }
+        if self.weak.is_some() {
+            self.elements(part, Watch::weak_element);
+        }
+    }
+
+    /// Does something for each element of each lane, in the order in which the lanes are carried out.
+    fn elements(
+        &mut self,
+        part: &Part<'_, '_>,
+        mut each: impl FnMut(&mut Watch, &Part<'_, '_>, (usize, usize), Place),
+    ) {
+        let bytes = u64::from(part.access.bytes);
+        let mut order = part.seen.order;
+        for lane in order.lanes(part.mask) {
+            for element in 0..usize::from(part.access.count) {
+                let at = part.at[lane].wrapping_add(element as u64 * bytes);
+                let Some((space, offset)) = self.place(part, at, bytes) else { continue };
+                each(self, part, (lane, element), Place { space, offset, bytes: bytes as u8 });
+            }
+        }
+    }
+
+    fn whole(&self, part: &Part<'_, '_>) -> races::Access {
+        let is_weak = part.access.order == Order::Weak;
+        let scope = (!is_weak).then_some(part.access.scope);
+        races::Access { pc: self.pc, kind: part.kind, scope, read_only: part.access.read_only }
+    }
+
+    /// Neighbouring words, at a glance.
+    #[inline]
+    fn row(&mut self, part: &Part<'_, '_>) -> bool {
+        let bytes = part.access.lane_bytes();
+        if !bytes.is_multiple_of(4) {
+            return false;
+        }
+        let Some(count) = access::neighbours(part.at, part.mask, bytes) else { return false };
+        let Some(place) = self.place(part, part.at[0], bytes * count as u64) else { return false };
+        let here = self.clocks.here(self.slot, self.warp);
+        let access = self.whole(part);
+        let Some(races) = &mut self.races else { return true };
+        races.row(&here, self.slot, access, place, ((bytes / 4) as usize, count))
+    }
+
+    /// The same bytes for all lanes, at a glance.
+    fn broadcast(&mut self, part: &Part<'_, '_>) -> bool {
+        let first = part.at[part.mask.trailing_zeros() as usize % WARP_SIZE];
+        if part.kind != Kind::Load || lanes_of(part.mask).any(|lane| part.at[lane] != first) {
+            return false;
+        }
+        let bytes = part.access.lane_bytes();
+        let Some((space, offset)) = self.place(part, first, bytes) else { return false };
+        let place = Place { space, offset, bytes: bytes as u8 };
+        let here = self.clocks.here(self.slot, self.warp);
+        let access = self.whole(part);
+        let Some(races) = &mut self.races else { return true };
+        races.broadcast(&here, self.slot, access, place, part.mask)
+    }
+
+    /// Where an address lies, if all of the bytes are inside.
+    #[inline]
+    fn place(&self, part: &Part<'_, '_>, address: u64, bytes: u64) -> Option<(Space, u64)> {
+        if part.is_shared {
+            let inside = address.checked_add(bytes).is_some_and(|end| end <= part.seen.shared.len() as u64);
+            return inside.then_some((Space::Shared(self.clocks.block(self.slot)), address));
+        }
+        let (region, offset) = part.seen.global.locate(address, bytes).ok()?;
+        Some((Space::Global(region as u32), offset as u64))
+    }
+
+    fn weak_lane(&mut self, part: &Part<'_, '_>, lane: usize) {
+        let bytes = part.access.lane_bytes();
+        let Some((space, offset)) = self.place(part, part.at[lane], bytes) else { return };
+        let access = self.whole(part);
+        let place = Place { space, offset, bytes: bytes as u8 };
+        let (pc, clock) = (self.pc, self.clocks.stamp(self.who(lane)));
+        let same = |before: Stamp, before_pc: Pc| {
+            let is_this =
+                before_pc == pc && before.clock == clock.clock && before.thread.block == clock.thread.block;
+            let is_this = is_this && usize::from(before.thread.number) / WARP_SIZE == self.warp;
+            let other = is_this.then_some(usize::from(before.thread.number) % WARP_SIZE);
+            part.leaves_the_same(lane, other, place)
+        };
+        let who = self.who(lane);
+        let Some(races) = &mut self.races else { return };
+        let conflict = races.lane(&self.clocks, who, access, place, false, same);
+        self.report(conflict);
+        if part.kind == Kind::Store {
+            self.locations.forget(space, offset, bytes);
+        }
+    }
+
+    /// What a plain load or store of one element means to the weak memory.
+    fn weak_element(&mut self, part: &Part<'_, '_>, (lane, element): (usize, usize), place: Place) {
+        if part.kind == Kind::Load {
+            self.choose(part, (lane, element), place, None);
+            return;
+        }
+        self.locations.forget(place.space, place.offset, u64::from(place.bytes));
+        let stamp = self.clocks.stamp(self.who(lane));
+        let written = Written { stamp, scope: None, messages: Messages::default() };
+        self.keep(part.seen, place, part.value(lane, element), written);
+    }
+
+    /// Strong loads and stores, element by element.
+    fn strong(&mut self, part: &Part<'_, '_>) {
+        let how = (part.access.order, part.access.scope);
+        let access = self.whole(part);
+        self.elements(part, |watch, part, at, place| {
+            let (lane, element) = at;
+            if part.kind == Kind::Load {
+                let written = watch.choose(part, at, place, Some(how.1));
+                watch.strong_lane(access, lane, place, how, written);
+            } else if let Some(written) = watch.strong_lane(access, lane, place, how, None) {
+                watch.keep(part.seen, place, part.value(lane, element), written);
+            }
+        });
+    }
+
+    /// The store that a load reads; in the weak memory chosen, and replaced in the lane if it is not the last one.
+    fn choose(
+        &mut self,
+        part: &Part<'_, '_>,
+        (lane, element): (usize, usize),
+        place: Place,
+        scope: Option<Reach>,
+    ) -> Option<Written> {
+        let who = self.who(lane);
+        let Some(weak) = &mut self.weak else { return self.locations.last(place).cloned() };
+        let question = Question { who, place, scope, updates: false };
+        let chosen = weak.history.choose(&self.clocks, &question)?;
+        if chosen.newer.is_some() {
+            let last = part.memory(place).map_or(0, access::read_le);
+            weak.tell(self.clocks.stamp(who), self.pc, place, &chosen, last);
+            weak.replaced.push((lane, element, chosen.bytes));
+        }
+        chosen.written
+    }
+
+    /// Keeps a store for loads that may return it later.
+    fn keep(&mut self, seen: Seen<'_>, place: Place, value: u64, written: Written) {
+        let Some(weak) = &mut self.weak else { return };
+        let value = &value.to_le_bytes()[..usize::from(place.bytes)];
+        weak.history.store(place, value, seen.piece(place), written, self.pc);
+    }
+
+    /// What lanes of the load that was just shown get instead of what memory holds.
+    pub fn take_replaced(&mut self) -> Vec<(usize, usize, [u8; 8])> {
+        self.weak.as_mut().map_or_else(Vec::new, |weak| std::mem::take(&mut weak.replaced))
+    }
+
+    /// Shows a strong access of a lane that reads a given store. Returns what it wrote.
+    fn strong_lane(
+        &mut self,
+        access: races::Access,
+        lane: usize,
+        place: Place,
+        how: (Order, Reach),
+        read: Option<Written>,
+    ) -> Option<Written> {
+        let who = self.who(lane);
+        let thread = self.clocks.thread(who);
+        let observed = read.filter(|written| written.is_observed_by(thread, how.1));
+        if let Some(races) = &mut self.races {
+            let conflict = races.lane(&self.clocks, who, access, place, observed.is_some(), |_, _| false);
+            self.report(conflict);
+        }
+        if let Some(written) = &observed {
+            self.locations.read(&mut self.clocks, who, place, how, written);
+        }
+        let stores = access.kind != Kind::Load;
+        stores.then(|| self.locations.write(&mut self.clocks, who, place, how, observed.as_ref()))
+    }
+
+    /// A lane is about to carry out an atomic: the old value that it finds there, where memory holds `last`.
+    pub fn read_atomic(&mut self, atomic: &Atomic, lane: usize, place: Place, last: u64) -> u64 {
+        let who = self.who(lane);
+        let Some(weak) = &mut self.weak else { return last };
+        let question = Question { who, place, scope: Some(atomic.scope), updates: true };
+        let Some(chosen) = weak.history.choose(&self.clocks, &question) else {
+            weak.read = None;
+            return last;
+        };
+        if chosen.newer.is_some() {
+            weak.tell(self.clocks.stamp(who), self.pc, place, &chosen, last);
+        }
+        weak.read = chosen.written;
+        access::read_le(&chosen.bytes[..usize::from(place.bytes)])
+    }
+
+    /// A lane carries out an atomic, after [`Watch::read_atomic`]. `stores` is what it stores; a `cas` that fails does not.
+    pub fn atomic(
+        &mut self,
+        seen: Seen<'_>,
+        atomic: &Atomic,
+        lane: usize,
+        place: Place,
+        stores: Option<u64>,
+    ) {
+        let kind = if stores.is_some() { Kind::Update } else { Kind::Load };
+        let access = races::Access { pc: self.pc, kind, scope: Some(atomic.scope), read_only: false };
+        let read = match &mut self.weak {
+            Some(weak) => weak.read.take(),
+            None => self.locations.last(place).cloned(),
+        };
+        let written = self.strong_lane(access, lane, place, (atomic.order, atomic.scope), read);
+        if let (Some(value), Some(written)) = (stores, written) {
+            self.keep(seen, place, value, written);
+        }
+    }
+
+    /// The shared memory of the block that runs.
+    pub fn shared_space(&self) -> Space {
+        Space::Shared(self.clocks.block(self.slot))
+    }
+
+    fn report(&mut self, conflict: Option<Conflict>) {
+        let Some(conflict) = conflict else { return };
+        let (one, other) = (conflict.before_pc, conflict.now_pc);
+        let lane = usize::from(conflict.now.thread.number) % WARP_SIZE;
+        let in_lockstep = one != other && self.clocks.in_lockstep(self.who(lane), conflict.before);
+        let key = (one.min(other), one.max(other), conflict.why, conflict.same_value, in_lockstep);
+        let index = *self.seen.entry(key).or_insert(self.found.len());
+        if index == self.found.len() {
+            self.found.push(Found { conflict, in_lockstep, count: 0 });
+        }
+        self.found[index].count += 1;
+    }
+
+    /// All races, each pair of instructions once.
+    pub fn take_found(&mut self) -> Vec<Found> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// All loads that returned an older store, each pair of instructions once.
+    pub fn take_stale(&mut self) -> Vec<Stale> {
+        self.weak.as_mut().map_or_else(Vec::new, |weak| std::mem::take(&mut weak.stale))
+    }
+}
+
+impl Part<'_, '_> {
+    /// Whether the store of a lane leaves in memory what is there already, or what another lane of the same instruction
+    /// leaves.
+    fn leaves_the_same(&self, lane: usize, other: Option<usize>, place: Place) -> bool {
+        let bytes = self.access.lane_bytes() as usize;
+        let value = |lane: usize| {
+            let mut value = [0; 16];
+            access::store_lane(self.lanes, self.args, self.access, lane, &mut value[..bytes]);
+            value
+        };
+        let with = other
+            .filter(|&other| other < lane && self.mask >> other & 1 != 0 && self.at[other] == self.at[lane]);
+        if let Some(other) = with {
+            return value(lane) == value(other);
+        }
+        self.seen.bytes(place) == Some(&value(lane)[..bytes])
+    }
+
+    /// What a lane stores in an element.
+    fn value(&self, lane: usize, element: usize) -> u64 {
+        let bytes = usize::from(self.access.bytes);
+        let mut value = [0; 16];
+        access::store_lane(self.lanes, self.args, self.access, lane, &mut value);
+        access::read_le(&value[element * bytes..][..bytes])
+    }
+
+    /// What memory holds at a place.
+    fn memory(&self, place: Place) -> Option<&[u8]> {
+        self.seen.bytes(place)
+    }
+}
+
+impl Seen<'_> {
+    /// The bytes of a place.
+    fn bytes(&self, place: Place) -> Option<&[u8]> {
+        let memory = match place.space {
+            Space::Shared(_) => self.shared,
+            Space::Global(region) => self.global.data(region as usize),
+        };
+        memory.get(place.offset as usize..)?.get(..usize::from(place.bytes))
+    }
+
+    /// The piece of memory around a place, as far as there is memory.
+    fn piece(&self, place: Place) -> [u8; 8] {
+        let start = history::piece_start(place.offset);
+        let byte = |index: u64| {
+            self.bytes(Place { offset: start + index, bytes: 1, ..place }).map_or(0, |byte| byte[0])
+        };
+        std::array::from_fn(|index| byte(index as u64))
+    }
+}
+
+impl Weak {
+    fn new(seed: u64) -> Weak {
+        let history = History::new(seed);
+        Weak { history, replaced: Vec::new(), read: None, stale: Vec::new(), seen: BTreeMap::new() }
+    }
+
+    /// Remembers that a load returned an older store.
+    fn tell(&mut self, reader: Stamp, reader_pc: Pc, place: Place, chosen: &Chosen, last: u64) {
+        let Some((newer, newer_pc)) = chosen.newer else { return };
+        let index = *self.seen.entry((reader_pc, newer_pc)).or_insert(self.stale.len());
+        if index == self.stale.len() {
+            let values = (access::read_le(&chosen.bytes[..usize::from(place.bytes)]), last);
+            self.stale.push(Stale { reader, reader_pc, place, newer, newer_pc, values, count: 0 });
+        }
+        self.stale[index].count += 1;
+    }
+}

@@ -1,0 +1,338 @@
+//! Races: two accesses to the same byte, at least one of them a store, that causality order leaves unordered, unless both
+//! are strong, concern exactly the same bytes and have scopes that include each other.
+//!
+//! It reports every access that races with the last plain store to a byte, or, if it stores, with one of the loads and
+//! strong accesses since. Causality is that of the run at hand ([`crate::order`]): two accesses that this run ordered by a
+//! flag, and another run would not, are found in the other run. Blocks are concurrent unless memory orders them, so it
+//! does not matter which of them ran first.
+//!
+//! *What it can miss:* of the accesses to one word since its last plain store it remembers 64, of lanes that do the same
+//! together one; a race with a store that was overwritten since is told as one with the later store, if that races too.
+//! *What it never does* is to report accesses that the model orders: a view that it has is one that causality gives.
+//! Specification: PTX ISA, section 8, "Morally Strong Operations", "Data-Races".
+
+use super::shadow::{Cell, Entry, Kind, Lists, READ_ONLY, Shadow};
+use crate::machine::registers::lanes_of;
+use crate::order::clocks::{Clocks, Here, Who};
+use crate::order::{Place, Reach, Space, Stamp};
+
+/// An instruction that accesses memory, as the checker sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The instruction.
+    pub pc: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// Its scope; `None` for a weak one.
+    pub scope: Option<Reach>,
+    /// Whether it loads what nobody may write (`ld.global.nc`).
+    pub read_only: bool,
+}
+
+impl Access {
+    #[inline(always)]
+    fn flags(self) -> u32 {
+        if self.read_only { self.pc | READ_ONLY } else { self.pc }
+    }
+}
+
+/// Why two accesses race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Nothing orders them, and at least one is weak.
+    Unordered,
+    /// Both are strong, and the scope of one leaves out the thread of the other.
+    Scope,
+    /// Both are strong, and they overlap in part only.
+    Overlap,
+    /// A read-only load of bytes that the launch writes.
+    ReadOnly,
+}
+
+/// A race.
+#[derive(Clone, Copy, Debug)]
+pub struct Conflict {
+    /// Who came first.
+    pub before: Stamp,
+    /// Its instruction.
+    pub before_pc: u32,
+    /// What it did.
+    pub before_kind: Kind,
+    /// Who came second.
+    pub now: Stamp,
+    /// Its instruction.
+    pub now_pc: u32,
+    /// What it did.
+    pub now_kind: Kind,
+    /// What the second accessed.
+    pub place: Place,
+    /// Why they race.
+    pub why: Why,
+    /// Whether both stored the same value.
+    pub same_value: bool,
+}
+
+/// What is remembered of all memories that threads share.
+#[derive(Debug, Default)]
+pub struct Races {
+    global: Vec<Shadow>,
+    shared: Vec<Shadow>,
+    lists: Lists,
+}
+
+/// A lane's access under examination.
+struct Look<'a> {
+    clocks: &'a Clocks,
+    who: Who,
+    access: Access,
+    place: Place,
+}
+
+impl Races {
+    /// A checker for so many resident blocks.
+    pub fn new(slots: usize) -> Races {
+        Races { shared: vec![Shadow::default(); slots], ..Races::default() }
+    }
+
+    /// A block starts in a slot: nobody has touched its shared memory yet.
+    pub fn start(&mut self, slot: usize) {
+        self.shared[slot].clear(&mut self.lists);
+    }
+
+    #[inline(always)]
+    fn shadow(&mut self, space: Space, slot: usize) -> (&mut Shadow, &mut Lists) {
+        let shadow = match space {
+            Space::Shared(_) => &mut self.shared[slot],
+            Space::Global(region) => {
+                let region = region as usize;
+                if region >= self.global.len() {
+                    self.global.resize_with(region + 1, Shadow::default);
+                }
+                &mut self.global[region]
+            }
+        };
+        (shadow, &mut self.lists)
+    }
+
+    /// Plain accesses of neighbouring words by neighbouring lanes from lane 0 on, `words` each: the common case. Whether
+    /// it could be told at a glance that all is in order; if not, nothing was remembered.
+    #[inline]
+    pub fn row(
+        &mut self,
+        here: &Here<'_>,
+        slot: usize,
+        access: Access,
+        (space, offset): (Space, u64),
+        row: (usize, usize),
+    ) -> bool {
+        let (shadow, _) = self.shadow(space, slot);
+        let new = Cell::new(here, 1, access.flags());
+        shadow.row(here, new, offset, access.kind == Kind::Store, row)
+    }
+
+    /// A plain load of the same bytes by several lanes of a warp. Whether it could be told at a glance that all is in order;
+    /// if not, nothing was remembered.
+    pub fn broadcast(
+        &mut self,
+        here: &Here<'_>,
+        slot: usize,
+        access: Access,
+        place: Place,
+        mask: u32,
+    ) -> bool {
+        let (shadow, lists) = self.shadow(place.space, slot);
+        let (offset, bytes) = (place.offset, u64::from(place.bytes));
+        let step = shadow.prepare(offset, bytes, lists);
+        let cells = || (offset - offset % step..offset + bytes).step_by(step as usize);
+        let new = Cell::new(here, mask, access.flags());
+        let in_order = |at| {
+            let (store, loads) = (shadow.store(at), shadow.loads(at));
+            let promised = access.read_only && store.mask != 0;
+            let forgets = loads.is_read_only() && !access.read_only;
+            let known = loads.is_settled_for_any(here) || loads.by(0) == new.by(0);
+            store.is_settled_for_any(here) && known && !promised && !forgets
+        };
+        if access.kind != Kind::Load || !cells().all(in_order) {
+            return false;
+        }
+        for at in cells() {
+            let known = shadow.loads(at);
+            let same = if known.by(0) == new.by(0) { known.mask } else { 0 };
+            shadow.set_loads(at, new.by(mask | same));
+        }
+        true
+    }
+
+    /// Any access of one lane: the worst race that it is part of. `same_value` says whether a store leaves what the
+    /// store of the given lane and instruction left; `observes` whether a strong load or update reads a strong store with
+    /// scopes that fit.
+    pub fn lane(
+        &mut self,
+        clocks: &Clocks,
+        who: Who,
+        access: Access,
+        place: Place,
+        observes: bool,
+        same_value: impl Fn(Stamp, u32) -> bool,
+    ) -> Option<Conflict> {
+        let look = Look { clocks, who, access, place };
+        let (shadow, lists) = self.shadow(place.space, who.slot);
+        let (offset, bytes) = (place.offset, u64::from(place.bytes));
+        let step = shadow.prepare(offset, bytes, lists);
+        let mut worst: Option<Conflict> = None;
+        for at in (offset - offset % step..offset + bytes).step_by(step as usize) {
+            let found = look.conflict(shadow.store(at), shadow.loads(at), lists, &same_value);
+            worst = match (worst, found) {
+                (Some(known), Some(found)) if known.same_value && !found.same_value => Some(found),
+                (known, found) => known.or(found),
+            };
+            look.remember(shadow, lists, at, observes);
+        }
+        worst
+    }
+}
+
+impl Look<'_> {
+    /// The first race with what is remembered of a cell; one in which both store the same value only if there is no
+    /// other.
+    fn conflict(
+        &self,
+        store: Cell,
+        loads: Cell,
+        lists: &Lists,
+        same_value: &impl Fn(Stamp, u32) -> bool,
+    ) -> Option<Conflict> {
+        let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
+        if let Some(conflict) = self.with_list(entries) {
+            return Some(conflict);
+        }
+        let writes = self.access.kind != Kind::Load;
+        if writes && let Some(conflict) = self.with(loads, Kind::Load) {
+            return Some(conflict);
+        }
+        let mut conflict = self.with(store, Kind::Store)?;
+        let plain = self.access.kind == Kind::Store && self.access.scope.is_none();
+        let is_last = entries.iter().all(|entry| entry.kind == Kind::Load);
+        conflict.same_value = plain
+            && is_last
+            && conflict.why == Why::Unordered
+            && same_value(conflict.before, conflict.before_pc);
+        Some(conflict)
+    }
+
+    /// The race with a weak access.
+    fn with(&self, cell: Cell, kind: Kind) -> Option<Conflict> {
+        if cell.mask == 0 {
+            return None;
+        }
+        let promised = self.access.read_only || (cell.is_read_only() && self.access.kind != Kind::Load);
+        let why = if promised { Why::ReadOnly } else { Why::Unordered };
+        let lane = if promised { Some(cell.mask.trailing_zeros()) } else { self.unordered_lane(cell) };
+        lane.map(|lane| self.told(cell, lane, kind, why))
+    }
+
+    /// The race with an access of a list. Whoever comes after a load that observed a store comes after that store, and
+    /// after those that it updated.
+    fn with_list(&self, entries: &[Entry]) -> Option<Conflict> {
+        let mut is_observed = false;
+        for entry in entries.iter().rev() {
+            let unordered = self.unordered_lane(entry.cell);
+            let conflicts = entry.kind != Kind::Load || self.access.kind != Kind::Load;
+            let excused = is_observed && entry.kind != Kind::Load;
+            if conflicts && (self.access.read_only || entry.cell.is_read_only()) {
+                let lane = entry.cell.mask.trailing_zeros();
+                return Some(self.told(entry.cell, lane, entry.kind, Why::ReadOnly));
+            }
+            if let Some(lane) = unordered.filter(|_| conflicts && !excused)
+                && let Some(why) = self.why(entry)
+            {
+                return Some(self.told(entry.cell, lane, entry.kind, why));
+            }
+            let is_known = unordered.is_none();
+            is_observed = match entry.kind {
+                Kind::Load => is_observed || (is_known && entry.observes),
+                Kind::Update => (is_observed || is_known) && entry.observes,
+                Kind::Store => false,
+            };
+        }
+        None
+    }
+
+    /// Why an unordered access races with this one, if it does.
+    fn why(&self, entry: &Entry) -> Option<Why> {
+        let (Some(theirs), Some(ours)) = (entry.scope, self.access.scope) else {
+            return Some(Why::Unordered);
+        };
+        let (other, own) = (entry.cell.block, self.clocks.block(self.who.slot));
+        if !theirs.includes(other, own) || !ours.includes(own, other) {
+            return Some(Why::Scope);
+        }
+        (entry.place != self.place).then_some(Why::Overlap)
+    }
+
+    /// A lane of a cell that does not come before.
+    fn unordered_lane(&self, cell: Cell) -> Option<u32> {
+        let here = self.clocks.here(self.who.slot, self.who.warp);
+        if cell.is_settled(&here, self.who.lane as u32) {
+            return None;
+        }
+        let mut lanes = lanes_of(cell.mask).map(|lane| lane as u32);
+        lanes.find(|&lane| !self.clocks.knows(self.who, cell.stamp(lane)))
+    }
+
+    fn told(&self, cell: Cell, lane: u32, kind: Kind, why: Why) -> Conflict {
+        Conflict {
+            before: cell.stamp(lane),
+            before_pc: cell.pc(),
+            before_kind: kind,
+            now: self.clocks.stamp(self.who),
+            now_pc: self.access.pc,
+            now_kind: self.access.kind,
+            place: self.place,
+            why,
+            same_value: false,
+        }
+    }
+
+    fn remember(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, observes: bool) {
+        let here = self.clocks.here(self.who.slot, self.who.warp);
+        let cell = Cell::new(&here, 1 << self.who.lane, self.access.flags());
+        match (self.access.kind, self.access.scope) {
+            (Kind::Store, None) => shadow.set_store(at, cell, lists),
+            (Kind::Load, None) => self.remember_load(shadow, lists, at, cell),
+            _ => self.add(shadow, lists, at, cell, observes),
+        }
+    }
+
+    /// Remembers a plain load, in the place of the others if they come before it.
+    fn remember_load(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell) {
+        let known = shadow.loads(at);
+        let promised = known.is_read_only() && !cell.is_read_only();
+        if known.as_list().is_some() {
+            return self.add(shadow, lists, at, cell, false);
+        }
+        if !promised && self.unordered_lane(known).is_none() {
+            return shadow.set_loads(at, cell);
+        }
+        if cell.by(0) == known.by(0) {
+            return shadow.set_loads(at, cell.by(known.mask | cell.mask));
+        }
+        self.add(shadow, lists, at, cell, false);
+    }
+
+    fn add(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell, observes: bool) {
+        let Access { kind, scope, .. } = self.access;
+        let entry = Entry { cell, kind, scope, place: self.place, observes };
+        let replaces = |known: &Entry| {
+            let alike =
+                (known.kind, known.scope) == (kind, scope) && (scope.is_none() || known.place == self.place);
+            let as_far = scope.is_none_or(|scope| scope >= Reach::Gpu) || known.cell.block == cell.block;
+            let promised = known.cell.is_read_only() && !cell.is_read_only();
+            alike && as_far && !promised && self.unordered_lane(known.cell).is_none()
+        };
+        shadow.add(at, entry, lists, replaces);
+    }
+}
+
+#[cfg(test)]
+mod tests;

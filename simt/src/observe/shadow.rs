@@ -1,0 +1,323 @@
+//! What is remembered of the accesses to each byte: the last plain store, and the plain loads and strong accesses since.
+//!
+//! Memory is remembered in pages, made when they are first touched. A page keeps a *cell* for each 32-bit word; one that
+//! is accessed in smaller pieces keeps a cell for each byte. Where a whole warp accessed a line of 32 words, a word a lane,
+//! which is what well-made kernels do, one cell stands for all of the line. The loads of a cell are one cell too as long
+//! as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
+
+mod page;
+
+use page::Page;
+
+use crate::machine::registers::WARP_SIZE;
+use crate::order::clocks::Here;
+use crate::order::{Place, Reach, Stamp, Thread};
+
+/// Bytes of a page.
+pub const PAGE_BYTES: u64 = 4096;
+/// Entries of a list at most. What is forgotten beyond may hide a race, and makes none.
+const MAX_ENTRIES: usize = 64;
+/// Marks a cell of loads that stands for a list.
+const LIST: u32 = u32::MAX;
+const WARP_SHIFT: u32 = 27;
+/// Set where a load said that nobody writes these bytes (`ld.global.nc`).
+pub const READ_ONLY: u32 = 1 << 26;
+const PC: u32 = READ_ONLY - 1;
+
+/// An access: by which block, warp and lanes, when, and by which instruction. The default is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// The block's number; of a list, its number.
+    pub block: u32,
+    /// The warp's clock.
+    pub clock: u32,
+    /// The warp, whether it was a read-only load, and the instruction.
+    place: u32,
+    /// The lanes; none for no access.
+    pub mask: u32,
+}
+
+impl Cell {
+    /// An access of lanes of a warp.
+    #[inline(always)]
+    pub fn new(here: &Here<'_>, mask: u32, pc_and_flags: u32) -> Cell {
+        Cell { block: here.block, clock: here.clock, place: here.warp << WARP_SHIFT | pc_and_flags, mask }
+    }
+
+    fn list(number: usize) -> Cell {
+        Cell { block: number as u32, clock: 0, place: LIST, mask: 0 }
+    }
+
+    /// The list that it stands for.
+    #[inline(always)]
+    pub fn as_list(self) -> Option<usize> {
+        (self.place == LIST && self.mask == 0).then_some(self.block as usize)
+    }
+
+    /// The same access by these lanes.
+    #[inline(always)]
+    #[must_use]
+    pub fn by(self, mask: u32) -> Cell {
+        Cell { mask, ..self }
+    }
+
+    /// The warp.
+    #[inline(always)]
+    pub fn warp(self) -> u32 {
+        self.place >> WARP_SHIFT
+    }
+
+    /// The instruction.
+    pub fn pc(self) -> u32 {
+        self.place & PC
+    }
+
+    /// Whether it was a read-only load.
+    pub fn is_read_only(self) -> bool {
+        self.place & READ_ONLY != 0
+    }
+
+    /// Whether there is nothing here, or something that comes before what a lane does now, as far as can be told at a
+    /// glance.
+    #[inline(always)]
+    pub fn is_settled(self, here: &Here<'_>, lane: u32) -> bool {
+        if self.mask == 0 {
+            return self.place != LIST;
+        }
+        if self.block != here.block {
+            return false;
+        }
+        let warp = self.warp();
+        if warp == here.warp {
+            self.clock <= here.floor || self.mask == 1 << lane
+        } else {
+            self.clock <= here.floors[warp as usize % WARP_SIZE]
+        }
+    }
+
+    /// Whether there is nothing here, or something that comes before what any lane of a warp does now.
+    pub fn is_settled_for_any(self, here: &Here<'_>) -> bool {
+        if self.mask == 0 {
+            return self.place != LIST;
+        }
+        let floor =
+            if self.warp() == here.warp { here.floor } else { here.floors[self.warp() as usize % WARP_SIZE] };
+        self.block == here.block && self.clock <= floor
+    }
+
+    /// Whether what lane `i` of the cell's warp did to word `i` comes before what lane `i` of a warp does to it now.
+    #[inline(always)]
+    fn is_settled_for_all(self, here: &Here<'_>) -> bool {
+        let warp = self.warp();
+        self.block == here.block
+            && (warp == here.warp || self.clock <= here.floors[warp as usize % WARP_SIZE])
+    }
+
+    /// The access of one of its lanes.
+    pub fn stamp(self, lane: u32) -> Stamp {
+        let number = (self.warp() * WARP_SIZE as u32 + lane) as u16;
+        Stamp { thread: Thread { block: self.block, number }, clock: self.clock }
+    }
+}
+
+/// What an access did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Loaded.
+    Load,
+    /// Stored.
+    Store,
+    /// Loaded and stored in one step.
+    Update,
+}
+
+/// An access in a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Who, when and by what.
+    pub cell: Cell,
+    /// What it did.
+    pub kind: Kind,
+    /// Its scope; `None` for a weak one.
+    pub scope: Option<Reach>,
+    /// Exactly which bytes.
+    pub place: Place,
+    /// Whether it observed the store before it: a strong load or update of a strong store, with scopes that fit.
+    pub observes: bool,
+}
+
+/// What is remembered of one memory.
+#[derive(Clone, Debug, Default)]
+pub struct Shadow {
+    pages: Vec<Page>,
+}
+
+/// The lists of all memories.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    lists: Vec<Vec<Entry>>,
+    free: Vec<usize>,
+}
+
+impl Lists {
+    /// The entries of a list, oldest first.
+    pub fn entries(&self, list: usize) -> &[Entry] {
+        &self.lists[list]
+    }
+
+    fn add(&mut self, entries: Vec<Entry>) -> usize {
+        if let Some(list) = self.free.pop() {
+            self.lists[list] = entries;
+            return list;
+        }
+        self.lists.push(entries);
+        self.lists.len() - 1
+    }
+
+    fn remove(&mut self, list: usize) {
+        self.lists[list].clear();
+        self.free.push(list);
+    }
+}
+
+impl Shadow {
+    /// The page at an offset, with a cell a byte if `is_fine` asks for it.
+    #[inline]
+    fn page(&mut self, offset: u64, is_fine: bool, lists: &mut Lists) -> &mut Page {
+        let number = (offset / PAGE_BYTES) as usize;
+        if number >= self.pages.len() {
+            self.pages.resize_with(number + 1, Page::default);
+        }
+        let page = &mut self.pages[number];
+        if is_fine && !page.is_fine {
+            page.refine(lists);
+        }
+        page
+    }
+
+    /// Neighbouring words that neighbouring lanes access, `words` each: remembers them if it can be told at a glance that
+    /// all is in order.
+    #[inline]
+    pub fn row(
+        &mut self,
+        here: &Here<'_>,
+        new: Cell,
+        offset: u64,
+        is_store: bool,
+        row: (usize, usize),
+    ) -> bool {
+        let page = self.page(offset, false, &mut Lists::default());
+        page.row(here, new, offset % PAGE_BYTES, is_store, row)
+    }
+
+    /// Makes the cells of some bytes ready, and says at which offsets they start, in which steps.
+    pub fn prepare(&mut self, offset: u64, bytes: u64, lists: &mut Lists) -> u64 {
+        let is_fine = !offset.is_multiple_of(4) || !bytes.is_multiple_of(4);
+        let mut step = 4;
+        // An access that straddles two pages has cells of one size in both.
+        let pages = (offset / PAGE_BYTES)..=((offset + bytes - 1) / PAGE_BYTES);
+        for page in pages.clone() {
+            if self.page(page * PAGE_BYTES, is_fine, lists).is_fine {
+                step = 1;
+            }
+        }
+        if step == 1 {
+            for page in pages {
+                self.page(page * PAGE_BYTES, true, lists);
+            }
+        }
+        step
+    }
+
+    fn index(&self, offset: u64) -> (usize, usize) {
+        let page = (offset / PAGE_BYTES) as usize;
+        let step = if self.pages[page].is_fine { 1 } else { 4 };
+        (page, (offset % PAGE_BYTES / step) as usize)
+    }
+
+    /// The last plain store to a cell that is ready.
+    pub fn store(&self, offset: u64) -> Cell {
+        let (page, index) = self.index(offset);
+        self.pages[page].stores.get(index)
+    }
+
+    /// What was remembered of a cell that is ready since its last plain store.
+    pub fn loads(&self, offset: u64) -> Cell {
+        let (page, index) = self.index(offset);
+        self.pages[page].loads.get(index)
+    }
+
+    /// Remembers a plain store, and nothing from before it: who races with that races with this too, or comes after.
+    pub fn set_store(&mut self, offset: u64, cell: Cell, lists: &mut Lists) {
+        let (page, index) = self.index(offset);
+        let page = &mut self.pages[page];
+        page.stores.set(index, cell);
+        let loads = page.loads.get(index);
+        if let Some(list) = loads.as_list() {
+            lists.remove(list);
+        }
+        if loads != Cell::default() {
+            page.loads.set(index, Cell::default());
+        }
+    }
+
+    /// Remembers one load in the place of all that were.
+    pub fn set_loads(&mut self, offset: u64, cell: Cell) {
+        let (page, index) = self.index(offset);
+        self.pages[page].loads.set(index, cell);
+    }
+
+    /// Adds to the list of a cell that is ready. `replaces` says which entries need not be remembered any more.
+    pub fn add(&mut self, offset: u64, entry: Entry, lists: &mut Lists, replaces: impl Fn(&Entry) -> bool) {
+        let loads = self.loads(offset);
+        let list = loads.as_list().unwrap_or_else(|| {
+            let first = (loads.mask != 0).then(|| Entry::plain_load(loads, entry.place));
+            let list = lists.add(first.into_iter().collect());
+            self.set_loads(offset, Cell::list(list));
+            self.pages[(offset / PAGE_BYTES) as usize].has_lists = true;
+            list
+        });
+        if entry.scope.is_some() && entry.kind != Kind::Load {
+            self.pages[(offset / PAGE_BYTES) as usize].is_strong = true;
+        }
+        let entries = &mut lists.lists[list];
+        if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
+            last.cell.mask |= entry.cell.mask;
+            return;
+        }
+        entries.retain(|known| !replaces(known));
+        if entries.len() == MAX_ENTRIES {
+            entries.remove(0);
+        }
+        entries.push(entry);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self, lists: &mut Lists) {
+        for page in &mut self.pages {
+            page.clear().for_each(|list| lists.remove(list));
+        }
+    }
+
+    /// Whether a strong store was ever made in the page of an offset.
+    pub fn is_strong(&self, offset: u64) -> bool {
+        self.pages.get((offset / PAGE_BYTES) as usize).is_some_and(|page| page.is_strong)
+    }
+}
+
+impl Entry {
+    /// A plain load, of whose bytes no more is remembered than that they are among those of this cell.
+    fn plain_load(cell: Cell, place: Place) -> Entry {
+        Entry { cell, kind: Kind::Load, scope: None, place, observes: false }
+    }
+
+    /// Whether two accesses are those of two lanes by one instruction, as far as it matters.
+    fn is_of_one_instruction(&self, other: &Entry) -> bool {
+        let same = |one: Cell, other: Cell| {
+            (one.block, one.clock, one.place) == (other.block, other.clock, other.place)
+        };
+        same(self.cell, other.cell)
+            && self.place == other.place
+            && (self.kind, self.scope, self.observes) == (other.kind, other.scope, other.observes)
+    }
+}

@@ -1,0 +1,260 @@
+//! Synchronisation through memory: what release patterns leave at a location, and who picks it up.
+//!
+//! A release pattern is a releasing store, or a releasing fence or store and a strong store that follows it; an acquire
+//! pattern is an acquiring load, or a strong load and an acquiring fence or load that follows it. The second picks up what
+//! the first left if it reads what the first wrote, or what a chain of atomic updates made of it, each link of it strong
+//! with scopes that include each other, and if the scopes of the pattern's first and last operations include each other.
+//! So a location carries what everybody who has published there so far knew, apart by block, because a scope may be the
+//! block's. Specification: PTX ISA, section 8, "Release and Acquire Patterns", "Observation Order".
+
+use std::collections::BTreeMap;
+
+use rpds::RedBlackTreeMapSync;
+
+use super::clocks::{Clocks, Snapshot, Who};
+use super::view::View;
+use super::{Order, Place, Reach, Space, Stamp, Thread};
+use crate::machine::registers::WARP_SIZE;
+
+/// What has been left at a location by the store that a load reads, and by those before it in its chain of updates.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    /// From patterns whose first operation reaches all blocks.
+    wide: View,
+    /// From all patterns, by the block that they are of.
+    by_block: RedBlackTreeMapSync<u32, View>,
+    /// Tells one content from another: 0 is nothing.
+    version: u64,
+}
+
+/// A store, as a load that reads it sees it.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Who, and when.
+    pub stamp: Stamp,
+    /// Its scope; `None` for a weak store, which nobody synchronises with.
+    pub scope: Option<Reach>,
+    /// What came with it.
+    pub messages: Messages,
+}
+
+impl Written {
+    /// Whether a strong load of some scope observes it.
+    pub fn is_observed_by(&self, reader: Thread, scope: Reach) -> bool {
+        let writer = self.stamp.thread.block;
+        self.scope.is_some_and(|own| own.includes(writer, reader.block))
+            && scope.includes(reader.block, writer)
+    }
+}
+
+/// What a lane has read and written so far that may become part of a pattern.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    /// What it published by its last fence: of the scope of the block, and of a wider one.
+    fences: [Option<(Reach, Snapshot)>; 2],
+    /// What it has read by strong loads and not yet acquired in full, by location.
+    read: BTreeMap<Key, Messages>,
+    /// What it published by its last releasing store to a location.
+    released: BTreeMap<Key, (Reach, Snapshot)>,
+}
+
+type Key = (Space, u64);
+
+/// What those have published who have passed a `fence.sc`: where the order of these fences counts.
+#[derive(Clone, Debug, Default)]
+struct Sequential {
+    wide: View,
+    by_block: BTreeMap<u32, View>,
+}
+
+/// All locations that strong stores have written.
+#[derive(Clone, Debug, Default)]
+pub struct Locations {
+    at: BTreeMap<Key, (u8, Written)>,
+    /// By slot and warp: 32 lanes, or none yet.
+    lanes: Vec<Vec<Vec<Lane>>>,
+    versions: u64,
+    sequential: Option<Sequential>,
+}
+
+impl Locations {
+    /// Locations for so many resident blocks. Whether `fence.sc` synchronise in the order in which they are carried out is
+    /// the caller's choice: in the model they do, in an order that is the run's.
+    pub fn new(slots: usize, fences_synchronise: bool) -> Locations {
+        let sequential = fences_synchronise.then(Sequential::default);
+        Locations { lanes: vec![Vec::new(); slots], sequential, ..Locations::default() }
+    }
+
+    /// A block starts in a slot: the one that was there before has left its shared memory and its lanes.
+    pub fn start(&mut self, slot: usize, before: u32, warps: usize) {
+        self.at.retain(|(space, _), _| *space != Space::Shared(before));
+        self.lanes[slot].clear();
+        self.lanes[slot].resize_with(warps, Vec::new);
+    }
+
+    fn lane(&mut self, who: Who) -> &mut Lane {
+        let lanes = &mut self.lanes[who.slot][who.warp];
+        if lanes.is_empty() {
+            lanes.resize_with(WARP_SIZE, Lane::default);
+        }
+        &mut lanes[who.lane]
+    }
+
+    /// The last strong store to exactly these bytes, if no weak one came after it.
+    pub fn last(&self, place: Place) -> Option<&Written> {
+        let (bytes, written) = self.at.get(&(place.space, place.offset))?;
+        (*bytes == place.bytes).then_some(written)
+    }
+
+    /// A weak store overwrites some bytes.
+    pub fn forget(&mut self, space: Space, offset: u64, bytes: u64) {
+        const WIDEST: u64 = 8;
+        let near = (space, offset.saturating_sub(WIDEST - 1))..(space, offset + bytes);
+        let touched = self.at.range(near).filter(|((_, start), (own, _))| start + u64::from(*own) > offset);
+        let touched: Vec<Key> = touched.map(|(key, _)| *key).collect();
+        for key in touched {
+            self.at.remove(&key);
+        }
+    }
+
+    /// A strong load reads a store that it observes.
+    pub fn read(
+        &mut self,
+        clocks: &mut Clocks,
+        who: Who,
+        place: Place,
+        how: (Order, Reach),
+        written: &Written,
+    ) {
+        let (order, scope) = how;
+        let key = (place.space, place.offset);
+        let own_block = clocks.block(who.slot);
+        let lane = self.lane(who);
+        let known = lane.read.get(&key).map_or(0, |messages| messages.version);
+        if written.messages.version != 0 && known != written.messages.version {
+            lane.read.entry(key).or_default().join(&written.messages);
+        }
+        // Those that were read before, by weaker loads of the same location, are acquired with it.
+        if order.acquires()
+            && let Some(messages) = lane.read.get_mut(&key)
+        {
+            acquire(clocks, who, own_block, scope, messages);
+        }
+    }
+
+    /// A strong store. An update hands on what came with the store that it updates, if it observes that. Returns what it
+    /// wrote.
+    pub fn write(
+        &mut self,
+        clocks: &mut Clocks,
+        who: Who,
+        place: Place,
+        how: (Order, Reach),
+        updated: Option<&Written>,
+    ) -> Written {
+        let (order, scope) = how;
+        let key = (place.space, place.offset);
+        let stamp = clocks.stamp(who);
+        let own_block = stamp.thread.block;
+        let mut messages = updated.map(|written| written.messages.clone()).unwrap_or_default();
+        let lane = self.lane(who);
+        if order.releases() {
+            lane.released.insert(key, (scope, clocks.snapshot(who)));
+        }
+        let mut is_new = false;
+        for (scope, snapshot) in lane.released.get(&key).into_iter().chain(lane.fences.iter().flatten()) {
+            messages.add(own_block, *scope, snapshot);
+            is_new = true;
+        }
+        if is_new {
+            self.versions += 1;
+            messages.version = self.versions;
+        }
+        self.forget(place.space, place.offset, u64::from(place.bytes));
+        let written = Written { stamp, scope: Some(scope), messages };
+        self.at.insert(key, (place.bytes, written.clone()));
+        if order.releases() {
+            clocks.tick(who.slot, who.warp);
+        }
+        written
+    }
+
+    /// Lanes of a warp pass a fence, which acquires what they have read and publishes what they have done.
+    pub fn fence(
+        &mut self,
+        clocks: &mut Clocks,
+        (slot, warp): (usize, usize),
+        lanes: u32,
+        (order, scope): (Order, Reach),
+    ) {
+        let own_block = clocks.block(slot);
+        for lane in crate::machine::registers::lanes_of(lanes) {
+            let who = Who { slot, warp, lane };
+            let lane = self.lane(who);
+            for messages in lane.read.values_mut() {
+                acquire(clocks, who, own_block, scope, messages);
+            }
+            let is_wide = scope >= Reach::Gpu;
+            if is_wide {
+                lane.read.clear();
+                lane.fences[0] = None;
+            }
+            if let Some(sequential) = self.sequential.as_mut().filter(|_| order == Order::SeqCst) {
+                sequential.pass(clocks, who, scope);
+            }
+            let snapshot = Some((scope, clocks.snapshot(who)));
+            self.lane(who).fences[usize::from(is_wide)] = snapshot;
+        }
+        clocks.tick(slot, warp);
+    }
+}
+
+/// Lets a lane know what messages say that an operation of some scope acquires.
+fn acquire(clocks: &mut Clocks, who: Who, own_block: u32, scope: Reach, messages: &mut Messages) {
+    // What was acquired is taken out; the version stays, so that reading the same again costs nothing.
+    if let Some(view) = messages.by_block.get(&own_block) {
+        clocks.learn(who, view);
+        messages.by_block.remove_mut(&own_block);
+    }
+    if scope >= Reach::Gpu {
+        clocks.learn(who, &std::mem::take(&mut messages.wide));
+    }
+}
+
+impl Sequential {
+    /// Lets a lane come after those who have passed, as far as their scopes and its own include each other, and before those
+    /// who will.
+    fn pass(&mut self, clocks: &mut Clocks, who: Who, scope: Reach) {
+        let own = self.by_block.entry(clocks.block(who.slot)).or_default();
+        clocks.learn(who, own);
+        if scope >= Reach::Gpu {
+            clocks.learn(who, &self.wide);
+        }
+        let snapshot = clocks.snapshot(who);
+        snapshot.add_to(own);
+        if scope >= Reach::Gpu {
+            snapshot.add_to(&mut self.wide);
+        }
+    }
+}
+
+impl Messages {
+    fn add(&mut self, block: u32, scope: Reach, snapshot: &Snapshot) {
+        let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
+        snapshot.add_to(&mut own);
+        self.by_block.insert_mut(block, own);
+        if scope >= Reach::Gpu {
+            snapshot.add_to(&mut self.wide);
+        }
+    }
+
+    fn join(&mut self, other: &Messages) {
+        self.wide.join(&other.wide);
+        for (&block, view) in &other.by_block {
+            let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
+            own.join(view);
+            self.by_block.insert_mut(block, own);
+        }
+        self.version = other.version;
+    }
+}

@@ -1,0 +1,173 @@
+//! What a thread knows of the others: for each of them, up to which clock its accesses come before.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rpds::RedBlackTreeMapSync;
+
+use super::{Stamp, Thread};
+
+/// What is known of the threads of one block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockView {
+    /// By warp: all of its lanes up to this clock.
+    pub warps: Vec<u32>,
+    /// Threads of which more is known than of their warps.
+    lanes: BTreeMap<u16, u32>,
+}
+
+impl BlockView {
+    /// Nothing known of so many warps.
+    pub fn of_warps(warps: usize) -> BlockView {
+        BlockView { warps: vec![0; warps], lanes: BTreeMap::new() }
+    }
+
+    /// Up to which clock the accesses of a thread are known.
+    pub fn of(&self, thread: u16) -> u32 {
+        let warp = self.warps.get(usize::from(thread / 32)).copied().unwrap_or(0);
+        if self.lanes.is_empty() {
+            return warp;
+        }
+        self.lanes.get(&thread).map_or(warp, |&own| own.max(warp))
+    }
+
+    /// Adds what a thread did up to a clock.
+    pub fn raise(&mut self, thread: u16, clock: u32) {
+        if self.of(thread) < clock {
+            self.lanes.insert(thread, clock);
+        }
+    }
+
+    /// Adds what all lanes of a warp did up to a clock.
+    pub fn raise_warp(&mut self, warp: usize, clock: u32) {
+        if self.warps.len() <= warp {
+            self.warps.resize(warp + 1, 0);
+        }
+        self.warps[warp] = self.warps[warp].max(clock);
+        let (first, floor) = (warp as u16 * 32, self.warps[warp]);
+        if !self.lanes.is_empty() {
+            self.lanes.retain(|&thread, &mut own| thread < first || thread >= first + 32 || own > floor);
+        }
+    }
+
+    /// Adds what another view knows.
+    pub fn join(&mut self, other: &BlockView) {
+        for (warp, &clock) in other.warps.iter().enumerate().filter(|(_, clock)| **clock > 0) {
+            self.raise_warp(warp, clock);
+        }
+        for (&thread, &clock) in &other.lanes {
+            self.raise(thread, clock);
+        }
+    }
+
+    fn includes(&self, other: &BlockView) -> bool {
+        let warp = |warp: usize| self.warps.get(warp).copied().unwrap_or(0);
+        other.warps.iter().enumerate().all(|(number, &clock)| warp(number) >= clock)
+            && other.lanes.iter().all(|(&thread, &clock)| self.of(thread) >= clock)
+    }
+}
+
+/// What is known of the threads of all blocks. Copies are cheap: what two views have in common is stored once, for a
+/// counter that every block of a grid has added to carries the views of all of them.
+#[derive(Clone, Debug, Default)]
+pub struct View(RedBlackTreeMapSync<u32, Arc<BlockView>>);
+
+impl View {
+    /// A view of one block.
+    pub fn of_block(block: u32, view: BlockView) -> View {
+        let mut all = View::default();
+        all.0.insert_mut(block, Arc::new(view));
+        all
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether something is known to come before whoever has this view.
+    pub fn knows(&self, stamp: Stamp) -> bool {
+        self.0.get(&stamp.thread.block).is_some_and(|block| block.of(stamp.thread.number) >= stamp.clock)
+    }
+
+    /// Adds what a thread did up to a clock.
+    pub fn raise(&mut self, stamp: Stamp) {
+        if self.knows(stamp) {
+            return;
+        }
+        let Thread { block, number } = stamp.thread;
+        let mut view = self.0.get(&block).map_or_else(BlockView::default, |view| (**view).clone());
+        view.raise(number, stamp.clock);
+        self.0.insert_mut(block, Arc::new(view));
+    }
+
+    /// Adds what is known of a block.
+    pub fn join_block(&mut self, block: u32, view: &Arc<BlockView>) {
+        let joined = match self.0.get(&block) {
+            Some(own) if Arc::ptr_eq(own, view) || own.includes(view) => return,
+            Some(own) => {
+                let mut joined = (**own).clone();
+                joined.join(view);
+                Arc::new(joined)
+            }
+            None => view.clone(),
+        };
+        self.0.insert_mut(block, joined);
+    }
+
+    /// Adds what another view knows. The smaller of the two is gone through.
+    pub fn join(&mut self, other: &View) {
+        let small = if self.0.size() < other.0.size() {
+            std::mem::replace(self, other.clone())
+        } else {
+            other.clone()
+        };
+        for (&block, view) in &small.0 {
+            self.join_block(block, view);
+        }
+    }
+
+    /// What is known of a block, if anything.
+    pub fn block(&self, block: u32) -> Option<&BlockView> {
+        self.0.get(&block).map(Arc::as_ref)
+    }
+
+    /// Forgets a block.
+    pub fn forget(&mut self, block: u32) {
+        self.0.remove_mut(&block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(block: u32, number: u16, clock: u32) -> Stamp {
+        Stamp { thread: Thread { block, number }, clock }
+    }
+
+    #[test]
+    fn what_is_known_of_a_warp_is_known_of_its_lanes() {
+        let mut view = BlockView::default();
+        view.raise(33, 5);
+        view.raise_warp(1, 3);
+        assert_eq!([view.of(32), view.of(33), view.of(64)], [3, 5, 0]);
+        view.raise_warp(1, 7);
+        assert_eq!([view.of(32), view.of(33)], [7, 7]);
+        assert!(view.lanes.is_empty(), "a lane of which no more is known takes no room");
+    }
+
+    #[test]
+    fn joining_is_the_larger_of_each() {
+        let (mut one, mut other) = (View::default(), View::default());
+        one.raise(stamp(0, 1, 4));
+        one.raise(stamp(0, 2, 1));
+        other.raise(stamp(0, 2, 3));
+        other.raise(stamp(9, 0, 1));
+        one.join(&other);
+        for (known, wanted) in [(stamp(0, 1, 4), true), (stamp(0, 2, 3), true), (stamp(0, 2, 4), false)] {
+            assert_eq!(one.knows(known), wanted, "{known:?}");
+        }
+        assert!(one.knows(stamp(9, 0, 1)));
+    }
+}

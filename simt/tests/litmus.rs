@@ -1,0 +1,196 @@
+//! Litmus tests: the emulator's memory against the memory model of PTX.
+//!
+//! A litmus program is a few threads with a few operations each. The model, written down as axioms, says how it may
+//! end; the emulator runs it under many seeds; the two are compared, with weak memory and without, and so are the
+//! races that the model finds and those that the checker reports. No verdict is typed in, besides those by which the
+//! enumerator itself is checked. Left out: barriers, accesses of different sizes, and what only a compiler would
+//! reorder. Specification: PTX ISA, section 8.
+
+#[path = "litmus/axioms.rs"]
+mod axioms;
+#[path = "litmus/bench.rs"]
+mod bench;
+#[path = "litmus/enumerate.rs"]
+mod enumerate;
+#[path = "litmus/event.rs"]
+mod event;
+#[path = "litmus/program.rs"]
+mod program;
+#[path = "litmus/ptx.rs"]
+mod ptx;
+#[path = "litmus/relation.rs"]
+mod relation;
+#[path = "litmus/shapes.rs"]
+mod shapes;
+#[path = "litmus/sides.rs"]
+mod sides;
+#[path = "litmus/verdicts.rs"]
+mod verdicts;
+
+use std::collections::BTreeSet;
+use std::env;
+use std::sync::OnceLock;
+
+use simt::Schedule;
+
+use bench::{Bench, Run};
+use enumerate::{Verdict, judge};
+use program::{Outcome, Program};
+
+/// Runs of each variant where the test is that something never happens; a hundred variants and more share a shape, so
+/// each shape is run tens of thousands of times. `LITMUS_SEEDS=10000` asks for more.
+const RUNS: u64 = 400;
+
+/// Runs of each variant within which everything that is claimed has to happen.
+const RUNS_TO_APPEAR: u64 = 4_000;
+
+/// A variant of a shape, and what the model says of it.
+struct Case {
+    shape: &'static str,
+    program: Program,
+    verdict: Verdict,
+}
+
+/// All variants of all shapes, judged once for all tests.
+fn cases() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(|| {
+        let shapes = shapes::shapes().into_iter();
+        let cases = shapes.flat_map(|shape| {
+            shape.variants.into_iter().map(move |program| {
+                let verdict = judge(&program);
+                Case { shape: shape.name, program, verdict }
+            })
+        });
+        cases.collect()
+    })
+}
+
+/// The first seeds, every other one under a schedule that looks for trouble.
+fn choices(count: u64) -> impl Iterator<Item = (u64, Schedule)> {
+    (0..count).map(|seed| (seed, if seed % 2 == 0 { Schedule::Random } else { Schedule::Hunt }))
+}
+
+fn runs() -> u64 {
+    env::var("LITMUS_SEEDS").map_or(RUNS, |count| count.parse().expect("`LITMUS_SEEDS` must be a number"))
+}
+
+/// Tries every case, and tells all that went wrong: how often in each shape, and the first cases in full.
+fn check_all(test: impl Fn(&Case) -> Result<(), String>) {
+    let mut wrong: Vec<(&'static str, String)> = Vec::new();
+    for case in cases() {
+        if let Err(message) = test(case) {
+            wrong.push((case.shape, format!("{}: {message}\n{}", case.shape, case.program)));
+        }
+    }
+    let shapes: BTreeSet<&str> = cases().iter().map(|case| case.shape).collect();
+    let told = shapes.iter().map(|shape| {
+        let of_shape: Vec<&String> =
+            wrong.iter().filter(|(of, _)| of == shape).map(|(_, text)| text).collect();
+        let first = of_shape.iter().take(2).map(|text| text.as_str()).collect::<Vec<_>>().join("");
+        format!("{shape}: {} variants\n{first}", of_shape.len())
+    });
+    assert!(wrong.is_empty(), "{} of {} variants\n{}", wrong.len(), cases().len(), told.collect::<String>());
+}
+
+/// Runs a case, and fails at the first run that `is_right` does not like.
+fn always(mut bench: Bench, is_right: impl Fn(&Run) -> Result<(), String>) -> Result<(), String> {
+    for (seed, schedule) in choices(runs()) {
+        is_right(&bench.run(seed, schedule))
+            .map_err(|message| format!("seed {seed}, {schedule:?}: {message}"))?;
+    }
+    Ok(())
+}
+
+fn is_one_of(outcomes: &BTreeSet<Outcome>) -> impl Fn(&Run) -> Result<(), String> {
+    move |run| match outcomes.contains(&run.outcome) {
+        true => Ok(()),
+        false => Err(format!("{:?} is none of {outcomes:?}", run.outcome)),
+    }
+}
+
+#[test]
+fn every_shape_has_variants() {
+    let shapes: Vec<(&str, usize)> =
+        shapes::shapes().iter().map(|shape| (shape.name, shape.variants.len())).collect();
+    println!("{} variants: {shapes:?}", cases().len());
+    assert!(shapes.iter().all(|&(_, variants)| variants >= 100), "{shapes:?}");
+}
+
+/// The shapes would show nothing if every order and every scope came to the same.
+#[test]
+fn every_shape_has_variants_that_differ() {
+    for shape in shapes::shapes() {
+        let of_shape = || cases().iter().filter(|case| case.shape == shape.name);
+        let allowed: BTreeSet<_> = of_shape().map(|case| &case.verdict.allowed.outcomes).collect();
+        assert!(allowed.len() > 1 || shape.name == "CoWW", "{}: all variants allow the same", shape.name);
+        let races: BTreeSet<bool> = of_shape().map(|case| case.verdict.allowed.has_race).collect();
+        assert_eq!(races.len(), 2, "{}: all variants race, or none", shape.name);
+    }
+}
+
+#[test]
+fn forbidden_outcomes_never_appear() {
+    check_all(|case| {
+        let bench = Bench::new(&case.program).weak_memory(true);
+        always(bench, is_one_of(&case.verdict.allowed.outcomes))
+    });
+}
+
+#[test]
+fn without_weak_memory_outcomes_are_interleavings() {
+    check_all(|case| always(Bench::new(&case.program), is_one_of(&case.verdict.interleaved.outcomes)));
+}
+
+#[test]
+fn without_weak_memory_every_interleaving_appears() {
+    check_all(|case| all_appear(Bench::new(&case.program), &case.verdict.interleaved.outcomes));
+}
+
+/// What is claimed is said at [`Verdict::claimed`].
+#[test]
+fn claimed_weak_outcomes_appear() {
+    check_all(|case| {
+        let bench = Bench::new(&case.program).weak_memory(true);
+        all_appear(bench, &case.verdict.claimed.outcomes)
+    });
+}
+
+fn all_appear(mut bench: Bench, outcomes: &BTreeSet<Outcome>) -> Result<(), String> {
+    let mut missing = outcomes.clone();
+    for (seed, schedule) in choices(RUNS_TO_APPEAR) {
+        missing.remove(&bench.run(seed, schedule).outcome);
+        if missing.is_empty() {
+            return Ok(());
+        }
+    }
+    Err(format!("{missing:?} did not appear in {RUNS_TO_APPEAR} runs"))
+}
+
+#[test]
+fn races_are_reported_exactly_where_the_model_has_them() {
+    check_all(|case| check_races(case, false, case.verdict.interleaved.has_race));
+}
+
+#[test]
+fn with_weak_memory_races_are_reported_exactly_where_the_model_has_them() {
+    check_all(|case| check_races(case, true, case.verdict.claimed.has_race));
+}
+
+/// A race in no execution is never reported; one in an execution that can be run is found under some seed. Between
+/// the two are races of executions that the emulator cannot run, about which nothing is promised.
+fn check_races(case: &Case, weak_memory: bool, must_appear: bool) -> Result<(), String> {
+    let mut bench = Bench::new(&case.program).weak_memory(weak_memory).checked();
+    if !case.verdict.allowed.has_race {
+        return always(bench, |run| match run.races.first() {
+            Some(race) => Err(format!("there is no race, and this was reported: {race}")),
+            None => Ok(()),
+        });
+    }
+    let is_found =
+        || choices(RUNS_TO_APPEAR).any(|(seed, schedule)| !bench.run(seed, schedule).races.is_empty());
+    if must_appear && !{ is_found }() {
+        return Err(format!("the race was not reported in {RUNS_TO_APPEAR} runs"));
+    }
+    Ok(())
+}

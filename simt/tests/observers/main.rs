@@ -1,0 +1,112 @@
+//! Observers change nothing: a run gives the same memory, counters and output whoever watches it.
+//!
+//! It is tried on kernels that a generator makes up ([`random`]) and on every file of `tests/ptx/pass`, with every set of
+//! checkers, with and without weak memory. (Weak memory is no observer but another memory: for each of the two the runs
+//! agree among themselves.) The kernels are full of races, of reads that come too early and of shuffles from lanes that
+//! take no part; a run is defined all the same, because the seed makes every choice.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use cases::cases;
+use simt::{Buffer, Checks, Emulator, Launch, Limits, Report, Schedule};
+
+#[path = "../cases/mod.rs"]
+mod cases;
+mod random;
+
+/// Kernels that are made up.
+const KERNELS: u64 = 300;
+
+/// Every set of checkers, the empty one first.
+fn all_checks() -> impl Iterator<Item = Checks> {
+    (0..8).map(|bits| Checks {
+        races: bits & 1 != 0,
+        initialisation: bits & 2 != 0,
+        synchronisation: bits & 4 != 0,
+    })
+}
+
+/// What a run leaves behind, findings apart.
+fn transcript(report: &Report, emulator: &Emulator, buffers: &[Buffer]) -> String {
+    let Report { counters, lines, output, .. } = report;
+    let mut text = format!("{counters:?}\n{lines:?}\n{output}\n");
+    for &buffer in buffers {
+        writeln!(text, "{:?}", emulator.read(buffer)).unwrap();
+    }
+    text
+}
+
+/// Runs a launch under every set of checkers, with either memory, and compares; how often each kind was found. `prepare`
+/// makes the emulator's buffers and passes them.
+fn compare(
+    label: &str,
+    text: &str,
+    launch: &Launch,
+    prepare: impl Fn(&mut Emulator, &mut Launch) -> Vec<Buffer>,
+) -> BTreeMap<&'static str, usize> {
+    let mut kinds = BTreeMap::new();
+    for weak_memory in [false, true] {
+        let mut first: Option<String> = None;
+        for checks in all_checks() {
+            let label = format!("{label}, weak memory {weak_memory}, {checks:?}");
+            let mut emulator = Emulator::new(Limits::default());
+            let module =
+                emulator.load(label.as_str(), text).unwrap_or_else(|error| panic!("{label}: {error}"));
+            let mut launch = Launch { checks, weak_memory, ..launch.clone() };
+            let buffers = prepare(&mut emulator, &mut launch);
+            let report = emulator.launch(&module, &module.kernels()[0].name, &launch);
+            let report = report.unwrap_or_else(|error| panic!("{label}: {error}\n{text}"));
+            for fault in &report.faults {
+                *kinds.entry(fault.kind.name()).or_insert(0) += 1;
+            }
+            let found = transcript(&report, &emulator, &buffers);
+            let first = first.get_or_insert_with(|| found.clone());
+            assert!(*first == found, "{label}: without checkers\n{first}\nwith them\n{found}\n{text}");
+        }
+    }
+    kinds
+}
+
+#[test]
+fn random_kernels_run_alike_whoever_watches() {
+    let mut kinds = BTreeMap::new();
+    let mut outputs = 0;
+    for seed in 1..=KERNELS {
+        let kernel = random::kernel(seed);
+        let label = format!("seed {seed}, {:?}, {:?}", kernel.launch.reconvergence, kernel.launch.schedule);
+        let found = compare(&label, &kernel.text, &kernel.launch, |emulator, launch| {
+            let data = emulator.alloc("data", random::BUFFER_BYTES).unwrap();
+            let scratch = emulator.alloc_uninitialized("scratch", random::BUFFER_BYTES).unwrap();
+            for (index, byte) in emulator.write(data).iter_mut().enumerate() {
+                *byte = ((index as u64 * seed) >> 3) as u8;
+            }
+            launch.args = vec![data.address().into(), scratch.address().into()];
+            vec![data, scratch]
+        });
+        outputs += usize::from(kernel.text.contains("call (status), vprintf"));
+        for (kind, count) in found {
+            *kinds.entry(kind).or_insert(0) += count;
+        }
+    }
+    // Kernels in which nothing is ever found, or printed, would test little.
+    for kind in ["uninitialized", "undefined-shuffle", "barrier-divergence"] {
+        assert!(kinds.get(kind).is_some_and(|&count| count > 100), "{kind}: {kinds:?}");
+    }
+    let known = ["race", "uninitialized", "undefined-shuffle", "barrier-divergence"];
+    assert!(kinds.keys().all(|kind| known.contains(kind)), "made-up kernels stop: {kinds:?}");
+    assert!(outputs > 20, "{outputs} kernels print");
+}
+
+#[test]
+fn right_kernels_run_alike_whoever_watches() {
+    for case in cases("pass") {
+        for reconvergence in case.mechanisms() {
+            for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Hunt, 2)] {
+                let label = format!("{} ({reconvergence:?}, {schedule:?}, seed {seed})", case.name);
+                let launch = Launch { reconvergence, schedule, seed, ..case.launch() };
+                compare(&label, &case.text, &launch, |emulator, launch| case.arguments(emulator, launch));
+            }
+        }
+    }
+}
