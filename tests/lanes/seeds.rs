@@ -74,3 +74,53 @@ fn seeds_that_run_clean_are_counted() {
     let last = words(&format!("run {SAXPY} {GOOD} --seeds 18446744073709551614..18446744073709551615"));
     assert_eq!(last.status.code(), Some(0), "{last:?}");
 }
+
+/// All lanes store the same value to the same place: a note.
+const SAME: &str = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry same(.param .u64 x)
+{
+    .reg .b64 %rd1;
+    ld.param.u64 %rd1, [x];
+    st.global.u32 [%rd1], 7;
+    ret;
+}
+";
+
+#[test]
+fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
+    let path = file("same.ptx", SAME.as_bytes());
+    let run = |options: &[&str]| {
+        let line = ["run", path.to_str().unwrap(), "--arg", "buf:i32:1:zeros"];
+        lanes(&[&line, options].concat())
+    };
+    let output = run(&[]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_readable(text);
+    assert!(text.contains("\n1 note\nnote: race: ") && text.contains("\n  replay: "), "{text}");
+    assert!(!text.contains("until it was stopped"), "{text}");
+    let strict = run(&["--strict"]);
+    assert_eq!(strict.status.code(), Some(1));
+    assert!(stdout(&strict).trim_end().ends_with("--schedule round-robin --seed 0 --strict"), "{strict:?}");
+    assert_eq!(run(&["--strict", "--check", "none"]).status.code(), Some(0));
+    assert_eq!(object(&run(&["--json"]))["faults"][0]["severity"], "note");
+    let many = run(&["--seeds", "0..4"]);
+    let told = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(many.status.code(), Some(0));
+    assert!(told.contains("all 4 ran without an error, 4 with warnings or notes; told is seed 0"), "{told}");
+    let first = object(&run(&["--seeds", "2..4", "--strict", "--json"]));
+    assert_eq!((&first["seeds"]["ran"], &first["seed"]), (&1.into(), &2.into()));
+}
+
+#[test]
+fn what_nobody_has_written_is_found_where_it_is_read() {
+    let args = "--grid 2 --arg f32:2 --arg buf:f32:64:uninitialized --arg buf:f32:64:zeros --arg i32:64";
+    let run = object(&words(&format!("run {SAXPY} {args} --json")));
+    assert_eq!((&run["faults"][0]["kind"], &run["failed"]), (&"uninitialized".into(), &true.into()));
+    assert!(run["faults"][0]["count"].as_u64() > Some(1), "{run}");
+    let unwatched = words(&format!("run {SAXPY} {args} --check races,sync"));
+    assert_eq!(unwatched.status.code(), Some(0), "{unwatched:?}");
+}
