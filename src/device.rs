@@ -5,7 +5,7 @@
 //! emulator runs too, and the only difference is that a missing GPU is an error.
 
 use anyhow::{Result, bail};
-use simt::{Fault, FaultKind};
+use simt::{Fault, FaultKind, Severity};
 
 use crate::buffer::{Buffer, BufferId, Element};
 use crate::check::{Check, Tolerance, agree, compare};
@@ -145,8 +145,7 @@ impl Device {
     pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
         let mut run = self.sim.launch(launch)?;
         let Some(gpu) = &mut self.gpu else { return Ok(run) };
-        let harmful = run.faults.iter().find(|fault| is_harmful(fault.kind));
-        self.withheld = self.withheld.take().or(harmful.map(withheld));
+        self.withheld = self.withheld.take().or(withheld(&run.faults));
         if self.withheld.is_none() {
             if run.changes_variables {
                 gpu.run_once_only(&launch.code);
@@ -205,8 +204,11 @@ fn is_harmful(kind: FaultKind) -> bool {
     }
 }
 
-fn withheld(fault: &Fault) -> String {
-    format!("not launched on the GPU: the emulator found `{}`", fault.kind.name())
+/// Why a GPU must not be given a kernel in which the emulator found these faults. A warning is of what works on the
+/// hardware there is, so it forbids nothing.
+pub(crate) fn withheld(faults: &[Fault]) -> Option<String> {
+    let harmful = faults.iter().find(|fault| fault.severity == Severity::Error && is_harmful(fault.kind))?;
+    Some(format!("not launched on the GPU: the emulator found `{}`", harmful.kind.name()))
 }
 
 fn verdict<'a>(run: &Run, mut checks: impl Iterator<Item = &'a Check>) -> Verdict {

@@ -142,9 +142,11 @@ impl Gpu {
             };
         }
         builder.record_kernel_launch(CU_EVENT_DEFAULT);
-        // SAFETY: `Device` runs every launch on the emulator first, from the same inputs. It has checked the number and
-        // the sizes of the arguments against the kernel's parameters, and no access of the kernel left its allocations
-        // there. (An index that depends on a race could still differ here; the emulator has seen one order.)
+        // SAFETY: the number and the sizes of the arguments have been checked against the kernel's parameters, so the
+        // driver reads nothing that is not there. `Device` and `lanes run` let the emulator run every launch first,
+        // from the same inputs, and no access of the kernel left its allocations there. (An index that depends on a
+        // race could still differ here; the emulator has seen one order.) Who leaves that out with `--check none` may
+        // see the driver stop the kernel; it can reach this process's memory on the card, and never the host's.
         let events = unsafe { builder.launch(config(launch)) }?;
         let (start, end) = events.ok_or_else(|| anyhow!("the driver recorded no events"))?;
         Ok(f64::from(start.elapsed_ms(&end)?) * 1e3)

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+pub use nvrtc::Param;
+
 /// A CUDA file and what the compiler made of it.
 #[derive(Debug)]
 pub struct KernelFile {
@@ -84,43 +86,6 @@ impl fmt::Debug for Kernel {
     /// Leaves the file at its name, because the file lists its kernels in turn.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Kernel({}::{}{:?})", self.file.name, self.name, self.params)
-    }
-}
-
-/// The type of a parameter, as PTX tells it. A pointer is a `U64`; `int` and `unsigned` are both `U32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Param {
-    /// One byte.
-    U8,
-    /// Two bytes.
-    U16,
-    /// Four bytes, signed or not.
-    U32,
-    /// Eight bytes, signed or not, or a pointer.
-    U64,
-    /// A `float`.
-    F32,
-    /// A `double`.
-    F64,
-    /// A structure.
-    Bytes {
-        /// Its alignment in bytes.
-        align: u32,
-        /// Its size in bytes.
-        len: u32,
-    },
-}
-
-impl Param {
-    /// The size in bytes.
-    pub fn size(self) -> u32 {
-        match self {
-            Self::U8 => 1,
-            Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
-            Self::U64 | Self::F64 => 8,
-            Self::Bytes { len, .. } => len,
-        }
     }
 }
 

@@ -1,28 +1,41 @@
 //! The program `lanes`: a reader's own kernels, without a chapter around them.
 //!
-//! `lanes list` says what is in a PTX file, `lanes run` launches one kernel of it with arguments from the command
-//! line. Status 0 is a run without a fault, 1 a kernel at fault, 2 something that could not be run. What it leaves
-//! out: the GPU, and compiling CUDA.
+//! `lanes list` says what is in a file, `lanes run` launches one kernel of it with arguments from the command line, and
+//! `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault, 2 something that
+//! could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
 
 mod arguments;
 mod element;
+mod explain;
+mod half;
+mod json;
 mod list;
+mod on_gpu;
+mod once;
 mod options;
+mod plan;
 mod print;
+mod replay;
+mod seeds;
 mod show;
 mod source;
 mod spec;
+mod told;
+mod trace;
+mod words;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow};
 use clap::Parser;
-use simt::{Emulator, KernelInfo, Limits, Module};
+use simt::{Emulator, Limits};
 
+use crate::gpu::Gpu;
 use crate::sim::host_memory_bytes;
 use crate::terminal;
-use arguments::Given;
-use options::{Command, Options, RunOptions};
+use options::{Command, Device, ListOptions, Options, RunOptions};
+use plan::Plan;
+use told::Told;
 
 /// The whole of the program's `main`.
 pub fn main() -> ExitCode {
@@ -30,65 +43,47 @@ pub fn main() -> ExitCode {
         Ok(options) => options,
         Err(error) => return terminal::refuse(&error),
     };
-    let told = match &options.command {
-        Command::List { file } => list(file),
-        Command::Run(options) => run(options),
+    let (result, as_json) = match &options.command {
+        Command::Run(options) => (run(options), options.json),
+        Command::List(options) => (list(options), options.json),
+        Command::Explain { fault } => (Ok((explain::render(*fault), ExitCode::SUCCESS)), false),
     };
-    match told {
+    match result {
         Ok((text, status)) => terminal::print(&text, status),
+        Err(error) if !as_json && is_log(&error) => terminal::fail_with_log(&format!("{error:#}")),
         Err(error) => terminal::fail(&format!("{error:#}")),
     }
 }
 
 /// What to print, and the status to end with.
-type Told = (String, ExitCode);
+type Output = (String, ExitCode);
 
-fn list(file: &std::path::Path) -> Result<Told> {
-    let module = load(&mut emulator(), file)?;
-    Ok((list::render(&source::name(file), &module), ExitCode::SUCCESS))
+fn list(options: &ListOptions) -> Result<Output> {
+    let program = source::read(&options.file, options.arch)?;
+    let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
+    let module = plan::load(&mut emulator, &program)?;
+    let text = if options.json {
+        format!("{:#}\n", json::list(&program, &module))
+    } else {
+        list::render(&program.name, &module)
+    };
+    Ok((text, ExitCode::SUCCESS))
 }
 
-fn run(options: &RunOptions) -> Result<Told> {
-    let mut emulator = emulator();
-    let module = load(&mut emulator, &options.file)?;
-    let name = source::name(&options.file);
-    let kernel = choose(&name, module.kernels(), options.kernel.as_deref())?;
-    let given = arguments::place(&mut emulator, kernel, &options.args)?;
-    arguments::check_prints(&options.prints, &given)?;
-    let mut launch = options.launch();
-    launch.args = given.iter().map(Given::arg).collect();
-    let report = emulator
-        .launch(&module, &kernel.name, &launch)
-        .with_context(|| format!("cannot run `{}`", kernel.name))?;
-    let mut text =
-        show::render(&show::Shown { file: &name, kernel, module: &module, launch: &launch }, &report);
-    for wanted in &options.prints {
-        text += &print::render(wanted, &given[wanted.argument], &emulator);
-    }
-    Ok((text, ExitCode::from(u8::from(!report.faults.is_empty()))))
+fn run(options: &RunOptions) -> Result<Output> {
+    let plan = Plan::new(options)?;
+    let gpu = (options.device == Device::Gpu).then(Gpu::open).transpose();
+    let gpu =
+        gpu.map_err(|error| anyhow!("{error}; leave `--device gpu` out to run on the emulator alone"))?;
+    let search = options.emulates().then(|| seeds::search(&plan)).transpose()?;
+    let outcome = search.as_ref().map(|search| &search.outcome);
+    let on_gpu = gpu.map(|gpu| on_gpu::run(&plan, gpu, outcome)).transpose()?;
+    let told = Told { plan: &plan, search, on_gpu };
+    let text = if options.json { format!("{:#}\n", json::render(&told)) } else { show::render(&told) };
+    Ok((text, ExitCode::from(u8::from(told.is_failure()))))
 }
 
-fn emulator() -> Emulator {
-    Emulator::new(Limits { memory_bytes: host_memory_bytes() })
-}
-
-fn load(emulator: &mut Emulator, file: &std::path::Path) -> Result<Module> {
-    let (name, text) = (source::name(file), source::read(file)?);
-    emulator.load(&name, &text).map_err(|error| anyhow::anyhow!("`{name}`, {error}"))
-}
-
-/// The kernel that was asked for, or the only one.
-fn choose<'m>(file: &str, kernels: &'m [KernelInfo], wanted: Option<&str>) -> Result<&'m KernelInfo> {
-    let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
-    match (kernels, wanted) {
-        ([], _) => bail!("`{file}` has no kernel: is it cut short, or are its functions not `__global__`?"),
-        ([only], None) => Ok(only),
-        (several, None) => {
-            bail!("`{file}` has {} kernels, choose one with `--kernel`: {}", several.len(), names.join(", "))
-        }
-        (_, Some(wanted)) => kernels
-            .iter()
-            .find(|kernel| kernel.name == wanted)
-            .with_context(|| format!("`{file}` has no kernel `{wanted}`: it has {}", names.join(", "))),
-    }
+/// Whether an error has lines of its own: a compiler's log.
+fn is_log(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(nvrtc::Error::Rejected { .. }))
 }

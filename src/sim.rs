@@ -37,11 +37,6 @@ impl Sim {
         Ok(module)
     }
 
-    /// What the variables of a module hold.
-    fn variables(&self, module: &Module) -> Vec<Vec<u8>> {
-        module.variables().map(|(_, buffer)| self.emulator.read(buffer).to_vec()).collect()
-    }
-
     fn argument(&self, argument: &Argument) -> simt::Arg {
         match argument {
             Argument::Buffer(BufferId(id)) => self.buffers[*id].address().into(),
@@ -86,7 +81,7 @@ impl Machine for Sim {
         check_arguments(launch, info)?;
         let mut shape = launch.simt.clone();
         shape.args = launch.args.iter().map(|argument| self.argument(argument)).collect();
-        let before = self.variables(&module);
+        let before = variables(&self.emulator, &module);
         let report = self.emulator.launch(&module, &launch.kernel, &shape);
         let report = report.with_context(|| format!("cannot launch `{}`", launch.kernel))?;
         Ok(Run {
@@ -97,9 +92,14 @@ impl Machine for Sim {
             output: report.output,
             timing: None,
             withheld: None,
-            changes_variables: self.variables(&module) != before,
+            changes_variables: variables(&self.emulator, &module) != before,
         })
     }
+}
+
+/// What the variables of a module hold.
+pub(crate) fn variables(emulator: &Emulator, module: &Module) -> Vec<Vec<u8>> {
+    module.variables().map(|(_, buffer)| emulator.read(buffer).to_vec()).collect()
 }
 
 /// The GPU trusts its caller about the arguments, so they are checked here for both machines.

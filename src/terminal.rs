@@ -12,7 +12,7 @@ use clap::error::ErrorKind as ClapErrorKind;
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
-            print(&error.render().ansi().to_string(), ExitCode::SUCCESS)
+            print(&format!("{}\n", error.render().ansi().to_string().trim_end()), ExitCode::SUCCESS)
         }
         _ => fail(&format!("{}; for more information, try `--help`", one_line(&error.render().to_string()))),
     }
@@ -29,6 +29,12 @@ pub(crate) fn one_line(message: &str) -> String {
 pub(crate) fn fail(message: &str) -> ExitCode {
     let message: Vec<&str> = message.split_whitespace().collect();
     let _ = writeln!(std::io::stderr(), "error: {}", message.join(" "));
+    ExitCode::from(2)
+}
+
+/// Says why something could not be done, in the lines that a compiler wrote.
+pub(crate) fn fail_with_log(message: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "error: {}", message.trim_end());
     ExitCode::from(2)
 }
 

@@ -129,5 +129,5 @@ fn a_program_gets_numbers() {
     assert_eq!(rows[0]["timing"]["median_us"], 7.25);
     assert_eq!(rows[1]["check"]["wrong"], 1);
     assert_eq!(rows[2]["failure"], true);
-    assert_eq!(rows[3]["faults"][0]["actors"][0]["source"], "divergence.cu:114");
+    assert_eq!(rows[3]["faults"][0]["actors"][0]["source"]["line"], 114);
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use crate::engine::lower::lower;
 use crate::engine::program::{Code, Program};
 use crate::engine::run::Run;
+use crate::fault::Site;
 use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES, Report};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
 use crate::machine::registers::WARP_SIZE;
+use crate::observe::trace::{TraceStep, Tracer};
 use crate::ptx;
 
 /// Bounds of an [`Emulator`].
@@ -74,6 +76,11 @@ impl Module {
     /// launch that comes to one of these instructions fails.
     pub fn unsupported(&self) -> &[ptx::Error] {
         &self.program.errors
+    }
+
+    /// What an instruction is and where it stands, by the number that a [`TraceStep`] has.
+    pub fn site(&self, instruction: u32) -> Site {
+        self.program.site(instruction)
     }
 
     /// The module's variables in global and constant memory, by name.
@@ -147,6 +154,31 @@ impl Emulator {
     /// or the kernel came to an instruction that is not supported. Faults are not errors: they are in the
     /// report.
     pub fn launch(&mut self, module: &Module, kernel: &str, launch: &Launch) -> Result<Report, LaunchError> {
+        self.run(module, kernel, launch, None)
+    }
+
+    /// [`Emulator::launch`], with every instruction told to `step` as a warp issues it: as many steps as
+    /// [`Counters::ptx_instructions`](crate::Counters) says. It runs as it does without.
+    ///
+    /// # Errors
+    /// Those of [`Emulator::launch`]; the steps before it came to an unsupported instruction have been told.
+    pub fn launch_traced(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        step: &mut dyn FnMut(&TraceStep),
+    ) -> Result<Report, LaunchError> {
+        self.run(module, kernel, launch, Some(step))
+    }
+
+    fn run(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        step: Option<&mut dyn FnMut(&TraceStep)>,
+    ) -> Result<Report, LaunchError> {
         let program = &module.program;
         let number = program.functions.iter().position(|code| code.is_entry && code.name == kernel);
         let Some(number) = number else {
@@ -155,7 +187,9 @@ impl Emulator {
         let code = &program.functions[number];
         check_shape(code, program, launch).map_err(LaunchError)?;
         let params = parameter_block(code, launch).map_err(LaunchError)?;
-        let run = Run::new(program, number as u32, launch, &mut self.memory, params);
+        let mut run = Run::new(program, number as u32, launch, &mut self.memory, params);
+        // The closure shortens the callback's lifetime to the run's.
+        run.trace = step.map(|step| Tracer::new(step));
         run.finish().map_err(|error| LaunchError(format!("`{}`, {error}", program.name)))
     }
 }

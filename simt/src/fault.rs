@@ -83,6 +83,30 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Every kind, in the order of the declaration.
+    pub const ALL: [FaultKind; 15] = [
+        FaultKind::Race,
+        FaultKind::Uninitialized,
+        FaultKind::OutOfBounds,
+        FaultKind::Misaligned,
+        FaultKind::Null,
+        FaultKind::UseAfterFree,
+        FaultKind::ReadOnly,
+        FaultKind::BarrierDivergence,
+        FaultKind::BadMask,
+        FaultKind::UndefinedShuffle,
+        FaultKind::Deadlock,
+        FaultKind::Livelock,
+        FaultKind::StepLimit,
+        FaultKind::CallDepth,
+        FaultKind::Trap,
+    ];
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<FaultKind> {
+        FaultKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Its name in reports and JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -186,5 +210,19 @@ impl fmt::Display for Fault {
             write!(f, "\n  {actor}")?;
         }
         write!(f, "\n  help: {}", self.help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_listed_in_its_place() {
+        assert_eq!(FaultKind::ALL.len(), FaultKind::Trap as usize + 1, "`Trap` is the last");
+        for (index, kind) in FaultKind::ALL.into_iter().enumerate() {
+            assert_eq!((kind as usize, FaultKind::named(kind.name())), (index, Some(kind)));
+        }
+        assert_eq!(FaultKind::named("rice"), None);
     }
 }

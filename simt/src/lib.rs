@@ -35,3 +35,4 @@ pub use fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine, StaleRead};
 pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, Reconvergence, Report, Schedule};
 pub use machine::global::Buffer;
 pub use observe::counters::{Counters, LineCounters};
+pub use observe::trace::TraceStep;

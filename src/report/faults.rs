@@ -1,11 +1,13 @@
 //! What was wrong, told below a table: what, who, where, and one line of help.
 //!
-//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. What it
-//! leaves out: the lines of PTX, which the trace shows.
+//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. Chapters
+//! tell faults below a table and by variant; `lanes run` has one kernel, and begins with how bad it is. What it leaves
+//! out: the lines of PTX, which the trace shows.
 
-use simt::Fault;
+use anstyle::{AnsiColor, Style};
+use simt::{Fault, Severity};
 
-use super::layout::{grouped, paragraph};
+use super::layout::{counted, grouped, paragraph};
 use super::{Row, Verdict};
 
 /// How many faults of a row are told.
@@ -27,8 +29,8 @@ pub(super) fn about(row: &Row) -> String {
     out
 }
 
-/// The faults of one run, the first ones told and the rest counted.
-pub(crate) fn list(variant: &str, faults: &[Fault]) -> String {
+/// The faults of one variant, the first ones told and the rest counted.
+fn list(variant: &str, faults: &[Fault]) -> String {
     let mut out: String = faults.iter().take(TOLD).map(|fault| told(variant, fault)).collect();
     if let Some(more @ 1..) = faults.len().checked_sub(TOLD) {
         out += &paragraph("  ! ", &format!("{variant}: and {more} more"));
@@ -37,11 +39,50 @@ pub(crate) fn list(variant: &str, faults: &[Fault]) -> String {
 }
 
 fn told(variant: &str, fault: &Fault) -> String {
-    let mut out = paragraph("  ! ", &format!("{variant}: {}: {}", fault.kind.name(), fault.message));
-    for actor in &fault.actors {
-        out += &paragraph("      ", &actor.to_string());
+    // An error is what a reader expects after the mark; what is less than that says so.
+    let severity = match fault.severity {
+        Severity::Error => String::new(),
+        milder => format!("{}: ", milder.name()),
+    };
+    paragraph("  ! ", &format!("{variant}: {severity}{}: {}", fault.kind.name(), fault.message))
+        + &details("      ", fault)
+}
+
+/// How many faults of a kernel that runs alone are told.
+const TOLD_ALONE: usize = 10;
+
+/// The faults of a kernel that runs alone, each beginning with how bad it is and ending with the command that replays
+/// it, in one line however long, to be copied.
+pub(crate) fn alone(faults: &[Fault], replay: &str) -> String {
+    let mut out: String = faults.iter().take(TOLD_ALONE).map(|fault| told_alone(fault, replay)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(TOLD_ALONE) {
+        out += &paragraph("", &format!("and {more} more, which `--json` tells"));
     }
-    out + &paragraph("      help: ", &fault.help)
+    out
+}
+
+fn told_alone(fault: &Fault, replay: &str) -> String {
+    let (word, style) = (fault.severity.name(), style(fault.severity));
+    let head = paragraph(&format!("{word}: "), &format!("{}: {}", fault.kind.name(), fault.message));
+    format!("{style}{word}{style:#}{}{}  replay: {replay}\n", &head[word.len()..], details("  ", fault))
+}
+
+fn style(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Note => AnsiColor::Cyan,
+    };
+    color.on_default().bold()
+}
+
+/// Who, how often, and what to do.
+fn details(indent: &str, fault: &Fault) -> String {
+    let mut out: String = fault.actors.iter().map(|actor| paragraph(indent, &actor.to_string())).collect();
+    if fault.count > 1 {
+        out += &paragraph(indent, &format!("and {}", counted(fault.count - 1, "more time")));
+    }
+    out + &paragraph(&format!("{indent}help: "), &fault.help)
 }
 
 fn wrong(row: &Row) -> String {
@@ -60,4 +101,51 @@ fn disagreement(row: &Row) -> String {
         format!("; element {} is {} and {}", first.index, first.expected, first.got)
     });
     paragraph("  ! ", &format!("{}: emulator and GPU differ in {wrong} elements or more{first}", row.variant))
+}
+
+#[cfg(test)]
+mod tests {
+    use simt::{Actor, Dim3, FaultKind, Site};
+
+    use super::*;
+
+    fn fault(severity: Severity, count: u64) -> Fault {
+        let (block, thread) = (Dim3::new(0, 0, 0), Dim3::new(3, 0, 0));
+        let doing = "stored 4 bytes at `x`+0".to_owned();
+        let actor = Actor { block, thread, warp: 0, lane: 3, site: Site::default(), doing };
+        let (message, help) = ("4 bytes of `x`".to_owned(), "put a barrier between".to_owned());
+        Fault { kind: FaultKind::Race, severity, message, actors: vec![actor], count, help }
+    }
+
+    /// Text without colours.
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_kernel_alone_is_told_by_severity_count_and_replay() {
+        let text = alone(&[fault(Severity::Warning, 32)], "lanes run x.cu --seed 7");
+        assert_eq!(
+            plain(&text),
+            "warning: race: 4 bytes of `x`\n  block (0,0,0), warp 0, lane 3 (thread (3,0,0)) at PTX line 0: stored 4 bytes\n  \
+             at `x`+0\n  and 31 more times\n  help: put a barrier between\n  replay: lanes run x.cu --seed 7\n"
+        );
+        assert_ne!(plain(&text), text, "the first word has a colour");
+    }
+
+    #[test]
+    fn errors_of_a_variant_do_not_say_so_and_what_is_milder_does() {
+        let text = |severity, count| told("sum", &fault(severity, count));
+        assert!(text(Severity::Error, 1).starts_with("  ! sum: race: 4 bytes of `x`\n"));
+        assert!(!text(Severity::Error, 1).contains("more time"));
+        assert!(text(Severity::Note, 2).starts_with("  ! sum: note: race: 4 bytes of `x`\n"));
+        assert!(text(Severity::Note, 2).contains("\n      and 1 more time\n      help: "));
+    }
+
+    #[test]
+    fn of_many_the_first_are_told_and_the_rest_counted() {
+        let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
+        assert_eq!(text.matches("replay: again").count(), TOLD_ALONE);
+        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+    }
 }

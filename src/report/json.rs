@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use simt::{Actor, Counters, Fault, LineCounters};
+use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine};
 
 use super::{Report, Row, Section};
 use crate::check::Check;
@@ -60,7 +60,7 @@ fn row(row: &Row) -> Value {
     })
 }
 
-fn counters(counters: &Counters) -> Value {
+pub(crate) fn counters(counters: &Counters) -> Value {
     counters
         .all()
         .into_iter()
@@ -69,7 +69,7 @@ fn counters(counters: &Counters) -> Value {
         .into()
 }
 
-fn line(line: &LineCounters) -> Value {
+pub(crate) fn line(line: &LineCounters) -> Value {
     json!({ "file": line.source.file, "line": line.source.line, "counters": counters(&line.counters) })
 }
 
@@ -85,7 +85,7 @@ fn check(check: &Check) -> Value {
     })
 }
 
-fn timing(timing: &Timing) -> Value {
+pub(crate) fn timing(timing: &Timing) -> Value {
     json!({
         "median_us": timing.median_us,
         "min_us": timing.min_us,
@@ -94,25 +94,36 @@ fn timing(timing: &Timing) -> Value {
     })
 }
 
-fn fault(fault: &Fault) -> Value {
+pub(crate) fn fault(fault: &Fault) -> Value {
     json!({
         "kind": fault.kind.name(),
+        "severity": fault.severity.name(),
+        "count": fault.count,
         "message": fault.message,
         "help": fault.help,
         "actors": fault.actors.iter().map(actor).collect::<Vec<_>>(),
     })
 }
 
+/// Sizes or a place in three dimensions.
+pub(crate) fn dim(at: Dim3) -> Value {
+    json!([at.x, at.y, at.z])
+}
+
+/// A CUDA line, or null where there is none.
+pub(crate) fn source(source: Option<&SourceLine>) -> Value {
+    source.map_or(Value::Null, |source| json!({ "file": source.file, "line": source.line }))
+}
+
 fn actor(actor: &Actor) -> Value {
-    let place = |at: simt::Dim3| [at.x, at.y, at.z];
     json!({
-        "block": place(actor.block),
-        "thread": place(actor.thread),
+        "block": dim(actor.block),
+        "thread": dim(actor.thread),
         "warp": actor.warp,
         "lane": actor.lane,
         "ptx_line": actor.site.ptx_line,
         "ptx": actor.site.ptx,
-        "source": actor.site.source.as_ref().map(ToString::to_string),
+        "source": source(actor.site.source.as_ref()),
         "doing": actor.doing,
     })
 }

@@ -1,21 +1,27 @@
 //! From what the command line gives to what the kernel takes.
 //!
-//! Numbers and sizes are checked before anything is allocated, so that a mistake costs no memory. What it leaves out:
-//! whether a buffer is as large as the kernel thinks, which the emulator watches.
+//! Numbers, sizes and files are checked before anything is allocated, so that a mistake costs no memory. What it leaves
+//! out: whether a buffer is as large as the kernel thinks, which the emulator watches.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use simt::{Arg, Buffer, Emulator, KernelInfo, Param};
 
 use super::element::{Kind, Type};
-use super::spec::{BufferSpec, Fill, Print, Spec};
+use super::source;
+use super::spec::{Argument, BufferSpec, Fill, Print, Spec};
+use crate::random::Random;
 
-/// An argument, ready to be passed.
+/// An argument in the emulator's memory.
 #[derive(Clone, Debug)]
 pub(super) enum Given {
     /// A number.
     Scalar(Arg),
-    /// A buffer in the emulator's memory, of elements of a type.
-    Buffer(Buffer, Type),
+    /// A buffer.
+    Buffer(Buffer),
 }
 
 impl Given {
@@ -23,18 +29,35 @@ impl Given {
     pub fn arg(&self) -> Arg {
         match self {
             Given::Scalar(arg) => arg.clone(),
-            Given::Buffer(buffer, _) => buffer.address().into(),
+            Given::Buffer(buffer) => buffer.address().into(),
         }
     }
 }
 
-/// Checks the arguments against the parameters, then allocates and fills the buffers.
-pub(super) fn place(emulator: &mut Emulator, kernel: &KernelInfo, specs: &[Spec]) -> Result<Vec<Given>> {
-    check_count(kernel, specs.len())?;
-    for (index, (param, spec)) in kernel.params.iter().zip(specs).enumerate() {
-        check(param, spec).map_err(|error| anyhow!("argument {index} of `{}` {error}", kernel.name))?;
+/// Checks the arguments against the parameters and what memory there is, and reads the files that they name.
+pub(super) fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -> Result<Vec<Spec>> {
+    check_count(kernel, arguments.len())?;
+    for (index, (param, argument)) in kernel.params.iter().zip(arguments).enumerate() {
+        check(param, &argument.spec)
+            .map_err(|error| anyhow!("argument {index} of `{}` {error}", kernel.name))?;
     }
-    specs.iter().enumerate().map(|(index, spec)| given(emulator, index, spec)).collect()
+    let mut left = memory_bytes;
+    let mut prepared = Vec::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        let mut spec = argument.spec.clone();
+        if let Spec::Buffer(buffer) = &mut spec {
+            let bytes = buffer.bytes();
+            left = left.checked_sub(bytes).ok_or_else(|| {
+                anyhow!(
+                    "`arg{index}` does not fit into memory: {bytes} bytes were asked for and {left} are left: \
+                     give it fewer elements"
+                )
+            })?;
+            read_file(buffer).map_err(|error| anyhow!("argument {index} of `{}`: {error}", kernel.name))?;
+        }
+        prepared.push(spec);
+    }
+    Ok(prepared)
 }
 
 fn check_count(kernel: &KernelInfo, given: usize) -> Result<()> {
@@ -67,9 +90,9 @@ fn check(param: &Param, spec: &Spec) -> Result<(), String> {
     }
 }
 
-/// Whether both are floats, or neither is; PTX's untyped bits are either.
+/// Whether both are floats, or neither is. PTX's untyped bits are either, and so is what passes a `__half`.
 fn agrees(wanted: &str, ty: Type) -> bool {
-    wanted.starts_with('b') || wanted.starts_with('f') == (ty.kind == Kind::Float)
+    wanted.starts_with('b') || ty.bytes == 2 || wanted.starts_with('f') == (ty.kind == Kind::Float)
 }
 
 /// How to give a number for this parameter.
@@ -78,54 +101,82 @@ fn example(param: &Param) -> String {
     format!("{kind}{}:1", 8 * param.bytes)
 }
 
-fn given(emulator: &mut Emulator, index: usize, spec: &Spec) -> Result<Given> {
-    match spec {
-        Spec::Scalar(_, bytes) => Ok(Given::Scalar(Arg::bytes(bytes))),
-        Spec::Buffer(spec) => {
-            let bytes = spec.count.saturating_mul(spec.ty.bytes as u64);
-            let buffer = emulator.alloc(&format!("arg{index}"), bytes);
-            let buffer = buffer.map_err(|error| anyhow!("{error}: give it fewer elements"))?;
-            fill(emulator.write(buffer), spec);
-            Ok(Given::Buffer(buffer, spec.ty))
-        }
-    }
+/// Replaces the name of a file by its bytes, which must be as many as the buffer has.
+fn read_file(buffer: &mut BufferSpec) -> Result<()> {
+    let Fill::File(path) = &buffer.fill else { return Ok(()) };
+    let (name, wanted) = (source::name(path), buffer.bytes());
+    let bytes = read_up_to(path, wanted);
+    let bytes = bytes.map_err(|error| anyhow!("cannot read `{name}`: {}", source::why(path, &error)))?;
+    ensure!(
+        bytes.len() as u64 == wanted,
+        "`{name}` has {} bytes and the buffer {wanted} ({} elements of {}): they must be as many",
+        if bytes.len() as u64 > wanted { "more".to_owned() } else { bytes.len().to_string() },
+        buffer.count,
+        buffer.ty.name
+    );
+    buffer.fill = Fill::List(bytes);
+    Ok(())
 }
 
-fn fill(bytes: &mut [u8], spec: &BufferSpec) {
-    match &spec.fill {
-        Fill::Zeros => {}
-        Fill::List(all) => bytes.copy_from_slice(all),
-        Fill::Same(one) => {
-            let elements = bytes.chunks_exact_mut(spec.ty.bytes);
-            elements.for_each(|element| element.copy_from_slice(one));
-        }
-        Fill::Iota => {
-            for (index, element) in bytes.chunks_exact_mut(spec.ty.bytes).enumerate() {
-                let value = spec.ty.integer(index as i128).expect("the last one was tried when it was read");
-                element.copy_from_slice(&value[..spec.ty.bytes]);
+/// A file's bytes, and at most one more than are wanted: it may be of any size, and `/dev/zero`.
+fn read_up_to(path: &Path, wanted: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(wanted.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Allocates and fills the buffers.
+pub(super) fn place(emulator: &mut Emulator, specs: &[Spec]) -> Result<Vec<Given>> {
+    let given = |(index, spec): (usize, &Spec)| match spec {
+        Spec::Scalar(_, bytes) => Ok(Given::Scalar(Arg::bytes(bytes))),
+        Spec::Buffer(spec) => {
+            let name = format!("arg{index}");
+            if spec.fill == Fill::Uninitialized {
+                return Ok(Given::Buffer(emulator.alloc_uninitialized(&name, spec.bytes())?));
             }
+            let buffer = emulator.alloc(&name, spec.bytes())?;
+            fill(emulator.write(buffer), spec);
+            Ok(Given::Buffer(buffer))
+        }
+    };
+    specs.iter().enumerate().map(given).collect()
+}
+
+/// Fills a buffer that holds zeros.
+pub(super) fn fill(bytes: &mut [u8], spec: &BufferSpec) {
+    let size = spec.ty.bytes;
+    let elements = bytes.chunks_exact_mut(size);
+    match &spec.fill {
+        Fill::Zeros | Fill::Uninitialized => {}
+        Fill::File(_) => unreachable!("files are read before anything is filled"),
+        Fill::List(all) => bytes.copy_from_slice(all),
+        Fill::Same(one) => elements.for_each(|element| element.copy_from_slice(one)),
+        Fill::Iota => {
+            for (index, element) in elements.enumerate() {
+                let value = spec.ty.integer(index as i128).expect("the last one was tried when it was read");
+                element.copy_from_slice(&value[..size]);
+            }
+        }
+        Fill::Random(seed) => {
+            let mut random = Random::new(*seed);
+            elements.for_each(|element| element.copy_from_slice(&spec.ty.random(&mut random)[..size]));
         }
     }
 }
 
 /// Refuses to show what is no buffer, or more of one than there is; before the run, which may take long.
-pub(super) fn check_prints(prints: &[Print], given: &[Given]) -> Result<()> {
+pub(super) fn check_prints(prints: &[Print], specs: &[Spec]) -> Result<()> {
     for print in prints {
         let argument = print.argument;
-        let (buffer, ty) = match given.get(argument) {
-            Some(Given::Buffer(buffer, ty)) => (buffer, ty),
-            Some(Given::Scalar(_)) => {
-                bail!("`--print {argument}`: argument {argument} is a number and no buffer")
+        let elements = match specs.get(argument) {
+            Some(Spec::Buffer(buffer)) => buffer.count,
+            Some(Spec::Scalar(..)) => {
+                bail!("`--print {print}`: argument {argument} is a number and no buffer")
             }
-            None => bail!("`--print {argument}`: there is no such argument; they count from 0"),
+            None => bail!("`--print {print}`: there is no such argument; they count from 0"),
         };
-        let elements = buffer.bytes() / ty.bytes as u64;
-        if let Some(count) = print.count {
-            ensure!(
-                count <= elements,
-                "`--print {argument}:{count}`: argument {argument} has only {elements} elements"
-            );
-        }
+        let end = print.which.as_ref().map_or(elements, |which| which.end);
+        ensure!(end <= elements, "`--print {print}`: argument {argument} has only {elements} elements");
     }
     Ok(())
 }

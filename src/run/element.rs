@@ -1,6 +1,11 @@
 //! The types of numbers on the command line: how they are read, and how they are shown.
 //!
-//! A number that its type cannot hold is refused and never wrapped. What it leaves out: 16-bit floats.
+//! A number that its type cannot hold is refused and never wrapped. What it leaves out: 8-bit floats and `bf16`.
+
+use serde_json::{Value, json};
+
+use super::half;
+use crate::random::Random;
 
 /// What the bits of a number mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +27,7 @@ const fn ty(name: &'static str, kind: Kind, bytes: usize) -> Type {
     Type { name, kind, bytes }
 }
 
-const ALL: [Type; 10] = [
+const ALL: [Type; 11] = [
     ty("i8", Kind::Signed, 1),
     ty("u8", Kind::Unsigned, 1),
     ty("i16", Kind::Signed, 2),
@@ -31,6 +36,7 @@ const ALL: [Type; 10] = [
     ty("u32", Kind::Unsigned, 4),
     ty("i64", Kind::Signed, 8),
     ty("u64", Kind::Unsigned, 8),
+    ty("f16", Kind::Float, 2),
     ty("f32", Kind::Float, 4),
     ty("f64", Kind::Float, 8),
 ];
@@ -60,36 +66,82 @@ impl Type {
         let range = match self.kind {
             Kind::Signed => -(1 << (bits - 1))..1 << (bits - 1),
             Kind::Unsigned => 0..1 << bits,
-            Kind::Float if bits == 32 => return Some(u64::from((value as f32).to_bits()).to_le_bytes()),
-            Kind::Float => return Some((value as f64).to_le_bytes()),
+            Kind::Float => return self.finite(value as f64),
         };
         range.contains(&value).then(|| (value as u64).to_le_bytes())
     }
 
+    /// The bytes of a float, with zeros after them, unless it is too large.
+    fn finite(self, value: f64) -> Option<[u8; 8]> {
+        let bytes = self.rounded(value);
+        Type::value(&bytes[..self.bytes]).is_finite().then_some(bytes)
+    }
+
+    /// The bytes of the nearest float of this type, with zeros after them.
+    fn rounded(self, value: f64) -> [u8; 8] {
+        match self.bytes {
+            2 => u64::from(half::bits(value)).to_le_bytes(),
+            4 => u64::from((value as f32).to_bits()).to_le_bytes(),
+            _ => value.to_le_bytes(),
+        }
+    }
+
     /// A float; infinity must be asked for by its name.
     fn float(self, text: &str) -> Option<Vec<u8>> {
-        let named = text.to_ascii_lowercase().contains("inf");
-        if self.bytes == 4 {
-            let value: f32 = text.parse().ok()?;
-            return (named || !value.is_infinite()).then(|| value.to_le_bytes().to_vec());
+        // Read as what it is to be, so that it is rounded once.
+        let value =
+            if self.bytes == 4 { text.parse::<f32>().ok()?.into() } else { text.parse::<f64>().ok()? };
+        let named = !text.contains(|c: char| c.is_ascii_digit());
+        let bytes = if named { self.rounded(value) } else { self.finite(value)? };
+        Some(bytes[..self.bytes].to_vec())
+    }
+
+    /// The value of a float.
+    fn value(bytes: &[u8]) -> f64 {
+        match *bytes {
+            [a, b] => half::value(u16::from_le_bytes([a, b])).into(),
+            [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),
+            _ => f64::from_bits(wide(bytes)),
         }
-        let value: f64 = text.parse().ok()?;
-        (named || !value.is_infinite()).then(|| value.to_le_bytes().to_vec())
+    }
+
+    /// The bytes of a number drawn by chance, with zeros after them: a float from 0 to but not 1, an integer over all
+    /// of its range.
+    pub fn random(self, random: &mut Random) -> [u8; 8] {
+        let (low, high) = (u64::from(random.next_u32()), u64::from(random.next_u32()));
+        // As many bits as the fraction has, so that none is rounded up to 1.
+        let unit = |bits: u32| (low >> (32 - bits)) as f64 / (1_u64 << bits) as f64;
+        match (self.kind, self.bytes) {
+            (Kind::Float, 2) => self.rounded(unit(11)),
+            (Kind::Float, 4) => self.rounded(unit(24)),
+            (Kind::Float, _) => self.rounded(unit(32)),
+            _ => (low | high << 32).to_le_bytes(),
+        }
     }
 
     /// A number as it is shown. A float can be told from an integer.
     pub fn show(self, bytes: &[u8]) -> String {
-        let mut wide = [0; 8];
-        wide[..self.bytes].copy_from_slice(bytes);
-        let bits = u64::from_le_bytes(wide);
+        let bits = wide(bytes);
         let unused = 64 - 8 * self.bytes as u32;
         match self.kind {
             Kind::Unsigned => bits.to_string(),
             Kind::Signed => ((bits << unused) as i64 >> unused).to_string(),
-            Kind::Float if self.bytes == 4 => format!("{:?}", f32::from_bits(bits as u32)),
-            Kind::Float => format!("{:?}", f64::from_bits(bits)),
+            // The shortest that is read as the same number.
+            Kind::Float if self.bytes <= 4 => format!("{:?}", Type::value(bytes) as f32),
+            Kind::Float => format!("{:?}", Type::value(bytes)),
         }
     }
+
+    /// A number for a program: what JSON has no number for, NaN and infinity, is a string.
+    pub fn json(self, bytes: &[u8]) -> Value {
+        let shown = self.show(bytes);
+        shown.parse::<serde_json::Number>().map_or_else(|_| json!(shown), Value::Number)
+    }
+}
+
+/// Up to eight bytes as one word.
+fn wide(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// `-5` or `0x10`.
@@ -123,6 +175,10 @@ mod tests {
             ("f32", "-0.0"),
             ("f64", "1e300"),
             ("f32", "inf"),
+            ("f16", "0.5"),
+            ("f16", "65504.0"),
+            ("f16", "-inf"),
+            ("f64", "NaN"),
         ];
         for (ty, text) in numbers {
             assert_eq!(shown(ty, text).as_deref(), Some(text), "{ty}");
@@ -141,9 +197,31 @@ mod tests {
             ("u32", "0x"),
             ("u32", "0x-1"),
             ("f32", "1e39"),
+            ("f16", "65520"),
             ("f64", "one"),
         ] {
             assert_eq!(shown(ty, text), None, "{ty}:{text}");
+        }
+    }
+    #[test]
+    fn json_keeps_every_digit_and_has_a_word_for_nan() {
+        for (ty, text) in [("u64", "18446744073709551615"), ("i8", "-1"), ("f32", "0.1"), ("f64", "1e300")] {
+            let ty = Type::named(ty).unwrap();
+            let bytes = ty.parse(text).unwrap();
+            assert_eq!(ty.json(&bytes).to_string().replace("e+", "e"), text);
+        }
+        let ty = Type::named("f32").unwrap();
+        assert_eq!(ty.json(&f32::NAN.to_le_bytes()), "NaN");
+    }
+
+    #[test]
+    fn chance_stays_in_its_range() {
+        let mut random = Random::new(1);
+        for ty in ["f16", "f32", "f64"].map(|name| Type::named(name).unwrap()) {
+            for _ in 0..1000 {
+                let value = Type::value(&ty.random(&mut random)[..ty.bytes]);
+                assert!((0.0..1.0).contains(&value), "{}: {value}", ty.name);
+            }
         }
     }
 }

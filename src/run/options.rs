@@ -1,23 +1,29 @@
 //! The command line of `lanes`.
 //!
-//! What can be said of an option without the file is said here: shapes, names, and how an argument is written. What
-//! it leaves out: what depends on the kernel, which [`arguments`](super::arguments) checks.
+//! What can be said of an option without the file is said here: shapes, names, and which options make no sense
+//! together, for none is ignored in silence. What it leaves out: what depends on the kernel, which
+//! [`arguments`](super::arguments) checks, and how an argument is written, which [`spec`](super::spec) reads.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use anyhow::{Result, bail};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use simt::launch::{DEFAULT_MAX_STEPS, DEFAULT_RESIDENT_BLOCKS};
-use simt::{Dim3, Launch, Reconvergence, Schedule};
+use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
 
-use super::spec::{Print, Spec};
+use super::seeds::Seeds;
+use super::spec::{Argument, Print};
+use super::trace;
+use super::words::{self, Watch};
 
 const EXAMPLES: &str = "\
 Examples:
-  lanes list saxpy.ptx
-  lanes run saxpy.ptx --grid 4 --block 256 --print 2:8 --arg f32:2 \\
-      --arg buf:f32:1024:iota --arg buf:f32:1024:zeros --arg i32:1024";
+  lanes list saxpy.cu
+  lanes run saxpy.cu --grid 4 --block 256 --print 2:8 --arg f32:2 \\
+      --arg buf:f32:1024:iota --arg buf:f32:1024:zeros --arg i32:1024
+  lanes explain race";
 
-/// Runs the kernels of a PTX file on an emulator that sees every lane
+/// Runs the kernels of a CUDA or PTX file on an emulator that sees every lane
 #[derive(Debug, Parser)]
 #[command(name = "lanes", after_help = EXAMPLES, arg_required_else_help = false)]
 pub(super) struct Options {
@@ -28,150 +34,190 @@ pub(super) struct Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Say what is in a PTX file: its kernels, their parameters, and what is not supported
-    List {
-        /// The PTX file
-        file: PathBuf,
-    },
     /// Run a kernel, and say what it cost, printed and did wrong
     #[command(after_help = ARGUMENTS)]
     Run(RunOptions),
+    /// Say what is in a file: its kernels, their parameters, and what is not supported
+    List(ListOptions),
+    /// Say what a kind of fault means, why it matters, and how to mend it; alone, list the kinds
+    Explain {
+        /// The kind, as a report calls it: race, out-of-bounds, ...
+        #[arg(value_parser = words::fault)]
+        fault: Option<FaultKind>,
+    },
+}
+
+/// What to list.
+#[derive(Args, Debug)]
+pub(super) struct ListOptions {
+    /// The CUDA (.cu) or PTX file
+    pub file: PathBuf,
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
+    #[arg(long, value_name = "ARCH", value_parser = words::arch)]
+    pub arch: Option<u32>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 const ARGUMENTS: &str = "\
-Arguments, one for each parameter, in order:
-  i32:5  f32:1.5  u64:0x10  a number: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64
-  buf:f32:1024:zeros        a buffer of 1024; faults call argument 0 `arg0`
-  buf:i32:64:iota           0, 1, 2 and so on
-  buf:f32:64:fill=1.5       all the same
-  buf:i32:3:list=7,8,9      these
+Arguments, one --arg for each parameter, in order:
+  i32:5  f32:1.5  u64:0x10   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64
+  buf:f32:1024:zeros         a buffer of 1024; faults call argument 0 `arg0`
+  buf:i32:64:iota            0, 1, 2 and so on
+  buf:f32:64:fill=1.5        all the same
+  buf:f32:64:rand            floats in [0,1), integers over their range; rand=7 for others
+  buf:i32:3:list=7,8,9       these
+  buf:f32:64:file=x.bin      the bytes of a file, little-endian
+  buf:f32:64:uninitialized   never written, for the checker of initialisation
 
-Exit status: 0 no fault, 1 the kernel was at fault, 2 it could not be run";
+Checkers: races (race), initialisation (init), synchronisation (sync). Memory is always
+checked: an access outside every buffer cannot be carried out.
+
+Examples:
+  lanes run sum.cu --kernel sum --grid 8 --block 256 --print 1:1 \\
+      --arg buf:f32:2048:rand --arg buf:f32:1:zeros --arg i32:2048
+  lanes run sum.cu --seeds 0..100 --check races ...     look for a schedule that fails
+
+Exit status: 0 no error, 1 the kernel was at fault, 2 it could not be run";
+
+const LAUNCH: &str = "Launch";
+const CHANCE: &str = "Order and chance";
+const CHECKS: &str = "Checks";
+const MACHINE: &str = "Machine and report";
 
 /// A launch, from the command line.
 #[derive(Args, Debug)]
 pub(super) struct RunOptions {
-    /// The PTX file
+    /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
     /// The kernel; may be left out where there is only one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = LAUNCH)]
     pub kernel: Option<String>,
     /// Blocks in the grid
-    #[arg(long, default_value = "1", value_name = "X[,Y[,Z]]", value_parser = grid, allow_negative_numbers = true)]
+    #[arg(long, default_value = "1", value_name = "X[,Y[,Z]]", value_parser = words::grid, allow_negative_numbers = true, help_heading = LAUNCH)]
     pub grid: Dim3,
     /// Threads in a block
-    #[arg(long, default_value = "32", value_name = "X[,Y[,Z]]", value_parser = block, allow_negative_numbers = true)]
+    #[arg(long, default_value = "32", value_name = "X[,Y[,Z]]", value_parser = words::block, allow_negative_numbers = true, help_heading = LAUNCH)]
     pub block: Dim3,
     /// Dynamic shared memory of a block
-    #[arg(long, default_value_t = 0, value_name = "BYTES", allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0, value_name = "BYTES", allow_negative_numbers = true, help_heading = LAUNCH)]
     pub shared_bytes: u32,
-    /// The next argument of the kernel
-    #[arg(long = "arg", value_name = "SPEC", value_parser = Spec::parse, allow_negative_numbers = true)]
-    pub args: Vec<Spec>,
-    /// Show a buffer afterwards, or its first elements; arguments count from 0
-    #[arg(long = "print", value_name = "ARG[:COUNT]", value_parser = Print::parse, allow_negative_numbers = true)]
+    /// The next argument of the kernel (see below)
+    #[arg(long = "arg", value_name = "SPEC", value_parser = Argument::parse, allow_negative_numbers = true, help_heading = LAUNCH)]
+    pub args: Vec<Argument>,
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
+    #[arg(long, value_name = "ARCH", value_parser = words::arch, help_heading = LAUNCH)]
+    pub arch: Option<u32>,
+
+    /// Decides what the hardware leaves open [default: 0]
+    #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
+    pub seed: Option<u64>,
+    /// Run seeds A to B-1 up to the first at fault; in random order, unless --schedule says otherwise
+    #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_hyphen_values = true, help_heading = CHANCE)]
+    pub seeds: Option<Seeds>,
+    /// Whose turn it is: round-robin, random, hunt (random, looking for trouble) [default: round-robin]
+    #[arg(long, value_name = "POLICY", value_parser = words::schedule, help_heading = CHANCE)]
+    pub schedule: Option<Schedule>,
+    /// How lanes meet again: stack (before Volta), its (since), auto (by the target) [default: auto]
+    #[arg(long, value_name = "MECHANISM", value_parser = words::reconvergence, help_heading = CHANCE)]
+    pub reconvergence: Option<Reconvergence>,
+    /// How many blocks run side by side [default: 16]
+    #[arg(long, value_name = "BLOCKS", value_parser = words::residents, allow_negative_numbers = true, help_heading = CHANCE)]
+    pub resident_blocks: Option<u32>,
+    /// Let loads return older stores where PTX's memory model allows it
+    #[arg(long, help_heading = CHANCE)]
+    pub weak_memory: bool,
+
+    /// Who watches: all, none, or a list of races, initialisation, synchronisation [default: all]
+    #[arg(long, value_name = "LIST", value_parser = words::checks, help_heading = CHECKS)]
+    pub check: Option<Watch>,
+    /// Let warnings and notes, and a GPU that disagrees, count as errors
+    #[arg(long, help_heading = CHECKS)]
+    pub strict: bool,
+    /// After how many warp instructions to stop the kernel [default: 4000000000]
+    #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
+    pub max_steps: Option<u64>,
+
+    /// Where to run: sim (the emulator), gpu (the emulator and then the GPU, if that is safe)
+    #[arg(long, value_enum, default_value = "sim", value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINE)]
+    pub device: Device,
+    /// Show a buffer afterwards, or some of its elements; arguments count from 0, B is left out
+    #[arg(long = "print", value_name = "ARG[:COUNT|:A..B]", value_parser = Print::parse, allow_negative_numbers = true, help_heading = MACHINE)]
     pub prints: Vec<Print>,
-    /// Decides what the hardware leaves open
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
-    pub seed: u64,
-    /// Whose turn it is: round-robin, random, hunt (random, and changing over after accesses)
-    #[arg(long, default_value = "round-robin", value_name = "POLICY", value_parser = schedule)]
-    pub schedule: Schedule,
-    /// How lanes meet again: stack (before Volta), its (since), auto (by the file's target)
-    #[arg(long, default_value = "auto", value_name = "MECHANISM", value_parser = reconvergence)]
-    pub reconvergence: Reconvergence,
-    /// How many blocks run side by side
-    #[arg(long, default_value_t = DEFAULT_RESIDENT_BLOCKS, value_name = "BLOCKS", value_parser = residents, allow_negative_numbers = true)]
-    pub resident_blocks: u32,
-    /// After how many warp instructions to stop the kernel
-    #[arg(long, default_value_t = DEFAULT_MAX_STEPS, value_name = "STEPS", value_parser = steps, allow_negative_numbers = true)]
-    pub max_steps: u64,
+    /// Write every instruction to a file, one JSON object a line (docs/trace.md)
+    #[arg(long, value_name = "FILE", help_heading = MACHINE)]
+    pub trace: Option<PathBuf>,
+    /// How many steps the file has at most, some 200 bytes each; the kernel runs on
+    #[arg(long, default_value_t = trace::MOST_STEPS, value_name = "STEPS", value_parser = words::steps, requires = "trace", allow_negative_numbers = true, help_heading = MACHINE)]
+    pub trace_steps: u64,
+    /// Print one JSON object with everything that was found
+    #[arg(long, help_heading = MACHINE)]
+    pub json: bool,
+}
+
+/// Where to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Device {
+    Sim,
+    Gpu,
 }
 
 impl RunOptions {
-    /// The launch, still without arguments.
+    /// The launch, still without arguments, and with the first seed.
     pub fn launch(&self) -> Launch {
+        let by_default = if self.seeds.is_some() { Schedule::Random } else { Schedule::RoundRobin };
         Launch {
             shared_bytes: self.shared_bytes,
-            seed: self.seed,
-            schedule: self.schedule,
-            reconvergence: self.reconvergence,
-            resident_blocks: self.resident_blocks,
-            max_steps: self.max_steps,
+            seed: self.seeds.map_or(self.seed.unwrap_or(0), |seeds| seeds.start),
+            schedule: self.schedule.unwrap_or(by_default),
+            reconvergence: self.reconvergence.unwrap_or_default(),
+            checks: self.watch().checks(),
+            weak_memory: self.weak_memory,
+            resident_blocks: self.resident_blocks.unwrap_or(DEFAULT_RESIDENT_BLOCKS),
+            max_steps: self.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
             ..Launch::new(self.grid, self.block)
         }
     }
-}
 
-fn grid(text: &str) -> Result<Dim3, String> {
-    shape(text).ok_or_else(|| "a grid is one to three whole numbers from 1, as in `4` or `4,2`".to_owned())
-}
-
-fn block(text: &str) -> Result<Dim3, String> {
-    shape(text).filter(|block| block.count() <= 1024 && block.z <= 64).ok_or_else(|| {
-        "a block has 1 to 1024 threads, and at most 64 in z, as in `256` or `16,16`".to_owned()
-    })
-}
-
-fn shape(text: &str) -> Option<Dim3> {
-    let sizes: Option<Vec<u32>> = text.split(',').map(|size| size.parse().ok().filter(|&n| n > 0)).collect();
-    match sizes?[..] {
-        [x] => Some(Dim3::new(x, 1, 1)),
-        [x, y] => Some(Dim3::new(x, y, 1)),
-        [x, y, z] => Some(Dim3::new(x, y, z)),
-        _ => None,
+    /// Who watches.
+    pub fn watch(&self) -> Watch {
+        self.check.unwrap_or(Watch::ALL)
     }
-}
 
-fn schedule(text: &str) -> Result<Schedule, String> {
-    match text {
-        "round-robin" => Ok(Schedule::RoundRobin),
-        "random" => Ok(Schedule::Random),
-        "hunt" => Ok(Schedule::Hunt),
-        _ => Err("choose `round-robin`, `random` or `hunt`".to_owned()),
+    /// Whether the emulator runs the kernel: on a GPU only who asked for no check at all goes without.
+    pub fn emulates(&self) -> bool {
+        self.device == Device::Sim || self.watch() != Watch::NONE
     }
-}
 
-fn reconvergence(text: &str) -> Result<Reconvergence, String> {
-    match text {
-        "auto" => Ok(Reconvergence::Auto),
-        "stack" => Ok(Reconvergence::Stack),
-        "its" => Ok(Reconvergence::Its),
-        _ => Err("choose `auto`, `stack` or `its`".to_owned()),
-    }
-}
-
-/// Each resident block has its registers and its shared memory, so their number is bounded.
-const MAX_RESIDENT_BLOCKS: u32 = 1024;
-
-fn residents(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|blocks| (1..=MAX_RESIDENT_BLOCKS).contains(blocks));
-    number.ok_or_else(|| format!("1 to {MAX_RESIDENT_BLOCKS} blocks can run side by side"))
-}
-
-fn steps(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|&steps| steps > 0);
-    number.ok_or_else(|| "a number of steps is a whole number from 1".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shapes_have_up_to_three_sizes() {
-        assert_eq!(shape("4"), Some(Dim3::new(4, 1, 1)));
-        assert_eq!(shape("4,2,3"), Some(Dim3::new(4, 2, 3)));
-        for wrong in ["", "0", "4,", "4,0", "1,1,1,1", "-1", "x", "4294967296"] {
-            assert_eq!(shape(wrong), None, "{wrong}");
+    /// Refuses options that contradict one another, or of which one would be ignored.
+    pub fn check_together(&self) -> Result<()> {
+        if self.seeds.is_some() && self.seed.is_some() {
+            bail!("`--seed` is one run and `--seeds` are many: give one of them");
         }
-    }
-
-    #[test]
-    fn a_block_that_no_gpu_has_is_refused() {
-        assert!(block("32,32").is_ok() && block("1,1,64").is_ok());
-        for wrong in ["1025", "33,32", "1,1,65", "2147483648,2147483648,4"] {
-            assert!(block(wrong).is_err(), "{wrong}");
+        if self.seeds.is_some() && self.trace.is_some() {
+            bail!("`--trace` is of one run: find the seed with `--seeds`, then give it with `--seed`");
         }
+        if self.emulates() {
+            return Ok(());
+        }
+        let given = [
+            ("--seed", self.seed.is_some()),
+            ("--seeds", self.seeds.is_some()),
+            ("--schedule", self.schedule.is_some()),
+            ("--reconvergence", self.reconvergence.is_some()),
+            ("--resident-blocks", self.resident_blocks.is_some()),
+            ("--weak-memory", self.weak_memory),
+            ("--strict", self.strict),
+            ("--max-steps", self.max_steps.is_some()),
+            ("--trace", self.trace.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            bail!(
+                "`{option}` is for the emulator, which `--device gpu --check none` leaves out: use `--check memory`, \
+                 or leave `{option}` out"
+            );
+        }
+        Ok(())
     }
 }

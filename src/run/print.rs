@@ -1,40 +1,84 @@
-//! The contents of a buffer after a run, in rows of 80 columns.
+//! The contents of a buffer after a run, in rows of 80 columns, or as JSON.
 //!
 //! What it leaves out: everything beyond the elements that were asked for; a program reads better from a program.
 
-use simt::Emulator;
+use std::ops::Range;
 
-use super::arguments::Given;
-use super::spec::Print;
+use serde_json::{Value, json};
+
+use super::element::Type;
+use super::plan::Plan;
+use super::spec::{Print, Spec};
 use crate::report::layout::{WIDTH, grouped};
 
 /// Elements that are shown where nobody said how many.
 const SHOWN: u64 = 64;
 
-/// A buffer's first elements, each row with the index of its first one before it.
-pub(super) fn render(print: &Print, given: &Given, emulator: &Emulator) -> String {
-    let Given::Buffer(buffer, ty) = given else { return String::new() };
-    let all = buffer.bytes() / ty.bytes as u64;
-    let count = print.count.unwrap_or_else(|| all.min(SHOWN));
-    let bytes = emulator.read(*buffer).chunks_exact(ty.bytes).take(count as usize);
-    let values: Vec<String> = bytes.map(|element| ty.show(element)).collect();
-    let which = if count == all {
-        format!("all {}", grouped(all))
-    } else {
-        format!("the first {} of {}", grouped(count), grouped(all))
-    };
-    format!("\narg{} afterwards, {which} ({})\n{}", print.argument, ty.name, rows(&values))
+/// A buffer that is to be shown, and where it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub print: &'a Print,
+    pub ty: Type,
+    pub bytes: &'a [u8],
+    /// `emulator`, or `GPU`.
+    pub machine: &'static str,
 }
 
-fn rows(values: &[String]) -> String {
-    let index_width = (values.len() - 1).to_string().len() + 2;
+impl<'a> Shown<'a> {
+    /// The buffers that a plan wants shown, in its order, given what is in each argument's buffer.
+    pub fn all(
+        plan: &'a Plan,
+        machine: &'static str,
+        bytes: impl Fn(usize) -> &'a [u8],
+    ) -> impl Iterator<Item = Shown<'a>> {
+        plan.options.prints.iter().filter_map(move |print| match &plan.specs[print.argument] {
+            Spec::Buffer(spec) => Some(Shown { print, ty: spec.ty, bytes: bytes(print.argument), machine }),
+            Spec::Scalar(..) => None,
+        })
+    }
+
+    fn elements(&self, range: &Range<u64>) -> impl Iterator<Item = &'a [u8]> {
+        let size = self.ty.bytes;
+        self.bytes[range.start as usize * size..range.end as usize * size].chunks_exact(size)
+    }
+
+    /// For a reader: the elements that were asked for, each row with the index of its first one before it.
+    pub fn text(&self) -> String {
+        let all = (self.bytes.len() / self.ty.bytes) as u64;
+        let range = self.print.which.clone().unwrap_or(0..all.min(SHOWN));
+        let which = match range {
+            Range { start: 0, end } if end == all => format!("all {}", grouped(all)),
+            Range { start: 0, end } => format!("the first {} of {}", grouped(end), grouped(all)),
+            Range { start, end } => format!("elements {start} to {} of {}", end - 1, grouped(all)),
+        };
+        let whose = if self.machine == "GPU" { " on the GPU" } else { "" };
+        let values: Vec<String> = self.elements(&range).map(|element| self.ty.show(element)).collect();
+        let (argument, ty, rows) = (self.print.argument, self.ty.name, rows(&values, range.start as usize));
+        format!("\narg{argument} afterwards{whose}, {which} ({ty})\n{rows}")
+    }
+
+    /// For a program: what was asked for, and all of it where it was not said how much.
+    pub fn json(&self) -> Value {
+        let range = self.print.which.clone().unwrap_or(0..(self.bytes.len() / self.ty.bytes) as u64);
+        json!({
+            "argument": self.print.argument,
+            "type": self.ty.name,
+            "machine": self.machine,
+            "start": range.start,
+            "values": self.elements(&range).map(|element| self.ty.json(element)).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn rows(values: &[String], first: usize) -> String {
+    let index_width = (first + values.len() - 1).to_string().len() + 2;
     let width = values.iter().map(String::len).max().unwrap_or(0) + 2;
-    let fitting = ((WIDTH - index_width - 1) / width).max(1);
+    let fitting = (WIDTH.saturating_sub(index_width + 1) / width).max(1);
     // A power of two, so that rows are parts of warps.
     let per_row = (1 << fitting.ilog2()).min(16);
     let row = |out: String, (number, row): (usize, &[String])| {
         let cells: Vec<String> = row.iter().map(|value| format!("{value:>width$}")).collect();
-        out + &format!("{:>index_width$}:{}\n", number * per_row, cells.concat())
+        out + &format!("{:>index_width$}:{}\n", first + number * per_row, cells.concat())
     };
     values.chunks(per_row).enumerate().fold(String::new(), row)
 }
@@ -46,8 +90,8 @@ mod tests {
     #[test]
     fn rows_fit_and_say_where_they_start() {
         let values: Vec<String> = (0..40).map(|n| format!("{}.5", n * 1000)).collect();
-        let rows = rows(&values);
+        let rows = rows(&values, 100);
         assert!(rows.lines().all(|line| line.chars().count() <= WIDTH), "{rows}");
-        assert!(rows.lines().nth(1).unwrap().starts_with("   8:   8000.5"), "{rows}");
+        assert!(rows.lines().nth(1).unwrap().starts_with("  108:   8000.5"), "{rows}");
     }
 }

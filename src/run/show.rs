@@ -7,8 +7,17 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use simt::{Counters, KernelInfo, Launch, LineCounters, Module, Reconvergence, Report, Schedule};
+use simt::{Counters, Fault, LineCounters, Reconvergence, Report, Schedule, Severity};
 
+use super::on_gpu::{Difference, OnGpu};
+use super::plan::Plan;
+use super::print::Shown;
+use super::seeds::Search;
+use super::told::Told;
+use super::trace::Written;
+use super::{replay, words};
+use crate::device::withheld;
+use crate::machine::Timing;
 use crate::report::columns::{ACTIVE_LANES, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS};
 use crate::report::faults;
 use crate::report::layout::{counted, decimal, grouped, paragraph, table};
@@ -21,41 +30,63 @@ const LINES: usize = 8;
 /// What of a line is shown.
 const COLUMNS: [Column; 4] = [INSTRUCTIONS, ACTIVE_LANES, DIVERGENT_BRANCHES, SECTORS];
 
-/// What was launched.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shown<'a> {
-    pub file: &'a str,
-    pub kernel: &'a KernelInfo,
-    pub module: &'a Module,
-    pub launch: &'a Launch,
+/// Everything about a run.
+pub(super) fn render(told: &Told) -> String {
+    let Told { plan, search, on_gpu } = told;
+    let mut out = title(plan);
+    match search {
+        Some(search) => out += &emulated(plan, search),
+        None => out += &paragraph("with: ", &shape(plan, "")),
+    }
+    if let Some(gpu) = on_gpu {
+        out += &on_the_gpu(gpu, search.is_some());
+    }
+    told.prints().iter().fold(out, |out, print: &Shown| out + &print.text())
 }
 
-/// Everything about a run.
-pub(super) fn render(shown: &Shown, report: &Report) -> String {
-    let mut out = head(shown);
+fn title(plan: &Plan) -> String {
+    let by =
+        plan.program.compiler.as_ref().map_or(String::new(), |compiler| format!(", compiled by {compiler}"));
+    let title = format!("{} of {}, for sm_{}{by}", plan.kernel.name, plan.program.name, plan.target_sm);
+    format!("{TITLE}{}{TITLE:#}\n", paragraph("", &title).trim_end())
+}
+
+/// What the emulator has to say.
+fn emulated(plan: &Plan, search: &Search) -> String {
+    let report = &search.outcome.report;
+    let mut out = head(plan, search);
     out += &counters(report);
     out += &lines(&report.lines);
     out += &printed(&report.output);
-    out + &found(shown, report)
+    if let Some(trace) = &search.outcome.trace {
+        out += &traced(trace);
+    }
+    out + &found(plan, search)
 }
 
-fn head(shown: &Shown) -> String {
-    let Shown { file, kernel, module, launch } = shown;
-    let title = format!("{} of {file}, for sm_{}", kernel.name, module.target_sm());
-    let mut out = format!("{TITLE}{}{TITLE:#}\n", paragraph("", &title).trim_end());
-    out += &paragraph("on: ", &format!("emulator, {}, {}", mechanism(shown), policy(launch.schedule)));
-    let mut with = format!("grid {}, block {}, seed {}", launch.grid, launch.block, launch.seed);
-    let shared = kernel.shared_bytes + u64::from(launch.shared_bytes);
+fn head(plan: &Plan, search: &Search) -> String {
+    let launch = &search.outcome.launch;
+    let memory = if launch.weak_memory { ", weak memory" } else { "" };
+    let on = format!("emulator, {}, {}{memory}", mechanism(plan), policy(launch.schedule));
+    let mut out = paragraph("on: ", &on);
+    out += &paragraph("with: ", &shape(plan, &format!(", seed {}", launch.seed)));
+    out += &paragraph("checked: ", &plan.options.watch().names().join(", "));
+    out + &seeds(plan, search)
+}
+
+fn shape(plan: &Plan, seed: &str) -> String {
+    let mut with = format!("grid {}, block {}{seed}", plan.launch.grid, plan.launch.block);
+    let shared = plan.kernel.shared_bytes + u64::from(plan.launch.shared_bytes);
     if shared > 0 {
         let _ = write!(with, ", shared memory {}", counted(shared, "byte"));
     }
-    out + &paragraph("with: ", &with)
+    with
 }
 
-fn mechanism(shown: &Shown) -> &'static str {
-    match shown.launch.reconvergence {
+fn mechanism(plan: &Plan) -> &'static str {
+    match plan.launch.reconvergence {
         Reconvergence::Stack => "reconvergence stack",
-        Reconvergence::Auto if shown.module.target_sm() < 70 => "reconvergence stack",
+        Reconvergence::Auto if plan.target_sm < 70 => "reconvergence stack",
         _ => "independent thread scheduling",
     }
 }
@@ -68,12 +99,37 @@ fn policy(schedule: Schedule) -> &'static str {
     }
 }
 
+/// What came of many seeds.
+fn seeds(plan: &Plan, search: &Search) -> String {
+    let Some(range) = plan.options.seeds else { return String::new() };
+    let (ran, seed) = (search.ran, search.outcome.launch.seed);
+    let failed = plan.is_failure(&search.outcome.report);
+    let clean = match (ran - u64::from(failed), search.with_findings - u64::from(failed)) {
+        (0, _) => String::new(),
+        (ran, 0) => format!("{} ran clean", grouped(ran)),
+        (ran, found) => {
+            format!("{} ran without an error, {} with warnings or notes", grouped(ran), grouped(found))
+        }
+    };
+    let told = match (failed, clean.as_str()) {
+        (true, "") => format!("seed {seed}, the first, is at fault"),
+        (true, clean) => format!("{clean}, then seed {seed} is at fault"),
+        (false, clean) => format!("all {clean}; told is seed {seed}"),
+    };
+    let by = match plan.options.schedule {
+        Some(schedule) => words::schedule_name(schedule).to_owned(),
+        None => "random, for --schedule does not say otherwise".to_owned(),
+    };
+    paragraph("seeds: ", &format!("{} to {}: {told} (schedule {by})", range.start, range.end - 1))
+}
+
 fn counters(report: &Report) -> String {
-    let until = if report.faults.is_empty() { "" } else { " until it was stopped" };
+    // What a GPU could not survive is what stops the emulator as well.
+    let until = if withheld(&report.faults).is_some() { " until it was stopped" } else { "" };
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (name, unit, _, value) in report.counters.all() {
         if value > 0 {
-            rows.push(vec![words(name, unit), grouped(value)]);
+            rows.push(vec![words_of(name, unit), grouped(value)]);
         }
     }
     for (name, value) in averages(&report.counters) {
@@ -85,7 +141,7 @@ fn counters(report: &Report) -> String {
 }
 
 /// A counter's name in words, with its unit where the name does not end in it: `  PTX barriers (instructions)`.
-fn words(name: &str, unit: &str) -> String {
+fn words_of(name: &str, unit: &str) -> String {
     let name = name.replace('_', " ").replace("ptx", "PTX");
     if name.ends_with(unit) { format!("  {name}") } else { format!("  {name} ({unit})") }
 }
@@ -133,10 +189,101 @@ fn printed(output: &str) -> String {
     format!("\n{TITLE}printed by the kernel{TITLE:#}\n{lines}")
 }
 
-fn found(shown: &Shown, report: &Report) -> String {
-    if report.faults.is_empty() {
+fn traced(trace: &Written) -> String {
+    let Written { file, steps, kept } = trace;
+    let cut = if kept < steps { format!(", cut after the first {}", grouped(*kept)) } else { String::new() };
+    format!("\n{}", paragraph("", &format!("traced {} to {file}{cut}", counted(*steps, "step"))))
+}
+
+fn found(plan: &Plan, search: &Search) -> String {
+    let all = &search.outcome.report.faults;
+    if all.is_empty() {
         return format!("\n{TITLE}no fault{TITLE:#}\n");
     }
-    let title = counted(report.faults.len() as u64, "fault");
-    format!("\n{TITLE}{title}{TITLE:#}\n{}", faults::list(&shown.kernel.name, &report.faults))
+    let replay = replay::command(plan.options, &search.outcome.launch);
+    format!("\n{TITLE}{}{TITLE:#}\n{}", how_many(all), faults::alone(all, &replay))
+}
+
+/// `1 error, 2 notes`.
+fn how_many(faults: &[Fault]) -> String {
+    let count = |severity: Severity| faults.iter().filter(|fault| fault.severity == severity).count() as u64;
+    let all = [Severity::Error, Severity::Warning, Severity::Note];
+    let some = all.into_iter().filter(|&severity| count(severity) > 0);
+    some.map(|severity| counted(count(severity), severity.name())).collect::<Vec<_>>().join(", ")
+}
+
+/// What the GPU did, and whether it agrees with the emulator.
+fn on_the_gpu(gpu: &OnGpu, was_emulated: bool) -> String {
+    let mut out = format!("\n{TITLE}on the GPU, {}{TITLE:#}\n", gpu.name);
+    if let Some(withheld) = &gpu.withheld {
+        let why = "there it could write where it should not, or hang";
+        return out + &paragraph("  ", &format!("{withheld}; {why}"));
+    }
+    out += &paragraph("  ", &gpu.timing.as_ref().map_or("ran once, without a clock".to_owned(), time));
+    match (was_emulated, gpu.compared, gpu.differences.len()) {
+        (false, ..) => out += "  nothing was checked before\n",
+        (true, 0, _) => out += "  there is no buffer to compare\n",
+        (true, buffers, 0) => {
+            let buffers = counted(buffers as u64, "buffer");
+            out += &paragraph("  ", &format!("agrees with the emulator in {buffers}, bit for bit"));
+        }
+        (true, ..) => gpu.differences.iter().for_each(|difference| out += &differs(difference)),
+    }
+    out
+}
+
+fn time(Timing { median_us, min_us, max_us, runs }: &Timing) -> String {
+    format!("took {median_us:.1} us, the median of {runs} runs ({min_us:.1} to {max_us:.1})")
+}
+
+fn differs(Difference { argument, elements, different, first }: &Difference) -> String {
+    let (index, sim, gpu) = first;
+    let (different, elements) = (grouped(*different), counted(*elements, "element"));
+    let text = format!(
+        "arg{argument} differs from the emulator's in {different} of {elements}; element {index} is {gpu} here and \
+         {sim} there"
+    );
+    paragraph("  ", &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(gpu: &OnGpu, was_emulated: bool) -> String {
+        let text = on_the_gpu(gpu, was_emulated);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn gpu() -> OnGpu {
+        let timing = Timing { median_us: 12.34, min_us: 12.0, max_us: 15.0, runs: 11 };
+        OnGpu {
+            name: "NVIDIA H200".to_owned(),
+            withheld: None,
+            timing: Some(timing),
+            contents: Vec::new(),
+            differences: Vec::new(),
+            compared: 2,
+        }
+    }
+
+    #[test]
+    fn a_gpu_agrees_or_differs_or_was_not_asked() {
+        let text = told(&gpu(), true);
+        assert!(text.contains("took 12.3 us, the median of 11 runs (12.0 to 15.0)"), "{text}");
+        assert!(text.ends_with("agrees with the emulator in 2 buffers, bit for bit"), "{text}");
+        let first = (5, "1.5".to_owned(), "1.25".to_owned());
+        let difference = Difference { argument: 2, elements: 64, different: 3, first };
+        let text = told(&OnGpu { differences: vec![difference], ..gpu() }, true);
+        let expected =
+            "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 here and 1.5 there";
+        assert!(text.ends_with(expected), "{text}");
+        assert!(told(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked before"));
+        let withheld = Some("not launched on the GPU: the emulator found `deadlock`".to_owned());
+        let text = told(&OnGpu { withheld, timing: None, ..gpu() }, true);
+        assert!(
+            text.ends_with("found `deadlock`; there it could write where it should not, or hang"),
+            "{text}"
+        );
+    }
 }

@@ -1,32 +1,86 @@
-//! The file that a kernel is read from, and what people hand over in place of PTX.
+//! The file that a kernel is read from, and what people hand over in place of CUDA or PTX.
 //!
-//! What it leaves out: compiling CUDA, and what PTX says, which the parser knows.
+//! A `.cu` file is compiled with the CUDA compiler of this machine, where there is one. What it leaves out: what PTX
+//! says, which the parser knows, and keeping what was compiled, which takes less than a second again.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use nvrtc::{Compiler, Options, Source};
 
 /// Bytes that are read of a file: one more than the parser takes, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
 
-/// What messages call the file.
+/// The architecture that CUDA is compiled for, if the compiler still knows it: the first with independent thread
+/// scheduling.
+const DEFAULT_ARCH: u32 = 70;
+
+/// A file's PTX, and who wrote it.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    /// What messages call the file.
+    pub name: String,
+    /// The text.
+    pub ptx: String,
+    /// The compiler, where CUDA was compiled just now: `CUDA 12.0`.
+    pub compiler: Option<String>,
+}
+
+/// What messages call a file.
 pub(super) fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// The text of a PTX file.
-pub(super) fn read(file: &Path) -> Result<String> {
+/// The PTX of a file, compiled for an architecture if it is CUDA.
+pub(super) fn read(file: &Path, arch: Option<u32>) -> Result<Program> {
     let name = name(file);
     let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
     if file.extension().is_some_and(|extension| extension == "cu") {
-        let ptx = file.with_extension("ptx");
-        let command = format!("nvcc -ptx -lineinfo {name} -o {}", ptx.display());
-        bail!("`{name}` is CUDA source: compile it to PTX first, with `{command}`");
+        let text = text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))?;
+        return compile(file, &text, arch);
     }
-    text(bytes).map_err(|what| anyhow!("`{name}` is {what}: write PTX, which is text, with `nvcc -ptx`"))
+    if arch.is_some() {
+        bail!("`{name}` is no `.cu` file, so there is nothing to compile: leave `--arch` out");
+    }
+    let text = text(bytes).map_err(|what| {
+        anyhow!("`{name}` is {what}: give a `.cu` file, or PTX, which is text (`nvcc -ptx`)")
+    })?;
+    Ok(Program { name, ptx: text, compiler: None })
 }
+
+fn compile(file: &Path, text: &str, arch: Option<u32>) -> Result<Program> {
+    let name = name(file);
+    if text.trim().is_empty() {
+        bail!("`{name}` is empty: write a `__global__` function into it");
+    }
+    let compiler = Compiler::find().map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
+    let arch = arch.unwrap_or(DEFAULT_ARCH.max(compiler.oldest_arch()));
+    // What it includes lies beside it; the folder of a bare name is this one.
+    let include =
+        vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
+    let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let options = Options { include, ..Options::optimised(arch) };
+    let ptx = compiler.compile(&Source { name: &short, text }, &options).map_err(with_hint)?;
+    Ok(Program { name, ptx, compiler: Some(format!("CUDA {}", compiler.version())) })
+}
+
+/// Most people hand over a whole program, of which NVRTC takes the device's part only.
+fn with_hint(error: nvrtc::Error) -> nvrtc::Error {
+    match error {
+        nvrtc::Error::Rejected { name, log }
+            if log.contains("JIT mode") || log.contains("open source file") =>
+        {
+            nvrtc::Error::Rejected { name, log: format!("{}\n{DEVICE_ONLY}", log.trim_end()) }
+        }
+        other => other,
+    }
+}
+
+const DEVICE_ONLY: &str = "\
+    help: only device code is compiled here, without the headers of the host: put the kernels into a file of their \
+    own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`";
 
 fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -34,13 +88,14 @@ fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn why(file: &Path, error: &std::io::Error) -> String {
+/// Why a file cannot be read or written, and what to do.
+pub(super) fn why(file: &Path, error: &std::io::Error) -> String {
     if file.is_dir() {
         return "it is a directory, name a file in it".to_owned();
     }
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file, check its name".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "you may not read it, check its permissions".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "you may not, check its permissions".to_owned(),
         _ => error.to_string(),
     }
 }

@@ -3,9 +3,27 @@
 //! A new way to fill a buffer is a variant of [`Fill`]. What it leaves out: structures passed by value, unless they
 //! are as large as a number.
 
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
 use super::element::Type;
 
-/// An argument.
+/// An argument, and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Argument {
+    pub text: String,
+    pub spec: Spec,
+}
+
+impl Argument {
+    /// Reads `i32:5` or `buf:f32:1024:zeros`.
+    pub fn parse(text: &str) -> Result<Argument, String> {
+        Ok(Argument { text: text.to_owned(), spec: Spec::parse(text)? })
+    }
+}
+
+/// What an argument is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Spec {
     /// A number: its type and its bytes.
@@ -25,27 +43,40 @@ pub(super) struct BufferSpec {
     pub fill: Fill,
 }
 
+impl BufferSpec {
+    /// Its size, or the largest number there is.
+    pub fn bytes(&self) -> u64 {
+        self.count.saturating_mul(self.ty.bytes as u64)
+    }
+}
+
 /// What is in a buffer at first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
     /// Zeros.
     Zeros,
+    /// Nobody has written it.
+    Uninitialized,
     /// 0, 1, 2 and so on.
     Iota,
+    /// Numbers that this seed decides. It is not the seed of the run: many runs have the same input.
+    Random(u64),
     /// The same bytes in every element.
     Same(Vec<u8>),
     /// The bytes of all elements.
     List(Vec<u8>),
+    /// The bytes of a file.
+    File(PathBuf),
 }
 
 const BUFFER: &str = "a buffer is written `buf:TYPE:COUNT:FILL`, as in `buf:f32:1024:zeros`";
 const SCALAR: &str =
     "a number is written `TYPE:VALUE`, as in `i32:5`, and a buffer as in `buf:f32:1024:zeros`";
-const FILL: &str = "choose `zeros`, `iota`, `fill=VALUE` or `list=VALUE,VALUE`";
+const FILL: &str = "choose `zeros`, `iota`, `rand`, `fill=VALUE`, `list=VALUE,VALUE`, `file=PATH` or \
+                    `uninitialized`";
 
 impl Spec {
-    /// Reads `i32:5` or `buf:f32:1024:zeros`.
-    pub fn parse(text: &str) -> Result<Spec, String> {
+    fn parse(text: &str) -> Result<Spec, String> {
         let (ty, rest) = text.split_once(':').ok_or(SCALAR)?;
         if ty == "buf" {
             return buffer(rest).map(Spec::Buffer);
@@ -72,12 +103,20 @@ fn whole(text: &str) -> Option<u64> {
 fn filling(ty: Type, count: u64, text: &str) -> Result<Fill, String> {
     match text.split_once('=') {
         None if text == "zeros" => Ok(Fill::Zeros),
+        None if text == "uninitialized" => Ok(Fill::Uninitialized),
+        None if text == "rand" => Ok(Fill::Random(0)),
         None if text == "iota" => match ty.integer(i128::from(count - 1)) {
             Some(_) => Ok(Fill::Iota),
             None => Err(format!("`iota` counts to {}, which {} cannot hold", count - 1, ty.name)),
         },
+        Some(("rand", seed)) => match seed.parse() {
+            Ok(seed) => Ok(Fill::Random(seed)),
+            Err(_) => Err(format!("`rand={seed}` has no seed: write a whole number, as in `rand=7`")),
+        },
         Some(("fill", value)) => Ok(Fill::Same(ty.parse(value)?)),
         Some(("list", values)) => list(ty, count, values),
+        Some(("file", "")) => Err("`file=` names no file".to_owned()),
+        Some(("file", path)) => Ok(Fill::File(path.into())),
         _ => Err(format!("a buffer cannot be filled with `{text}`: {FILL}")),
     }
 }
@@ -92,22 +131,45 @@ fn list(ty: Type, count: u64, values: &str) -> Result<Fill, String> {
 }
 
 /// Which buffer to show afterwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Print {
     /// The argument, counted from 0.
     pub argument: usize,
-    /// How many elements; all of them, within reason, where it is not said.
-    pub count: Option<u64>,
+    /// Which of its elements; all of them, within reason, where it is not said.
+    pub which: Option<Range<u64>>,
 }
 
 impl Print {
-    /// Reads `1` or `1:8`.
+    /// Reads `1`, `1:8` or `1:16..32`.
     pub fn parse(text: &str) -> Result<Print, String> {
-        let (argument, count) = text.split_once(':').map_or((text, None), |(arg, count)| (arg, Some(count)));
-        let argument = argument.parse().ok();
-        let count = count.map(|count| whole(count).ok_or(())).transpose().ok();
-        let parsed = argument.zip(count).map(|(argument, count)| Print { argument, count });
-        parsed.ok_or_else(|| "an argument is counted from 0 and shown as in `1` or `1:8`".to_owned())
+        let (argument, which) = text.split_once(':').map_or((text, None), |(arg, which)| (arg, Some(which)));
+        let parsed = argument.parse().ok().zip(which.map(range).map_or(Some(None), |range| range.map(Some)));
+        let Some((argument, which)) = parsed else {
+            return Err("an argument is counted from 0 and shown as in `1`, `1:8` or `1:16..32`".to_owned());
+        };
+        if which.as_ref().is_some_and(Range::is_empty) {
+            return Err("there is no element in it: the range ends before the second number".to_owned());
+        }
+        Ok(Print { argument, which })
+    }
+}
+
+/// `8` or `16..32`.
+fn range(text: &str) -> Option<Range<u64>> {
+    match text.split_once("..") {
+        Some((start, end)) => Some(start.parse().ok()?..end.parse().ok()?),
+        None => whole(text).map(|count| 0..count),
+    }
+}
+
+/// As an option has it.
+impl fmt::Display for Print {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.which {
+            None => write!(f, "{}", self.argument),
+            Some(Range { start: 0, end }) => write!(f, "{}:{end}", self.argument),
+            Some(Range { start, end }) => write!(f, "{}:{start}..{end}", self.argument),
+        }
     }
 }
 
@@ -126,9 +188,12 @@ mod tests {
     fn arguments_are_numbers_or_buffers() {
         assert_eq!(Spec::parse("i16:-2"), Ok(Spec::Scalar(Type::named("i16").unwrap(), vec![0xfe, 0xff])));
         assert_eq!(fill("buf:u8:4:zeros"), Fill::Zeros);
+        assert_eq!(fill("buf:u8:4:uninitialized"), Fill::Uninitialized);
         assert_eq!(fill("buf:u8:256:iota"), Fill::Iota);
+        assert_eq!((fill("buf:u8:4:rand"), fill("buf:u8:4:rand=7")), (Fill::Random(0), Fill::Random(7)));
         assert_eq!(fill("buf:u16:4:fill=0x102"), Fill::Same(vec![2, 1]));
         assert_eq!(fill("buf:u8:3:list=1, 2,3"), Fill::List(vec![1, 2, 3]));
+        assert_eq!(fill("buf:u8:3:file=C:\\a=b"), Fill::File("C:\\a=b".into()));
     }
 
     #[test]
@@ -138,10 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn prints_name_an_argument() {
-        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, count: None }));
-        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, count: Some(8) }));
-        for wrong in ["", "x", "1:", "1:0", "-1", "1:x"] {
+    fn prints_name_an_argument_and_come_back_as_they_were_written() {
+        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, which: None }));
+        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, which: Some(0..8) }));
+        assert_eq!(Print::parse("0:3..8"), Ok(Print { argument: 0, which: Some(3..8) }));
+        for text in ["1", "0:8", "2:3..8"] {
+            assert_eq!(Print::parse(text).unwrap().to_string(), text);
+        }
+        for wrong in ["", "x", "1:", "1:0", "-1", "1:x", "1:4..4", "1:5..4", "1:..4", "1:4..", "1:0..=4"] {
             assert!(Print::parse(wrong).is_err(), "{wrong}");
         }
     }

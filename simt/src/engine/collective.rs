@@ -74,7 +74,7 @@ impl Run<'_> {
             while let Some(g) = position(warp, |group| group.mask & lanes != 0 && group.mask & !lanes != 0) {
                 let group = &warp.divergence.groups[g];
                 let (pc, mask) = (group.pc, group.mask);
-                self.issued[pc as usize].count -= 1;
+                // Those that go on have issued it; the others come to it again.
                 self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
                 warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
             }

@@ -82,6 +82,7 @@ impl Run<'_> {
         let issued = &mut self.issued[pc as usize];
         issued.count -= 1;
         issued.lanes -= u64::from(lanes.count_ones());
+        self.taken_back |= lanes;
     }
 
     /// Parts a group at a branch. Lanes that it sends straight to the end of the kernel end here, as those of a guarded

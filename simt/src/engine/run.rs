@@ -15,6 +15,7 @@ use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
 use crate::observe::initialisation::Initialisation;
+use crate::observe::trace::Tracer;
 use crate::ptx::Error;
 
 /// Why a launch stops before its end.
@@ -69,6 +70,10 @@ pub struct Run<'a> {
     pub(super) watch: Option<Box<Watch>>,
     /// What checkers have found.
     pub(super) findings: Findings,
+    /// Who is told of every instruction, if anybody asked.
+    pub trace: Option<Tracer<'a>>,
+    /// The lanes for which the instruction that is being carried out was taken back.
+    pub(super) taken_back: u32,
     /// Who watches for reads of what nobody has written.
     pub(super) initialisation: Initialisation,
     /// Blocks that have not started yet.
@@ -115,6 +120,8 @@ impl<'a> Run<'a> {
             output: String::new(),
             watch: None,
             findings: Findings::default(),
+            trace: None,
+            taken_back: 0,
             initialisation,
             waiting_blocks: launch.grid.count(),
             lookout: Lookout::new(),

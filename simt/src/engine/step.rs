@@ -17,6 +17,7 @@ use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
 use crate::observe::shadow::Kind;
+use crate::observe::trace::{NoTrace, Trace};
 
 /// Where a group stands when it leaves the loop.
 enum Left {
@@ -47,10 +48,10 @@ impl Run<'_> {
             watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
         let before = *slice;
-        let left = if self.lookout.is_on() {
-            self.straight_on::<true>((block, w, g), slice)
-        } else {
-            self.straight_on::<false>((block, w, g), slice)
+        let left = match (self.lookout.is_on(), &self.trace) {
+            (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
+            (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
+            (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
         };
         let steps = u64::from(before - *slice);
         self.steps += steps;
@@ -66,12 +67,45 @@ impl Run<'_> {
                 Ok(())
             }
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
-            Left::At(active) => self.control(block, w, g, active),
+            Left::At(active) => self.traced_control(block, w, g, active),
         }
     }
 
+    /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
+    /// as if there were no other.
+    #[inline(never)]
+    fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+        let mut tracer = self.trace.take().expect("somebody asked for it");
+        (tracer.block, tracer.warp) = (block.index, w as u32);
+        let left = if self.lookout.is_on() {
+            self.straight_on::<true>((block, w, g), slice, &mut tracer)
+        } else {
+            self.straight_on::<false>((block, w, g), slice, &mut tracer)
+        };
+        self.trace = Some(tracer);
+        left
+    }
+
+    /// [`Run::control`], told to the trace for the lanes that do not come to the instruction again.
+    fn traced_control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
+        let group = &block.warps[w].divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        self.taken_back = 0;
+        let result = self.control(block, w, g, active);
+        let active = active & !self.taken_back;
+        if let Some(tracer) = self.trace.as_mut().filter(|_| active != 0) {
+            tracer.issued(pc, mask, active);
+        }
+        result
+    }
+
     /// `LOOKS` is whether [`super::lookout`] is told of every instruction; the loop without it costs nothing more.
-    fn straight_on<const LOOKS: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+    fn straight_on<const LOOKS: bool>(
+        &mut self,
+        at: (&mut Block, usize, usize),
+        slice: &mut u32,
+        trace: &mut impl Trace,
+    ) -> Left {
         let (block, w, g) = at;
         let place = Place::of(self, block, w);
         let before = *slice;
@@ -108,6 +142,7 @@ impl Run<'_> {
             }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
+                    trace.issued(pc, mask, active);
                     pc = *target;
                     continue;
                 }
@@ -142,6 +177,7 @@ impl Run<'_> {
                 Op::Hint => Ok(()),
                 _ => break Left::At(active),
             };
+            trace.issued(pc, mask, active);
             if let Err(denied) = outcome {
                 break Left::Denied(denied);
             }

@@ -5,4 +5,5 @@ pub mod counters;
 pub mod initialisation;
 pub mod races;
 pub mod shadow;
+pub mod trace;
 pub mod traffic;

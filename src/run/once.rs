@@ -1,0 +1,65 @@
+//! One run on the emulator.
+//!
+//! From a fresh emulator, so that nothing of an earlier run is left in it. What it leaves out: what is said of the run.
+
+use anyhow::{Context, Result};
+use simt::{Emulator, Launch, Report};
+
+use super::arguments::{self, Given};
+use super::plan::Plan;
+use super::spec::Spec;
+use super::trace::{Trace, Written};
+use crate::sim::variables;
+
+/// What one run came to.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub launch: Launch,
+    pub report: Report,
+    /// Whether the kernel changed variables of its module, so that a second run would start otherwise.
+    pub changes_variables: bool,
+    /// The trace, if one was asked for.
+    pub trace: Option<Written>,
+    emulator: Emulator,
+    given: Vec<Given>,
+}
+
+impl Outcome {
+    /// What is in the buffer of an argument afterwards; nothing for a number.
+    pub fn bytes(&self, argument: usize) -> &[u8] {
+        match &self.given[argument] {
+            Given::Scalar(_) => &[],
+            Given::Buffer(buffer) => self.emulator.read(*buffer),
+        }
+    }
+}
+
+/// Runs the kernel of a plan with a seed.
+pub(super) fn once(plan: &Plan, seed: u64) -> Result<Outcome> {
+    let (mut emulator, module) = plan.emulator()?;
+    let given = arguments::place(&mut emulator, &plan.specs)?;
+    let args = given.iter().map(Given::arg).collect();
+    let launch = Launch { seed, args, ..plan.launch.clone() };
+    let kernel = &plan.kernel.name;
+    let before = variables(&emulator, &module);
+    let (report, trace) = match &plan.options.trace {
+        None => (emulator.launch(&module, kernel, &launch), None),
+        Some(file) => {
+            let mut trace = Trace::create(file, plan, &launch)?;
+            let report =
+                emulator.launch_traced(&module, kernel, &launch, &mut |step| trace.add(step, &module));
+            (report, Some(trace.finish()?))
+        }
+    };
+    let report = report.with_context(|| format!("cannot run `{kernel}`"))?;
+    let changes_variables = variables(&emulator, &module) != before;
+    Ok(Outcome { launch, report, changes_variables, trace, emulator, given })
+}
+
+/// The bytes that a buffer starts with.
+pub(super) fn initial_bytes(spec: &Spec) -> Vec<u8> {
+    let Spec::Buffer(spec) = spec else { return Vec::new() };
+    let mut bytes = vec![0; spec.bytes() as usize];
+    arguments::fill(&mut bytes, spec);
+    bytes
+}

@@ -1,0 +1,40 @@
+//! What a run came to on each machine, before it is put into words or JSON.
+//!
+//! What it leaves out: the words, which [`show`](super::show) has.
+
+use super::on_gpu::OnGpu;
+use super::plan::Plan;
+use super::print::Shown;
+use super::seeds::Search;
+
+/// A run on the emulator, on the GPU, or on both.
+#[derive(Debug)]
+pub(super) struct Told<'a> {
+    pub plan: &'a Plan<'a>,
+    pub search: Option<Search>,
+    pub on_gpu: Option<OnGpu>,
+}
+
+impl Told<'_> {
+    /// Whether the kernel was at fault; by the strict measure a GPU that disagrees counts too.
+    pub fn is_failure(&self) -> bool {
+        let at_fault = |search: &Search| self.plan.is_failure(&search.outcome.report);
+        let disagrees = |gpu: &OnGpu| self.plan.options.strict && !gpu.differences.is_empty();
+        self.search.as_ref().is_some_and(at_fault) || self.on_gpu.as_ref().is_some_and(disagrees)
+    }
+
+    /// The buffers to show, of each machine that ran.
+    pub fn prints(&self) -> Vec<Shown<'_>> {
+        let plan = self.plan;
+        let sim = self
+            .search
+            .iter()
+            .flat_map(|search| Shown::all(plan, "emulator", |argument| search.outcome.bytes(argument)));
+        let gpu = self
+            .on_gpu
+            .iter()
+            .filter(|gpu| gpu.withheld.is_none())
+            .flat_map(|gpu| Shown::all(plan, "GPU", |argument| &gpu.contents[argument]));
+        sim.chain(gpu).collect()
+    }
+}

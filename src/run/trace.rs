@@ -1,0 +1,123 @@
+//! The file of `--trace`: JSON Lines, described in `docs/trace.md`.
+//!
+//! A line for the launch, a line for each step, a line for the end. What it leaves out: steps beyond a bound; the
+//! kernel runs on, and the last line says that the trace is cut.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use serde_json::{Value, json};
+use simt::{Launch, Module, TraceStep};
+
+use super::json;
+use super::plan::Plan;
+use super::source;
+
+/// Steps that are written unless more are asked for: some 200 megabytes, more than anybody reads, and less than fills
+/// a disk.
+pub(super) const MOST_STEPS: u64 = 1_000_000;
+
+const VERSION: u32 = 1;
+
+/// A trace that is being written.
+pub(super) struct Trace {
+    file: PathBuf,
+    out: BufWriter<File>,
+    /// What is said of an instruction, the same in each of its steps.
+    known: BTreeMap<u32, String>,
+    steps: u64,
+    most: u64,
+    /// The first error; nothing is written after it.
+    error: Option<std::io::Error>,
+}
+
+/// A trace that was written.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub file: String,
+    /// Steps of the run.
+    pub steps: u64,
+    /// Steps in the file.
+    pub kept: u64,
+}
+
+impl Trace {
+    /// Opens the file, and writes its first line.
+    pub fn create(file: &Path, plan: &Plan, launch: &Launch) -> Result<Trace> {
+        refuse_inputs(file, plan)?;
+        let out = File::create(file).map_err(|error| failed(file, &error))?;
+        let mut trace = Trace {
+            file: file.to_owned(),
+            out: BufWriter::new(out),
+            known: BTreeMap::new(),
+            steps: 0,
+            most: plan.options.trace_steps,
+            error: None,
+        };
+        let mut head = json!({ "format": "thirty-two-lanes trace", "version": VERSION });
+        json::extend(&mut head, json::launch(plan, launch));
+        trace.write(&format!("{head}\n"));
+        Ok(trace)
+    }
+
+    /// Writes a step.
+    pub fn add(&mut self, step: &TraceStep, module: &Module) {
+        self.steps += 1;
+        if self.steps > self.most || self.error.is_some() {
+            return;
+        }
+        let TraceStep { step: number, block, warp, mask, active, instruction } = *step;
+        let place = self.known.entry(instruction).or_insert_with(|| place(module, instruction));
+        let line = format!(
+            "{{\"step\":{number},\"block\":[{},{},{}],\"warp\":{warp},\"mask\":\"{mask:#010x}\",\
+             \"active\":\"{active:#010x}\",{place}}}\n",
+            block.x, block.y, block.z
+        );
+        self.write(&line);
+    }
+
+    fn write(&mut self, line: &str) {
+        if let Err(error) = self.out.write_all(line.as_bytes()) {
+            self.error = self.error.take().or(Some(error));
+        }
+    }
+
+    /// Writes the last line, and says whether all went well.
+    pub fn finish(mut self) -> Result<Written> {
+        let (steps, kept) = (self.steps, self.steps.min(self.most));
+        self.write(&format!("{}\n", json!({ "end": { "steps": steps, "cut": kept < steps } })));
+        let flushed = self.out.flush().err();
+        match self.error.or(flushed) {
+            Some(error) => Err(failed(&self.file, &error)),
+            None => Ok(Written { file: source::name(&self.file), steps, kept }),
+        }
+    }
+}
+
+/// What is said of an instruction: `"ptx_line":30,"ptx":"ret;","source":null`.
+fn place(module: &Module, instruction: u32) -> String {
+    let site = module.site(instruction);
+    let ptx = Value::from(site.ptx.as_str());
+    format!("\"ptx_line\":{},\"ptx\":{ptx},\"source\":{}", site.ptx_line, json::source(site.source.as_ref()))
+}
+
+/// Nobody wants the kernel or its data overwritten.
+fn refuse_inputs(file: &Path, plan: &Plan) -> Result<()> {
+    let Ok(place) = file.canonicalize() else { return Ok(()) };
+    let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);
+    if plan.inputs().any(is_same) {
+        bail!("`--trace` names the file `{}`, which is read: give it another name", source::name(file));
+    }
+    Ok(())
+}
+
+fn failed(file: &Path, error: &std::io::Error) -> anyhow::Error {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such folder, check its name".to_owned(),
+        _ => source::why(file, error),
+    };
+    anyhow!("cannot write the trace `{}`: {why}", source::name(file))
+}

@@ -1,0 +1,22 @@
+//! `lanes explain`: all kinds in a list, and each in full.
+
+use simt::FaultKind;
+
+use crate::{assert_readable, stdout, words};
+
+#[test]
+fn every_kind_is_listed_and_told() {
+    let list = words("explain");
+    assert_eq!(list.status.code(), Some(0));
+    assert_readable(stdout(&list));
+    for kind in FaultKind::ALL {
+        let name = kind.name();
+        assert!(
+            stdout(&list).contains(&format!("\n  {name} "))
+                || stdout(&list).starts_with(&format!("  {name} "))
+        );
+        let told = words(&format!("explain {name}"));
+        assert_eq!(told.status.code(), Some(0));
+        assert!(stdout(&told).starts_with(&format!("{name}: ")) && stdout(&told).contains("How to mend it"));
+    }
+}

@@ -1,0 +1,69 @@
+//! The program `lanes`: good runs, runs at fault, and its one line for everything that cannot be run.
+
+mod cuda;
+mod explain;
+mod gpu;
+mod json;
+mod refused;
+mod runs;
+mod seeds;
+mod trace;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const SAXPY: &str = "kernels/ptx/saxpy.sm_70.ptx";
+
+const GOOD: &str =
+    "--grid 2 --block 32 --arg f32:2 --arg buf:f32:64:iota --arg buf:f32:64:fill=1 --arg i32:60";
+
+/// Under which the second block leaves `arg2`.
+const TOO_SMALL: &str = "--grid 2 --arg f32:2 --arg buf:f32:64:iota --arg buf:f32:40:zeros --arg i32:64";
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanes"));
+    command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+fn lanes(args: &[&str]) -> Output {
+    command(args).output().expect("the program was built")
+}
+
+/// Runs the program on words that have no blanks in them.
+fn words(line: &str) -> Output {
+    lanes(&line.split_whitespace().collect::<Vec<_>>())
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+/// The one JSON object that a run prints.
+fn object(output: &Output) -> Value {
+    serde_json::from_str(stdout(output)).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// A file of this test's own.
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn assert_refused(output: &Output, message: &str, what: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{what}: {said}");
+    assert!(said.starts_with("error: ") && said.contains(message), "{what}: `{message}` is not in: {said}");
+    assert_eq!(said.lines().count(), 1, "{what}: {said}");
+    assert!(output.stdout.is_empty(), "{what}");
+}
+
+/// No line is too long, but for the command that replays a run, which has to be copied.
+fn assert_readable(text: &str) {
+    let is_long = |line: &&str| line.chars().count() > 80 && !line.starts_with("  replay: ");
+    assert_eq!(text.lines().find(is_long), None);
+}

@@ -1,0 +1,126 @@
+//! Many seeds: up to the first at fault, or all of them.
+
+use crate::{GOOD, SAXPY, assert_readable, file, lanes, object, stdout, words};
+
+/// Warp 0 traps if warp 1 was before it: in turn it never does, at random it sometimes does.
+const RIVALS: &str = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry rivals(.param .u64 flag)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd1;
+    .reg .pred %p<3>;
+    ld.param.u64 %rd1, [flag];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra FIRST;
+    atom.global.exch.b32 %r2, [%rd1], 1;
+    ret;
+FIRST:
+    atom.global.add.u32 %r3, [%rd1], 0;
+    setp.ne.u32 %p2, %r3, 0;
+    @%p2 trap;
+    ret;
+}
+";
+
+fn rivals(options: &[&str]) -> std::process::Output {
+    let path = file("rivals.ptx", RIVALS.as_bytes());
+    // Whether an order that nothing holds is an error of its own is not what is asked here.
+    let line =
+        ["run", path.to_str().unwrap(), "--block", "64", "--arg", "buf:i32:1:zeros", "--check", "memory"];
+    lanes(&[&line, options].concat())
+}
+
+#[test]
+fn the_search_stops_at_the_first_seed_at_fault_and_replays_it() {
+    assert_eq!(rivals(&[]).status.code(), Some(0), "in turn the first warp is first");
+    let output = rivals(&["--seeds", "0..64"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert_readable(text);
+    let found = object(&rivals(&["--seeds", "0..64", "--json"]));
+    let seed = found["seed"].as_u64().unwrap();
+    assert_eq!((&found["schedule"], &found["seeds"]["end"]), (&"random".into(), &64.into()));
+    assert_eq!(
+        (found["seeds"]["ran"].as_u64(), found["seeds"]["with_findings"].as_u64()),
+        (Some(seed + 1), Some(1))
+    );
+    assert!(text.contains("trap: the kernel executed `trap`"), "{text}");
+    assert!(text.contains(&format!("--schedule random --seed {seed}\n")), "{text}");
+    for before in 0..seed {
+        let clean = rivals(&["--schedule", "random", "--seed", &before.to_string()]);
+        assert_eq!(clean.status.code(), Some(0), "seed {before}");
+    }
+    let again = rivals(&["--schedule", "random", "--seed", &seed.to_string()]);
+    assert_eq!(again.status.code(), Some(1));
+}
+
+#[test]
+fn an_explicit_schedule_is_kept() {
+    let output = rivals(&["--seeds", "0..64", "--schedule", "round-robin"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).contains("(schedule round-robin)"), "{}", stdout(&output));
+}
+
+#[test]
+fn seeds_that_run_clean_are_counted() {
+    let output = words(&format!("run {SAXPY} {GOOD} --seeds 3..8 --print 2:1"));
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("seeds: 3 to 7: all 5 ran clean; told is seed 7 (schedule random, for"), "{text}");
+    let last = words(&format!("run {SAXPY} {GOOD} --seeds 18446744073709551614..18446744073709551615"));
+    assert_eq!(last.status.code(), Some(0), "{last:?}");
+}
+
+/// All lanes store the same value to the same place: a note.
+const SAME: &str = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry same(.param .u64 x)
+{
+    .reg .b64 %rd1;
+    ld.param.u64 %rd1, [x];
+    st.global.u32 [%rd1], 7;
+    ret;
+}
+";
+
+#[test]
+fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
+    let path = file("same.ptx", SAME.as_bytes());
+    let run = |options: &[&str]| {
+        let line = ["run", path.to_str().unwrap(), "--arg", "buf:i32:1:zeros"];
+        lanes(&[&line, options].concat())
+    };
+    let output = run(&[]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_readable(text);
+    assert!(text.contains("\n1 note\nnote: race: ") && text.contains("\n  replay: "), "{text}");
+    assert!(!text.contains("until it was stopped"), "{text}");
+    let strict = run(&["--strict"]);
+    assert_eq!(strict.status.code(), Some(1));
+    assert!(stdout(&strict).trim_end().ends_with("--schedule round-robin --seed 0 --strict"), "{strict:?}");
+    assert_eq!(run(&["--strict", "--check", "none"]).status.code(), Some(0));
+    assert_eq!(object(&run(&["--json"]))["faults"][0]["severity"], "note");
+    let many = run(&["--seeds", "0..4"]);
+    let told = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(many.status.code(), Some(0));
+    assert!(told.contains("all 4 ran without an error, 4 with warnings or notes; told is seed 0"), "{told}");
+    let first = object(&run(&["--seeds", "2..4", "--strict", "--json"]));
+    assert_eq!((&first["seeds"]["ran"], &first["seed"]), (&1.into(), &2.into()));
+}
+
+#[test]
+fn what_nobody_has_written_is_found_where_it_is_read() {
+    let args = "--grid 2 --arg f32:2 --arg buf:f32:64:uninitialized --arg buf:f32:64:zeros --arg i32:64";
+    let run = object(&words(&format!("run {SAXPY} {args} --json")));
+    assert_eq!((&run["faults"][0]["kind"], &run["failed"]), (&"uninitialized".into(), &true.into()));
+    assert!(run["faults"][0]["count"].as_u64() > Some(1), "{run}");
+    let unwatched = words(&format!("run {SAXPY} {args} --check races,sync"));
+    assert_eq!(unwatched.status.code(), Some(0), "{unwatched:?}");
+}
