@@ -258,14 +258,23 @@ impl Watch {
         races.broadcast(&here, self.slot, access, place, part.mask)
     }
 
-    /// Where an address lies, if all of the bytes are inside.
+    /// Where an address lies, if all of the bytes are inside and the access is not going to be denied.
     #[inline]
     fn place(&self, part: &Part<'_, '_>, address: u64, bytes: u64) -> Option<(Space, u64)> {
+        if !address.is_multiple_of(u64::from(part.access.bytes)) {
+            return None;
+        }
         if part.is_shared {
             let inside = address.checked_add(bytes).is_some_and(|end| end <= part.seen.shared.len() as u64);
             return inside.then_some((Space::Shared(self.clocks.block(self.slot)), address));
         }
-        let (region, offset) = part.seen.global.locate(address, bytes).ok()?;
+        let global = part.seen.global;
+        let found = if part.kind == Kind::Store {
+            global.locate_writable(address, bytes)
+        } else {
+            global.locate(address, bytes)
+        };
+        let (region, offset) = found.ok()?;
         Some((Space::Global(region as u32), offset as u64))
     }
 

@@ -1,10 +1,14 @@
 //! `kernels/progress.cu`, which a real GPU can be asked too: what the emulator makes of its two builds.
 //!
 //! Every loop in it gives up after some turns, so there is no livelock to be proven; who gives up is the result. Under
-//! the stack that is everybody who needs a lane of the other side, under independent thread scheduling nobody.
+//! the stack that is everybody who needs a lane of the other side, under independent thread scheduling nobody. What an
+//! H200 made of them is recorded beside this file and held against the same rule, besides which side of a branch runs
+//! first under the stack, which nobody promises: on the H200 it was the other one.
 
 use simt::{Emulator, Launch, Limits, Schedule};
 
+/// What an H200 made of the same builds.
+const RECORD: &str = include_str!("h200.txt");
 const SM_60: &str = include_str!("../../../kernels/ptx/progress.sm_60.ptx");
 const SM_70: &str = include_str!("../../../kernels/ptx/progress.sm_70.ptx");
 
@@ -99,4 +103,32 @@ fn of_two_halves_that_wait_for_each_other_one_waits_in_vain() {
     let asked = Asked::new("handshake", &[&[0, 0]]);
     asked.check(SM_60, |through, _| through == 0xffff_0000);
     asked.check(SM_70, |through, _| through == ALL);
+}
+
+/// Whether the lanes that got through are those that the rule allows, whichever side of a branch runs first.
+fn is_allowed(target: &str, kernel: &str, through: u32) -> bool {
+    let sides: &[u32] = match (target, kernel) {
+        ("sm_70", _) | (_, "lock_inside") => &[ALL],
+        (_, "lock_behind") => return through.is_power_of_two(),
+        (_, "chain_behind") => &[1],
+        (_, "one_produces:0") => &[ALL, 1],
+        (_, "one_produces:31") => &[ALL, 1 << 31],
+        (_, "handshake") => &[0x0000_ffff, 0xffff_0000],
+        _ => panic!("no rule for `{kernel}` of {target}"),
+    };
+    sides.contains(&through)
+}
+
+#[test]
+fn a_gpu_follows_the_same_rules() {
+    let lines: Vec<&str> = RECORD.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 12, "six kernels of two targets");
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [target, kernel, through, count] = words[..] else { panic!("`{line}`") };
+        let through = u32::from_str_radix(through.trim_start_matches("0x"), 16).unwrap();
+        assert!(is_allowed(target, kernel, through), "{line}");
+        // Everybody who held the lock added one, and so did nobody else.
+        assert!(count == "-" || count == through.count_ones().to_string(), "{line}");
+    }
 }
