@@ -179,8 +179,9 @@ impl Launch {
 /// few enough that their registers stay in the cache.
 pub const DEFAULT_RESIDENT_BLOCKS: u32 = 16;
 
-/// Warp instructions that a launch may take unless it says otherwise.
-pub const DEFAULT_MAX_STEPS: u64 = 20_000_000_000;
+/// Warp instructions that a launch may take unless it says otherwise: eight times what the largest reductions here take,
+/// and a minute or two. A spin that cannot end is found long before ([`crate::FaultKind::Livelock`]).
+pub const DEFAULT_MAX_STEPS: u64 = 4_000_000_000;
 
 /// Threads in a block at most, as on every GPU since Fermi.
 pub const MAX_BLOCK_THREADS: u64 = 1024;

@@ -14,12 +14,18 @@ mod bench;
 mod enumerate;
 #[path = "litmus/event.rs"]
 mod event;
+#[path = "litmus/interleave.rs"]
+mod interleave;
+#[path = "litmus/messages.rs"]
+mod messages;
 #[path = "litmus/program.rs"]
 mod program;
 #[path = "litmus/ptx.rs"]
 mod ptx;
 #[path = "litmus/relation.rs"]
 mod relation;
+#[path = "litmus/settings.rs"]
+mod settings;
 #[path = "litmus/shapes.rs"]
 mod shapes;
 #[path = "litmus/sides.rs"]
@@ -39,7 +45,7 @@ use program::{Outcome, Program};
 
 /// Runs of each variant where the test is that something never happens; a hundred variants and more share a shape, so
 /// each shape is run tens of thousands of times. `LITMUS_SEEDS=10000` asks for more.
-const RUNS: u64 = 400;
+const RUNS: u64 = 150;
 
 /// Runs of each variant within which everything that is claimed has to happen.
 const RUNS_TO_APPEAR: u64 = 4_000;
@@ -103,9 +109,9 @@ fn always(mut bench: Bench, is_right: impl Fn(&Run) -> Result<(), String>) -> Re
 }
 
 fn is_one_of(outcomes: &BTreeSet<Outcome>) -> impl Fn(&Run) -> Result<(), String> {
-    move |run| match outcomes.contains(&run.outcome) {
-        true => Ok(()),
-        false => Err(format!("{:?} is none of {outcomes:?}", run.outcome)),
+    move |run| {
+        let told = || format!("{:?} is none of {outcomes:?}", run.outcome);
+        outcomes.contains(&run.outcome).then_some(()).ok_or_else(told)
     }
 }
 

@@ -31,10 +31,8 @@ pub struct Memories<'m> {
     pub params: &'m [u8],
     /// Decides in which order lanes store.
     pub order: &'m mut Order,
-    /// Which bytes of shared memory have been written; empty where nobody asks.
-    pub shared_written: &'m mut Written,
-    /// Who watches for reads of what nobody has written.
-    pub initialisation: &'m mut Initialisation,
+    /// Who watches for reads of what nobody has written, if anybody does, and what of shared memory has been.
+    pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// Who watches, if anybody does.
     pub watch: Option<&'m mut Watch>,
 }

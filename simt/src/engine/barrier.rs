@@ -94,6 +94,10 @@ impl Run<'_> {
                 group.pc += 1;
                 group.wait = Wait::Nothing;
             }
+            if !self.stack {
+                // Lanes of a warp leave a barrier together, even if some of them went on alone before.
+                warp.divergence.unite();
+            }
         }
         Ok(())
     }

@@ -175,6 +175,10 @@ impl Run<'_> {
             group.pc += 1;
             group.wait = Wait::Nothing;
         }
+        if !self.stack && warp.divergence.groups.len() > 1 {
+            // They leave it together, even if some of them went on alone before.
+            warp.divergence.unite();
+        }
     }
 
     /// Tells who watches of a warp barrier. Lanes that came by one instruction may have named several masks, and meet

@@ -1,18 +1,17 @@
 //! From what stopped a launch to a [`Fault`] that a reader understands: who, where, why, and what to look at.
 
 use super::access::{Denied, Why};
+use super::livelock::Spin;
 use super::program::Pc;
 use super::run::{Run, Stop};
+use super::waits;
 use crate::fault::{Actor, Fault, FaultKind, Severity};
 use crate::isa::Op;
 use crate::isa::memory::Memory;
 use crate::machine::block::Block;
-use crate::machine::divergence::{Group, Wait};
+use crate::machine::divergence::Group;
 use crate::machine::global::Miss;
-use crate::machine::registers::{WARP_SIZE, lanes_of};
-
-/// Waiting groups that a deadlock's report names at most.
-const MAX_WAITERS: usize = 8;
+use crate::machine::registers::WARP_SIZE;
 
 /// A fault of some lanes at one instruction; the lowest of them is named.
 pub fn at_lanes(
@@ -121,17 +120,27 @@ pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: 
 
 /// Nobody can go on.
 pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
-    let mut waiters = Vec::new();
-    for block in blocks {
-        for (w, warp) in block.warps.iter().enumerate() {
-            let waiting = warp.divergence.groups.iter().filter(|group| group.wait != Wait::Nothing);
-            waiters.extend(waiting.map(|group| waiter(run, block, w, group)));
-        }
-    }
-    let count = waiters.len();
-    let message = format!("{count} groups of lanes wait and none can go on{}", not_resident(run));
-    waiters.truncate(MAX_WAITERS);
+    let (waiters, count) = waits::all_waiters(run, blocks);
+    let message = format!("{} and none can go on{}", counted(count, "waits", "wait"), not_resident(run));
     stop(FaultKind::Deadlock, message, waiters)
+}
+
+fn counted(count: usize, does: &str, do_: &str) -> String {
+    if count == 1 { format!("1 group of lanes {does}") } else { format!("{count} groups of lanes {do_}") }
+}
+
+/// Everybody who can run goes round in a loop that changes nothing.
+pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
+    let (actors, waiting) = waits::spinners_and_waiters(run, blocks, spins);
+    let spinning = counted(spins.len(), "spins", "spin");
+    let others = match waiting {
+        0 => String::new(),
+        1 => ", and 1 waits".to_string(),
+        _ => format!(", and {waiting} wait"),
+    };
+    let message =
+        format!("{spinning} for ever{others}: nobody is left to change what they read{}", not_resident(run));
+    stop(FaultKind::Livelock, message, actors)
 }
 
 /// A block that waits for one that cannot start before it ends waits for ever: the first thing to suspect.
@@ -142,34 +151,16 @@ fn not_resident(run: &Run<'_>) -> String {
     }
 }
 
-fn waiter(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> Actor {
-    let lanes = group.mask;
-    let doing = if let Wait::Barrier(number) = group.wait {
-        let state = block.barriers[number as usize];
-        let (come, wanted) = (state.arrived, state.wanted.unwrap_or(block.live_threads));
-        format!("lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have come")
-    } else {
-        let members = members(run, block, w, group);
-        format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}")
-    };
-    actor(run, block, w, lanes.trailing_zeros(), group.pc, doing)
-}
-
-fn members(run: &Run<'_>, block: &Block, w: usize, group: &Group) -> u32 {
-    let args = run.program.insts[group.pc as usize].args;
-    let column = &block.warps[w].registers.narrow[group.frame.base.narrow + args.e as usize];
-    lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
-}
-
 /// The launch has taken more steps than it may.
-pub fn step_limit(run: &Run<'_>, block: &Block) -> Stop {
-    let running = block.warps.iter().enumerate().find_map(|(w, warp)| {
-        let group = warp.divergence.groups.iter().find(|group| group.wait == Wait::Nothing)?;
-        Some(actor(run, block, w, group.mask.trailing_zeros(), group.pc, "was running here".to_string()))
-    });
+pub fn step_limit(run: &Run<'_>, blocks: &[Block]) -> Stop {
     let steps = run.launch.max_steps;
-    let message = format!("the launch took more than {steps} warp instructions{}", not_resident(run));
-    stop(FaultKind::StepLimit, message, running.into_iter().collect())
+    let proof =
+        if run.launch.weak_memory { "with weak memory no proof is sought" } else { "no proof was found" };
+    let message = format!(
+        "the launch took more than {steps} warp instructions; {proof} that it never ends, so it may be a long loop or an endless one{}",
+        not_resident(run)
+    );
+    stop(FaultKind::StepLimit, message, waits::runners(run, blocks))
 }
 
 /// A lane at an instruction.
@@ -205,7 +196,7 @@ fn help(kind: FaultKind) -> &'static str {
             "let every lane that is read take part in the shuffle, or do not use what comes from the others"
         }
         FaultKind::Livelock => {
-            "let whoever is waited for run: no lane may spin on what another lane of its warp does after the loop"
+            "look at who has to change what they read, and why it does not get there: it may have ended, or wait behind them"
         }
         FaultKind::OutOfBounds => "compare the index with the length of the array before the access",
         FaultKind::Misaligned => {

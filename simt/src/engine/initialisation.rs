@@ -3,7 +3,7 @@
 //! An instruction is shown before it is carried out, because a load may overwrite the register that held its address.
 //! What memory will deny is not shown: the launch ends there.
 
-use super::access::{Memories, addresses, neighbours};
+use super::access::{addresses, neighbours};
 use super::faults::{self, actor};
 use super::generic::memory_of;
 use super::program::{Inst, Pc};
@@ -13,12 +13,15 @@ use crate::isa::Op;
 use crate::isa::memory::Memory;
 use crate::machine::block::Block;
 use crate::machine::divergence::Frame;
-use crate::machine::global::Window;
+use crate::machine::global::{Global, Window};
 use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
-use crate::observe::initialisation::{Place, Touch, Unwritten, Watched};
+use crate::machine::written::Written;
+use crate::observe::initialisation::{Initialisation, Place, Touch, Unwritten, Watched};
 
 impl Run<'_> {
-    /// Tells what a group has found since it was last asked.
+    /// Tells what a group has found since it was last asked. Kept out of the inner loop, which is slower with it inside.
+    #[cold]
+    #[inline(never)]
     pub(super) fn tell_unwritten(&mut self, block: &Block, w: usize) {
         for unwritten in std::mem::take(&mut self.initialisation.found) {
             let mut findings = std::mem::take(&mut self.findings);
@@ -56,36 +59,46 @@ impl Run<'_> {
     }
 }
 
+/// The checker, and what the bytes that it asks about belong to.
+pub(super) struct Shown<'m> {
+    /// The checker.
+    pub checker: &'m mut Initialisation,
+    /// Which bytes of shared memory have been written; none where nobody reports.
+    pub shared_written: &'m mut Written,
+    /// Global memory.
+    pub global: &'m mut Global,
+}
+
 /// Shows an instruction that goes to memory.
 #[inline(never)]
-pub(super) fn see(memories: &mut Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &Frame, pc: Pc) {
+pub(super) fn see(mut shown: Shown<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &Frame, pc: Pc) {
     let (address, bytes, touch) = match &inst.op {
         Op::Load(access) => (&access.address, access.lane_bytes(), Touch::Read),
         Op::Store(access) => (&access.address, access.lane_bytes(), Touch::Write),
         Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), Touch::Update),
         _ => return,
     };
-    if touch == Touch::Read && !memories.initialisation.reports {
+    if touch == Touch::Read && !shown.checker.reports {
         return;
     }
     let at = addresses(lanes, address, inst.args.a, frame);
     let mut watched = Watched::new(pc, touch);
     match address.memory {
-        Memory::Shared => see_shared(&mut watched, memories, &at, lanes.mask, bytes),
-        Memory::Global => see_global(&mut watched, memories, &at, lanes.mask, bytes),
-        Memory::Generic => see_generic(&mut watched, memories, &at, lanes.mask, bytes),
+        Memory::Shared => see_shared(&mut watched, &mut shown, &at, lanes.mask, bytes),
+        Memory::Global => see_global(&mut watched, &mut shown, &at, lanes.mask, bytes),
+        Memory::Generic => see_generic(&mut watched, &mut shown, &at, lanes.mask, bytes),
         Memory::Const | Memory::Local | Memory::Param | Memory::Frame => return,
     }
-    if memories.initialisation.reports {
-        memories.initialisation.found.extend(watched.found());
+    if shown.checker.reports {
+        shown.checker.found.extend(watched.found());
     }
 }
 
-fn see_shared(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mask: u32, bytes: u64) {
-    if !memories.initialisation.reports {
+fn see_shared(watched: &mut Watched, shown: &mut Shown<'_>, at: &Wide, mask: u32, bytes: u64) {
+    if !shown.checker.reports {
         return;
     }
-    let written = &mut *memories.shared_written;
+    let written = &mut *shown.shared_written;
     let size = written.bytes();
     let inside = |start: u64, bytes: u64| {
         start.checked_add(bytes).filter(|&end| end <= size as u64).map(|end| start as usize..end as usize)
@@ -103,28 +116,28 @@ fn see_shared(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mas
     }
 }
 
-fn see_global(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mask: u32, bytes: u64) {
-    if !memories.global.has_unwritten() {
+fn see_global(watched: &mut Watched, shown: &mut Shown<'_>, at: &Wide, mask: u32, bytes: u64) {
+    if !shown.global.has_unwritten() {
         return;
     }
     if let Some(count) = neighbours(at, mask, bytes)
-        && let Ok((region, start)) = memories.global.locate(at[0], bytes * count as u64)
+        && let Ok((region, start)) = shown.global.locate(at[0], bytes * count as u64)
     {
-        let Some(written) = memories.global.written_mut(region) else { return };
+        let Some(written) = shown.global.written_mut(region) else { return };
         if watched.row(written, start..start + bytes as usize * count) {
             return;
         }
     }
     for lane in lanes_of(mask) {
-        let Ok((region, start)) = memories.global.locate(at[lane], bytes) else { continue };
-        if let Some(written) = memories.global.written_mut(region) {
+        let Ok((region, start)) = shown.global.locate(at[lane], bytes) else { continue };
+        if let Some(written) = shown.global.written_mut(region) {
             watched.lane(lane, Place::Global(region), written, start..start + bytes as usize);
         }
     }
 }
 
 /// Shows the lanes of each memory apart.
-fn see_generic(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, mask: u32, bytes: u64) {
+fn see_generic(watched: &mut Watched, shown: &mut Shown<'_>, at: &Wide, mask: u32, bytes: u64) {
     let lanes_in = |window: Option<Window>| {
         lanes_of(mask).filter(|&lane| Window::of(at[lane]) == window).fold(0, |lanes, lane| lanes | 1 << lane)
     };
@@ -132,10 +145,10 @@ fn see_generic(watched: &mut Watched, memories: &mut Memories<'_>, at: &Wide, ma
     if shared != 0 {
         let (_, base) = memory_of(Some(Window::Shared));
         let offsets: Wide = std::array::from_fn(|lane| at[lane % WARP_SIZE].wrapping_sub(base));
-        see_shared(watched, memories, &offsets, shared, bytes);
+        see_shared(watched, shown, &offsets, shared, bytes);
     }
     let global = lanes_in(None);
     if global != 0 {
-        see_global(watched, memories, at, global, bytes);
+        see_global(watched, shown, at, global, bytes);
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! *Independent thread scheduling* (Volta and later): any group that does not wait may run, each gets its
 //! slice ([`super::run`] rotates them), and lanes that wait at a meeting go on without the others when those
-//! take too long. That is weakly fair, and no more is promised.
+//! only spin or take too long ([`super::livelock`]). That is weakly fair, and no more is promised.
 
 use crate::machine::divergence::{Divergence, Wait};
 

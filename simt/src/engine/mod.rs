@@ -1,9 +1,9 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner loop,
-//! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory, and `faults`
-//! what is said when something is wrong. `watch`, `races`, `initialisation` and `synchronisation` show a run to the checkers
-//! and say what they found.
+//! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory, `lookout` and
+//! `livelock` what finds out that nobody gets on, and `faults` and `waits` what is said when something is wrong. `watch`,
+//! `races`, `initialisation` and `synchronisation` show a run to the checkers and say what they found.
 
 mod access;
 mod atomics;
@@ -17,6 +17,8 @@ mod flow;
 mod generic;
 mod initialisation;
 mod layout;
+mod livelock;
+mod lookout;
 pub mod lower;
 mod mechanism;
 pub mod program;
@@ -26,4 +28,5 @@ mod schedule;
 mod shared;
 mod step;
 mod synchronisation;
+mod waits;
 mod watch;

@@ -3,13 +3,14 @@
 use super::access::Order;
 use super::faults;
 use super::findings::Findings;
+use super::livelock::Probes;
+use super::lookout::Lookout;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
 use super::watch::Watch;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
 use crate::machine::block::{Block, Start, Warp};
-use crate::machine::divergence::Wait;
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
@@ -77,14 +78,13 @@ pub struct Run<'a> {
     pub(super) initialisation: Initialisation,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
+    /// What is looked at beside the run.
+    pub(super) lookout: Lookout,
+    /// When it is looked whether anybody still gets on.
+    pub(super) probes: Probes,
     warps: u64,
     divergent_warps: u64,
 }
-
-/// How many steps of its warp a group waits at a meeting before it goes on alone, when others still run.
-/// Long enough for the longest loop that ends by itself in the chapters, short enough for a lock that is
-/// held by a lane which waits here to be released.
-const PATIENCE: u64 = 1 << 18;
 
 impl<'a> Run<'a> {
     /// A launch that is about to run. The request has been checked.
@@ -124,6 +124,8 @@ impl<'a> Run<'a> {
             taken_back: 0,
             initialisation,
             waiting_blocks: launch.grid.count(),
+            lookout: Lookout::new(),
+            probes: Probes::new(),
             warps: 0,
             divergent_warps: 0,
         }
@@ -159,15 +161,21 @@ impl<'a> Run<'a> {
             self.start(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
+        let mut order = Vec::new();
         while !blocks.is_empty() {
             let before = self.steps;
-            for index in turns.order(blocks.len()) {
+            turns.next_round(blocks.len(), &mut order);
+            for &index in &order {
                 self.turn(&mut blocks[index], &mut turns)?;
+                if self.steps > self.launch.max_steps {
+                    return Err(self.out_of_steps(&mut blocks));
+                }
             }
             if self.steps == before && !self.release_blocks(&mut blocks) {
                 return Err(faults::deadlock(self, &blocks));
             }
             self.replace_finished(&mut blocks);
+            self.probe_when_due(&mut blocks)?;
         }
         Ok(())
     }
@@ -210,40 +218,44 @@ impl<'a> Run<'a> {
 
     /// One turn of a block: a slice for each of its warps.
     fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
-        for warp in turns.order(block.warps.len()) {
-            let mut slice = turns.slice();
-            self.run_warp(block, warp, &mut slice)?;
-        }
-        if self.steps > self.launch.max_steps {
-            return Err(faults::step_limit(self, block));
+        for place in 0..turns.order_warps(block.warps.len()) {
+            let warp = turns.warp(place);
+            let slice = turns.slice();
+            self.lookout.end_slice_after(slice.accesses);
+            if !self.stack {
+                // Every group gets its slice: the one that ran last goes to the end of the queue.
+                let groups = &mut block.warps[warp].divergence.groups;
+                // A warp that has ended has no group left, and may still be given a turn.
+                let last = groups.len().min(1);
+                groups.rotate_right(last);
+                if let Some(next) = turns.group(groups.len()) {
+                    let next = groups.remove(next);
+                    groups.push(next);
+                }
+            }
+            self.run_warp(block, warp, slice.steps)?;
         }
         Ok(())
     }
 
     /// Runs the groups of a warp until its slice is used up or none can run.
-    fn run_warp(&mut self, block: &mut Block, warp: usize, slice: &mut u32) -> Result<(), Stop> {
-        if !self.stack {
-            // Every group gets its slice: the one that ran last goes to the end of the queue.
-            let groups = &mut block.warps[warp].divergence.groups;
-            // A warp that has ended has no group left, and may still be given a turn.
-            let last = groups.len().min(1);
-            groups.rotate_right(last);
-        }
-        while *slice > 0 {
+    fn run_warp(&mut self, block: &mut Block, warp: usize, mut slice: u32) -> Result<(), Stop> {
+        while slice > 0 {
             let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
                 break;
             };
-            self.run_group(block, warp, group, slice)?;
+            self.run_group(block, warp, group, &mut slice)?;
         }
+        self.lookout.end_slice_after(None);
         if !self.stack {
-            release_overdue(&mut block.warps[warp], *slice > 0);
+            self.release_overdue(block, warp, slice > 0)?;
         }
         Ok(())
     }
 
     /// Lets lanes that wait at meetings go on where all blocks have come to a halt; whether there were any.
     /// The stack never does: it has lanes meet where they parted, or nowhere.
-    fn release_blocks(&self, blocks: &mut [Block]) -> bool {
+    pub(super) fn release_blocks(&self, blocks: &mut [Block]) -> bool {
         let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
         !self.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
     }
@@ -284,16 +296,4 @@ impl<'a> Run<'a> {
         }
         lines.into_iter().map(|(source, counters)| LineCounters { source, counters }).collect()
     }
-}
-
-/// Lets lanes of a warp that wait at a meeting go on without the others when these take too long, or when they
-/// have all stopped at a collective: they may be waiting for the very lanes that wait here.
-fn release_overdue(warp: &mut Warp, has_stopped: bool) {
-    let divergence = &mut warp.divergence;
-    if divergence.waiting().next().is_none() {
-        return;
-    }
-    let at_collective = has_stopped && divergence.groups.iter().any(|group| group.wait == Wait::Collective);
-    let now = warp.steps;
-    divergence.release(|meeting| at_collective || now - meeting.since > PATIENCE);
 }

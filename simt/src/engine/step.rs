@@ -6,7 +6,7 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
-use super::initialisation;
+use super::initialisation::{self, Shown};
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
 use super::watch::Seen;
@@ -23,6 +23,8 @@ use crate::observe::trace::{NoTrace, Trace};
 enum Left {
     /// Its slice is used up, or it stands at its meeting.
     Paused,
+    /// The schedule took the rest of its slice away.
+    Yielded,
     /// Memory denied an access.
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
@@ -46,9 +48,10 @@ impl Run<'_> {
             watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
         let before = *slice;
-        let left = match self.trace {
-            None => self.straight_on(block, w, g, slice, &mut NoTrace),
-            Some(_) => self.traced_straight_on(block, w, g, slice),
+        let left = match (&self.trace, self.lookout.is_on()) {
+            (None, false) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
+            (None, true) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
+            (Some(_), _) => self.traced_straight_on((block, w, g), slice),
         };
         let steps = u64::from(before - *slice);
         self.steps += steps;
@@ -59,6 +62,10 @@ impl Run<'_> {
         let pc = block.warps[w].divergence.groups[g].pc;
         match left {
             Left::Paused => Ok(()),
+            Left::Yielded => {
+                *slice = 0;
+                Ok(())
+            }
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
             Left::At(active) => self.traced_control(block, w, g, active),
         }
@@ -67,10 +74,14 @@ impl Run<'_> {
     /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
     /// as if there were no other.
     #[inline(never)]
-    fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+    fn traced_straight_on(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
         let mut tracer = self.trace.take().expect("somebody asked for it");
-        (tracer.block, tracer.warp) = (block.index, w as u32);
-        let left = self.straight_on(block, w, g, slice, &mut tracer);
+        (tracer.block, tracer.warp) = (at.0.index, at.1 as u32);
+        let left = if self.lookout.is_on() {
+            self.straight_on::<true>(at, slice, &mut tracer)
+        } else {
+            self.straight_on::<false>(at, slice, &mut tracer)
+        };
         self.trace = Some(tracer);
         left
     }
@@ -88,14 +99,15 @@ impl Run<'_> {
         result
     }
 
-    fn straight_on(
+    /// `LOOKS` is whether [`super::lookout`] is told of every instruction, and `trace` whether anybody else is; the loop
+    /// without them costs nothing more.
+    fn straight_on<const LOOKS: bool>(
         &mut self,
-        block: &mut Block,
-        w: usize,
-        g: usize,
+        at: (&mut Block, usize, usize),
         slice: &mut u32,
         trace: &mut impl Trace,
     ) -> Left {
+        let (block, w, g) = at;
         let place = Place::of(self, block, w);
         let before = *slice;
         let warp = &mut block.warps[w];
@@ -111,12 +123,12 @@ impl Run<'_> {
             local: &mut warp.local,
             params: &self.params,
             order: &mut self.order,
-            shared_written: &mut block.shared_written,
-            initialisation: &mut self.initialisation,
+            initialisation: Some((&mut self.initialisation, &mut block.shared_written))
+                .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
         };
         let left = loop {
-            if *slice == 0 || pc == meeting {
+            if *slice == 0 || pc == meeting || LOOKS && self.lookout.stops_at(pc, before - *slice) {
                 break Left::Paused;
             }
             let inst = &self.program.insts[pc as usize];
@@ -126,6 +138,9 @@ impl Run<'_> {
             issued.lanes += count(active);
             *slice -= 1;
             lanes.mask = active;
+            if LOOKS {
+                self.lookout.see(&memories, &lanes, inst, &frame, pc);
+            }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
                     trace.issued(pc, mask, active);
@@ -143,27 +158,15 @@ impl Run<'_> {
                     Ok(())
                 }
                 Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    if memories.initialisation.is_on {
-                        initialisation::see(&mut memories, &lanes, inst, &frame, pc);
-                    }
                     let counters = &mut self.traffic[pc as usize];
-                    if memories.watch.is_some() {
+                    if memories.watch.is_some() || memories.initialisation.is_some() {
                         touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
                     } else {
                         touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
                     }
                 }
-                Op::Special { what, wide } => {
-                    place.read(&mut lanes, inst.args.d, *what, *wide, u64::from(before - *slice));
-                    Ok(())
-                }
-                Op::FrameAddress { offset, wide } => {
-                    let address = frame.local.wrapping_add_signed(i64::from(*offset));
-                    write(&mut lanes, inst.args.d, *wide, |_| address);
-                    Ok(())
-                }
-                Op::ActiveMask => {
-                    lanes.write_narrow(inst.args.d, |_| active);
+                Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
+                    place.tell(&mut lanes, inst, &frame, u64::from(before - *slice));
                     Ok(())
                 }
                 Op::Fence(fence) => {
@@ -180,6 +183,9 @@ impl Run<'_> {
                 break Left::Denied(denied);
             }
             pc += 1;
+            if LOOKS && self.lookout.takes_slice(inst, active) {
+                break Left::Yielded;
+            }
         };
         group.pc = pc;
         left
@@ -203,15 +209,25 @@ fn touch_watched(
     frame: &Frame,
     counters: &mut Counters,
 ) -> Result<(), Denied> {
-    let Some(watch) = memories.watch.as_deref_mut() else { unreachable!("the caller asked") };
-    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
-    watch.at(pc);
+    if let Some((checker, shared_written)) = &mut memories.initialisation {
+        initialisation::see(
+            Shown { checker, shared_written, global: memories.global },
+            lanes,
+            inst,
+            frame,
+            pc,
+        );
+    }
     let mut replaced = Vec::new();
-    if let Op::Load(access) = &inst.op {
-        watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
-        replaced = watch.take_replaced();
-    } else if let Op::Store(access) = &inst.op {
-        watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+    if let Some(watch) = memories.watch.as_deref_mut() {
+        let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+        watch.at(pc);
+        if let Op::Load(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+            replaced = watch.take_replaced();
+        } else if let Op::Store(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+        }
     }
     touch_memory(memories, lanes, inst, frame, counters)?;
     if let Op::Load(access) = &inst.op {
@@ -280,7 +296,23 @@ impl Place {
         }
     }
 
-    /// Reads a special register, `since` instructions after the group got its slice.
+    /// Carries out an instruction that asks where a lane is, `since` instructions after its group got its slice.
+    #[inline(always)]
+    fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
+        let (to, active) = (inst.args.d, lanes.mask);
+        match inst.op {
+            Op::Special { what, wide } => self.read(lanes, to, what, wide, since),
+            Op::FrameAddress { offset, wide } => {
+                let address = frame.local.wrapping_add_signed(i64::from(offset));
+                write(lanes, to, wide, |_| address);
+            }
+            _ => lanes.write_narrow(to, |_| active),
+        }
+    }
+
+    /// Reads a special register, `since` instructions after the group got its slice. Rare, and the inner loop is slower
+    /// with it inside.
+    #[inline(never)]
     fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool, since: u64) {
         match what {
             Special::Tid(axis) => self.read_tid(lanes, slot, axis, wide),

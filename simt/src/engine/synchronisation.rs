@@ -22,6 +22,7 @@ use crate::machine::divergence::Wait;
 impl Run<'_> {
     /// Tells of the lanes that a shuffle gave an undefined value. They still stand at it.
     #[cold]
+    #[inline(never)]
     pub(super) fn tell_undefined(
         &mut self,
         block: &Block,
@@ -64,6 +65,7 @@ impl Run<'_> {
     }
 
     /// Warns of a barrier that is complete, if it is so only because threads had ended. Who waits still stands there.
+    #[inline(never)]
     pub(super) fn tell_ended(&mut self, block: &Block, number: usize) {
         let ended = ended_threads(block, number);
         let waits = Wait::Barrier(number as u8);

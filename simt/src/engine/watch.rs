@@ -366,8 +366,8 @@ impl Watch {
             let conflict = races.lane(&self.clocks, who, access, place, observed.is_some(), |_, _| false);
             self.report(conflict);
         }
-        if let Some(written) = &observed {
-            self.locations.read(&mut self.clocks, who, place, how, written);
+        if access.kind != Kind::Store {
+            self.locations.read(&mut self.clocks, who, place, how, observed.as_ref());
         }
         let stores = access.kind != Kind::Load;
         stores.then(|| self.locations.write(&mut self.clocks, who, place, how, observed.as_ref()))

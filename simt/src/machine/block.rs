@@ -28,6 +28,10 @@ pub struct Warp {
     pub diverged: bool,
     /// The first of its lanes that ended, and at which instruction.
     pub first_end: Option<(u32, u32)>,
+    /// How long it is left alone before somebody looks whether it only spins, if that was ever decided.
+    pub patience: Option<u64>,
+    /// Its step count when somebody looked last.
+    pub looked_at: u64,
 }
 
 /// One named barrier of a block.
@@ -97,6 +101,7 @@ impl Warp {
     fn reset(&mut self, id: u32, threads: u32, start: &Start<'_>) {
         let count = (threads - id * WARP_SIZE as u32).min(WARP_SIZE as u32);
         (self.id, self.steps, self.diverged, self.first_end) = (id, 0, false, None);
+        (self.patience, self.looked_at) = (None, 0);
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
         self.registers.clone_from_image(start.image);
         self.local.reset(start.frame_bytes);

@@ -33,7 +33,7 @@ pub enum Wait {
 }
 
 /// Lanes that run together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// The instruction that is next.
     pub pc: u32,
@@ -62,12 +62,23 @@ pub struct Meeting {
     pub arrived: u32,
     /// The warp's step count when the first came.
     pub since: u64,
+    /// The frame in which those that have come go on.
+    pub frame: Frame,
     /// The meeting around this one.
     outer: Option<u32>,
-    /// Where those that have come go on.
-    frame: Frame,
+    /// The frames of its callers.
     callers: Vec<Frame>,
     open: bool,
+}
+
+impl Meeting {
+    /// Whether both are closed, or both wait for the same lanes at the same place.
+    fn stands_like(&self, other: &Meeting) -> bool {
+        let place = |meeting: &Meeting| (meeting.pc, meeting.depth, meeting.outer, meeting.frame);
+        let lanes = |meeting: &Meeting| (meeting.expected, meeting.arrived);
+        let same = place(self) == place(other) && lanes(self) == lanes(other);
+        self.open == other.open && (!self.open || same && self.callers == other.callers)
+    }
 }
 
 /// The groups and meetings of one warp.
@@ -98,6 +109,17 @@ impl Divergence {
     /// Meetings at which lanes are waiting.
     pub fn waiting(&self) -> impl Iterator<Item = &Meeting> {
         self.meetings.iter().filter(|meeting| meeting.open && meeting.arrived != 0)
+    }
+
+    /// Whether both stand at the same places: the same groups, and the same lanes come to the same meetings.
+    /// How long somebody has waited is no part of it.
+    pub fn stands_like(&self, other: &Divergence) -> bool {
+        let open = |all: &[Meeting]| all.iter().filter(|meeting| meeting.open).count();
+        let same = |(one, other): (&Meeting, &Meeting)| one.stands_like(other);
+        self.groups == other.groups
+            && self.exited == other.exited
+            && open(&self.meetings) == open(&other.meetings)
+            && self.meetings.iter().zip(&other.meetings).all(same)
     }
 
     /// Parts a group: the lanes of `leaving` go to `target`, the others to `stay`; they meet at `meet`, where
@@ -200,6 +222,25 @@ impl Divergence {
         released
     }
 
+    /// Makes one group of those that can run, stand at the same place and expect the same meetings: lanes that went on
+    /// without the others and have been caught up with.
+    pub fn unite(&mut self) {
+        let mut first = 0;
+        while first < self.groups.len() {
+            let one = &self.groups[first];
+            let same = |other: &Group| {
+                one.wait == Wait::Nothing && Group { mask: one.mask, ..other.clone() } == *one
+            };
+            match self.groups.iter().skip(first + 1).position(same) {
+                Some(behind) => {
+                    let other = self.groups.remove(first + 1 + behind);
+                    self.groups[first].mask |= other.mask;
+                }
+                None => first += 1,
+            }
+        }
+    }
+
     fn close_if_complete(&mut self, id: u32) {
         let meeting = &self.meetings[id as usize];
         if meeting.open && meeting.arrived == meeting.expected {
@@ -284,5 +325,33 @@ mod tests {
         assert_eq!(masks(&warp), [0xf0, 0x0c, 0x03]);
         warp.groups[2].pc = 30;
         assert!(warp.has_arrived(2));
+    }
+
+    #[test]
+    fn those_released_are_one_group_with_the_others_where_these_have_caught_up() {
+        let mut warp = warp();
+        warp.split(0, 0x0f, 20, 10, Some(20));
+        warp.arrive(1, 0);
+        assert!(warp.release(|_| true));
+        warp.groups[0].pc = 20;
+        warp.unite();
+        assert_eq!(masks(&warp), [0xf0, 0x0f], "the others have not met yet, and are still expected to");
+        warp.arrive(0, 0);
+        warp.unite();
+        assert_eq!(masks(&warp), [0xff]);
+    }
+
+    #[test]
+    fn warps_stand_alike_however_long_they_wait() {
+        let (mut one, mut other) = (warp(), warp());
+        one.split(0, 0x0f, 20, 10, Some(20));
+        assert!(!one.stands_like(&other));
+        other.split(0, 0x0f, 20, 10, Some(20));
+        one.arrive(1, 3);
+        assert!(!one.stands_like(&other));
+        other.arrive(1, 4);
+        assert!(one.stands_like(&other));
+        other.groups[0].pc = 11;
+        assert!(!one.stands_like(&other));
     }
 }

@@ -6,7 +6,7 @@ use super::registers::{Narrow, WARP_SIZE};
 pub const MAX_RESIDENT_LOCAL_BYTES: u64 = 1 << 30;
 
 /// The local memory of a warp.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Local {
     bytes: Vec<u8>,
     /// Bytes a lane has.

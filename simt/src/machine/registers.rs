@@ -30,7 +30,7 @@ pub struct Shape {
 }
 
 /// The three banks of one warp, or the image from which a frame starts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registers {
     /// Columns of up to 32 bits.
     pub narrow: Vec<Narrow>,

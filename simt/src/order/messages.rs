@@ -117,24 +117,25 @@ impl Locations {
         }
     }
 
-    /// A strong load reads a store that it observes.
+    /// A strong load, and the store that it reads if it observes it.
     pub fn read(
         &mut self,
         clocks: &mut Clocks,
         who: Who,
         place: Place,
         how: (Order, Reach),
-        written: &Written,
+        written: Option<&Written>,
     ) {
         let (order, scope) = how;
         let key = (place.space, place.offset);
         let own_block = clocks.block(who.slot);
         let lane = self.lane(who);
         let known = lane.read.get(&key).map_or(0, |messages| messages.version);
-        if written.messages.version != 0 && known != written.messages.version {
-            lane.read.entry(key).or_default().join(&written.messages);
+        let new = written.map(|written| &written.messages);
+        if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
+            lane.read.entry(key).or_default().join(new);
         }
-        // Those that were read before, by weaker loads of the same location, are acquired with it.
+        // What weaker loads of the same location have read before is acquired with it, whatever it reads itself.
         if order.acquires()
             && let Some(messages) = lane.read.get_mut(&key)
         {

@@ -4,11 +4,13 @@
 //! instructions. Left out: what runs mean; `litmus.rs` compares them with the model.
 //! Specification: none of its own.
 
+use std::iter;
+
 use simt::{
     Buffer, Checks, Emulator, Fault, FaultKind, Launch, Limits, Module, Reconvergence, Schedule, Severity,
 };
 
-use crate::program::{Outcome, Program};
+use crate::program::{Outcome, Place, Program, Thread};
 use crate::ptx::render;
 
 /// A program that is ready to run.
@@ -17,6 +19,7 @@ pub struct Bench {
     module: Module,
     memory: Buffer,
     results: Buffer,
+    delays: Buffer,
     registers: usize,
     launch: Launch,
 }
@@ -35,17 +38,19 @@ impl Bench {
         let text = render(program);
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load("litmus.ptx", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let registers: usize = program.threads.iter().map(|thread| thread.registers()).sum();
+        let registers: usize = program.threads.iter().map(Thread::registers).sum();
         let memory = emulator.alloc("words", 4 * program.locations() as u64).unwrap();
         let results = emulator.alloc("results", 4 * registers.max(1) as u64).unwrap();
-        let most = |place: fn(&crate::program::Place) -> u32| {
+        let operations: usize = program.threads.iter().map(|thread| thread.ops.len()).sum();
+        let delays = emulator.alloc("delays", 4 * operations as u64).unwrap();
+        let most = |place: fn(&Place) -> u32| {
             1 + program.threads.iter().map(|thread| place(&thread.place)).max().unwrap_or(0)
         };
         let launch = Launch::new(most(|place| place.block), 32 * most(|place| place.warp));
-        let mut launch = launch.arg(memory.address()).arg(results.address());
+        let mut launch = launch.arg(memory.address()).arg(results.address()).arg(delays.address());
         launch.reconvergence = Reconvergence::Its;
         launch.max_steps = 100_000;
-        Bench { emulator, module, memory, results, registers, launch }
+        Bench { emulator, module, memory, results, delays, registers, launch }
     }
 
     /// Has weak memory switched on or off.
@@ -66,6 +71,8 @@ impl Bench {
     pub fn run(&mut self, seed: u64, schedule: Schedule) -> Run {
         self.emulator.write(self.memory).fill(0);
         self.emulator.write(self.results).fill(0);
+        let delays = self.emulator.write(self.delays).chunks_exact_mut(4);
+        delays.zip(delays_of(seed)).for_each(|(bytes, delay)| bytes.copy_from_slice(&delay.to_le_bytes()));
         self.launch.seed = seed;
         self.launch.schedule = schedule;
         let report = self.emulator.launch(&self.module, "litmus", &self.launch);
@@ -79,4 +86,20 @@ impl Bench {
         let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
         Run { outcome: results.chain(memory).map(word).collect(), races }
     }
+}
+
+/// The longest delay of an operation, in rounds of its loop: a few slices of the schedules.
+const LONGEST_DELAY: u64 = 24;
+
+/// The delays of the operations. Most are none, so that threads often meet.
+fn delays_of(seed: u64) -> impl Iterator<Item = u32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    iter::repeat_with(move || {
+        // `xorshift64*`, as the schedules have it: any generator that needs no crate would do.
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        let drawn = state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 40;
+        if drawn.is_multiple_of(4) { (drawn / 4 % LONGEST_DELAY) as u32 } else { 0 }
+    })
 }

@@ -71,7 +71,9 @@ fn judge_ways(program: &Program, ways: &[&Way], verdict: &mut Verdict) {
     let events = Events::new(all);
     for_each_choice(&sources, &mut Vec::new(), &mut |chosen| {
         let mut reads_from = Relation::default();
-        chosen.iter().for_each(|&&(write, read)| reads_from.add(write, read));
+        for &&(write, read) in chosen {
+            reads_from.add(write, read);
+        }
         if is_out_of_thin_air(&events, words, &reads_from) {
             return;
         }

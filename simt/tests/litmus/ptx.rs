@@ -1,8 +1,10 @@
 //! A litmus program as PTX: one kernel, in which every thread finds its own code by its place.
 //!
-//! The kernel has two parameters, the address of the words and that of the results; the results are the registers of
-//! every thread in turn. Words in shared memory are set to zero before a barrier and copied out after one, so that the
-//! host sees them where it sees the others. Left out: everything that a compiler would do.
+//! The kernel has three parameters, the addresses of the words, of the results and of the delays. The results are the
+//! registers of every thread in turn. Words in shared memory are set to zero before a barrier and copied out after one,
+//! so that the host sees them where it sees the others. Before every operation a thread goes round an empty loop as often as a delay
+//! says: the schedules draw the order of warps from the seed, but not that of lanes that parted. Left out: everything
+//! that a compiler would do.
 //! Specification: PTX ISA, sections 9.7.9 (`ld`, `st`), 9.7.13.4 (fences) and 9.7.13.5 (`atom`).
 
 use std::fmt::Write;
@@ -57,18 +59,20 @@ const HEADER: &str = "\
 
 .visible .entry litmus(
 \t.param .u64 memory,
-\t.param .u64 results
+\t.param .u64 results,
+\t.param .u64 delays
 )
 {
 \t.reg .pred \t%p<3>;
 \t.reg .b32 \t%t<3>;
 \t.reg .b32 \t%place;
-\t.reg .b64 \t%memory, %results;
+\t.reg .b64 \t%memory, %results, %delays;
 ";
 
 const PLACE: &str = "
 \tld.param.u64 \t%memory, [memory];
 \tld.param.u64 \t%results, [results];
+\tld.param.u64 \t%delays, [delays];
 \tmov.u32 \t%t0, %tid.x;
 \tmov.u32 \t%t1, %ctaid.x;
 \tmad.lo.u32 \t%place, %t1, 1024, %t0;
@@ -86,16 +90,28 @@ fn by_first_thread(text: &mut String, after: &str, code: impl FnOnce(&mut String
 }
 
 fn render_threads(text: &mut String, program: &Program) {
-    let mut slot = 0;
+    let (mut slot, mut delays) = (0, 0..);
     for (number, thread) in program.threads.iter().enumerate() {
         let _ = writeln!(text, "T{number}:");
-        thread.ops.iter().for_each(|op| render_op(text, op, program.space));
+        for op in &thread.ops {
+            render_delay(text, delays.next().expect("numbers do not end"));
+            render_op(text, op, program.space);
+        }
         for register in 0..thread.registers() {
             line(text, &format!("st.global.u32 \t[%results+{}], %r{register}", 4 * slot));
             slot += 1;
         }
         line(text, "bra.uni \tEND");
     }
+}
+
+/// A loop that does nothing.
+fn render_delay(text: &mut String, number: usize) {
+    line(text, &format!("ld.global.u32 \t%t0, [%delays+{}]", 4 * number));
+    let _ = writeln!(text, "LATE{number}:");
+    line(text, "setp.eq.u32 \t%p0, %t0, 0");
+    line(text, "sub.u32 \t%t0, %t0, 1");
+    line(text, &format!("@!%p0 bra \tLATE{number}"));
 }
 
 fn render_op(text: &mut String, op: &Op, space: Space) {

@@ -5,8 +5,10 @@
 //! model does (`enumerate.rs`). Left out: shapes that need dependencies, barriers or more than four threads.
 //! Specification: PTX ISA, sections 8.8 (patterns), 8.10 (the axioms' own examples).
 
-use crate::program::{Action, FenceKind, Op, Place, Program, Scope, Space, Strength, Thread, Value};
-use crate::program::{VOLATILE, WEAK, acq_rel, acquire, relaxed, release};
+use crate::messages;
+use crate::program::{Action, FenceKind, Op, Program, Scope, Strength, Value};
+use crate::program::{VOLATILE, WEAK, relaxed, release};
+use crate::settings::{ALL, FEW, OF_FOUR, everywhere};
 use crate::sides::{self, cas, exchange, fence, guarded, load, pairs, store};
 
 /// A shape and its variants.
@@ -19,9 +21,30 @@ pub struct Shape {
 pub fn shapes() -> Vec<Shape> {
     let shape = |name, variants| Shape { name, variants };
     vec![
-        shape("MP", message_passing()),
-        shape("chain", chains()),
+        shape("MP", messages::message_passing()),
+        shape("overwritten MP", messages::overwritten_messages()),
+        shape("chain", messages::chains()),
+        shape("WRC", messages::write_to_read()),
+        shape("ISA2", messages::two_messages()),
         shape("SB", store_buffering()),
+        shape(
+            "R",
+            two_words(|[a, b]| {
+                [vec![store(X, 1, a.0), store(Y, 1, a.1)], vec![store(Y, 2, b.0), load(0, X, b.1)]]
+            }),
+        ),
+        shape(
+            "S",
+            two_words(|[a, b]| {
+                [vec![store(X, 2, a.0), store(Y, 1, a.1)], vec![load(0, Y, b.0), store(X, 1, b.1)]]
+            }),
+        ),
+        shape(
+            "2+2W",
+            two_words(|[a, b]| {
+                [vec![store(X, 1, a.0), store(Y, 2, a.1)], vec![store(Y, 1, b.0), store(X, 2, b.1)]]
+            }),
+        ),
         shape("LB", load_buffering()),
         shape("CoRR", coherence(|[a, b, c]| [vec![store(X, 1, c)], vec![load(0, X, a), load(1, X, b)]])),
         shape("CoWR", coherence(|[a, b, c]| [vec![store(X, 1, a), load(0, X, b)], vec![store(X, 2, c)]])),
@@ -35,119 +58,19 @@ pub fn shapes() -> Vec<Shape> {
 }
 
 /// Words: what a shape calls them.
-const X: usize = 0;
-const Y: usize = 1;
-const Z: usize = 2;
+pub const X: usize = 0;
+pub const Y: usize = 1;
+pub const Z: usize = 2;
 
-/// Where the threads of a variant run, and in which memory its words are.
-#[derive(Clone, Copy)]
-enum Setting {
-    /// One warp, a lane each.
-    Warp(Space),
-    /// One block, a warp each.
-    Block(Space),
-    /// A block each.
-    Grid,
-    /// Two blocks; every second thread is in the same one.
-    Pairs,
-}
-
-/// One setting of each kind, with both memories among them.
-const FEW: [Setting; 3] = [Setting::Warp(Space::Global), Setting::Block(Space::Shared), Setting::Grid];
-
-const ALL: [Setting; 5] = [
-    Setting::Warp(Space::Global),
-    Setting::Warp(Space::Shared),
-    Setting::Block(Space::Global),
-    Setting::Block(Space::Shared),
-    Setting::Grid,
-];
-
-const OF_FOUR: [Setting; 4] =
-    [Setting::Warp(Space::Shared), Setting::Block(Space::Global), Setting::Grid, Setting::Pairs];
-
-impl Setting {
-    fn place(self, number: u32) -> Place {
-        let (block, warp, lane) = match self {
-            // Lanes that are not neighbours, and not in the order of the threads.
-            Setting::Warp(_) => (0, 0, (31 - 7 * number) % 32),
-            Setting::Block(_) => (0, number, 0),
-            Setting::Grid => (number, 0, 0),
-            Setting::Pairs => (number % 2, number / 2, 0),
-        };
-        Place { block, warp, lane }
-    }
-
-    fn program(self, threads: &[Vec<Op>]) -> Program {
-        let space = match self {
-            Setting::Warp(space) | Setting::Block(space) => space,
-            Setting::Grid | Setting::Pairs => Space::Global,
-        };
-        let place = |number: usize| self.place(number as u32);
-        let threads = threads.iter().enumerate();
-        let threads =
-            threads.map(|(number, ops)| Thread { place: place(number), ops: ops.clone() }).collect();
-        Program { threads, space }
-    }
-}
-
-/// Every program in every setting.
-fn everywhere(settings: &[Setting], programs: &[Vec<Vec<Op>>]) -> Vec<Program> {
-    let in_settings =
-        |threads: &Vec<Vec<Op>>| settings.iter().map(|setting| setting.program(threads)).collect();
-    programs.iter().flat_map(|threads| -> Vec<Program> { in_settings(threads) }).collect()
-}
-
-/// One thread stores data and then a flag, the other reads the flag and then, if it was set, the data. Without the
-/// condition the data are raced for, whatever the flag is worth, and what the reader finds is the same.
-fn message_passing() -> Vec<Program> {
-    let writers = sides::publishing(Y).into_iter().map(|flag| [vec![store(X, 1, WEAK)], flag].concat());
-    let readers =
-        sides::observing(Y).into_iter().map(|flag| [flag, vec![guarded(0, 1, load(1, X, WEAK))]].concat());
-    let (writers, readers): (Vec<_>, Vec<_>) = (writers.collect(), readers.collect());
-    let programs: Vec<Vec<Vec<Op>>> =
-        pairs(&writers, &readers).map(|(writer, reader)| vec![writer, reader]).collect();
-    let strong = [relaxed(Scope::Gpu), relaxed(Scope::Cta), VOLATILE, WEAK];
-    let strong = pairs(&strong, &strong).map(|(data, flag)| {
-        vec![vec![store(X, 1, data), store(Y, 1, flag)], vec![load(0, Y, flag), load(1, X, data)]]
-    });
-    everywhere(&FEW, &programs.into_iter().chain(strong).collect::<Vec<_>>())
-}
-
-/// Message passing through a third thread, which passes the flag on: by an atomic on it, which is part of a chain that
-/// is observed (8.9.2), or by a flag of its own (cumulativity, 8.9.5).
-fn chains() -> Vec<Program> {
-    let gpu = Scope::Gpu;
-    let middles = [
-        vec![Action::Add { to: 0, at: Y, value: 1, how: relaxed(gpu) }.into()],
-        vec![Action::Add { to: 0, at: Y, value: 1, how: relaxed(Scope::Cta) }.into()],
-        vec![Action::Add { to: 0, at: Y, value: 1, how: acq_rel(gpu) }.into()],
-        vec![cas(0, Y, [1, 2], relaxed(gpu))],
-        vec![load(0, Y, relaxed(gpu)), guarded(0, 1, store(Y, 2, relaxed(gpu)))],
-        vec![load(0, Y, acquire(gpu)), guarded(0, 1, store(Y, 2, release(gpu)))],
-        vec![
-            load(0, Y, relaxed(gpu)),
-            fence(FenceKind::AcqRel, gpu),
-            guarded(0, 1, store(Y, 2, relaxed(gpu))),
-        ],
-        vec![load(0, Y, WEAK), guarded(0, 1, store(Y, 2, WEAK))],
-    ];
-    let writers = [
-        vec![store(Y, 1, release(gpu))],
-        vec![store(Y, 1, release(Scope::Cta))],
-        vec![fence(FenceKind::AcqRel, gpu), store(Y, 1, relaxed(gpu))],
-        vec![store(Y, 1, relaxed(gpu))],
-    ];
-    let readers = [
-        vec![load(0, Y, acquire(gpu))],
-        vec![load(0, Y, acquire(Scope::Cta))],
-        vec![load(0, Y, relaxed(gpu)), fence(FenceKind::AcqRel, gpu)],
-        vec![load(0, Y, relaxed(gpu))],
-    ];
-    let ends: Vec<(Vec<Op>, Vec<Op>)> = pairs(&writers, &readers).collect();
-    let programs = pairs(&ends, &middles).map(|((writer, reader), middle)| {
-        let reader = [reader, vec![guarded(0, 2, load(1, X, WEAK))]].concat();
-        vec![[vec![store(X, 1, WEAK)], writer].concat(), middle, reader]
+/// Two threads with two accesses each and a fence, or none, between them.
+fn two_words(shape: impl Fn([(Strength, Strength); 2]) -> [Vec<Op>; 2]) -> Vec<Program> {
+    let ways = sides::two_accesses();
+    let fences = sides::some_fences();
+    let programs = pairs(&pairs(&ways, &ways).collect::<Vec<_>>(), &fences).map(|((a, b), between)| {
+        let fence = between.map(|(kind, scope)| fence(kind, scope));
+        shape([a, b])
+            .map(|ops| ops[..1].iter().copied().chain(fence).chain(ops[1..].iter().copied()).collect())
+            .to_vec()
     });
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }

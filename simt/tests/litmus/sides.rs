@@ -144,6 +144,22 @@ pub fn lb_pairs() -> Vec<[LbWay; 2]> {
     alike.chain(other_fences).chain(other_kinds).collect()
 }
 
+/// The strengths of two accesses by one thread: any of these does for a load and for a store.
+pub fn two_accesses() -> Vec<(Strength, Strength)> {
+    vec![
+        (WEAK, WEAK),
+        (relaxed(Cta), relaxed(Cta)),
+        (relaxed(Gpu), relaxed(Gpu)),
+        (WEAK, relaxed(Gpu)),
+        (relaxed(Gpu), WEAK),
+    ]
+}
+
+/// No fence, those that may be enough and one that is too narrow.
+pub fn some_fences() -> Vec<Option<(FenceKind, Scope)>> {
+    vec![None, Some((AcqRel, Gpu)), Some((Sc, Cta)), Some((Sc, Gpu))]
+}
+
 /// How the readers of independent writes read, and what is between their loads.
 pub fn iriw_readers() -> Vec<(Strength, Option<(FenceKind, Scope)>)> {
     let kinds = [WEAK, relaxed(Cta), relaxed(Gpu), acquire(Gpu)];

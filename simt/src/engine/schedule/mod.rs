@@ -1,45 +1,143 @@
 //! In which order blocks and warps take their turns, and for how long. One policy a file.
 //!
 //! Every policy gives each resident block and each of its warps one slice a round, so none starves; they
-//! differ in the order and in the length of the slices.
+//! differ in the order and in the length of the slices, and one in which group of a warp gets the slice.
 
+mod hunt;
 mod random;
 mod round_robin;
 
 use crate::launch::Schedule;
+use hunt::Hunt;
 use random::Random;
+
+/// What a warp may do in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Warp instructions.
+    pub steps: u32,
+    /// Accesses to shared or global memory, the last of which ends the slice; `None` for any number.
+    pub accesses: Option<u32>,
+}
+
+/// The turns of a launch: a policy, and the order of the present round.
+#[derive(Clone, Debug)]
+pub struct Turns {
+    policy: Policy,
+    warps: Vec<usize>,
+}
 
 /// A policy at work.
 #[derive(Clone, Debug)]
-pub enum Turns {
+enum Policy {
     /// In order.
     RoundRobin,
     /// As the seed has it.
     Random(Random),
+    /// As the seed has it, looking for trouble.
+    Hunt(Hunt),
 }
 
 impl Turns {
     /// The policy of a launch.
     pub fn new(schedule: Schedule, seed: u64) -> Turns {
-        match schedule {
-            Schedule::RoundRobin => Turns::RoundRobin,
-            Schedule::Random | Schedule::Hunt => Turns::Random(Random::new(seed)),
+        let policy = match schedule {
+            Schedule::RoundRobin => Policy::RoundRobin,
+            Schedule::Random => Policy::Random(Random::new(seed)),
+            Schedule::Hunt => Policy::Hunt(Hunt::new(seed)),
+        };
+        Turns { policy, warps: Vec::new() }
+    }
+
+    /// Starts a round: in which order `count` blocks take their turns.
+    pub fn next_round(&mut self, count: usize, blocks: &mut Vec<usize>) {
+        if let Policy::Hunt(hunt) = &mut self.policy {
+            hunt.next_round();
+        }
+        self.shuffle(count, blocks);
+    }
+
+    /// Decides in which order the `count` warps of a block take their turns; returns how many they are.
+    pub fn order_warps(&mut self, count: usize) -> usize {
+        let mut warps = std::mem::take(&mut self.warps);
+        self.shuffle(count, &mut warps);
+        self.warps = warps;
+        count
+    }
+
+    /// The warp whose turn it is in this place of the order.
+    pub fn warp(&self, place: usize) -> usize {
+        self.warps[place]
+    }
+
+    fn shuffle(&mut self, count: usize, order: &mut Vec<usize>) {
+        order.clear();
+        order.extend(0..count);
+        match &mut self.policy {
+            Policy::RoundRobin => {}
+            Policy::Random(random) => random.shuffle(order),
+            Policy::Hunt(hunt) => hunt.random.shuffle(order),
         }
     }
 
-    /// In which order `count` blocks or warps take their turns this round.
-    pub fn order(&mut self, count: usize) -> Vec<usize> {
-        match self {
-            Turns::RoundRobin => round_robin::order(count),
-            Turns::Random(random) => random.order(count),
+    /// What the next turn of a warp is worth.
+    pub fn slice(&mut self) -> Slice {
+        match &mut self.policy {
+            Policy::RoundRobin => Slice { steps: round_robin::SLICE, accesses: None },
+            Policy::Random(random) => Slice { steps: random.slice(), accesses: None },
+            Policy::Hunt(hunt) => hunt.slice(),
         }
     }
 
-    /// How many warp instructions the next slice has.
-    pub fn slice(&mut self) -> u32 {
-        match self {
-            Turns::RoundRobin => round_robin::SLICE,
-            Turns::Random(random) => random.slice(),
+    /// Which of `count` groups of a warp gets the slice; `None` for the one that has waited longest.
+    pub fn group(&mut self, count: usize) -> Option<usize> {
+        match &mut self.policy {
+            Policy::Hunt(hunt) if count > 1 => hunt.group(count),
+            _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_gives_everybody_a_turn_in_each_round() {
+        for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
+            let mut turns = Turns::new(schedule, 7);
+            let mut blocks = Vec::new();
+            for count in [1, 2, 5, 32] {
+                turns.next_round(count, &mut blocks);
+                blocks.sort_unstable();
+                assert_eq!(blocks, (0..count).collect::<Vec<_>>(), "{schedule:?}");
+                let mut warps: Vec<_> =
+                    (0..turns.order_warps(count)).map(|place| turns.warp(place)).collect();
+                warps.sort_unstable();
+                assert_eq!(warps, blocks, "{schedule:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn hunt_leaves_every_other_round_to_the_group_that_has_waited_longest() {
+        let mut turns = Turns::new(Schedule::Hunt, 3);
+        let mut blocks = Vec::new();
+        let rounds: Vec<bool> = (0..8)
+            .map(|_| {
+                turns.next_round(1, &mut blocks);
+                turns.group(32).is_some()
+            })
+            .collect();
+        assert_eq!(rounds, [true, false, true, false, true, false, true, false]);
+    }
+
+    #[test]
+    fn hunt_ends_some_slices_at_an_access_and_some_not() {
+        let mut turns = Turns::new(Schedule::Hunt, 3);
+        let slices: Vec<Slice> = (0..100).map(|_| turns.slice()).collect();
+        assert!(slices.iter().any(|slice| slice.accesses == Some(1)));
+        assert!(slices.iter().any(|slice| slice.accesses.is_some_and(|count| count > 1)));
+        assert!(slices.iter().any(|slice| slice.accesses.is_none()));
     }
 }

@@ -21,18 +21,17 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
         (self.next() >> 11) % bound
     }
 
-    /// A random order: Fisher and Yates' shuffle.
-    pub fn order(&mut self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
+    /// Brings an order into a random one: Fisher and Yates' shuffle.
+    pub fn shuffle(&mut self, order: &mut [usize]) {
+        for last in (1..order.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
             order.swap(last, other);
         }
-        order
     }
 
     /// A slice between one instruction and [`LONGEST_SLICE`].

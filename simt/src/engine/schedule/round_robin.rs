@@ -3,8 +3,3 @@
 /// Warp instructions in a slice: enough that changing over costs nothing, few enough that a lock which is
 /// waited for is not waited for long.
 pub const SLICE: u32 = 256;
-
-/// The order of numbers.
-pub fn order(count: usize) -> Vec<usize> {
-    (0..count).collect()
-}

@@ -70,7 +70,7 @@ fn lop3_follows_its_truth_table() {
         let want = (0..32).fold(0, |word, i| word | bit(i) << i);
         let registers =
             [("d", (B32, 0)), ("a", (B32, a.into())), ("b", (B32, b.into())), ("c", (B32, c.into()))];
-        assert_eq!(eval_text("lop3.b32", &format!("d a b c {lut}"), &registers), want.into(), "{lut}");
+        assert_eq!(eval_text("lop3.b32", &format!("d a b c {lut}"), &registers), u64::from(want), "{lut}");
     }
 }
 

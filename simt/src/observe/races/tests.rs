@@ -109,9 +109,9 @@ impl Bench {
         for lane in lanes_of(mask) {
             let who = Who { slot, warp, lane };
             if done {
-                self.compare(false, who, access, place)
+                self.compare(false, who, access, place);
             } else {
-                self.access(who, access, place.offset, place.bytes)
+                self.access(who, access, place.offset, place.bytes);
             }
         }
     }

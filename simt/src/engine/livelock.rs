@@ -1,0 +1,340 @@
+//! Proves that nobody will ever get on: every group that can run goes round in a loop that changes nothing.
+//!
+//! A probe runs one group of lanes at a time, which is a legal slice of the schedule, so there is nothing to roll back:
+//! what a probe did, the launch did. It takes a snapshot of the warp (program counters, frames, registers, local
+//! memory, meetings) and runs on until the warp stands there again; where the snapshot was taken before the loop was
+//! entered, a later one, taken after twice as many steps, is not (Brent's cycle detection). If nothing that others can
+//! see has changed on the way ([`super::lookout`]), the lanes that ran will go round like this for as long as nobody else
+//! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
+//! ever, in whatever order they run: none of them does anything that another one depends on.
+//!
+//! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
+//! look at the clock, a bound on steps. So two things are never proven, and end at the launch's bound on steps: loops
+//! that count or that write something new each time, and warps that go round together through a barrier of the block.
+//! With weak memory on nothing is proven: there a load may return something new although nothing was stored.
+//!
+//! Under independent thread scheduling lanes that wait at a meeting may be the ones that are waited for, so a warp whose
+//! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
+//! done as well for lanes that look as if they spin, which poll memory and count how often.
+
+use super::faults;
+use super::lookout::Poll;
+use super::run::{Run, Stop};
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Divergence, Wait};
+use crate::machine::local::Local;
+use crate::machine::registers::Registers;
+
+/// Steps of a launch before the first probe.
+const FIRST_PROBE: u64 = 1 << 14;
+/// Steps between probes at most, where each finds that somebody gets on.
+const LONGEST_INTERVAL: u64 = 1 << 20;
+/// The same where a probe found neither that nor a proof: longer loops need longer probes.
+const LONGEST_PAUSE: u64 = 1 << 24;
+/// Of the steps between probes, one part in so many is for a group in a probe.
+const SHARE: u64 = 32;
+/// The shortest bound of a probe, in steps of one group.
+const SHORTEST_PROBE: u64 = 1 << 10;
+/// Steps after which a probe takes its second snapshot; the third comes after twice as many.
+const FIRST_WINDOW: u64 = 64;
+
+/// How many steps of its warp lanes wait at a meeting before somebody looks whether the others only spin. Long enough
+/// for loops of unequal length, which meet by themselves.
+const FIRST_PATIENCE: u64 = 1 << 11;
+/// The same in a warp where looking has paid.
+const SHORTEST_PATIENCE: u64 = 1 << 7;
+/// How many steps of its warp a group waits at a meeting before it goes on alone, whatever the others do. Long enough
+/// for the longest loop that ends by itself in the chapters.
+const PATIENCE: u64 = 1 << 18;
+/// Lanes that poll at least once in so many steps, and few places, look as if they spin.
+const STEPS_PER_POLL: u64 = 64;
+
+/// Lanes that go round in a loop and change nothing.
+#[derive(Clone, Debug)]
+pub struct Spin {
+    /// Their block, by its number.
+    pub block: u64,
+    /// Their warp.
+    pub warp: usize,
+    /// The lanes.
+    pub lanes: u32,
+    /// An instruction of the loop.
+    pub pc: u32,
+    /// What they read in it.
+    pub polls: Vec<Poll>,
+    /// Whether they read more than that.
+    pub many_polls: bool,
+}
+
+/// When the launch is probed next.
+#[derive(Clone, Copy, Debug)]
+pub struct Probes {
+    /// At which step.
+    next: u64,
+    /// How many steps after the last time.
+    interval: u64,
+    /// The place, in blocks and then warps, where somebody got on last: the first to be looked at next time.
+    first: (u64, usize),
+}
+
+impl Probes {
+    /// The probes of a launch that starts.
+    pub fn new() -> Probes {
+        Probes { next: FIRST_PROBE, interval: FIRST_PROBE, first: (0, 0) }
+    }
+}
+
+/// What a probe of a warp found.
+enum Verdict {
+    /// Every group that can run spins, and this is proven; none where no group can run.
+    Spins(Vec<Spin>),
+    /// Every group that can run spins or looks as if it did: these lanes.
+    Polls(u32),
+    /// Somebody did something.
+    Moves,
+    /// Nobody did anything yet.
+    Unknown,
+}
+
+/// What a probe of one group found.
+enum Cycle {
+    /// It spins.
+    Found(Spin),
+    /// These lanes look as if they spin.
+    Polls(u32),
+    /// It waits now, and nobody else is left to be probed.
+    Idle,
+    /// It did something.
+    Moves,
+    /// It has not done anything within the bound.
+    Unknown,
+}
+
+/// A warp as it stood.
+struct Snapshot {
+    registers: Registers,
+    local: Local,
+    divergence: Divergence,
+}
+
+impl Snapshot {
+    fn of(warp: &Warp) -> Snapshot {
+        Snapshot {
+            registers: warp.registers.clone(),
+            local: warp.local.clone(),
+            divergence: warp.divergence.clone(),
+        }
+    }
+
+    fn is(&self, warp: &Warp) -> bool {
+        self.divergence.stands_like(&warp.divergence)
+            && self.registers == warp.registers
+            && self.local == warp.local
+    }
+}
+
+impl Run<'_> {
+    /// Probes the launch when it is time: an error if nobody will ever get on.
+    pub fn probe_when_due(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
+        if self.steps < self.probes.next || self.launch.weak_memory {
+            return Ok(());
+        }
+        let before = self.steps;
+        let bound = (self.probes.interval / SHARE).max(SHORTEST_PROBE);
+        let verdict = self.probe_all(blocks, bound)?;
+        let most = match verdict {
+            Verdict::Spins(spins) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
+                return Err(faults::livelock(self, blocks, &spins));
+            }
+            // Those who were let go will soon have shown whether they were waited for.
+            Verdict::Spins(_) => FIRST_PROBE,
+            Verdict::Moves => LONGEST_INTERVAL,
+            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE,
+        };
+        let interval = (self.probes.interval * 2).min(most);
+        self.probes.interval = interval;
+        self.probes.next = self.steps + interval.max((self.steps - before) * SHARE);
+        Ok(())
+    }
+
+    /// The launch has used up its steps: the last chance for a proof.
+    pub fn out_of_steps(&mut self, blocks: &mut [Block]) -> Stop {
+        if !self.launch.weak_memory {
+            match self.probe_all(blocks, FIRST_PROBE) {
+                Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
+                    return faults::livelock(self, blocks, &spins);
+                }
+                Err(stop) => return stop,
+                Ok(_) => {}
+            }
+        }
+        faults::step_limit(self, blocks)
+    }
+
+    /// Lets all lanes that wait at meetings go on, besides those that are known to spin; whether there were any. The
+    /// stack never does: it has lanes meet where they parted, or nowhere.
+    fn release_waiting(&self, blocks: &mut [Block], spins: &[Spin]) -> bool {
+        let mut released = false;
+        for block in blocks.iter_mut().filter(|_| !self.stack) {
+            for (w, warp) in block.warps.iter_mut().enumerate() {
+                let lanes = lanes_that_spin(spins, block.number, w);
+                released |= release_others(&mut warp.divergence, lanes);
+            }
+        }
+        released
+    }
+
+    /// Probes one warp after the other, until one is found to get on.
+    fn probe_all(&mut self, blocks: &mut [Block], bound: u64) -> Result<Verdict, Stop> {
+        let places = |(index, block): (usize, &Block)| (0..block.warps.len()).map(move |w| (index, w));
+        let mut places: Vec<_> = blocks.iter().enumerate().flat_map(places).collect();
+        let first = places.iter().position(|&(index, w)| (blocks[index].number, w) == self.probes.first);
+        places.rotate_left(first.unwrap_or(0));
+        let mut all = Vec::new();
+        for (index, w) in places {
+            match self.probe_warp(&mut blocks[index], w, bound)? {
+                Verdict::Spins(mut spins) => all.append(&mut spins),
+                verdict => {
+                    self.probes.first = (blocks[index].number, w);
+                    return Ok(verdict);
+                }
+            }
+        }
+        all.sort_by_key(|spin| (spin.block, spin.warp, spin.lanes.trailing_zeros()));
+        Ok(Verdict::Spins(all))
+    }
+
+    /// Lets lanes of a warp that wait at a meeting go on without the others, when these only spin or take too long, or
+    /// when they have all stopped at a collective: they may be waiting for the very lanes that wait here.
+    pub fn release_overdue(&mut self, block: &mut Block, w: usize, has_stopped: bool) -> Result<(), Stop> {
+        let warp = &mut block.warps[w];
+        let Some(since) = warp.divergence.waiting().map(|meeting| meeting.since).min() else { return Ok(()) };
+        let at_collective =
+            has_stopped && warp.divergence.groups.iter().any(|group| group.wait == Wait::Collective);
+        let patience = warp.patience.unwrap_or(FIRST_PATIENCE);
+        if !at_collective && warp.steps - since.max(warp.looked_at) > patience {
+            let (number, verdict) = (block.number, self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?);
+            let spinning = match verdict {
+                Verdict::Spins(spins) => Some(lanes_that_spin(&spins, number, w)),
+                Verdict::Polls(lanes) => Some(lanes),
+                Verdict::Moves | Verdict::Unknown => None,
+            };
+            let warp = &mut block.warps[w];
+            let released = spinning.is_some_and(|lanes| release_others(&mut warp.divergence, lanes));
+            warp.looked_at = warp.steps;
+            warp.patience = Some(if released {
+                (patience / 2).max(SHORTEST_PATIENCE)
+            } else {
+                (patience * 2).min(PATIENCE)
+            });
+        }
+        let warp = &mut block.warps[w];
+        let now = warp.steps;
+        warp.divergence.release(|meeting| at_collective || now - meeting.since > PATIENCE);
+        Ok(())
+    }
+
+    fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
+        let verdict = self.groups_spin(block, w, bound);
+        self.lookout.end();
+        verdict
+    }
+
+    /// Looks at one group of a warp after the other; those found to spin stand still while the others are looked at.
+    fn groups_spin(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
+        let (mut spins, mut done, mut all_proven) = (Vec::new(), 0, true);
+        loop {
+            match self.cycle(block, w, done, bound)? {
+                Cycle::Found(spin) => {
+                    done |= spin.lanes;
+                    spins.push(spin);
+                }
+                Cycle::Polls(lanes) => {
+                    done |= lanes;
+                    all_proven = false;
+                }
+                Cycle::Idle if all_proven => return Ok(Verdict::Spins(spins)),
+                Cycle::Idle => return Ok(Verdict::Polls(done)),
+                Cycle::Moves => return Ok(Verdict::Moves),
+                Cycle::Unknown => return Ok(Verdict::Unknown),
+            }
+        }
+    }
+
+    /// The group that a probe runs next: the newest that can run and holds no lane of `done`.
+    fn next_group(&self, warp: &Warp, done: u32) -> Option<usize> {
+        let groups = &warp.divergence.groups;
+        let next = if self.stack {
+            super::mechanism::runnable(&warp.divergence, true)?
+        } else {
+            groups.iter().rposition(|group| group.wait == Wait::Nothing && group.mask & done == 0)?
+        };
+        (groups[next].mask & done == 0).then_some(next)
+    }
+
+    /// Runs groups of a warp, without the lanes of `done`, until it stands where it stood before.
+    fn cycle(&mut self, block: &mut Block, w: usize, done: u32, bound: u64) -> Result<Cycle, Stop> {
+        let end = self.steps + bound;
+        let mut window = FIRST_WINDOW;
+        loop {
+            let warp = &block.warps[w];
+            let Some(g) = self.next_group(warp, done) else { return Ok(Cycle::Idle) };
+            let group = &warp.divergence.groups[g];
+            let (pc, mask) = (group.pc, group.mask);
+            let snapshot = Snapshot::of(warp);
+            self.lookout.begin(pc);
+            let (start, mut ran) = (self.steps, 0);
+            while self.steps < start + window {
+                let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(Cycle::Idle) };
+                ran |= block.warps[w].divergence.groups[g].mask;
+                if self.step_moves(block, w, g, start + window)? {
+                    return Ok(Cycle::Moves);
+                }
+                if snapshot.is(&block.warps[w]) {
+                    // Who runs together is the schedule's choice once lanes have parted.
+                    let sure = self.stack || !self.lookout.asked_company || ran == mask;
+                    return Ok(if sure {
+                        Cycle::Found(self.spin(block, w, ran, pc))
+                    } else {
+                        Cycle::Unknown
+                    });
+                }
+            }
+            window *= 2;
+            if self.steps >= end {
+                let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
+                let few = polls && !self.lookout.many_polls;
+                return Ok(if few { Cycle::Polls(ran) } else { Cycle::Unknown });
+            }
+        }
+    }
+
+    /// Runs a group to the stop of the lookout, or up to step `end`, and says whether it did something that others can see.
+    fn step_moves(&mut self, block: &mut Block, w: usize, g: usize, end: u64) -> Result<bool, Stop> {
+        let (live, printed) = (block.live_threads, self.output.len());
+        let mut slice = (end - self.steps) as u32;
+        self.run_group(block, w, g, &mut slice)?;
+        Ok(self.lookout.moved || block.live_threads != live || self.output.len() != printed)
+    }
+
+    fn spin(&self, block: &Block, warp: usize, lanes: u32, pc: u32) -> Spin {
+        let mut polls = self.lookout.polls.clone();
+        polls.sort_by_key(|poll| (poll.region.is_none(), poll.region, poll.offset));
+        // Where it polls says more than where the probe happened to start.
+        let pc = self.lookout.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
+        let many_polls = self.lookout.many_polls;
+        Spin { block: block.number, warp, lanes, pc, polls, many_polls }
+    }
+}
+
+/// The lanes of a warp that spin.
+pub fn lanes_that_spin(spins: &[Spin], block: u64, warp: usize) -> u32 {
+    let here = spins.iter().filter(|spin| spin.block == block && spin.warp == warp);
+    here.fold(0, |lanes, spin| lanes | spin.lanes)
+}
+
+/// Lets lanes that wait at meetings go on, besides those that spin: these wait for one another only, and go on by
+/// themselves in every turn of their loop. Whether there were any.
+fn release_others(divergence: &mut Divergence, spinning: u32) -> bool {
+    divergence.release(|meeting| meeting.arrived & !spinning != 0)
+}

@@ -1,0 +1,240 @@
+//! Who waits for whom, in words: the actors of a deadlock, of a livelock, and of a launch that takes too long.
+//!
+//! Each waiting set of lanes says for which lanes, threads or warps it waits, and where those are. What a spinning set
+//! waits for is memory; who would have to change it nobody can say.
+
+use super::faults::actor;
+use super::livelock::{Spin, lanes_that_spin};
+use super::lookout::Poll;
+use super::program::{AT_RETURN, Pc};
+use super::run::Run;
+use crate::fault::Actor;
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Frame, Group, Meeting, Wait};
+use crate::machine::registers::lanes_of;
+
+/// Actors that a report names at most.
+const MAX_ACTORS: usize = 8;
+/// Of these, those that are kept for who waits where others spin.
+const MAX_WAITERS_BESIDE: usize = 3;
+/// Warps that one waiter names at most.
+const MAX_WARPS: usize = 4;
+/// Places that one spinner names at most.
+const MAX_PLACES: usize = 4;
+
+/// The groups that spin, as many as a report has room for, and those that wait, with how many there are of them.
+pub fn spinners_and_waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> (Vec<Actor>, usize) {
+    let waiters = waiters(run, blocks, spins);
+    let count = waiters.len();
+    let mut actors = spinners(run, blocks, spins);
+    actors.truncate(MAX_ACTORS - count.min(MAX_WAITERS_BESIDE));
+    actors.extend(waiters);
+    actors.truncate(MAX_ACTORS);
+    (actors, count)
+}
+
+/// One actor for the lanes of a warp that spin at one place for the same reason.
+fn spinners(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
+    let mut together: Vec<Spin> = Vec::new();
+    for spin in spins {
+        let place = |spin: &Spin| (spin.block, spin.warp, spin.pc);
+        match together.iter_mut().find(|known| place(known) == place(spin) && known.polls == spin.polls) {
+            Some(known) => known.lanes |= spin.lanes,
+            None => together.push(spin.clone()),
+        }
+    }
+    let spinner = |spin: &Spin| {
+        let block = blocks.iter().find(|block| block.number == spin.block)?;
+        let doing = format!("spins here with lanes {:#010x}, {}", spin.lanes, what_for(run, spin));
+        Some(actor(run, block, spin.warp, spin.lanes.trailing_zeros(), spin.pc, doing))
+    };
+    together.iter().filter_map(spinner).collect()
+}
+
+fn what_for(run: &Run<'_>, spin: &Spin) -> String {
+    if spin.polls.is_empty() {
+        return "and reads no memory that anybody could change".to_string();
+    }
+    let name = |poll: &Poll| match poll.region {
+        Some(region) => format!("`{}` at byte {}", run.global.region(region).name, poll.offset),
+        None => format!("shared memory at byte {}", poll.offset),
+    };
+    let mut places: Vec<String> = spin.polls.iter().map(name).collect();
+    places.dedup();
+    let more = places.len().saturating_sub(MAX_PLACES);
+    places.truncate(MAX_PLACES);
+    let list = places.join(", ");
+    match more {
+        _ if spin.many_polls => format!("waiting for a change of {list} or one of many more places"),
+        0 => format!("waiting for a change of {list}"),
+        _ => format!("waiting for a change of {list} or one of {more} more places"),
+    }
+}
+
+/// Every set of lanes that waits, with whom it waits for.
+fn waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
+    let mut waiters = Vec::new();
+    for block in blocks {
+        for (w, warp) in block.warps.iter().enumerate() {
+            let at = At { run, block, w, spins };
+            let groups = warp.divergence.groups.iter().filter(|group| group.wait != Wait::Nothing);
+            waiters.extend(groups.map(|group| at.group(group)));
+            let spinning = lanes_that_spin(spins, block.number, w);
+            let meetings = warp.divergence.waiting().filter(|meeting| meeting.arrived & !spinning != 0);
+            waiters.extend(meetings.map(|meeting| at.meeting(meeting)));
+            let groups = warp.divergence.groups.iter().filter(|group| group.wait == Wait::Nothing);
+            waiters.extend(groups.filter(|group| !can_run(run, warp, group)).map(|group| at.behind(group)));
+        }
+    }
+    waiters
+}
+
+/// The deadlock's actors, with how many there are.
+pub fn all_waiters(run: &Run<'_>, blocks: &[Block]) -> (Vec<Actor>, usize) {
+    let mut waiters = waiters(run, blocks, &[]);
+    let count = waiters.len();
+    waiters.truncate(MAX_ACTORS);
+    (waiters, count)
+}
+
+/// Those who were running when the launch was stopped.
+pub fn runners(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
+    let mut runners = Vec::new();
+    for block in blocks {
+        for (w, warp) in block.warps.iter().enumerate() {
+            let groups = warp.divergence.groups.iter().filter(|group| can_run(run, warp, group));
+            let runner = |group: &Group| {
+                let doing = format!("was running here with lanes {:#010x}", group.mask);
+                actor(run, block, w, group.mask.trailing_zeros(), place(group.pc, &group.frame), doing)
+            };
+            runners.extend(groups.map(runner).take(MAX_ACTORS - runners.len()));
+        }
+    }
+    runners
+}
+
+fn can_run(run: &Run<'_>, warp: &Warp, group: &Group) -> bool {
+    let newest = warp.divergence.groups.last().is_some_and(|newest| newest.mask == group.mask);
+    group.wait == Wait::Nothing && (newest || !run.stack)
+}
+
+/// An instruction to name: where a function is about to return there is none, and its call stands for it.
+fn place(pc: Pc, frame: &Frame) -> Pc {
+    if pc == AT_RETURN { frame.call } else { pc }
+}
+
+/// A warp whose waiters are told.
+struct At<'a, 'r> {
+    run: &'a Run<'r>,
+    block: &'a Block,
+    w: usize,
+    spins: &'a [Spin],
+}
+
+impl At<'_, '_> {
+    fn warp(&self) -> &Warp {
+        &self.block.warps[self.w]
+    }
+
+    fn group(&self, group: &Group) -> Actor {
+        let lanes = group.mask;
+        let doing = if let Wait::Barrier(number) = group.wait {
+            let state = self.block.barriers[number as usize];
+            let (come, wanted) = (state.arrived, state.wanted.unwrap_or(self.block.live_threads));
+            let missing = self.missing(number);
+            format!(
+                "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have come{missing}"
+            )
+        } else {
+            let members = self.members(group);
+            let others = self.whereabouts(members & !lanes);
+            format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}: {others}")
+        };
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), group.pc, doing)
+    }
+
+    /// A group that the stack does not let run.
+    fn behind(&self, group: &Group) -> Actor {
+        let newest = self.warp().divergence.groups.last().map_or(0, |newest| newest.mask);
+        let lanes = group.mask;
+        let doing = format!("lanes {lanes:#010x} wait here until {newest:#010x} have met them or ended");
+        let pc = place(group.pc, &group.frame);
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+    }
+
+    fn meeting(&self, meeting: &Meeting) -> Actor {
+        let lanes = meeting.arrived;
+        let others = self.whereabouts(meeting.expected & !lanes);
+        let doing = format!("lanes {lanes:#010x} wait here for those they parted from: {others}");
+        let pc = place(meeting.pc, &meeting.frame);
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+    }
+
+    fn members(&self, group: &Group) -> u32 {
+        let args = self.run.program.insts[group.pc as usize].args;
+        let column = &self.warp().registers.narrow[group.frame.base.narrow + args.e as usize];
+        lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
+    }
+
+    /// The threads that have not come to a barrier, warp by warp.
+    fn missing(&self, number: u8) -> String {
+        let absent = |warp: &Warp| {
+            let groups = warp.divergence.groups.iter();
+            let come = groups.filter(|group| group.wait == Wait::Barrier(number));
+            come.fold(warp.live(), |left, group| left & !group.mask)
+        };
+        let warps: Vec<usize> =
+            (0..self.block.warps.len()).filter(|&w| absent(&self.block.warps[w]) != 0).collect();
+        let tell = |&w: &usize| {
+            let others = At { w, ..*self };
+            format!("; of warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
+        };
+        let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
+        if warps.len() > MAX_WARPS {
+            parts.push(format!("; and those of {} more warps", warps.len() - MAX_WARPS));
+        }
+        parts.concat()
+    }
+
+    /// Where some lanes of the warp are.
+    fn whereabouts(&self, lanes: u32) -> String {
+        let warp = self.warp();
+        let mut parts = Vec::new();
+        let mut tell = |lanes: u32, what: String| {
+            if lanes != 0 {
+                parts.push(format!("{lanes:#010x} {what}"));
+            }
+        };
+        tell(lanes & warp.divergence.exited, "have ended".to_string());
+        tell(lanes & !warp.lanes, "were never there".to_string());
+        for group in &warp.divergence.groups {
+            let at = self.site(place(group.pc, &group.frame));
+            let what = match group.wait {
+                Wait::Barrier(number) => format!("wait at barrier {number} at {at}"),
+                Wait::Collective => format!("wait for other lanes at {at}"),
+                Wait::Nothing => self.running(group, &at),
+            };
+            tell(group.mask & lanes, what);
+        }
+        for meeting in warp.divergence.waiting() {
+            let at = self.site(place(meeting.pc, &meeting.frame));
+            tell(meeting.arrived & lanes, format!("wait for those they parted from at {at}"));
+        }
+        parts.join(", ")
+    }
+
+    fn running(&self, group: &Group, at: &str) -> String {
+        let is_here = |spin: &&Spin| spin.block == self.block.number && spin.warp == self.w;
+        let mut here = self.spins.iter().filter(is_here);
+        match here.find(|spin| spin.lanes & group.mask != 0) {
+            Some(spin) => format!("spin at {}", self.site(spin.pc)),
+            None if can_run(self.run, self.warp(), group) => format!("run at {at}"),
+            None => format!("may not go on from {at} before the others have met them or ended"),
+        }
+    }
+
+    fn site(&self, pc: Pc) -> String {
+        let site = self.run.program.site(pc);
+        site.source.map_or_else(|| format!("PTX line {}", site.ptx_line), |source| source.to_string())
+    }
+}

@@ -1,0 +1,102 @@
+//! `kernels/progress.cu`, which a real GPU can be asked too: what the emulator makes of its two builds.
+//!
+//! Every loop in it gives up after some turns, so there is no livelock to be proven; who gives up is the result. Under
+//! the stack that is everybody who needs a lane of the other side, under independent thread scheduling nobody.
+
+use simt::{Emulator, Launch, Limits, Schedule};
+
+const SM_60: &str = include_str!("../../../kernels/ptx/progress.sm_60.ptx");
+const SM_70: &str = include_str!("../../../kernels/ptx/progress.sm_70.ptx");
+
+/// Turns of a loop before it gives up.
+const PATIENCE: i32 = 20_000;
+
+/// A launch of one warp: the buffers before `through` by their words, then what comes behind it.
+struct Asked {
+    kernel: &'static str,
+    before: Vec<Vec<u32>>,
+    producer: Option<i32>,
+}
+
+impl Asked {
+    fn new(kernel: &'static str, before: &[&[u32]]) -> Asked {
+        Asked { kernel, before: before.iter().map(|words| words.to_vec()).collect(), producer: None }
+    }
+
+    /// The lanes that got through as a mask, and the first word of the last buffer before `through`.
+    fn run(&self, text: &str, schedule: Schedule, seed: u64) -> (u32, u32) {
+        let mut emulator = Emulator::new(Limits::default());
+        let module = emulator.load("progress", text).unwrap();
+        let mut launch = Launch { schedule, seed, ..Launch::new(1, 32) };
+        let mut last = None;
+        for words in &self.before {
+            let buffer = emulator.alloc("before", 4 * words.len() as u64).unwrap();
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            emulator.write(buffer).copy_from_slice(&bytes);
+            launch = launch.arg(buffer.address());
+            last = Some(buffer);
+        }
+        let through = emulator.alloc("through", 128).unwrap();
+        launch = launch.arg(through.address());
+        if let Some(producer) = self.producer {
+            launch = launch.arg(producer);
+        }
+        let report = emulator.launch(&module, self.kernel, &launch.arg(PATIENCE)).unwrap();
+        assert!(report.faults.is_empty(), "{}: {}", self.kernel, report.faults[0]);
+        let lanes = emulator.read(through).chunks(4).enumerate();
+        let mask = lanes.fold(0, |mask, (lane, word)| mask | u32::from(word[0]) << lane);
+        let word = emulator.read(last.unwrap())[..4].try_into().unwrap();
+        (mask, u32::from_le_bytes(word))
+    }
+
+    /// Runs a build under every policy. `right` says of a mask and a word whether they are what is expected.
+    fn check(&self, text: &str, right: impl Fn(u32, u32) -> bool) {
+        for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
+            for seed in 0..8 {
+                let (mask, word) = self.run(text, schedule, seed);
+                assert!(right(mask, word), "{} {schedule:?} {seed}: {mask:#010x}, {word}", self.kernel);
+            }
+        }
+    }
+}
+
+const ALL: u32 = u32::MAX;
+
+#[test]
+fn a_lock_that_is_given_back_behind_the_loop_needs_lanes_that_go_on_alone() {
+    let asked = Asked::new("lock_behind", &[&[0], &[0]]);
+    asked.check(SM_60, |through, count| through.is_power_of_two() && count == 1);
+    asked.check(SM_70, |through, count| through == ALL && count == 32);
+}
+
+#[test]
+fn a_lock_that_is_given_back_inside_the_loop_needs_nothing() {
+    let asked = Asked::new("lock_inside", &[&[0], &[0]]);
+    asked.check(SM_60, |through, count| through == ALL && count == 32);
+    asked.check(SM_70, |through, count| through == ALL && count == 32);
+}
+
+#[test]
+fn a_chain_behind_the_loop_breaks_at_its_first_link() {
+    let mut cells = [0; 33];
+    cells[0] = 1;
+    let asked = Asked::new("chain_behind", &[&cells]);
+    asked.check(SM_60, |through, _| through == 1);
+    asked.check(SM_70, |through, _| through == ALL);
+}
+
+#[test]
+fn one_lane_produces_if_its_side_runs_first() {
+    for (producer, stack) in [(0, ALL), (31, 1 << 31)] {
+        let asked = Asked { producer: Some(producer), ..Asked::new("one_produces", &[&[0]]) };
+        asked.check(SM_60, |through, flag| through == stack && flag == 1);
+        asked.check(SM_70, |through, flag| through == ALL && flag == 1);
+    }
+}
+
+#[test]
+fn of_two_halves_that_wait_for_each_other_one_waits_in_vain() {
+    let asked = Asked::new("handshake", &[&[0, 0]]);
+    asked.check(SM_60, |through, _| through == 0xffff_0000);
+    asked.check(SM_70, |through, _| through == ALL);
+}

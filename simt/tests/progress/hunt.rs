@@ -1,0 +1,31 @@
+//! Whether `hunt` finds what it looks for: a slice that ends between a load and the store which depends on it.
+
+use simt::{Emulator, Launch, Limits, Schedule};
+
+use super::kernel::{At, Cells, Spin, Writer};
+
+/// Two warps, far apart at first, count in one word without an atomic. Of 200 seeds, how many lose a count.
+fn lost_updates(schedule: Schedule) -> usize {
+    let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
+    kernel.code("setp.ne.u32 %p2, %r2, 0;\n@%p2 bra $out;\nmov.u32 %r10, 0;\n$delay:");
+    kernel.code("add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 50;\n@%p3 bra $delay;");
+    kernel.read("%r11", At::Word(0)).code("add.u32 %r11, %r11, 1;").write(At::Word(0), "%r11");
+    kernel.code("$out:\nbar.sync 0;").read("%r11", At::Word(0)).result("%r11");
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("lost", &kernel.text()).unwrap();
+    let out = emulator.alloc("out", 256 + 4 * 64).unwrap();
+    let lost = |&seed: &u64| {
+        let launch = Launch { schedule, seed, ..Launch::new(1, 64).arg(out.address()) };
+        let report = emulator.launch(&module, "kernel", &launch).unwrap();
+        assert!(report.faults.is_empty(), "{}", report.faults[0]);
+        emulator.read(out)[256] != 2
+    };
+    (0..200).filter(lost).count()
+}
+
+#[test]
+fn hunt_loses_updates_more_often_than_random() {
+    let found = [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt].map(lost_updates);
+    let [round_robin, random, hunt] = found;
+    assert!(round_robin == 0 && hunt > 2 * random && hunt > 20, "{found:?}");
+}
