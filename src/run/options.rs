@@ -135,7 +135,7 @@ pub(super) struct RunOptions {
     /// Let warnings and notes, and a GPU that disagrees, count as errors
     #[arg(long, help_heading = CHECKS)]
     pub strict: bool,
-    /// After how many warp instructions to stop the kernel [default: 20000000000]
+    /// After how many warp instructions to stop the kernel [default: 4000000000]
     #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
     pub max_steps: Option<u64>,
 

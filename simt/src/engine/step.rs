@@ -48,10 +48,10 @@ impl Run<'_> {
             watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
         }
         let before = *slice;
-        let left = match (&self.trace, self.lookout.is_on()) {
-            (None, false) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
-            (None, true) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
-            (Some(_), _) => self.traced_straight_on((block, w, g), slice),
+        let left = match (self.lookout.is_on(), &self.trace) {
+            (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
+            (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
+            (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
         };
         let steps = u64::from(before - *slice);
         self.steps += steps;
@@ -74,13 +74,13 @@ impl Run<'_> {
     /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
     /// as if there were no other.
     #[inline(never)]
-    fn traced_straight_on(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+    fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
         let mut tracer = self.trace.take().expect("somebody asked for it");
-        (tracer.block, tracer.warp) = (at.0.index, at.1 as u32);
+        (tracer.block, tracer.warp) = (block.index, w as u32);
         let left = if self.lookout.is_on() {
-            self.straight_on::<true>(at, slice, &mut tracer)
+            self.straight_on::<true>((block, w, g), slice, &mut tracer)
         } else {
-            self.straight_on::<false>(at, slice, &mut tracer)
+            self.straight_on::<false>((block, w, g), slice, &mut tracer)
         };
         self.trace = Some(tracer);
         left
@@ -99,8 +99,7 @@ impl Run<'_> {
         result
     }
 
-    /// `LOOKS` is whether [`super::lookout`] is told of every instruction, and `trace` whether anybody else is; the loop
-    /// without them costs nothing more.
+    /// `LOOKS` is whether [`super::lookout`] is told of every instruction; the loop without it costs nothing more.
     fn straight_on<const LOOKS: bool>(
         &mut self,
         at: (&mut Block, usize, usize),
