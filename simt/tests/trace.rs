@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt::{Buffer, Dim3, Emulator, Launch, Limits, Module, Reconvergence, Report, Schedule, TraceStep};
+use simt::{
+    Buffer, Checks, Dim3, Emulator, Launch, Limits, Module, Reconvergence, Report, Schedule, TraceStep,
+};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -49,7 +51,10 @@ fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
     for reconvergence in [Reconvergence::Stack, Reconvergence::Its] {
         for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Random, 2)] {
             let label = format!("{name}, {reconvergence:?}, {schedule:?}, seed {seed}");
-            let choices = Launch { reconvergence, schedule, seed, max_steps: 20_000, ..Launch::new(1, 1) };
+            // With checkers and without: the trace is the same business.
+            let checks = if seed == 1 { Checks::ALL } else { Checks::NONE };
+            let choices =
+                Launch { reconvergence, schedule, seed, checks, max_steps: 20_000, ..Launch::new(1, 1) };
             let (mut emulator, module, launch) = ready(name, text, shape, &choices);
             let Some((steps, report)) = traced(&mut emulator, &module, &launch) else { continue };
             ran += 1;
