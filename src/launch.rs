@@ -1,13 +1,14 @@
 //! A launch: which build of which kernel, in what shape, with what arguments.
 //!
-//! The machines take it as it is; nothing here depends on which machine it will be. What it leaves out: the
-//! schedules and reconvergence mechanisms of the emulator, which a chapter about them sets on [`Launch::simt`].
+//! The machines take it as it is; nothing here depends on which machine it will be. All checkers watch unless it says
+//! otherwise. What it leaves out: the schedules and reconvergence mechanisms of the emulator, which a chapter about them
+//! sets on [`Launch::simt`].
 
 use std::borrow::Cow;
 use std::fmt;
 
 use anyhow::{Context, Result};
-use simt::Dim3;
+use simt::{Checks, Dim3};
 
 use crate::buffer::{Buffer, BufferId};
 use crate::kernel::{Build, Kernel};
@@ -81,9 +82,9 @@ impl Launch {
         Launch::new(kernel, blocks_for(n, block), block)
     }
 
-    /// A launch of a kernel of any PTX text.
+    /// A launch of a kernel of any PTX text, watched by all checkers.
     pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
-        let simt = simt::Launch::new(grid, block);
+        let simt = simt::Launch { checks: Checks::ALL, ..simt::Launch::new(grid, block) };
         Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, registered: None }
     }
 
@@ -108,6 +109,13 @@ impl Launch {
     #[must_use]
     pub fn arg(mut self, arg: impl Into<Argument>) -> Launch {
         self.args.push(arg.into());
+        self
+    }
+
+    /// The same launch, watched by no checker: for the clock.
+    #[must_use]
+    pub fn unchecked(mut self) -> Launch {
+        self.simt.checks = Checks::NONE;
         self
     }
 

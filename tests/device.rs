@@ -1,6 +1,7 @@
 //! A device on the emulator: what comes back, what is refused, and what is freed.
 
 use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
+use lanes::kernels::races::{SAME_VALUE, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
 use lanes::{Choice, Device, Launch, Tolerance, Verdict};
 
 fn device() -> Device {
@@ -60,4 +61,29 @@ fn a_scope_gives_its_memory_back() {
         device.scope(|device| device.zeroed::<u8>("large", (memory / 2) as usize)).unwrap();
     }
     assert_eq!(device.read(outer).unwrap().sim, [7]);
+}
+
+/// A chapter's launches are watched by all checkers, and what they say is as bad as it is.
+#[test]
+fn a_race_is_a_fault_though_the_sum_is_right_and_a_note_is_none() {
+    let mut device = device();
+    let values: Vec<i32> = (0..32).collect();
+    let x = device.upload("x", &values).unwrap();
+    let mut sum_of = |launch: Launch| {
+        let sums = device.zeroed::<i32>("sums", 1).unwrap();
+        let run = device.launch(&launch.arg(x).arg(sums)).unwrap();
+        device.check(run, sums, &[496.0], &Tolerance::Exact).unwrap()
+    };
+    assert_eq!(sum_of(Launch::new(&WARP_TREE_GUARDED, 1, 32)).verdict, Verdict::Ok);
+    let racing = sum_of(Launch::new(&WARP_TREE_UNGUARDED, 1, 32));
+    assert_eq!(racing.verdict, Verdict::Fault);
+    assert!(racing.check.is_some_and(|check| check.is_right()), "it hides: the sum is right");
+    assert_eq!(sum_of(Launch::new(&WARP_TREE_UNGUARDED, 1, 32).unchecked()).verdict, Verdict::Ok);
+
+    let found = device.zeroed::<i32>("found", 1).unwrap();
+    let negative = device.upload("negative", &[-1_i32; 32]).unwrap();
+    let launch = Launch::new(&SAME_VALUE, 1, 32).arg(negative).arg(found).arg(32);
+    let run = device.launch(&launch).unwrap();
+    assert_eq!(run.faults.len(), 1);
+    assert_eq!(device.check(run, found, &[1.0], &Tolerance::Exact).unwrap().verdict, Verdict::Ok);
 }
