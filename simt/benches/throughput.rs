@@ -4,7 +4,8 @@
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
 //! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
 //! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`; each is
-//! measured without checkers, and once more with the checker of races.
+//! measured without checkers, with that of races (`NAME_races`), that of reads of what nobody wrote
+//! (`NAME_initialisation`), and all of them (`NAME_all`).
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -59,15 +60,16 @@ fn throughput(criterion: &mut Criterion) {
             ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
         ]
     };
-    for (name, ready) in kernels() {
-        measure(criterion, name, ready, Checks::NONE);
-    }
-    for (name, ready) in kernels() {
-        measure(criterion, &format!("{name}_races"), ready, Checks { races: true, ..Checks::NONE });
-    }
-    for (name, ready) in kernels() {
-        let checks = Checks { initialisation: true, ..Checks::NONE };
-        measure(criterion, &format!("{name}_initialisation"), ready, checks);
+    let checkers = [
+        ("", Checks::NONE),
+        ("_races", Checks { races: true, ..Checks::NONE }),
+        ("_initialisation", Checks { initialisation: true, ..Checks::NONE }),
+        ("_all", Checks::ALL),
+    ];
+    for (suffix, checks) in checkers {
+        for (name, ready) in kernels() {
+            measure(criterion, &format!("{name}{suffix}"), ready, checks);
+        }
     }
 }
 
