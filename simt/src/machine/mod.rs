@@ -7,5 +7,6 @@ pub mod block;
 pub mod divergence;
 pub mod global;
 pub mod local;
+pub mod random;
 pub mod registers;
 pub mod written;

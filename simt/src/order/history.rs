@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::clocks::{Clocks, Who};
 use super::messages::Written;
 use super::{Place, Reach, Space, Stamp};
+use crate::machine::random::Random;
 
 /// Bytes of a piece of memory of which versions are kept together.
 const PIECE: u64 = 8;
@@ -81,27 +82,20 @@ pub struct Question {
 #[derive(Clone, Debug)]
 pub struct History {
     pieces: BTreeMap<(Space, u64), Piece>,
-    random: u64,
+    random: Random,
     numbers: u64,
 }
 
 impl History {
     /// A memory that makes its choices by a seed.
     pub fn new(seed: u64) -> History {
-        let random = (seed ^ 0x2545_f491_4f6c_dd1d).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        History { pieces: BTreeMap::new(), random, numbers: 0 }
+        // The schedule draws from the same seed, and the two should not go hand in hand.
+        History { pieces: BTreeMap::new(), random: Random::new(!seed), numbers: 0 }
     }
 
     /// A block has left its shared memory.
     pub fn forget(&mut self, space: Space) {
         self.pieces.retain(|(known, _), _| *known != space);
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % bound
     }
 
     /// What a load of up to eight bytes returns; `None` where the launch has stored nothing yet, so that memory holds the
@@ -111,7 +105,8 @@ impl History {
         let key = key(place);
         let candidates = self.pieces.get(&key)?.candidates(clocks, question);
         let newest = candidates.len() as u64 - 1;
-        let choice = if newest == 0 || self.below(2) == 0 { newest } else { self.below(newest + 1) };
+        let choice =
+            if newest == 0 || self.random.below(2) == 0 { newest } else { self.random.below(newest + 1) };
         let piece = self.pieces.get_mut(&key).expect("the piece was found above");
         let index = candidates[choice as usize];
         let version = &piece.versions[index];

@@ -7,7 +7,7 @@
 //! that has waited longest does, so that none starves.
 
 use super::Slice;
-use super::random::Random;
+use crate::machine::random::Random;
 
 /// The longest slice in warp instructions, where no access ends it before.
 const LONGEST_SLICE: u64 = 64;

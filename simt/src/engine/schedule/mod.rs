@@ -8,8 +8,8 @@ mod random;
 mod round_robin;
 
 use crate::launch::Schedule;
+use crate::machine::random::Random;
 use hunt::Hunt;
-use random::Random;
 
 /// What a warp may do in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Turns {
     pub fn slice(&mut self) -> Slice {
         match &mut self.policy {
             Policy::RoundRobin => Slice { steps: round_robin::SLICE, accesses: None },
-            Policy::Random(random) => Slice { steps: random.slice(), accesses: None },
+            Policy::Random(random) => random::slice(random),
             Policy::Hunt(hunt) => hunt.slice(),
         }
     }

@@ -1,41 +1,12 @@
 //! An order and slices drawn from the seed: a different run for every seed, the same run for the same seed.
 
+use super::Slice;
+use crate::machine::random::Random;
+
 /// The longest slice in warp instructions. Short, so that warps interleave in the middle of what they do.
 const LONGEST_SLICE: u64 = 32;
 
-/// The generator: `xorshift64*`, which needs no more than a word of state and no crate.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The generator that starts from a seed.
-    pub fn new(seed: u64) -> Random {
-        // The state must not be zero, and near seeds should not start alike.
-        Random((seed ^ 0x5851_f42d_4c95_7f2d).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 11) % bound
-    }
-
-    /// Brings an order into a random one: Fisher and Yates' shuffle.
-    pub fn shuffle(&mut self, order: &mut [usize]) {
-        for last in (1..order.len()).rev() {
-            let other = self.below(last as u64 + 1) as usize;
-            order.swap(last, other);
-        }
-    }
-
-    /// A slice between one instruction and [`LONGEST_SLICE`].
-    pub fn slice(&mut self) -> u32 {
-        self.below(LONGEST_SLICE) as u32 + 1
-    }
+/// A slice between one instruction and [`LONGEST_SLICE`].
+pub fn slice(random: &mut Random) -> Slice {
+    Slice { steps: random.below(LONGEST_SLICE) as u32 + 1, accesses: None }
 }
