@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use simt::launch::{DEFAULT_MAX_STEPS, DEFAULT_RESIDENT_BLOCKS};
+use simt::launch::DEFAULT_RESIDENT_BLOCKS;
 use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
 
 use super::seeds::Seeds;
@@ -86,6 +86,10 @@ const CHANCE: &str = "Order and chance";
 const CHECKS: &str = "Checks";
 const MACHINE: &str = "Machine and report";
 
+/// Warp instructions that a launch may take, and as many more for each warp of it.
+const STEPS_OF_A_LAUNCH: u64 = 50_000_000;
+const STEPS_OF_A_WARP: u64 = 1000;
+
 /// A launch, from the command line.
 #[derive(Args, Debug)]
 pub(super) struct RunOptions {
@@ -135,7 +139,7 @@ pub(super) struct RunOptions {
     /// Let warnings and notes, and a GPU that disagrees, count as errors
     #[arg(long, help_heading = CHECKS)]
     pub strict: bool,
-    /// After how many warp instructions to stop the kernel [default: 4000000000]
+    /// After how many warp instructions to stop the kernel [default: 50 million, and 1000 for each warp]
     #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
     pub max_steps: Option<u64>,
 
@@ -175,9 +179,16 @@ impl RunOptions {
             checks: self.watch().checks(),
             weak_memory: self.weak_memory,
             resident_blocks: self.resident_blocks.unwrap_or(DEFAULT_RESIDENT_BLOCKS),
-            max_steps: self.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
+            max_steps: self.max_steps.unwrap_or_else(|| self.usual_steps()),
             ..Launch::new(self.grid, self.block)
         }
+    }
+
+    /// Warp instructions that are enough for any launch of its size: some seconds, after which a reader wants to hear
+    /// something.
+    fn usual_steps(&self) -> u64 {
+        let warps = self.grid.count().saturating_mul(self.block.count().div_ceil(32));
+        warps.saturating_mul(STEPS_OF_A_WARP).saturating_add(STEPS_OF_A_LAUNCH)
     }
 
     /// Who watches.

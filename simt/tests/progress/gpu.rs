@@ -5,7 +5,7 @@
 //! H200 made of them is recorded beside this file and held against the same rule, besides which side of a branch runs
 //! first under the stack, which nobody promises: on the H200 it was the other one.
 
-use simt::{Emulator, Launch, Limits, Schedule};
+use simt::{Checks, Emulator, Launch, Limits, Schedule};
 
 /// What an H200 made of the same builds.
 const RECORD: &str = include_str!("h200.txt");
@@ -31,7 +31,7 @@ impl Asked {
     fn run(&self, text: &str, schedule: Schedule, seed: u64) -> (u32, u32) {
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load("progress", text).unwrap();
-        let mut launch = Launch { schedule, seed, ..Launch::new(1, 32) };
+        let mut launch = Launch { schedule, seed, checks: Checks::ALL, ..Launch::new(1, 32) };
         let mut last = None;
         for words in &self.before {
             let buffer = emulator.alloc("before", 4 * words.len() as u64).unwrap();
