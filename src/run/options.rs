@@ -25,7 +25,7 @@ Examples:
 
 /// Runs the kernels of a CUDA or PTX file on an emulator that sees every lane
 #[derive(Debug, Parser)]
-#[command(name = "lanes", after_help = EXAMPLES, arg_required_else_help = false)]
+#[command(name = "lanes", version, after_help = EXAMPLES, arg_required_else_help = false)]
 pub(super) struct Options {
     #[command(subcommand)]
     pub command: Command,

@@ -21,6 +21,18 @@ fn a_right_kernel_is_run_and_told() {
 }
 
 #[test]
+fn lines_of_other_kernels_are_not_counted() {
+    let line = "run kernels/ptx/messages.sm_70.ptx --kernel last_block_fence --arg buf:i32:1:zeros \
+                --arg buf:u32:1:zeros --arg buf:i32:1:zeros";
+    let output = words(line);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let (_, table) = text.split_once("8 of 11 CUDA lines, the dearest first\n").expect(text);
+    let rows = table.lines().take_while(|line| !line.is_empty()).filter(|line| line.contains("messages.cu:"));
+    assert!(rows.clone().count() == 8 && rows.clone().all(|row| !row.contains("  0.00")), "{text}");
+}
+
+#[test]
 fn the_same_line_prints_the_same() {
     let line = format!("run {SAXPY} {GOOD} --schedule random --seed 7 --print 2");
     assert_eq!(words(&line).stdout, words(&line).stdout);
@@ -86,6 +98,7 @@ fn help_shows_how_to_write_arguments() {
         ("--help", "Examples:"),
         ("run --help", "buf:f32:1024:zeros"),
         ("run --help", "Memory is always\nchecked"),
+        ("--version", "lanes "),
         ("run --help", "in random order, unless --schedule says otherwise"),
         ("list --help", "PTX"),
         ("explain --help", "alone, list the kinds"),

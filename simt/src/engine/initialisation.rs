@@ -51,10 +51,7 @@ impl Run<'_> {
     fn owner(&self, unwritten: &Unwritten) -> (String, u64) {
         match unwritten.place {
             Place::Global(region) => (format!("`{}`", self.global.region(region).name), 0),
-            Place::Shared => match self.program.shared_variable(self.kernel, unwritten.bytes.start as u64) {
-                Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
-                None => ("shared memory".to_string(), 0),
-            },
+            Place::Shared => self.program.shared_owner(self.kernel, unwritten.bytes.start as u64),
         }
     }
 }

@@ -54,13 +54,15 @@ pub fn told(run: &Run<'_>, found: &Found) -> Fault {
 
 /// The bytes that two accesses have in common, in the words of a reader.
 fn place(run: &Run<'_>, place: Place) -> String {
-    let name = match place.space {
-        Space::Global(region) => &run.global.region(region as usize).name,
-        Space::Shared(_) => "shared memory",
+    let (name, start) = match place.space {
+        Space::Global(region) => (format!("`{}`", run.global.region(region as usize).name), 0),
+        Space::Shared(_) => run.program.shared_owner(run.kernel, place.offset),
     };
-    match place.bytes {
-        1 => format!("byte {} of `{name}`", place.offset),
-        bytes => format!("bytes {} to {} of `{name}`", place.offset, place.offset + u64::from(bytes) - 1),
+    let (first, last) = (place.offset - start, place.offset - start + u64::from(place.bytes) - 1);
+    if first == last {
+        format!("byte {first} of {name}")
+    } else {
+        format!("bytes {first} to {last} of {name}")
     }
 }
 
