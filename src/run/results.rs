@@ -5,6 +5,7 @@
 //! what is in each, which a run with its seed shows.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::once::Outcome;
@@ -60,10 +61,10 @@ impl Contents {
         }
         let mut out = format!("  {what} came out in {} ways\n", grouped(different.len() as u64));
         for Content { seed, times } in different.iter().take(TOLD) {
-            out += &format!("    as in seed {seed}: {}\n", counted(*times, "time"));
+            let _ = writeln!(out, "    as in seed {seed}: {}", counted(*times, "time"));
         }
         if let Some(more @ 1..) = different.len().checked_sub(TOLD) {
-            out += &format!("    and {} more\n", grouped(more as u64));
+            let _ = writeln!(out, "    and {} more", grouped(more as u64));
         }
         out
     }
@@ -94,7 +95,7 @@ pub(super) fn render(plan: &Plan, search: &Search) -> String {
     }
     let mut out: String = search.results.iter().map(Contents::text).collect();
     if differ(search) {
-        out += &format!("  replay: {}\n", replay::command(plan.options, &search.outcome.launch));
+        let _ = writeln!(out, "  replay: {}", replay::command(plan.options, &search.outcome.launch));
     }
     out
 }

@@ -90,6 +90,8 @@ fn a_list_has_every_kernel_and_its_parameters() {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
     assert!(text.contains("not supported: nothing"));
+    assert!(text.contains("\nA `u64` is a pointer or a number: "), "{text}");
+    assert_readable(text);
 }
 
 #[test]

@@ -67,13 +67,14 @@ fn place(run: &Run<'_>, place: Place) -> String {
 }
 
 fn what(conflict: &Conflict, in_lockstep: bool) -> String {
-    let two = match (conflict.before_kind, conflict.now_kind) {
-        (Kind::Store, Kind::Store) => "are written twice",
-        (Kind::Store | Kind::Update, Kind::Load) | (Kind::Load, Kind::Store | Kind::Update) => {
-            "are written and read"
-        }
-        _ => "are updated and accessed otherwise",
+    let did = match (conflict.before_kind, conflict.now_kind) {
+        (Kind::Store, Kind::Store) => "written twice",
+        (Kind::Update, Kind::Update) => "updated twice",
+        (Kind::Store, Kind::Update) | (Kind::Update, Kind::Store) => "written and updated",
+        (Kind::Update, Kind::Load) | (Kind::Load, Kind::Update) => "updated and read",
+        _ => "written and read",
     };
+    let two = format!("{} {did}", if conflict.place.bytes == 1 { "is" } else { "are" });
     match conflict.why {
         Why::Scope => format!("{two} atomically, and the scope of one leaves out the other's block"),
         Why::Overlap => format!("{two} by atomic accesses that overlap in part only"),
