@@ -51,6 +51,20 @@ fn a_buffer_that_is_too_small_is_a_fault() {
 }
 
 #[test]
+fn dynamic_shared_memory_that_was_forgotten_is_named_in_the_help() {
+    let told = |options: &str| {
+        let kernel = "run kernels/ptx/features_memory.sm_70.ptx --kernel dynamic_shared --block 64";
+        let args = "--arg buf:i32:64:zeros --arg buf:i32:64:iota";
+        let output = words(&format!("{kernel} {args} {options}"));
+        (output.status.code(), stdout(&output).split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (status, text) = told("");
+    assert!(status == Some(1) && text.contains("or ask for dynamic shared memory at the launch"), "{text}");
+    let (status, text) = told("--shared-bytes 8");
+    assert!(status == Some(1) && !text.contains("or ask for dynamic"), "{text}");
+}
+
+#[test]
 fn a_kernel_that_takes_too_many_steps_is_stopped() {
     let output = words(&format!("run {SAXPY} {GOOD} --max-steps 10"));
     assert_eq!(output.status.code(), Some(1));
