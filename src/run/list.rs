@@ -19,7 +19,8 @@ pub(super) fn render(file: &str, module: &Module) -> String {
     let mut out = paragraph("", &format!("{file}: target sm_{}, {kernels}", module.target_sm()));
     module.kernels().iter().for_each(|info| out += &kernel(info));
     if module.kernels().iter().flat_map(|info| &info.params).any(|param| param.ty == "u64") {
-        out += &format!("\n{}", paragraph("", POINTERS));
+        out.push('\n');
+        out += &paragraph("", POINTERS);
     }
     out + &unsupported(module)
 }

@@ -43,10 +43,8 @@ impl Run<'_> {
         };
         let doing = format!("read {bytes}, which nobody had written{others}");
         let actor = actor(self, block, w, unwritten.lane as u32, unwritten.pc, doing);
-        let message = match first == last {
-            true => format!("{bytes} of {name} was read before anybody wrote it"),
-            false => format!("{bytes} of {name} were read before anybody wrote them"),
-        };
+        let (were, them) = if first == last { ("was", "it") } else { ("were", "them") };
+        let message = format!("{bytes} of {name} {were} read before anybody wrote {them}");
         faults::fault(FaultKind::Uninitialized, Severity::Error, message, vec![actor])
     }
 
