@@ -6,7 +6,7 @@
 use std::ops::AddAssign;
 
 use anyhow::Result;
-use simt::{Counters, Fault, LineCounters};
+use simt::{Counters, Fault, LineCounters, StaleRead};
 
 use crate::buffer::BufferId;
 use crate::launch::Launch;
@@ -49,6 +49,8 @@ pub struct Run {
     pub lines: Vec<LineCounters>,
     /// What the emulator found wrong.
     pub faults: Vec<Fault>,
+    /// Where the emulator's weak memory returned older stores, if it was asked for.
+    pub stale_reads: Vec<StaleRead>,
     /// What the kernels printed on the emulator.
     pub output: String,
     /// How long a GPU took.
@@ -88,6 +90,7 @@ impl AddAssign for Run {
         self.counters += &other.counters;
         self.lines.extend(other.lines);
         self.faults.extend(other.faults);
+        self.stale_reads.extend(other.stale_reads);
         self.output.push_str(&other.output);
         self.withheld = self.withheld.take().or(other.withheld);
         self.changes_variables |= other.changes_variables;

@@ -16,6 +16,7 @@ mod options;
 mod plan;
 mod print;
 mod replay;
+mod results;
 mod seeds;
 mod show;
 mod source;

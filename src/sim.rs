@@ -89,6 +89,7 @@ impl Machine for Sim {
             counters: report.counters,
             lines: report.lines,
             faults: report.faults,
+            stale_reads: report.stale_reads,
             output: report.output,
             timing: None,
             withheld: None,

@@ -51,11 +51,20 @@ fn told(variant: &str, fault: &Fault) -> String {
 /// How many faults of a kernel that runs alone are told.
 const TOLD_ALONE: usize = 10;
 
+/// How many of them are notes, which are harmless and many.
+const NOTES_ALONE: usize = 3;
+
 /// The faults of a kernel that runs alone, each beginning with how bad it is and ending with the command that replays
 /// it, in one line however long, to be copied.
 pub(crate) fn alone(faults: &[Fault], replay: &str) -> String {
-    let mut out: String = faults.iter().take(TOLD_ALONE).map(|fault| told_alone(fault, replay)).collect();
-    if let Some(more @ 1..) = faults.len().checked_sub(TOLD_ALONE) {
+    let mut notes = 0;
+    let is_told = |fault: &&Fault| {
+        notes += usize::from(fault.severity == Severity::Note);
+        fault.severity != Severity::Note || notes <= NOTES_ALONE
+    };
+    let told: Vec<&Fault> = faults.iter().filter(is_told).take(TOLD_ALONE).collect();
+    let mut out: String = told.iter().map(|fault| told_alone(fault, replay)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(told.len()) {
         out += &paragraph("", &format!("and {more} more, which `--json` tells"));
     }
     out
@@ -146,6 +155,14 @@ mod tests {
     fn of_many_the_first_are_told_and_the_rest_counted() {
         let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
         assert_eq!(text.matches("replay: again").count(), TOLD_ALONE);
+        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+        let mut notes = vec![fault(Severity::Note, 1); 5];
+        notes.push(fault(Severity::Error, 1));
+        let text = plain(&alone(&notes, "again"));
+        assert_eq!(
+            (text.matches("\nerror: ").count(), text.matches("replay: ").count()),
+            (1, NOTES_ALONE + 1)
+        );
         assert!(text.ends_with("and 2 more, which `--json` tells\n"));
     }
 }

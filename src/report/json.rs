@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine};
+use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine, StaleRead};
 
 use super::{Report, Row, Section};
 use crate::check::Check;
@@ -102,6 +102,15 @@ pub(crate) fn fault(fault: &Fault) -> Value {
         "message": fault.message,
         "help": fault.help,
         "actors": fault.actors.iter().map(actor).collect::<Vec<_>>(),
+    })
+}
+
+pub(crate) fn stale_read(read: &StaleRead) -> Value {
+    json!({
+        "count": read.count,
+        "message": read.message,
+        "reader": actor(&read.reader),
+        "newer": actor(&read.newer),
     })
 }
 

@@ -14,6 +14,7 @@ use super::element::{Kind, Type};
 use super::source;
 use super::spec::{Argument, BufferSpec, Fill, Print, Spec};
 use crate::random::Random;
+use crate::report::layout::counted;
 
 /// An argument in the emulator's memory.
 #[derive(Clone, Debug)]
@@ -66,8 +67,9 @@ fn check_count(kernel: &KernelInfo, given: usize) -> Result<()> {
         wanted if wanted == given => Ok(()),
         0 => bail!("`{}` takes no arguments, not {given}: leave `--arg` out", kernel.name),
         wanted => bail!(
-            "`{}` takes {wanted} arguments ({}), not {given}: give each with `--arg`",
+            "`{}` takes {} ({}), not {given}: give each with `--arg`",
             kernel.name,
+            counted(wanted as u64, "argument"),
             types.join(", ")
         ),
     }

@@ -8,12 +8,13 @@ use simt::{KernelInfo, Launch, Module, Report};
 use super::on_gpu::{Difference, OnGpu};
 use super::plan::Plan;
 use super::print::Shown;
+use super::results::{Content, Contents};
 use super::seeds::Search;
 use super::source::Program;
 use super::told::Told;
 use super::{replay, words};
 pub(super) use crate::report::json::source;
-use crate::report::json::{counters, dim, fault, line, timing};
+use crate::report::json::{counters, dim, fault, line, stale_read, timing};
 
 /// Everything about a run.
 pub(super) fn render(told: &Told) -> Value {
@@ -30,6 +31,7 @@ pub(super) fn render(told: &Told) -> Value {
         "counters": report.map(|report| counters(&report.counters)),
         "lines": report.map(|report| report.lines.iter().map(line).collect::<Vec<_>>()),
         "faults": report.map_or(Vec::new(), |report| faults(plan, launched, report)),
+        "stale_reads": report.map_or(Vec::new(), |report| report.stale_reads.iter().map(stale_read).collect()),
         "prints": told.prints().iter().map(Shown::json).collect::<Vec<_>>(),
         "output": report.map(|report| &report.output),
         "trace": search.as_ref().and_then(|search| search.outcome.trace.as_ref()).map(|trace| {
@@ -75,7 +77,16 @@ fn seeds(plan: &Plan, search: &Search) -> Option<Value> {
         "end": seeds.end,
         "ran": search.ran,
         "with_findings": search.with_findings,
+        "results": search.results.iter().map(result).collect::<Vec<_>>(),
     }))
+}
+
+fn result(result: &Contents) -> Value {
+    let content = |content: &Content| json!({ "seed": content.seed, "times": content.times });
+    json!({
+        "print": result.print.to_string(),
+        "contents": result.different().iter().map(content).collect::<Vec<_>>(),
+    })
 }
 
 fn faults(plan: &Plan, launch: &Launch, report: &Report) -> Vec<Value> {

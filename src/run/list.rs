@@ -9,11 +9,19 @@ use crate::report::layout::{counted, paragraph, table};
 /// How many things that are not supported are told one by one.
 const TOLD: usize = 20;
 
+/// PTX does not tell the one from the other.
+const POINTERS: &str = "A `u64` is a pointer or a number: give `lanes run` a buffer, as in \
+                        `--arg buf:f32:1024:zeros`, or `--arg u64:1`.";
+
 /// Everything about a module.
 pub(super) fn render(file: &str, module: &Module) -> String {
     let kernels = counted(module.kernels().len() as u64, "kernel");
     let mut out = paragraph("", &format!("{file}: target sm_{}, {kernels}", module.target_sm()));
     module.kernels().iter().for_each(|info| out += &kernel(info));
+    if module.kernels().iter().flat_map(|info| &info.params).any(|param| param.ty == "u64") {
+        out.push('\n');
+        out += &paragraph("", POINTERS);
+    }
     out + &unsupported(module)
 }
 

@@ -25,7 +25,7 @@ Examples:
 
 /// Runs the kernels of a CUDA or PTX file on an emulator that sees every lane
 #[derive(Debug, Parser)]
-#[command(name = "lanes", after_help = EXAMPLES, arg_required_else_help = false)]
+#[command(name = "lanes", version, after_help = EXAMPLES, arg_required_else_help = false)]
 pub(super) struct Options {
     #[command(subcommand)]
     pub command: Command,
@@ -72,12 +72,14 @@ Arguments, one --arg for each parameter, in order:
   buf:f32:64:uninitialized   never written, for the checker of initialisation
 
 Checkers: races (race), initialisation (init), synchronisation (sync). Memory is always
-checked: an access outside every buffer cannot be carried out.
+checked: an access outside every buffer cannot be carried out. `--check memory` leaves the
+others out.
 
 Examples:
   lanes run sum.cu --kernel sum --grid 8 --block 256 --print 1:1 \\
       --arg buf:f32:2048:rand --arg buf:f32:1:zeros --arg i32:2048
   lanes run sum.cu --seeds 0..100 --check races ...     look for a schedule that fails
+  lanes run sum.cu --seeds 0..100 --check memory --print 1 ...     compare the results
 
 Exit status: 0 no error, 1 the kernel was at fault, 2 it could not be run";
 
@@ -117,7 +119,7 @@ pub(super) struct RunOptions {
     /// Decides what the hardware leaves open [default: 0]
     #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
     pub seed: Option<u64>,
-    /// Run seeds A to B-1 up to the first at fault; in random order, unless --schedule says otherwise
+    /// Run seeds A to B-1 up to the first at fault, and compare what --print shows; in random order, unless --schedule says otherwise
     #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_hyphen_values = true, help_heading = CHANCE)]
     pub seeds: Option<Seeds>,
     /// Whose turn it is: round-robin, random, hunt (random, looking for trouble) [default: round-robin]
@@ -129,7 +131,7 @@ pub(super) struct RunOptions {
     /// How many blocks run side by side [default: 16]
     #[arg(long, value_name = "BLOCKS", value_parser = words::residents, allow_negative_numbers = true, help_heading = CHANCE)]
     pub resident_blocks: Option<u32>,
-    /// Let loads return older stores where PTX's memory model allows it
+    /// Let loads return older stores where PTX's memory model allows it, and say which did
     #[arg(long, help_heading = CHANCE)]
     pub weak_memory: bool,
 

@@ -89,7 +89,9 @@ pub(super) fn load(emulator: &mut Emulator, program: &Program) -> Result<Module>
 fn choose<'m>(file: &str, kernels: &'m [KernelInfo], wanted: Option<&str>) -> Result<&'m KernelInfo> {
     let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
     match (kernels, wanted) {
-        ([], _) => bail!("`{file}` has no kernel: is it cut short, or are its functions not `__global__`?"),
+        ([], _) => bail!(
+            "`{file}` has no kernel: is it cut short, or are its functions not `__global__`, or templates that nobody uses?"
+        ),
         ([only], None) => Ok(only),
         (several, None) => {
             bail!("`{file}` has {} kernels, choose one with `--kernel`: {}", several.len(), names.join(", "))

@@ -39,7 +39,13 @@ impl<'a> Shown<'a> {
 
     fn elements(&self, range: &Range<u64>) -> impl Iterator<Item = &'a [u8]> {
         let size = self.ty.bytes;
-        self.bytes[range.start as usize * size..range.end as usize * size].chunks_exact(size)
+        bytes_of(self.bytes, range, size).chunks_exact(size)
+    }
+
+    /// The bytes of the elements that were asked for, and all where it was not said which.
+    pub fn part(&self) -> &'a [u8] {
+        let Some(which) = &self.print.which else { return self.bytes };
+        bytes_of(self.bytes, which, self.ty.bytes)
     }
 
     /// For a reader: the elements that were asked for, each row with the index of its first one before it.
@@ -68,6 +74,10 @@ impl<'a> Shown<'a> {
             "values": self.elements(&range).map(|element| self.ty.json(element)).collect::<Vec<_>>(),
         })
     }
+}
+
+fn bytes_of<'a>(bytes: &'a [u8], elements: &Range<u64>, size: usize) -> &'a [u8] {
+    &bytes[elements.start as usize * size..elements.end as usize * size]
 }
 
 fn rows(values: &[String], first: usize) -> String {

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::once::{Outcome, once};
 use super::plan::Plan;
+use super::results::{self, Contents};
 use crate::progress::Progress;
 
 /// A range of seeds, not empty, the end left out.
@@ -32,12 +33,15 @@ impl Seeds {
 /// What came of one run or of many.
 #[derive(Debug)]
 pub(super) struct Search {
-    /// The run to tell: the first at fault; else the first in which anything was found; else the last.
+    /// The run to tell: the first at fault; else the first in which anything was found; else the first whose shown buffers
+    /// are not what the first seed left; else the last.
     pub outcome: Outcome,
     /// How many ran.
     pub ran: u64,
     /// In how many of them anything was found.
     pub with_findings: u64,
+    /// What they left in the buffers to show.
+    pub results: Vec<Contents>,
 }
 
 /// Runs the seeds that a plan has, up to the first that is at fault.
@@ -45,26 +49,34 @@ pub(super) fn search(plan: &Plan) -> Result<Search> {
     let progress = Progress::start();
     let first = plan.launch.seed;
     let last = plan.options.seeds.map_or(first, |seeds| seeds.end - 1);
-    let mut search = run(plan, first, &progress)?;
-    let mut seed = first;
+    let outcome = run(plan, first, &progress)?;
+    let mut results = results::none(plan);
+    results::add(&mut results, plan, &outcome);
+    let with_findings = u64::from(has_findings(&outcome));
+    let mut search = Search { outcome, ran: 1, with_findings, results };
+    let (mut seed, mut is_odd) = (first, false);
     while !plan.is_failure(&search.outcome.report) && seed < last {
         seed += 1;
         let next = run(plan, seed, &progress)?;
         search.ran += 1;
-        search.with_findings += next.with_findings;
-        let found_before = !search.outcome.report.faults.is_empty();
-        if !found_before || plan.is_failure(&next.outcome.report) {
-            search.outcome = next.outcome;
+        search.with_findings += u64::from(has_findings(&next));
+        let is_new = results::add(&mut search.results, plan, &next);
+        let is_worse = plan.is_failure(&next.report) || has_findings(&next) && !has_findings(&search.outcome);
+        if is_worse || !is_odd && !has_findings(&search.outcome) {
+            search.outcome = next;
         }
+        is_odd |= is_new;
     }
     Ok(search)
 }
 
-fn run(plan: &Plan, seed: u64, progress: &Progress) -> Result<Search> {
+fn has_findings(outcome: &Outcome) -> bool {
+    !outcome.report.faults.is_empty()
+}
+
+fn run(plan: &Plan, seed: u64, progress: &Progress) -> Result<Outcome> {
     progress.set(&format!("{}, seed {seed}", plan.kernel.name));
-    let outcome = once(plan, seed)?;
-    let with_findings = u64::from(!outcome.report.faults.is_empty());
-    Ok(Search { outcome, ran: 1, with_findings })
+    once(plan, seed)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use simt::{Counters, Fault, LineCounters, Reconvergence, Report, Schedule, Severity};
+use simt::{Counters, Fault, LineCounters, Reconvergence, Report, Schedule, Severity, StaleRead};
 
 use super::on_gpu::{Difference, OnGpu};
 use super::plan::Plan;
@@ -15,7 +15,7 @@ use super::print::Shown;
 use super::seeds::Search;
 use super::told::Told;
 use super::trace::Written;
-use super::{replay, words};
+use super::{replay, results, words};
 use crate::device::withheld;
 use crate::machine::Timing;
 use crate::report::columns::{ACTIVE_LANES, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS};
@@ -61,7 +61,9 @@ fn emulated(plan: &Plan, search: &Search) -> String {
     if let Some(trace) = &search.outcome.trace {
         out += &traced(trace);
     }
-    out + &found(plan, search)
+    out += &found(plan, search);
+    out += &stale_reads(&report.stale_reads);
+    out + &results(plan, search)
 }
 
 fn head(plan: &Plan, search: &Search) -> String {
@@ -114,13 +116,22 @@ fn seeds(plan: &Plan, search: &Search) -> String {
     let told = match (failed, clean.as_str()) {
         (true, "") => format!("seed {seed}, the first, is at fault"),
         (true, clean) => format!("{clean}, then seed {seed} is at fault"),
+        (false, clean) if search.with_findings == 0 && results::differ(search) => {
+            format!("all {clean}; told is seed {seed}, the first with another result")
+        }
         (false, clean) => format!("all {clean}; told is seed {seed}"),
     };
     let by = match plan.options.schedule {
         Some(schedule) => words::schedule_name(schedule).to_owned(),
         None => "random, for --schedule does not say otherwise".to_owned(),
     };
-    paragraph("seeds: ", &format!("{} to {}: {told} (schedule {by})", range.start, range.end - 1))
+    let mut out =
+        paragraph("seeds: ", &format!("{} to {}: {told} (schedule {by})", range.start, range.end - 1));
+    if failed && !plan.options.prints.is_empty() && search.outcome.launch.seed + 1 < range.end {
+        out +=
+            &paragraph("       ", "with --check memory the others run too, and their results are compared");
+    }
+    out
 }
 
 fn counters(report: &Report) -> String {
@@ -154,9 +165,10 @@ fn averages(counters: &Counters) -> [(&'static str, f64); 3] {
     ]
 }
 
-/// The CUDA lines that most instructions were executed for, the dearest first.
+/// The CUDA lines that most instructions were executed for, the dearest first; a file has other kernels too.
 fn lines(lines: &[LineCounters]) -> String {
-    let mut dearest: Vec<&LineCounters> = lines.iter().collect();
+    let mut dearest: Vec<&LineCounters> =
+        lines.iter().filter(|line| line.counters.ptx_instructions > 0).collect();
     dearest.sort_by_key(|line| Reverse(line.counters.ptx_instructions));
     if dearest.is_empty() {
         return String::new();
@@ -204,6 +216,38 @@ fn found(plan: &Plan, search: &Search) -> String {
     format!("\n{TITLE}{}{TITLE:#}\n{}", how_many(all), faults::alone(all, &replay))
 }
 
+/// How many places are told at which the weak memory returned older stores.
+const STALE: usize = 3;
+
+/// What the weak memory did, which is no fault by itself.
+fn stale_reads(reads: &[StaleRead]) -> String {
+    if reads.is_empty() {
+        return String::new();
+    }
+    let times = reads.iter().map(|read| read.count).sum();
+    let title = format!("weak memory: {}, which PTX's memory model allows", counted(times, "stale read"));
+    let mut out = format!("\n{TITLE}{title}{TITLE:#}\n");
+    for read in reads.iter().take(STALE) {
+        out += &paragraph("  ", &format!("{}: {}", counted(read.count, "time"), read.message));
+        out += &paragraph("    ", &read.reader.to_string());
+        out += &paragraph("    ", &read.newer.to_string());
+    }
+    if let Some(more @ 1..) = reads.len().checked_sub(STALE) {
+        let more = counted(more as u64, "more place");
+        out += &paragraph("  ", &format!("and at {more}, which `--json` tells"));
+    }
+    out
+}
+
+/// Whether all seeds left the same in the buffers to show.
+fn results(plan: &Plan, search: &Search) -> String {
+    let text = results::render(plan, search);
+    if text.is_empty() {
+        return text;
+    }
+    format!("\n{TITLE}results of {}{TITLE:#}\n{text}", counted(search.ran, "seed"))
+}
+
 /// `1 error, 2 notes`.
 fn how_many(faults: &[Fault]) -> String {
     let count = |severity: Severity| faults.iter().filter(|fault| fault.severity == severity).count() as u64;
@@ -240,7 +284,7 @@ fn differs(Difference { argument, elements, different, first }: &Difference) -> 
     let (index, sim, gpu) = first;
     let (different, elements) = (grouped(*different), counted(*elements, "element"));
     let text = format!(
-        "arg{argument} differs from the emulator's in {different} of {elements}; element {index} is {gpu} here and \
+        "arg{argument} differs from the emulator's in {different} of {elements};\nelement {index} is {gpu} here and \
          {sim} there"
     );
     paragraph("  ", &text)

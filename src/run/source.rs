@@ -47,6 +47,9 @@ pub(super) fn read(file: &Path, arch: Option<u32>) -> Result<Program> {
     let text = text(bytes).map_err(|what| {
         anyhow!("`{name}` is {what}: give a `.cu` file, or PTX, which is text (`nvcc -ptx`)")
     })?;
+    if text.contains("__global__") && !text.contains(".version") {
+        bail!("`{name}` looks like CUDA source, which is compiled if its name ends in `.cu`: rename it");
+    }
     Ok(Program { name, ptx: text, compiler: None })
 }
 
@@ -69,18 +72,32 @@ fn compile(file: &Path, text: &str, arch: Option<u32>) -> Result<Program> {
 /// Most people hand over a whole program, of which NVRTC takes the device's part only.
 fn with_hint(error: nvrtc::Error) -> nvrtc::Error {
     match error {
-        nvrtc::Error::Rejected { name, log }
-            if log.contains("JIT mode") || log.contains("open source file") =>
-        {
-            nvrtc::Error::Rejected { name, log: format!("{}\n{DEVICE_ONLY}", log.trim_end()) }
-        }
+        nvrtc::Error::Rejected { name, log } => match hint(&log) {
+            Some(hint) => nvrtc::Error::Rejected { name, log: format!("{}\nhelp: {hint}", log.trim_end()) },
+            None => nvrtc::Error::Rejected { name, log },
+        },
         other => other,
     }
 }
 
-const DEVICE_ONLY: &str = "\
-    help: only device code is compiled here, without the headers of the host: put the kernels into a file of their \
-    own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`";
+/// What to do about a log of the compiler's.
+fn hint(log: &str) -> Option<&'static str> {
+    let is_missing = |header: &&str| log.contains(&format!("cannot open source file \"{header}\""));
+    if NEEDLESS.iter().any(is_missing) {
+        return Some(
+            "leave the `#include` out: `printf`, `assert` and CUDA's own functions are there without it, and the \
+             host's are not compiled here",
+        );
+    }
+    (log.contains("JIT mode") || log.contains("open source file") || log.contains("<<<")).then_some(
+        "only device code is compiled here, without the headers of the host: put the kernels into a file of their \
+         own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`",
+    )
+}
+
+/// Headers that a kernel does not need, and that the compiler comes without.
+const NEEDLESS: [&str; 8] =
+    ["cstdio", "stdio.h", "cassert", "assert.h", "cmath", "math.h", "cstdlib", "device_launch_parameters.h"];
 
 fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -111,5 +128,6 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     }
     let mut text = String::from_utf8(bytes).map_err(|_| "a binary file (not UTF-8)")?;
     text.truncate(end);
-    Ok(text)
+    // The mark of its encoding, which some editors write first, is no part of the text.
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }

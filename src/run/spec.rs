@@ -152,6 +152,15 @@ impl Print {
         }
         Ok(Print { argument, which })
     }
+
+    /// What it shows, in words: `arg2`, or `arg2, elements 16 to 31,`.
+    pub fn what(&self) -> String {
+        match &self.which {
+            None => format!("arg{}", self.argument),
+            Some(one) if one.end - one.start == 1 => format!("arg{}, element {},", self.argument, one.start),
+            Some(Range { start, end }) => format!("arg{}, elements {start} to {},", self.argument, end - 1),
+        }
+    }
 }
 
 /// `8` or `16..32`.

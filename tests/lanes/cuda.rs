@@ -70,7 +70,13 @@ fn the_compilers_log_is_shown_skipped_without_a_compiler() {
     assert!(said.contains("wrong.cu(2): error: identifier \"y\" is undefined"), "{said}");
     assert_refused(&run(&path, "--json"), "`wrong.cu` does not compile: wrong.cu(2): error", "as JSON");
     assert_refused(&run(&path, "--arch compute_20"), "does not compile for `sm_20`", "too old");
+    assert_refused(&run(&file("one.cu", b"__global__ void f(int* x) {}\n"), ""), "takes 1 argument (", "one");
     assert_refused(&run(&file("none.cu", b"__device__ int f();\n"), ""), "has no kernel", "no kernel");
+    let needless = file("needless.cu", b"#include <cstdio>\n__global__ void f() { printf(\"hi\"); }\n");
+    let said = run(&needless, "").stderr;
+    assert!(String::from_utf8_lossy(&said).contains("help: leave the `#include` out: `printf`"), "{said:?}");
+    let template = file("template.cu", b"template <int N> __global__ void f(int* x) { *x = N; }\n");
+    assert_refused(&run(&template, ""), "or templates that nobody uses", "a template");
     let host = file("host.cu", b"#include <vector>\nint main() {}\n");
     let said = run(&host, "").stderr;
     assert!(String::from_utf8_lossy(&said).contains("help: only device code is compiled here"), "{host:?}");

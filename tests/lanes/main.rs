@@ -8,6 +8,7 @@ mod refused;
 mod runs;
 mod seeds;
 mod trace;
+mod weak;
 
 use std::fs;
 use std::path::PathBuf;

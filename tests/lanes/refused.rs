@@ -31,7 +31,7 @@ fn what_is_not_supported_is_listed_and_refused_when_it_is_reached() {
 }
 
 /// Files, and what the one line says of each.
-const FILES: [(&str, &[u8], &str); 11] = [
+const FILES: [(&str, &[u8], &str); 12] = [
     ("empty.ptx", b"", "the text is empty"),
     ("zeros.ptx", b"\0\0\0", "is a binary file"),
     ("elf.ptx", b"\x7fELF\x02\x01", "is a compiled binary (ELF): give a `.cu` file, or PTX"),
@@ -42,6 +42,7 @@ const FILES: [(&str, &[u8], &str); 11] = [
     ("binary.cu", b"\x7fELF\x02\x01", "is a compiled binary (ELF): CUDA source is text"),
     ("nul.cu", b"__global__ void f() {\0}\n", "is a binary file: CUDA source is text"),
     ("empty.cu", b" \n", "is empty: write a `__global__` function"),
+    ("cuda.txt", b"__global__ void f() {}\n", "is compiled if its name ends in `.cu`: rename it"),
     ("bare.ptx", b".version 8.0\n.target sm_70\n", "has no kernel"),
 ];
 
@@ -185,6 +186,15 @@ fn what_cannot_be_run_is_refused_in_one_line() {
         let line = format!("run {SAXPY} {}", options.replace('B', "--arg buf:f32:4:zeros"));
         assert_refused(&words(&line), message, &line);
     }
+}
+
+#[test]
+fn the_mark_that_some_editors_write_first_is_no_part_of_a_file() {
+    let text = fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SAXPY)).unwrap();
+    let path = file("marked.ptx", &[b"\xef\xbb\xbf", text.as_slice()].concat());
+    let line = ["run", path.to_str().unwrap()].into_iter().chain(GOOD.split_whitespace());
+    let output = lanes(&line.collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[test]

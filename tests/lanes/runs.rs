@@ -21,6 +21,18 @@ fn a_right_kernel_is_run_and_told() {
 }
 
 #[test]
+fn lines_of_other_kernels_are_not_counted() {
+    let line = "run kernels/ptx/messages.sm_70.ptx --kernel last_block_fence --arg buf:i32:1:zeros \
+                --arg buf:u32:1:zeros --arg buf:i32:1:zeros";
+    let output = words(line);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let (_, table) = text.split_once("8 of 11 CUDA lines, the dearest first\n").expect(text);
+    let rows = table.lines().take_while(|line| !line.is_empty()).filter(|line| line.contains("messages.cu:"));
+    assert!(rows.clone().count() == 8 && rows.clone().all(|row| !row.contains("  0.00")), "{text}");
+}
+
+#[test]
 fn the_same_line_prints_the_same() {
     let line = format!("run {SAXPY} {GOOD} --schedule random --seed 7 --print 2");
     assert_eq!(words(&line).stdout, words(&line).stdout);
@@ -36,6 +48,20 @@ fn a_buffer_that_is_too_small_is_a_fault() {
     assert!(told.contains("1 error error: out-of-bounds: 0 bytes past the end of `arg2`"), "{text}");
     assert!(told.contains("block (1,0,0), warp 0, lane 8 (thread (8,0,0)) at saxpy.cu:14"), "{text}");
     assert!(told.contains("counted until it was stopped") && told.contains("arg2 afterwards"), "{text}");
+}
+
+#[test]
+fn dynamic_shared_memory_that_was_forgotten_is_named_in_the_help() {
+    let told = |options: &str| {
+        let kernel = "run kernels/ptx/features_memory.sm_70.ptx --kernel dynamic_shared --block 64";
+        let args = "--arg buf:i32:64:zeros --arg buf:i32:64:iota";
+        let output = words(&format!("{kernel} {args} {options}"));
+        (output.status.code(), stdout(&output).split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (status, text) = told("");
+    assert!(status == Some(1) && text.contains("or ask for dynamic shared memory at the launch"), "{text}");
+    let (status, text) = told("--shared-bytes 8");
+    assert!(status == Some(1) && !text.contains("or ask for dynamic"), "{text}");
 }
 
 #[test]
@@ -78,6 +104,8 @@ fn a_list_has_every_kernel_and_its_parameters() {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
     assert!(text.contains("not supported: nothing"));
+    assert!(text.contains("\nA `u64` is a pointer or a number: "), "{text}");
+    assert_readable(text);
 }
 
 #[test]
@@ -86,6 +114,7 @@ fn help_shows_how_to_write_arguments() {
         ("--help", "Examples:"),
         ("run --help", "buf:f32:1024:zeros"),
         ("run --help", "Memory is always\nchecked"),
+        ("--version", "lanes "),
         ("run --help", "in random order, unless --schedule says otherwise"),
         ("list --help", "PTX"),
         ("explain --help", "alone, list the kinds"),

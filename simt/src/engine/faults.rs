@@ -37,7 +37,14 @@ pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -
     let doing = format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address);
     let actor = actor(run, block, w, denied.lane as u32, pc, doing);
     let (kind, message) = why(run, denied);
-    stop(kind, message, vec![actor])
+    let mut fault = fault(kind, Severity::Error, message, vec![actor]);
+    if matches!(denied.why, Why::PastEnd(_))
+        && denied.memory == Memory::Shared
+        && run.launch.shared_bytes == 0
+    {
+        fault.help += ", or ask for dynamic shared memory at the launch if it is `extern`";
+    }
+    Stop::Fault(Box::new(fault))
 }
 
 fn verb(op: Op) -> &'static str {
@@ -131,8 +138,8 @@ fn counted(count: usize, does: &str, do_: &str) -> String {
 
 /// Everybody who can run goes round in a loop that changes nothing.
 pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
-    let (actors, waiting) = waits::spinners_and_waiters(run, blocks, spins);
-    let spinning = counted(spins.len(), "spins", "spin");
+    let (actors, spinning, waiting) = waits::spinners_and_waiters(run, blocks, spins);
+    let spinning = counted(spinning, "spins", "spin");
     let others = match waiting {
         0 => String::new(),
         1 => ", and 1 waits".to_string(),

@@ -43,7 +43,8 @@ impl Run<'_> {
         };
         let doing = format!("read {bytes}, which nobody had written{others}");
         let actor = actor(self, block, w, unwritten.lane as u32, unwritten.pc, doing);
-        let message = format!("{bytes} of {name} were read before anybody wrote them");
+        let (were, them) = if first == last { ("was", "it") } else { ("were", "them") };
+        let message = format!("{bytes} of {name} {were} read before anybody wrote {them}");
         faults::fault(FaultKind::Uninitialized, Severity::Error, message, vec![actor])
     }
 
@@ -51,10 +52,7 @@ impl Run<'_> {
     fn owner(&self, unwritten: &Unwritten) -> (String, u64) {
         match unwritten.place {
             Place::Global(region) => (format!("`{}`", self.global.region(region).name), 0),
-            Place::Shared => match self.program.shared_variable(self.kernel, unwritten.bytes.start as u64) {
-                Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
-                None => ("shared memory".to_string(), 0),
-            },
+            Place::Shared => self.program.shared_owner(self.kernel, unwritten.bytes.start as u64),
         }
     }
 }

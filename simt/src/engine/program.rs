@@ -125,9 +125,17 @@ impl Program {
         }
     }
 
-    /// The variable that a byte of a kernel's shared memory belongs to, for messages.
-    pub fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
+    /// The variable that a byte of a kernel's shared memory belongs to.
+    fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
         self.shared_variables.iter().find(|variable| variable.has(kernel, byte))
+    }
+
+    /// The name of what some bytes of a kernel's shared memory belong to, for messages, and where it starts.
+    pub fn shared_owner(&self, kernel: u32, byte: u64) -> (String, u64) {
+        match self.shared_variable(kernel, byte) {
+            Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
+            None => ("shared memory".to_string(), 0),
+        }
     }
 
     /// The place of an instruction, for messages and counters.

@@ -54,24 +54,27 @@ pub fn told(run: &Run<'_>, found: &Found) -> Fault {
 
 /// The bytes that two accesses have in common, in the words of a reader.
 fn place(run: &Run<'_>, place: Place) -> String {
-    let name = match place.space {
-        Space::Global(region) => &run.global.region(region as usize).name,
-        Space::Shared(_) => "shared memory",
+    let (name, start) = match place.space {
+        Space::Global(region) => (format!("`{}`", run.global.region(region as usize).name), 0),
+        Space::Shared(_) => run.program.shared_owner(run.kernel, place.offset),
     };
-    match place.bytes {
-        1 => format!("byte {} of `{name}`", place.offset),
-        bytes => format!("bytes {} to {} of `{name}`", place.offset, place.offset + u64::from(bytes) - 1),
+    let (first, last) = (place.offset - start, place.offset - start + u64::from(place.bytes) - 1);
+    if first == last {
+        format!("byte {first} of {name}")
+    } else {
+        format!("bytes {first} to {last} of {name}")
     }
 }
 
 fn what(conflict: &Conflict, in_lockstep: bool) -> String {
-    let two = match (conflict.before_kind, conflict.now_kind) {
-        (Kind::Store, Kind::Store) => "are written twice",
-        (Kind::Store | Kind::Update, Kind::Load) | (Kind::Load, Kind::Store | Kind::Update) => {
-            "are written and read"
-        }
-        _ => "are updated and accessed otherwise",
+    let did = match (conflict.before_kind, conflict.now_kind) {
+        (Kind::Store, Kind::Store) => "written twice",
+        (Kind::Update, Kind::Update) => "updated twice",
+        (Kind::Store, Kind::Update) | (Kind::Update, Kind::Store) => "written and updated",
+        (Kind::Update, Kind::Load) | (Kind::Load, Kind::Update) => "updated and read",
+        _ => "written and read",
     };
+    let two = format!("{} {did}", if conflict.place.bytes == 1 { "is" } else { "are" });
     match conflict.why {
         Why::Scope => format!("{two} atomically, and the scope of one leaves out the other's block"),
         Why::Overlap => format!("{two} by atomic accesses that overlap in part only"),

@@ -22,15 +22,17 @@ const MAX_WARPS: usize = 4;
 /// Places that one spinner names at most.
 const MAX_PLACES: usize = 4;
 
-/// The groups that spin, as many as a report has room for, and those that wait, with how many there are of them.
-pub fn spinners_and_waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> (Vec<Actor>, usize) {
+/// The groups that spin, as many as a report has room for, and those that wait; with how many there are of the ones and
+/// of the others.
+pub fn spinners_and_waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> (Vec<Actor>, usize, usize) {
     let waiters = waiters(run, blocks, spins);
-    let count = waiters.len();
+    let waiting = waiters.len();
     let mut actors = spinners(run, blocks, spins);
-    actors.truncate(MAX_ACTORS - count.min(MAX_WAITERS_BESIDE));
+    let spinning = actors.len();
+    actors.truncate(MAX_ACTORS - waiting.min(MAX_WAITERS_BESIDE));
     actors.extend(waiters);
     actors.truncate(MAX_ACTORS);
-    (actors, count)
+    (actors, spinning, waiting)
 }
 
 /// One actor for the lanes of a warp that spin at one place for the same reason.

@@ -1,0 +1,73 @@
+//! The weak memory's stale reads, and how many different results many seeds had.
+
+use serde_json::{Value, json};
+
+use crate::{GOOD, SAXPY, assert_readable, object, stdout, words};
+
+const MESSAGE: &str = "run kernels/ptx/messages.sm_70.ptx --grid 2 --weak-memory --arg buf:i32:1:zeros \
+                       --arg buf:i32:1:zeros --arg buf:i32:2:zeros --arg i32:1000 --print 2 --seeds 0..40";
+
+/// The words of a run's text, without its layout.
+fn told(line: &str) -> String {
+    let output = words(line);
+    assert_readable(stdout(&output));
+    stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_seed_with_another_result_is_told_with_the_load_that_made_it() {
+    let line = format!("{MESSAGE} --kernel message_no_fence --check none");
+    let text = told(&line);
+    for part in [
+        "the first with another result",
+        "no fault weak memory: 1 stale read, which PTX's memory model allows 1 time: bytes 0 to 3 of `arg0` hold 0x2a",
+        "at messages.cu:30: read 0x0 block (0,0,0)",
+        "at messages.cu:25: had stored here",
+        "results of 40 seeds arg2 came out in 2 ways as in seed 0: ",
+        "arg2 afterwards, all 2 (i32) 0: 0 1",
+    ] {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+    let run = object(&words(&format!("{line} --json")));
+    let contents = run["seeds"]["results"][0]["contents"].as_array().unwrap();
+    assert_eq!((run["seeds"]["results"][0]["print"].clone(), contents.len()), (json!("2"), 2));
+    assert_eq!((&contents[0]["seed"], &contents[1]["seed"]), (&json!(0), &run["seed"]));
+    let times = contents.iter().map(|content| content["times"].as_u64().unwrap());
+    assert_eq!(times.sum::<u64>(), 40);
+    assert_eq!(run["prints"][0]["values"], json!([0, 1]));
+    let read = &run["stale_reads"][0];
+    assert_eq!((&read["count"], &read["reader"]["block"]), (&json!(1), &json!([1, 0, 0])));
+    assert_eq!(read["newer"]["source"], json!({ "file": "messages.cu", "line": 25 }));
+    assert!(read["message"].as_str().unwrap().contains("a load returned 0x0"), "{read}");
+}
+
+#[test]
+fn with_fences_nothing_is_stale_and_all_results_are_the_same() {
+    let line = format!("{MESSAGE} --kernel message_fences");
+    let text = told(&line);
+    assert!(text.contains("all 40 ran clean; told is seed 39 (schedule"), "{text}");
+    assert!(
+        text.contains("no fault results of 40 seeds arg2 came out the same every time arg2 aft"),
+        "{text}"
+    );
+    assert_eq!(object(&words(&format!("{line} --json")))["stale_reads"], json!([]));
+}
+
+#[test]
+fn a_search_that_ends_at_a_fault_says_how_to_compare_results() {
+    let text = told(&format!("{MESSAGE} --kernel message_no_fence"));
+    assert!(
+        text.contains("with --check memory the others run too, and their results are compared"),
+        "{text}"
+    );
+    assert!(!text.contains("came out"), "{text}");
+}
+
+#[test]
+fn only_what_is_printed_is_compared_and_only_over_seeds() {
+    let text = told(&format!("run {SAXPY} {GOOD} --seeds 0..3 --print 2:4..8 --print 1:1"));
+    assert!(text.contains("arg2, elements 4 to 7, came out the same every time"), "{text}");
+    assert!(text.contains("arg1, element 0, came out the same every time"), "{text}");
+    let run = object(&words(&format!("run {SAXPY} {GOOD} --print 2 --json")));
+    assert_eq!(run["seeds"], Value::Null);
+}
