@@ -21,6 +21,7 @@
 //   generic         A pointer to shared memory in some lanes and to global memory in others.
 //   orders          Release and acquire without fences, and a chain of updates between them.
 //   polled          Two threads store to a flag in turn, and the value seen second does not undo what the first brought.
+//   drawn           All threads draw tickets, and who has the last one sets their number back.
 //
 // Launch: grids of 6 blocks of 64 threads. x holds 384 numbers; y 384 zeros and state 32 zeros.
 // A line that is part of a race says so at its end, which a test compares with what the emulator reports.
@@ -32,6 +33,9 @@
 namespace cg = cooperative_groups;
 
 #define FULL 0xffffffff
+// Instructions at the line that asks for them: debug builds have no lines for the functions of the headers.
+#define LOAD(to, from) asm volatile("ld.global.u32 %0, [%1];" : "=r"(to) : "l"(from) : "memory")
+#define DRAW(to, from) asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(to) : "l"(from) : "memory")
 
 __device__ int thread_in_grid() {
     return blockIdx.x * blockDim.x + threadIdx.x;
@@ -320,8 +324,9 @@ extern "C" __global__ void histogram_wrong(const int* x, int* y, int* state) {
     __shared__ int bins[16];
     if (threadIdx.x < 16) bins[threadIdx.x] = 0;
     __syncthreads();
-    atomicAdd(&bins[x[thread_in_grid()] % 16], 1);  // race
-    if (threadIdx.x < 16) atomicAdd(&y[threadIdx.x], bins[threadIdx.x]);  // race
+    bins[x[thread_in_grid()] % 16] += 1;  // race
+    __syncthreads();
+    if (threadIdx.x < 16) atomicAdd(&y[threadIdx.x], bins[threadIdx.x]);
 }
 
 extern "C" __global__ void stencil(const int* x, int* y, int* state) {
@@ -492,31 +497,51 @@ extern "C" __global__ void orders_wrong(const int* x, int* y, int* state) {
 
 extern "C" __global__ void polled(const int* x, int* y, int* state) {
     volatile int* flag = state;
-    if (threadIdx.x != 0) return;
-    if (blockIdx.x == 0) {
-        *flag = 1;
+    int lane = threadIdx.x;
+    if (lane >= 32) return;
+    if (blockIdx.x == 0 && lane == 0) {
+        flag[0] = 1;
     } else if (blockIdx.x == 1) {
-        while (*flag != 1) {}
-        flag[1] = 1;
-        while (*flag != 2) {}
-        y[0] = __ldcg(&state[0]);
-    } else if (blockIdx.x == 2) {
+        while (flag[0] == 0) {}
+        if (lane == 0) flag[1] = 1;
+        while (flag[0] != 2) {}
+        LOAD(y[lane], state);
+    } else if (blockIdx.x == 2 && lane == 0) {
         while (flag[1] != 1) {}
-        *flag = 2;
+        flag[0] = 2;
     }
 }
 
 extern "C" __global__ void polled_wrong(const int* x, int* y, int* state) {
     volatile int* flag = state;
-    if (threadIdx.x != 0) return;
-    if (blockIdx.x == 0) {
-        *flag = 1;
+    int lane = threadIdx.x;
+    if (lane >= 32) return;
+    if (blockIdx.x == 0 && lane == 0) {
+        flag[0] = 1;
     } else if (blockIdx.x == 1) {
-        while (*flag != 1) {}
-        flag[1] = 1;
-        y[0] = __ldcg(&state[0]);  // race
-    } else if (blockIdx.x == 2) {
+        while (flag[0] == 0) {}
+        if (lane == 0) flag[1] = 1;
+        LOAD(y[lane], state);  // race
+    } else if (blockIdx.x == 2 && lane == 0) {
         while (flag[1] != 1) {}
-        *flag = 2;  // race
+        flag[0] = 2;  // race
+    }
+}
+
+extern "C" __global__ void drawn(const int* x, int* y, int* state) {
+    int ticket;
+    DRAW(ticket, state);
+    if (ticket == 383) {
+        LOAD(y[0], state);
+        state[0] = 0;
+    }
+}
+
+extern "C" __global__ void drawn_wrong(const int* x, int* y, int* state) {
+    int ticket;
+    DRAW(ticket, state);  // race
+    if (ticket == 382) {
+        y[0] = 384;
+        state[0] = 0;  // race
     }
 }

@@ -36,6 +36,8 @@ pub struct Written {
     pub scope: Option<Reach>,
     /// What came with it.
     pub messages: Messages,
+    /// The chain of updates that it is part of, each of which observes the one before; 0 for a weak store.
+    pub chain: u64,
 }
 
 impl Written {
@@ -74,6 +76,7 @@ pub struct Locations {
     /// By slot and warp: 32 lanes, or none yet.
     lanes: Vec<Vec<Vec<Lane>>>,
     versions: u64,
+    chains: u64,
     sequential: Option<Sequential>,
 }
 
@@ -98,6 +101,15 @@ impl Locations {
             lanes.resize_with(WARP_SIZE, Lane::default);
         }
         &mut lanes[who.lane]
+    }
+
+    /// The chain of an access that stores, or not, and that observes some store, or none.
+    pub fn chain(&mut self, stores: bool, observed: Option<&Written>) -> u64 {
+        if stores && observed.is_none() {
+            self.chains += 1;
+            return self.chains;
+        }
+        observed.map_or(0, |written| written.chain)
     }
 
     /// The last strong store to exactly these bytes, if no weak one came after it.
@@ -143,15 +155,15 @@ impl Locations {
         }
     }
 
-    /// A strong store. An update hands on what came with the store that it updates, if it observes that. Returns what it
-    /// wrote.
+    /// A strong store of some chain. An update hands on what came with the store that it updates, if it observes that.
+    /// Returns what it wrote.
     pub fn write(
         &mut self,
         clocks: &mut Clocks,
         who: Who,
         place: Place,
         how: (Order, Reach),
-        updated: Option<&Written>,
+        (updated, chain): (Option<&Written>, u64),
     ) -> Written {
         let (order, scope) = how;
         let key = (place.space, place.offset);
@@ -172,7 +184,7 @@ impl Locations {
             messages.version = self.versions;
         }
         self.forget(place.space, place.offset, u64::from(place.bytes));
-        let written = Written { stamp, scope: Some(scope), messages };
+        let written = Written { stamp, scope: Some(scope), messages, chain };
         self.at.insert(key, (place.bytes, written.clone()));
         if order.releases() {
             clocks.tick(who.slot, who.warp);

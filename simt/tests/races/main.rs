@@ -9,13 +9,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use simt::{Buffer, Checks, Emulator, Fault, FaultKind, Launch, Limits, Reconvergence, Report, Schedule, Severity};
+use simt::{
+    Buffer, Checks, Emulator, Fault, FaultKind, Launch, Limits, Reconvergence, Report, Schedule, Severity,
+};
 
 mod patterns;
 
 const PATIENCE: i32 = 1000;
 /// Schedules and memories that each right pattern runs under.
-const PATTERN_SEEDS: u64 = 12;
+const PATTERN_SEEDS: u64 = 6;
 
 /// A kernel: its name, and the lines that it races at.
 struct Kernel {
