@@ -291,6 +291,10 @@ impl Shadow {
         if entries.len() == MAX_ENTRIES {
             entries.remove(0);
         }
+        // Most lists are of a word that one warp updates once, and there may be millions of them.
+        if entries.is_empty() {
+            entries.reserve_exact(1);
+        }
         entries.push(entry);
     }
 

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::clocks::{Clocks, Who};
 use super::messages::Written;
-use super::{Place, Reach, Space, Stamp};
+use super::{Place, Reach, Space, Stamp, forget_space};
 
 /// Bytes of a piece of memory of which versions are kept together.
 const PIECE: u64 = 8;
@@ -94,7 +94,7 @@ impl History {
 
     /// A block has left its shared memory.
     pub fn forget(&mut self, space: Space) {
-        self.pieces.retain(|(known, _), _| *known != space);
+        forget_space(&mut self.pieces, space);
     }
 
     fn below(&mut self, bound: u64) -> u64 {

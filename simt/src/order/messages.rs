@@ -13,7 +13,7 @@ use rpds::RedBlackTreeMapSync;
 
 use super::clocks::{Clocks, Snapshot, Who};
 use super::view::View;
-use super::{Order, Place, Reach, Space, Stamp, Thread};
+use super::{Order, Place, Reach, Space, Stamp, Thread, forget_space};
 use crate::machine::registers::WARP_SIZE;
 
 /// What has been left at a location by the store that a load reads, and by those before it in its chain of updates.
@@ -90,7 +90,7 @@ impl Locations {
 
     /// A block starts in a slot: the one that was there before has left its shared memory and its lanes.
     pub fn start(&mut self, slot: usize, before: u32, warps: usize) {
-        self.at.retain(|(space, _), _| *space != Space::Shared(before));
+        forget_space(&mut self.at, Space::Shared(before));
         self.lanes[slot].clear();
         self.lanes[slot].resize_with(warps, Vec::new);
     }
@@ -145,7 +145,7 @@ impl Locations {
         let known = lane.read.get(&key).map_or(0, |messages| messages.version);
         let new = written.map(|written| &written.messages);
         if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
-            lane.read.entry(key).or_default().join(new);
+            lane.read.entry(key).or_default().receive(own_block, new);
         }
         // What weaker loads of the same location have read before is acquired with it, whatever it reads itself.
         if order.acquires()
@@ -261,9 +261,10 @@ impl Messages {
         }
     }
 
-    fn join(&mut self, other: &Messages) {
+    /// Adds what a thread of a block may acquire of other messages: what is for all, and for its own block.
+    fn receive(&mut self, block: u32, other: &Messages) {
         self.wide.join(&other.wide);
-        for (&block, view) in &other.by_block {
+        if let Some(view) = other.by_block.get(&block) {
             let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
             own.join(view);
             self.by_block.insert_mut(block, own);
