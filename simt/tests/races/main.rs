@@ -1,9 +1,10 @@
-//! The kernels of `kernels/races.cu` and `kernels/messages.cu`: what is wrong is reported at its CUDA lines, and nothing
-//! else is.
+//! The kernels of `kernels/races.cu`, `messages.cu` and `patterns.cu`: what is wrong is reported at its CUDA lines, and
+//! nothing else is.
 //!
 //! A line of the source that is part of a race says so at its end (`// race`); a kernel without such a line is right. Each
 //! kernel runs in all of its builds, under both mechanisms and several schedules; what the checker reports in any of them
-//! is compared with what the source says. The results of the locks and messages in a weak memory are tested here too.
+//! is compared with what the source says. The results of the locks and messages in a weak memory are tested here too, and those of
+//! the right patterns in every memory.
 
 use std::collections::BTreeSet;
 use std::fs;
