@@ -293,7 +293,7 @@ impl Watch {
         };
         let who = self.who(lane);
         let Some(races) = &mut self.races else { return };
-        let conflict = races.lane(&self.clocks, who, access, place, false, same);
+        let conflict = races.lane(&self.clocks, who, access, place, 0, same);
         self.report(conflict);
         if part.kind == Kind::Store {
             self.locations.forget(space, offset, bytes);
@@ -308,7 +308,7 @@ impl Watch {
         }
         self.locations.forget(place.space, place.offset, u64::from(place.bytes));
         let stamp = self.clocks.stamp(self.who(lane));
-        let written = Written { stamp, scope: None, messages: Messages::default() };
+        let written = Written { stamp, scope: None, messages: Messages::default(), chain: 0 };
         self.keep(part.seen, place, part.value(lane, element), written);
     }
 
@@ -371,15 +371,16 @@ impl Watch {
         let who = self.who(lane);
         let thread = self.clocks.thread(who);
         let observed = read.filter(|written| written.is_observed_by(thread, how.1));
+        let chain = self.locations.chain(access.kind != Kind::Load, observed.as_ref());
         if let Some(races) = &mut self.races {
-            let conflict = races.lane(&self.clocks, who, access, place, observed.is_some(), |_, _| false);
+            let conflict = races.lane(&self.clocks, who, access, place, chain, |_, _| false);
             self.report(conflict);
         }
         if access.kind != Kind::Store {
             self.locations.read(&mut self.clocks, who, place, how, observed.as_ref());
         }
         let stores = access.kind != Kind::Load;
-        stores.then(|| self.locations.write(&mut self.clocks, who, place, how, observed.as_ref()))
+        stores.then(|| self.locations.write(&mut self.clocks, who, place, how, (observed.as_ref(), chain)))
     }
 
     /// A lane is about to carry out an atomic: the old value that it finds there, where memory holds `last`.

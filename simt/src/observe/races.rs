@@ -164,15 +164,14 @@ impl Races {
     }
 
     /// Any access of one lane: the worst race that it is part of. `same_value` says whether a store leaves what the
-    /// store of the given lane and instruction left; `observes` whether a strong load or update reads a strong store with
-    /// scopes that fit.
+    /// store of the given lane and instruction left; `chain` is that of a strong access, or 0 ([`Entry::chain`]).
     pub fn lane(
         &mut self,
         clocks: &Clocks,
         who: Who,
         access: Access,
         place: Place,
-        observes: bool,
+        chain: u64,
         same_value: impl Fn(Stamp, u32) -> bool,
     ) -> Option<Conflict> {
         let look = Look { clocks, who, access, place };
@@ -186,7 +185,7 @@ impl Races {
                 (Some(known), Some(found)) if known.same_value && !found.same_value => Some(found),
                 (known, found) => known.or(found),
             };
-            look.remember(shadow, lists, at, observes);
+            look.remember(shadow, lists, at, chain);
         }
         worst
     }
@@ -231,34 +230,43 @@ impl Look<'_> {
         lane.map(|lane| self.told(cell, lane, kind, why))
     }
 
-    /// The race with an access of a list. Whoever comes after a load that observed a store comes after that store, and
-    /// after those that it updated.
+    /// The race with an access of a list, the newest first.
     fn with_list(&self, entries: &[Entry]) -> Option<Conflict> {
-        let mut is_observed = false;
-        for entry in entries.iter().rev() {
-            let unordered = self.unordered_lane(entry.cell);
-            let conflicts = entry.kind != Kind::Load || self.access.kind != Kind::Load;
-            let excused = is_observed && entry.kind != Kind::Load;
-            if conflicts && (self.access.read_only || entry.cell.is_read_only()) {
-                let lane = entry.cell.mask.trailing_zeros();
-                return Some(self.told(entry.cell, lane, entry.kind, Why::ReadOnly));
+        let newest_first = entries.iter().enumerate().rev();
+        newest_first.filter(|(_, entry)| !self.both_load(entry)).find_map(|(index, entry)| {
+            if self.access.read_only || entry.cell.is_read_only() {
+                return Some(self.told(entry.cell, entry.last.into(), entry.kind, Why::ReadOnly));
             }
-            if let Some(lane) = unordered.filter(|_| conflicts && !excused)
-                && let Some(why) = self.why(entry)
-            {
-                return Some(self.told(entry.cell, lane, entry.kind, why));
-            }
-            let is_known = unordered.is_none();
-            is_observed = match entry.kind {
-                Kind::Load => is_observed || (is_known && entry.observes),
-                Kind::Update => (is_observed || is_known) && entry.observes,
-                Kind::Store => false,
-            };
-        }
-        None
+            let why = self.why(entry)?;
+            let lane = self.unordered_lane(entry.cell)?;
+            let is_known = entry.kind != Kind::Load && self.is_observed(entry, &entries[index..]);
+            (!is_known).then(|| self.told(entry.cell, lane, entry.kind, why))
+        })
     }
 
-    /// Why an unordered access races with this one, if it does.
+    fn both_load(&self, entry: &Entry) -> bool {
+        entry.kind == Kind::Load && self.access.kind == Kind::Load
+    }
+
+    /// Whether this access comes after a strong store because it comes after a load that observed it or another one of its
+    /// chain, or after a later update of the chain.
+    fn is_observed(&self, store: &Entry, since: &[Entry]) -> bool {
+        store.chain != 0
+            && since.iter().any(|later| later.chain == store.chain && self.comes_after_read(later))
+    }
+
+    /// Whether this access comes after what a strong access read. Loads of one instruction and one chain read the same,
+    /// and its updates each what the one before left.
+    fn comes_after_read(&self, entry: &Entry) -> bool {
+        let knows = |lane: u32| self.clocks.knows(self.who, entry.cell.stamp(lane));
+        match entry.kind {
+            Kind::Load => lanes_of(entry.cell.mask).any(|lane| knows(lane as u32)),
+            Kind::Update => knows(entry.last.into()),
+            Kind::Store => false,
+        }
+    }
+
+    /// Why an access races with this one, if it does and nothing orders them.
     fn why(&self, entry: &Entry) -> Option<Why> {
         let (Some(theirs), Some(ours)) = (entry.scope, self.access.scope) else {
             return Some(Why::Unordered);
@@ -294,13 +302,13 @@ impl Look<'_> {
         }
     }
 
-    fn remember(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, observes: bool) {
+    fn remember(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, chain: u64) {
         let here = self.clocks.here(self.who.slot, self.who.warp);
         let cell = Cell::new(&here, 1 << self.who.lane, self.access.flags());
         match (self.access.kind, self.access.scope) {
             (Kind::Store, None) => shadow.set_store(at, cell, lists),
             (Kind::Load, None) => self.remember_load(shadow, lists, at, cell),
-            _ => self.add(shadow, lists, at, cell, observes),
+            _ => self.add(shadow, lists, at, cell, chain),
         }
     }
 
@@ -309,7 +317,7 @@ impl Look<'_> {
         let known = shadow.loads(at);
         let promised = known.is_read_only() && !cell.is_read_only();
         if known.as_list().is_some() {
-            return self.add(shadow, lists, at, cell, false);
+            return self.add(shadow, lists, at, cell, 0);
         }
         if !promised && self.unordered_lane(known).is_none() {
             return shadow.set_loads(at, cell);
@@ -317,12 +325,12 @@ impl Look<'_> {
         if cell.by(0) == known.by(0) {
             return shadow.set_loads(at, cell.by(known.mask | cell.mask));
         }
-        self.add(shadow, lists, at, cell, false);
+        self.add(shadow, lists, at, cell, 0);
     }
 
-    fn add(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell, observes: bool) {
+    fn add(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell, chain: u64) {
         let Access { kind, scope, .. } = self.access;
-        let entry = Entry { cell, kind, scope, place: self.place, observes };
+        let entry = Entry { cell, kind, scope, place: self.place, chain, last: self.who.lane as u8 };
         let replaces = |known: &Entry| {
             let alike =
                 (known.kind, known.scope) == (kind, scope) && (scope.is_none() || known.place == self.place);

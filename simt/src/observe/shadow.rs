@@ -142,8 +142,10 @@ pub struct Entry {
     pub scope: Option<Reach>,
     /// Exactly which bytes.
     pub place: Place,
-    /// Whether it observed the store before it: a strong load or update of a strong store, with scopes that fit.
-    pub observes: bool,
+    /// The chain of stores that it is part of, or that it observed one of; 0 for none.
+    pub chain: u64,
+    /// The lane of the cell that came last.
+    pub last: u8,
 }
 
 /// What is remembered of one memory.
@@ -282,12 +284,16 @@ impl Shadow {
         }
         let entries = &mut lists.lists[list];
         if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
-            last.cell.mask |= entry.cell.mask;
+            *last = Entry { cell: entry.cell.by(last.cell.mask | entry.cell.mask), ..entry };
             return;
         }
-        entries.retain(|known| !replaces(known));
+        retain_needed(entries, &entry, replaces);
         if entries.len() == MAX_ENTRIES {
             entries.remove(0);
+        }
+        // Most lists are of a word that one warp updates once, and there may be millions of them.
+        if entries.is_empty() {
+            entries.reserve_exact(1);
         }
         entries.push(entry);
     }
@@ -308,7 +314,8 @@ impl Shadow {
 impl Entry {
     /// A plain load, of whose bytes no more is remembered than that they are among those of this cell.
     fn plain_load(cell: Cell, place: Place) -> Entry {
-        Entry { cell, kind: Kind::Load, scope: None, place, observes: false }
+        let last = cell.mask.trailing_zeros() as u8;
+        Entry { cell, kind: Kind::Load, scope: None, place, chain: 0, last }
     }
 
     /// Whether two accesses are those of two lanes by one instruction, as far as it matters.
@@ -318,6 +325,23 @@ impl Entry {
         };
         same(self.cell, other.cell)
             && self.place == other.place
-            && (self.kind, self.scope, self.observes) == (other.kind, other.scope, other.observes)
+            && (self.kind, self.scope) == (other.kind, other.scope)
+            && (self.chain == other.chain || self.kind == Kind::Store)
+    }
+}
+
+/// Drops the entries that a new one replaces, besides those that still tell who comes after an older store of another
+/// chain than the new one is of.
+fn retain_needed(entries: &mut Vec<Entry>, new: &Entry, replaces: impl Fn(&Entry) -> bool) {
+    let mut index = 0;
+    while index < entries.len() {
+        let known = &entries[index];
+        let other_chain = known.chain != 0 && known.chain != new.chain;
+        let older = |entry: &Entry| entry.kind != Kind::Load && entry.chain == known.chain;
+        if replaces(known) && !(other_chain && entries[..index].iter().any(older)) {
+            entries.remove(index);
+        } else {
+            index += 1;
+        }
     }
 }

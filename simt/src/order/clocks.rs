@@ -213,8 +213,11 @@ impl Clocks {
         if lanes == warp.lanes && warp.beyond.is_empty() {
             warp.floor = warp.clock;
         } else {
+            // All that any of them knew is in it, so that it takes the place of what each knew.
             let all = self.known_of(slot, w, lanes);
-            lanes_of(lanes).for_each(|lane| self.learn(Who { slot, warp: w, lane }, &all));
+            let beyond = &mut self.blocks[slot].warps[w].beyond;
+            beyond.resize_with(WARP_SIZE, View::default);
+            lanes_of(lanes).for_each(|lane| beyond[lane] = all.clone());
         }
         self.tick(slot, w);
     }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::clocks::{Clocks, Who};
 use super::messages::Written;
-use super::{Place, Reach, Space, Stamp};
+use super::{Place, Reach, Space, Stamp, forget_space};
 use crate::machine::random::Random;
 
 /// Bytes of a piece of memory of which versions are kept together.
@@ -95,7 +95,7 @@ impl History {
 
     /// A block has left its shared memory.
     pub fn forget(&mut self, space: Space) {
-        self.pieces.retain(|(known, _), _| *known != space);
+        forget_space(&mut self.pieces, space);
     }
 
     /// What a load of up to eight bytes returns; `None` where the launch has stored nothing yet, so that memory holds the

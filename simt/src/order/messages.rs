@@ -13,7 +13,7 @@ use rpds::RedBlackTreeMapSync;
 
 use super::clocks::{Clocks, Snapshot, Who};
 use super::view::View;
-use super::{Order, Place, Reach, Space, Stamp, Thread};
+use super::{Order, Place, Reach, Space, Stamp, Thread, forget_space};
 use crate::machine::registers::WARP_SIZE;
 
 /// What has been left at a location by the store that a load reads, and by those before it in its chain of updates.
@@ -36,6 +36,8 @@ pub struct Written {
     pub scope: Option<Reach>,
     /// What came with it.
     pub messages: Messages,
+    /// The chain of updates that it is part of, each of which observes the one before; 0 for a weak store.
+    pub chain: u64,
 }
 
 impl Written {
@@ -74,6 +76,7 @@ pub struct Locations {
     /// By slot and warp: 32 lanes, or none yet.
     lanes: Vec<Vec<Vec<Lane>>>,
     versions: u64,
+    chains: u64,
     sequential: Option<Sequential>,
 }
 
@@ -87,7 +90,7 @@ impl Locations {
 
     /// A block starts in a slot: the one that was there before has left its shared memory and its lanes.
     pub fn start(&mut self, slot: usize, before: u32, warps: usize) {
-        self.at.retain(|(space, _), _| *space != Space::Shared(before));
+        forget_space(&mut self.at, Space::Shared(before));
         self.lanes[slot].clear();
         self.lanes[slot].resize_with(warps, Vec::new);
     }
@@ -98,6 +101,15 @@ impl Locations {
             lanes.resize_with(WARP_SIZE, Lane::default);
         }
         &mut lanes[who.lane]
+    }
+
+    /// The chain of an access that stores, or not, and that observes some store, or none.
+    pub fn chain(&mut self, stores: bool, observed: Option<&Written>) -> u64 {
+        if stores && observed.is_none() {
+            self.chains += 1;
+            return self.chains;
+        }
+        observed.map_or(0, |written| written.chain)
     }
 
     /// The last strong store to exactly these bytes, if no weak one came after it.
@@ -133,7 +145,7 @@ impl Locations {
         let known = lane.read.get(&key).map_or(0, |messages| messages.version);
         let new = written.map(|written| &written.messages);
         if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
-            lane.read.entry(key).or_default().join(new);
+            lane.read.entry(key).or_default().receive(own_block, new);
         }
         // What weaker loads of the same location have read before is acquired with it, whatever it reads itself.
         if order.acquires()
@@ -143,15 +155,15 @@ impl Locations {
         }
     }
 
-    /// A strong store. An update hands on what came with the store that it updates, if it observes that. Returns what it
-    /// wrote.
+    /// A strong store of some chain. An update hands on what came with the store that it updates, if it observes that.
+    /// Returns what it wrote.
     pub fn write(
         &mut self,
         clocks: &mut Clocks,
         who: Who,
         place: Place,
         how: (Order, Reach),
-        updated: Option<&Written>,
+        (updated, chain): (Option<&Written>, u64),
     ) -> Written {
         let (order, scope) = how;
         let key = (place.space, place.offset);
@@ -172,7 +184,7 @@ impl Locations {
             messages.version = self.versions;
         }
         self.forget(place.space, place.offset, u64::from(place.bytes));
-        let written = Written { stamp, scope: Some(scope), messages };
+        let written = Written { stamp, scope: Some(scope), messages, chain };
         self.at.insert(key, (place.bytes, written.clone()));
         if order.releases() {
             clocks.tick(who.slot, who.warp);
@@ -249,9 +261,10 @@ impl Messages {
         }
     }
 
-    fn join(&mut self, other: &Messages) {
+    /// Adds what a thread of a block may acquire of other messages: what is for all, and for its own block.
+    fn receive(&mut self, block: u32, other: &Messages) {
         self.wide.join(&other.wide);
-        for (&block, view) in &other.by_block {
+        if let Some(view) = other.by_block.get(&block) {
             let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
             own.join(view);
             self.by_block.insert_mut(block, own);

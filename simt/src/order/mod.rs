@@ -16,6 +16,8 @@ pub mod history;
 pub mod messages;
 pub mod view;
 
+use std::collections::BTreeMap;
+
 /// How strongly an access is ordered. Specification: section 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -104,4 +106,12 @@ pub enum Space {
     Global(u32),
     /// The shared memory of the block with this number.
     Shared(u32),
+}
+
+/// Forgets what is known of one memory, without a look at the others: every block that starts asks for it.
+fn forget_space<T>(known: &mut BTreeMap<(Space, u64), T>, space: Space) {
+    let keys: Vec<_> = known.range((space, 0)..=(space, u64::MAX)).map(|(key, _)| *key).collect();
+    for key in keys {
+        known.remove(&key);
+    }
 }

@@ -69,7 +69,7 @@ impl Bench {
 
     fn access(&mut self, who: Who, access: Access, offset: u64, bytes: u8) {
         let place = Place { space: Space::Global(0), offset, bytes };
-        let found = self.races.lane(&self.clocks, who, access, place, false, |_, _| false);
+        let found = self.races.lane(&self.clocks, who, access, place, 0, |_, _| false);
         self.compare(found.is_some(), who, access, place);
     }
 
