@@ -16,8 +16,8 @@
 //   transpose       Tiles of 8 x 8 with padding.
 //   exited          Lanes that have ended, and the others at a barrier of the warp.
 //   halves          Both halves of a warp at barriers of their own.
-//   bytes           Neighbouring bytes by neighbouring threads, read as words.
-//   vectors         Stored by four, read one by one.
+//   bytes_as_words  Neighbouring bytes by neighbouring threads, read as words.
+//   by_four         Stored by four, read one by one.
 //   generic         A pointer to shared memory in some lanes and to global memory in others.
 //   orders          Release and acquire without fences, and a chain of updates between them.
 //   polled          Two threads store to a flag in turn, and the value seen second does not undo what the first brought.
@@ -401,28 +401,28 @@ extern "C" __global__ void halves_wrong(const int* x, int* y, int* state) {
     y[thread_in_grid()] = values[threadIdx.x ^ 31];  // race
 }
 
-extern "C" __global__ void bytes(const int* x, int* y, int* state) {
+extern "C" __global__ void bytes_as_words(const int* x, int* y, int* state) {
     __shared__ unsigned values[16];
     ((unsigned char*)values)[threadIdx.x] = x[thread_in_grid()];
     __syncthreads();
     y[thread_in_grid()] = values[15 - threadIdx.x / 4] >> 8 * (3 - threadIdx.x % 4) & 0xff;
 }
 
-extern "C" __global__ void bytes_wrong(const int* x, int* y, int* state) {
+extern "C" __global__ void bytes_as_words_wrong(const int* x, int* y, int* state) {
     __shared__ unsigned values[16];
     ((unsigned char*)values)[threadIdx.x] = x[thread_in_grid()];  // race
     __syncwarp();
     y[thread_in_grid()] = values[15 - threadIdx.x / 4] >> 8 * (3 - threadIdx.x % 4) & 0xff;  // race
 }
 
-extern "C" __global__ void vectors(const int* x, int* y, int* state) {
+extern "C" __global__ void by_four(const int* x, int* y, int* state) {
     __shared__ int4 values[16];
     if (threadIdx.x < 16) values[threadIdx.x] = ((const int4*)x)[blockIdx.x * 16 + threadIdx.x];
     __syncthreads();
     y[thread_in_grid()] = ((int*)values)[63 - threadIdx.x];
 }
 
-extern "C" __global__ void vectors_wrong(const int* x, int* y, int* state) {
+extern "C" __global__ void by_four_wrong(const int* x, int* y, int* state) {
     __shared__ int4 values[16];
     if (threadIdx.x < 16) values[threadIdx.x] = ((const int4*)x)[blockIdx.x * 16 + threadIdx.x];  // race
     __syncwarp();

@@ -149,34 +149,15 @@ impl Run<'_> {
                 // Whoever evaluates a branch is active at it, whichever way it goes.
                 Op::Branch { .. } if active == 0 => {
                     issued.lanes += count(mask);
-                    Ok(())
+                    Some(Ok(()))
                 }
-                _ if active == 0 => Ok(()),
-                Op::Alu(run) => {
-                    run(&mut lanes, &inst.args);
-                    Ok(())
+                _ if active == 0 => Some(Ok(())),
+                _ => {
+                    let (since, counters) = (u64::from(before - *slice), &mut self.traffic[pc as usize]);
+                    carry_out(&mut memories, &mut lanes, (inst, pc), &frame, (&place, since), counters)
                 }
-                Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-                    let counters = &mut self.traffic[pc as usize];
-                    if memories.watch.is_some() || memories.initialisation.is_some() {
-                        touch_watched(&mut memories, &mut lanes, (inst, pc), &frame, counters)
-                    } else {
-                        touch_memory(&mut memories, &mut lanes, inst, &frame, counters)
-                    }
-                }
-                Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
-                    place.tell(&mut lanes, inst, &frame, u64::from(before - *slice));
-                    Ok(())
-                }
-                Op::Fence(fence) => {
-                    if let Some(watch) = &mut memories.watch {
-                        watch.fence(active, *fence);
-                    }
-                    Ok(())
-                }
-                Op::Hint => Ok(()),
-                _ => break Left::At(active),
             };
+            let Some(outcome) = outcome else { break Left::At(active) };
             trace.issued(pc, mask, active);
             if let Err(denied) = outcome {
                 break Left::Denied(denied);
@@ -189,6 +170,39 @@ impl Run<'_> {
         group.pc = pc;
         left
     }
+}
+
+/// Carries out an instruction of the inner loop, `since` instructions after its group got its slice; `None` for one that
+/// changes which lanes run together.
+#[inline(always)]
+fn carry_out(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    frame: &Frame,
+    (place, since): (&Place, u64),
+    counters: &mut Counters,
+) -> Option<Result<(), Denied>> {
+    match &inst.op {
+        Op::Alu(run) => run(lanes, &inst.args),
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+            if memories.watch.is_some() || memories.initialisation.is_some() {
+                return Some(touch_watched(memories, lanes, (inst, pc), frame, counters));
+            }
+            return Some(touch_memory(memories, lanes, inst, frame, counters));
+        }
+        Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
+            place.tell(lanes, inst, frame, since);
+        }
+        Op::Fence(fence) => {
+            if let Some(watch) = &mut memories.watch {
+                watch.fence(lanes.mask, *fence);
+            }
+        }
+        Op::Hint => {}
+        _ => return None,
+    }
+    Some(Ok(()))
 }
 
 /// Where a group meets others next, if that is in the function it is in.

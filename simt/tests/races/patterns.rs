@@ -29,7 +29,7 @@ pub fn expected(kernel: &str) -> Vec<u32> {
         "transpose" => each(|i| x[block(i) + i % 8 * 8 + i % 64 / 8]),
         "exited" => each(|i| if i % 32 < 20 { x[i / 32 * 32 + 19 - i % 32] } else { 0 }),
         "halves" => each(|i| x[i ^ 15]),
-        "bytes" | "vectors" | "generic" => each(|i| x[block(i) + 63 - i % 64]),
+        "bytes_as_words" | "by_four" | "generic" => each(|i| x[block(i) + 63 - i % 64]),
         "orders" => {
             let values: Vec<u32> = (0..12).map(|warp| x[32 * warp]).collect();
             first([values.iter().sum()].into_iter().chain(values))
