@@ -11,6 +11,7 @@
 //   hand_out             atomicAdd returns the old value, which nobody else gets: each place is taken once.
 //   exchange_chain       Every thread puts its number in and takes out what was there: nothing is lost, nothing twice.
 //   cas_one_wins         All threads try to replace the same 0; who comes too late gets the winner's number.
+//   exch_last_wins       The same by an exchange, which replaces in any case: nobody learns who won.
 //   max_float_as_int     The greatest float, by the atomic maximum of integers on its bits: right without a sign only.
 //   max_float_cas        The greatest float by compare-and-swap, which does any operation there is.
 //   tally_global         All threads add to a few counters in global memory.
@@ -19,15 +20,15 @@
 //   add_double_bits      The same by compare-and-swap on the bits.
 //   add_double_note      The same as often printed: a plain first load, and the loop ends when two doubles are equal.
 //   add_double_compare   Mends the load only: the doubles are still compared.
-//   add_zero_bits        One thread turns -0 into +0 between the others' load and their exchange; the bits are compared.
-//   add_zero_compare     The same, the doubles are compared: -0 equals +0.
+//   add_zero_bits        One thread makes -0 to +0 between the others' load and their exchange; bits are compared.
+//   add_zero_compare     The same, and doubles are compared: -0 equals +0.
 //
-// Launch: one-dimensional. apply_* one block with a thread for each value; count_shared_*, exchange_chain, cas_one_wins
-// and add_zero_* one block; tally_shared with at most 1024 slots; a grid that covers n where there is an n, and any
+// Launch: one-dimensional. apply_* one block with a thread for each value; count_shared_*, exchange_chain, *_wins and
+// add_zero_* one block; tally_shared with at most 1024 slots; a grid that covers n where there is an n, and any
 // grid for tally_*.
 // Preconditions: count has an element for each block. cell of apply_* has twice as many elements as there are
 // operations for each thread, first what the operations work on, then room for what they return. next, taken, result,
-// cells, gave_up and the cell of exchange_chain and of cas_one_wins are zero; the result of exchange_chain has one
+// cells, gave_up and the cell of exchange_chain and of *_wins are zero; the result of exchange_chain has one
 // element more than there are threads. greatest holds x[0]. slots is a power of two. `patience` is how often
 // add_double_note and add_double_compare try, and gave_up counts who tried in vain.
 // A line that is part of a race says so at its end.
@@ -169,6 +170,16 @@ extern "C" __global__ void cas_one_wins(int* cell, int* result) {
     if (old == winner) atomicAdd(&result[1], 1);
 }
 // ANCHOR_END: cas_one_wins
+
+// ANCHOR: exch_last_wins
+extern "C" __global__ void exch_last_wins(int* cell, int* result) {
+    int old = atomicExch(cell, threadIdx.x + 1);
+    __syncthreads();
+    int winner = *cell;
+    if (old == 0 && winner == threadIdx.x + 1) atomicAdd(&result[0], 1);
+    if (old == winner) atomicAdd(&result[1], 1);
+}
+// ANCHOR_END: exch_last_wins
 
 // ANCHOR: max_float_as_int
 extern "C" __global__ void max_float_as_int(const float* x, float* greatest, int n) {
