@@ -263,7 +263,7 @@ extern "C" __global__ void add_double_note(double* sum, const double* x, int* ga
     double old = *sum, assumed;  // race
     do {
         assumed = old;
-        old = exchange(sum, assumed, x[i]);
+        old = exchange(sum, assumed, x[i]);  // race
     } while (assumed != old && --patience > 0);
     if (assumed != old) atomicAdd(gave_up, 1);
 }

@@ -13,7 +13,7 @@ use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 /// Elements unless the reader says otherwise; the locks take their number of blocks from it too.
-pub const SIZE: usize = 32_768;
+pub const SIZE: usize = 16_384;
 /// Two blocks for each multiprocessor of an H200; more elements make threads add more often.
 const MOST_BLOCKS: u32 = 264;
 /// Counters that the kernel for shared memory has room for.

@@ -49,7 +49,7 @@ pub fn flags(lab: &mut Lab) -> Result<()> {
              race is told from what orders the accesses: {none} without fences, {both} with both."
         ))
     });
-    let title = format!("the same messages in a weak memory, {} seeds", weak::SEEDS);
+    let title = format!("the same messages in a weak memory, {} seeds", weak::MANY);
     lab.section("messages_weak", &title, &[LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, grid, block, is_right) in MESSAGES {
         let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
@@ -81,7 +81,7 @@ fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
 /// Wrong is who saw the flag and not the message.
 fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
     let (launch, got) = prepare(device, launch)?;
-    weak::seeds(device, &launch, got, |got| f64::from(u8::from(got[0] != MESSAGE)))
+    weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))
 }
 
 fn wrong(section: &Section, kernel: &Kernel) -> Option<f64> {
@@ -94,7 +94,7 @@ fn both_fences(section: &Section) -> Option<String> {
     Some(format!(
         "What the memory model allows: of {} seeds {none} see the flag and old data without fences, {one} with the writer's \
          alone, {both} with the reader's too. A fence orders what its own thread does; both sides need one.",
-        weak::SEEDS
+        weak::MANY
     ))
 }
 
@@ -135,7 +135,7 @@ pub fn last_block(lab: &mut Lab) -> Result<()> {
         let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
         lab.variant(&weak::name(kernel), |device| {
             let (launch, total) = last(device, kernel)?;
-            let row = weak::seeds(device, &launch, total, |total| whole() - f64::from(total[0]))?;
+            let row = weak::seeds(device, &launch, total, weak::MANY, |total| whole() - f64::from(total[0]))?;
             Ok(row.expect(expected))
         })?;
     }
@@ -161,6 +161,6 @@ fn tickets(section: &Section) -> Option<String> {
         "In a weak memory {none} of {} seeds add up old sums without fences, {one} with the usual one before the ticket, \
          {both} with another behind it. Between its one fence and its ticket the last block may be overtaken, and then \
          nothing orders its loads behind the other's store. No GPU here was seen to do it; the memory model allows it.",
-        weak::SEEDS
+        weak::MANY
     ))
 }

@@ -10,8 +10,11 @@ use lanes::kernel::Kernel;
 use lanes::{Buffer, Device, Launch, Row, Run, Verdict};
 use simt::{Checks, Schedule, StaleRead};
 
-/// Always the same ones: `--seed` may not decide whether a mistake is found.
-pub const SEEDS: u64 = 40;
+/// Seeds for a message, which has one chance in each. They are always the same ones: `--seed` may not decide whether a
+/// mistake is found.
+pub const MANY: u64 = 40;
+/// Seeds for a lock, which has a chance in every round.
+pub const SOME: u64 = 10;
 
 /// What the seeds came to.
 #[derive(Default)]
@@ -25,22 +28,23 @@ struct Found {
     stale: u64,
 }
 
-/// Runs a launch with every seed. `missing` says of a result how much of it is missing: nothing if it is right.
+/// Runs a launch with so many seeds. `missing` says of a result how much of it is missing: nothing if it is right.
 pub fn seeds(
     device: &mut Device,
     launch: &Launch,
     result: Buffer<i32>,
+    seeds: u64,
     missing: impl Fn(&[i32]) -> f64,
 ) -> Result<Row> {
     let mut found = Found::default();
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         let mut launch = launch.clone().seed(seed);
         (launch.simt.checks, launch.simt.schedule) = (Checks::NONE, Schedule::Random);
         launch.simt.weak_memory = true;
         let (run, values) = device.trial(&launch, result)?;
         found.add(seed, run, missing(&values));
     }
-    Ok(found.row())
+    Ok(found.row(seeds))
 }
 
 impl Found {
@@ -54,16 +58,16 @@ impl Found {
         self.run += run;
     }
 
-    fn row(self) -> Row {
+    fn row(self, seeds: u64) -> Row {
         let verdict = if self.wrong > 0 { Verdict::Wrong } else { Verdict::Ok };
         let row = Row::new(self.run, verdict)
-            .fact("seeds", SEEDS as f64)
+            .fact("seeds", seeds as f64)
             .fact("seeds_wrong", self.wrong as f64)
             .fact("worst", self.worst)
             .fact("stale_reads", self.stale as f64);
         let Some((seed, read)) = &self.first else { return row };
         let read = read.as_ref().map_or_else(|| "no load was stale, it came too early".to_owned(), told);
-        row.remark(format!("{} of {SEEDS} seeds come out wrong; in seed {seed}, {read}", self.wrong))
+        row.remark(format!("{} of {seeds} seeds come out wrong; in seed {seed}, {read}", self.wrong))
     }
 }
 
