@@ -33,7 +33,7 @@ __device__ bool take(int* lock, int* gave_up, int patience) {
 // ANCHOR: rounds_no_fence
 extern "C" __global__ void rounds_no_fence(int* lock, int* count, int* gave_up, int rounds, int patience) {
     if (threadIdx.x != 0) return;
-    for (int round = 0; round < rounds && take(lock, gave_up, patience); round++) {
+    for (int round = 0; round < rounds && take(lock, gave_up, patience); round++) {  // race
         *count += 1;  // race
         *lock = 0;    // race
     }
@@ -43,7 +43,7 @@ extern "C" __global__ void rounds_no_fence(int* lock, int* count, int* gave_up, 
 // ANCHOR: rounds_note
 extern "C" __global__ void rounds_note(int* lock, int* count, int* gave_up, int rounds, int patience) {
     if (threadIdx.x != 0) return;
-    for (int round = 0; round < rounds && take(lock, gave_up, patience); round++) {
+    for (int round = 0; round < rounds && take(lock, gave_up, patience); round++) {  // race
         *count += 1;  // race
         __threadfence();
         *lock = 0;  // race

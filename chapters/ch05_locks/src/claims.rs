@@ -10,8 +10,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.12",
         says: "when several threads of a warp execute count++ the counter is updated once",
         ruling: Ruling::Holds,
-        why: "The lanes of one instruction load the same value and store the same sum. Nothing promises that lanes stay \
-              together, several warps leave any number of updates, and it is a race in any case: use an atomic.",
+        why: "The lanes of one instruction load the same value and store the same sum. Nothing promises that \
+              lanes stay together, several warps leave any number of updates, and it is a race in any case: \
+              use an atomic.",
         proof: Proof::Run(Test {
             rows: &["count_plain-warp", "count_shared_plain-warp"],
             twins: &["count_atomic-warp", "count_shared_atomic-warp"],
@@ -33,8 +34,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.13",
         says: "atomic operations are almost all for integers only",
         ruling: Ruling::Condition,
-        why: "Of the built-in functions it is true: float has an addition and an exchange, double an addition. But \
-              compare-and-swap on the bits makes an atomic of any operation on 64 bits or less.",
+        why: "Of the built-in functions it is true: float has an addition and an exchange, double an addition. \
+              But compare-and-swap on the bits makes an atomic of any operation on 64 bits or less.",
         proof: Proof::Run(Test {
             rows: &["max_float_as_int-negative"],
             twins: &["max_float_cas-negative"],
@@ -48,8 +49,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.14",
         says: "atomics are fast in shared memory and only slightly slower in global memory",
         ruling: Ruling::Condition,
-        why: "Where threads have counters of their own the caches keep up. Where all add to one counter they queue, in \
-              global memory for all blocks at one place: add up in shared memory first, and once for each block there.",
+        why: "Where threads have counters of their own the caches keep up. Where all add to one counter they \
+              queue, in global memory for all blocks at one place: add up in shared memory first, and once for \
+              each block there.",
         proof: Proof::Clock(Test {
             rows: &["tally_shared-own", "tally_global-own"],
             twins: &["tally_shared-one", "tally_global-one"],
@@ -82,8 +84,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.16",
         says: "a lock that is given back without a fence can lose updates",
         ruling: Ruling::Holds,
-        why: "Nothing orders the count of one owner before that of the next. A GPU loses nearly all updates when blocks \
-              add many times, because each goes on with the copy in its own cache.",
+        why: "Nothing orders the count of one owner before that of the next. An H200 loses nearly all updates \
+              when blocks add many times, because each goes on with the copy in its own cache.",
         proof: Proof::Run(Test {
             rows: &["rounds_no_fence", "rounds_no_fence-weak"],
             twins: &["rounds_fences", "rounds_fences-weak"],
@@ -95,10 +97,10 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.17",
         says: "with one fence before it is given back, the lock loses nothing",
         ruling: Ruling::Condition,
-        why: "True where a load returns the last store, and no GPU has been seen to lose one. The memory model promises \
-              less: the store that gives the lock back is plain and races with the others' compare-and-swap, and nothing \
-              keeps the next owner's load from being older. It takes a fence after the lock is taken too, and an atomic \
-              to give it back, or acquire and release.",
+        why: "True where a load returns the last store, and on an H200, which lost none in 50 runs. The memory model \
+              promises less: the store that gives the lock back is plain and races with the others' \
+              compare-and-swap, and nothing keeps the next owner's load from being older. It takes a fence \
+              after the lock is taken too, and an atomic to give it back, or acquire and release.",
         proof: Proof::Run(Test {
             rows: &["rounds_note"],
             twins: &["rounds_note-weak"],
@@ -115,9 +117,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.18",
         says: "after __threadfence() a thread's writes are visible to all threads",
         ruling: Ruling::Condition,
-        why: "A fence orders its own thread's accesses and waits for nobody. The others see the write if they have seen a \
-              flag that was stored after the fence, and have a fence of their own behind that; without the flag nothing \
-              says that they come later.",
+        why: "A fence orders its own thread's accesses and waits for nobody. The others see the write if they \
+              have seen a flag that was stored after the fence, and have a fence of their own behind that; \
+              without the flag nothing says that they come later.",
         proof: Proof::Run(Test {
             rows: &["message_fences", "message_fences-weak"],
             twins: &["message_no_flag", "message_no_flag-weak"],
@@ -129,9 +131,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.19",
         says: "doubles are added atomically by compare-and-swap until the old value equals the assumed one",
         ruling: Ruling::Wrong,
-        why: "The doubles are compared: a NaN never equals itself, and -0 equals +0 although the exchange failed. The plain \
-              first load is a race, there is no `__device__`, and since sm_60 the name is taken. Compare the bits, load by \
-              a volatile, or use the built-in one.",
+        why: "The doubles are compared: a NaN never equals itself, and -0 equals +0 although the exchange \
+              failed. The plain first load is a race, there is no `__device__`, and since sm_60 the name is \
+              taken. Compare the bits, load with volatile, or use the built-in one.",
         proof: Proof::Run(Test {
             rows: &["add_double_note", "add_double_compare-nan", "add_zero_compare"],
             twins: &["add_double_bits", "add_double_bits-nan", "add_zero_bits"],
@@ -147,9 +149,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.25",
         says: "lanes of one warp that all want one lock wait for ever",
         ruling: Ruling::Condition,
-        why: "With one program counter for a warp, before Volta or when built for it, the owner waits behind the loop for \
-              those who wait for him. With one for each lane it ends; a lock that is given back inside the loop always \
-              does. Better, one lane takes it for all.",
+        why: "With one program counter for a warp, before Volta or when built for it, the owner waits behind \
+              the loop for those who wait for him. With one for each lane it ends; a lock that is given back \
+              inside the loop always does. Better, one lane takes it for all.",
         proof: Proof::Run(Test {
             rows: &["lock_behind-sm_60", "lock_behind-endless"],
             twins: &["lock_behind-sm_70", "lock_inside-sm_60"],

@@ -81,8 +81,8 @@ fn same_requests(section: &Section) -> Option<String> {
     let (one, some, own) =
         (count("tally_global-one")?, count("tally_global-32")?, count("tally_global-own")?);
     Some(format!(
-        "In global memory {one}, {some} and {own} requests for one counter, 32, and one each. A request is a warp's, and \
-         the count does not say how many of its lanes queue at one address; only a clock does."
+        "In global memory {one}, {some} and {own} requests for one counter, 32, and one each. A request is a \
+         warp's, and the count does not say how many of its lanes queue at one address; only a clock does."
     ))
 }
 
@@ -101,8 +101,8 @@ fn times(section: &Section) -> Option<String> {
     let (one, own) = (time("tally_global-one")?, time("tally_global-own")?);
     let (shared_one, shared_own) = (time("tally_shared-one")?, time("tally_shared-own")?);
     Some(format!(
-        "On the GPU global memory takes {:.2} times as long as shared memory if each thread has its own counter, and \
-         {:.2} times as long if all have one.",
+        "On the GPU global memory takes {:.2} times as long as shared memory if each thread has its own \
+         counter, and {:.2} times as long if all have one.",
         own / shared_own,
         one / shared_one,
     ))

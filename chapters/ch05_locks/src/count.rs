@@ -79,17 +79,17 @@ fn range(section: &Section, variant: &str) -> Option<String> {
 fn one_warp(section: &Section) -> Option<String> {
     let (global, shared) = (range(section, "count_plain-warp")?, range(section, "count_shared_plain-warp")?);
     Some(format!(
-        "One warp, plain: {global} updates are left in global memory and {shared} in shared memory. The lanes load \
-         together, so all add to the same old value and store the same new one. That is what this machine does with one \
-         instruction; that lanes stay together is no promise."
+        "One warp, plain: {global} updates are left in global memory and {shared} in shared memory. The lanes \
+         load together, so all add to the same old value and store the same new one. That is what this machine \
+         does with one instruction; that lanes stay together is no promise."
     ))
 }
 
 fn many_warps(section: &Section) -> Option<String> {
     let (block, grid) = (range(section, "count_plain-block")?, range(section, "count_plain-grid")?);
     Some(format!(
-        "Several warps, plain: {block} are left in a block and {grid} in the grid, under {SCHEDULES} schedules each. \
-         Between a warp's load and its store others may do both."
+        "Several warps, plain: {block} are left in a block and {grid} in the grid, under {SCHEDULES} schedules \
+         each. Between a warp's load and its store others may do both."
     ))
 }
 
@@ -104,8 +104,8 @@ fn scope(section: &Section) -> Option<String> {
     let counted = grouped(row.fact_value("counted")? as u64);
     let threads = grouped(row.fact_value("threads")? as u64);
     Some(format!(
-        "{}: {counted} of {threads} came out in this run. An atomic whose scope is the block is atomic for the block; for \
-         other blocks it is a race, which the checker tells and the result does not.",
+        "{}: {counted} of {threads} came out in this run. An atomic whose scope is the block is atomic for the \
+         block; for other blocks it is a race, which the checker tells and the result does not.",
         row.variant
     ))
 }

@@ -83,8 +83,8 @@ fn nan(section: &Section) -> Option<String> {
     let gave_up = |kernel: &Kernel| section.row(&format!("{kernel}-nan"))?.fact_value("gave_up");
     let (bits, compare) = (gave_up(&ADD_DOUBLE_BITS)?, gave_up(&ADD_DOUBLE_COMPARE)?);
     Some(format!(
-        "A sum that is NaN: {compare} of {N} threads gave up after {SHORT} tries where doubles are compared, and would go \
-         round for ever, because a NaN is not equal to itself; {bits} where bits are."
+        "A sum that is NaN: {compare} of {N} threads gave up after {SHORT} tries where doubles are compared, \
+         and would go round for ever, because a NaN is not equal to itself; {bits} where bits are."
     ))
 }
 
@@ -92,8 +92,8 @@ fn zero(section: &Section) -> Option<String> {
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("lost");
     let (bits, compare) = (lost(&ADD_ZERO_BITS)?, lost(&ADD_ZERO_COMPARE)?);
     Some(format!(
-        "A sum that was -0 and has become +0: the exchange fails, -0 equals +0, and the loop ends as if it had not. {compare} \
-         additions are lost where doubles are compared, {bits} where bits are."
+        "A sum that was -0 and has become +0: the exchange fails, -0 equals +0, and the loop ends as if it had \
+         not. {compare} additions are lost where doubles are compared, {bits} where bits are."
     ))
 }
 
@@ -101,8 +101,8 @@ fn first_load(section: &Section) -> Option<String> {
     let note = section.row(ADD_DOUBLE_NOTE.name)?;
     let compare = section.row(ADD_DOUBLE_COMPARE.name)?;
     Some(format!(
-        "The plain first load is a race with the others' exchange ({}); a volatile one is none ({}). Since sm_60 atomicAdd \
-         takes doubles, and none of this is needed for a sum.",
+        "The plain first load is a race with the others' exchange ({}); a volatile one is none ({}). Since \
+         sm_60 atomicAdd takes doubles, and none of this is needed for a sum.",
         note.verdict.name(),
         compare.verdict.name(),
     ))

@@ -45,8 +45,8 @@ pub fn flags(lab: &mut Lab) -> Result<()> {
         let fault = |kernel: &Kernel| section.row(kernel.name).map(|row| row.verdict.name());
         let (none, both) = (fault(&MESSAGE_NO_FENCE)?, fault(&MESSAGE_FENCES)?);
         Some(format!(
-            "What the emulator ran came out right wherever a flag was waited for, with the last store in every load. The \
-             race is told from what orders the accesses: {none} without fences, {both} with both."
+            "What the emulator ran came out right wherever a flag was waited for, with the last store in every \
+             load. The race is told from what orders the accesses: {none} without fences, {both} with both."
         ))
     });
     let title = format!("the same messages in a weak memory, {} seeds", weak::MANY);
@@ -92,8 +92,9 @@ fn both_fences(section: &Section) -> Option<String> {
     let none = wrong(section, &MESSAGE_NO_FENCE)?;
     let (one, both) = (wrong(section, &MESSAGE_ONE_FENCE)?, wrong(section, &MESSAGE_FENCES)?);
     Some(format!(
-        "What the memory model allows: of {} seeds {none} see the flag and old data without fences, {one} with the writer's \
-         alone, {both} with the reader's too. A fence orders what its own thread does; both sides need one.",
+        "What the memory model allows: of {} seeds {none} see the flag and old data without fences, {one} with \
+         the writer's alone, {both} with the reader's too. A fence orders what its own thread does; both sides \
+         need one.",
         weak::MANY
     ))
 }
@@ -102,15 +103,16 @@ fn scopes(section: &Section) -> Option<String> {
     let (across, inside) = (wrong(section, &MESSAGE_BLOCK_FENCE)?, wrong(section, &MESSAGE_IN_BLOCK)?);
     let none = wrong(section, &MESSAGE_IN_BLOCK_NONE)?;
     Some(format!(
-        "Fences for the block: {across} wrong between two blocks, {inside} within one, where {none} are wrong without any."
+        "Fences for the block: {across} wrong between two blocks, {inside} within one, where {none} are wrong \
+         without any."
     ))
 }
 
 fn no_flag(section: &Section) -> Option<String> {
     let alone = wrong(section, &MESSAGE_NO_FLAG)?;
     Some(format!(
-        "Fences and no flag: {alone} wrong. A fence waits for nobody and tells nobody; it needs a flag that one thread stores \
-         behind its fence and another loads before its own."
+        "Fences and no flag: {alone} wrong. A fence waits for nobody and tells nobody; it needs a flag that \
+         one thread stores behind its fence and another loads before its own."
     ))
 }
 
@@ -158,9 +160,9 @@ fn tickets(section: &Section) -> Option<String> {
     let none = wrong(section, &LAST_BLOCK_NO_FENCE)?;
     let (one, both) = (wrong(section, &LAST_BLOCK_ONE_FENCE)?, wrong(section, &LAST_BLOCK_FENCE)?);
     Some(format!(
-        "In a weak memory {none} of {} seeds add up old sums without fences, {one} with the usual one before the ticket, \
-         {both} with another behind it. Between its one fence and its ticket the last block may be overtaken, and then \
-         nothing orders its loads behind the other's store. No GPU here was seen to do it; the memory model allows it.",
+        "In a weak memory {none} of {} seeds add up old sums without fences, {one} with the usual one before \
+         the ticket, {both} with another behind it. Between its one fence and its ticket the last block may be \
+         overtaken, and then nothing orders its loads behind the other's store. It is rare, and allowed.",
         weak::MANY
     ))
 }

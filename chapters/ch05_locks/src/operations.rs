@@ -76,8 +76,8 @@ fn returned(section: &Section) -> Option<String> {
     let row = section.row(CAS_ONE_WINS.name)?;
     let (winners, others) = (row.fact_value("got_0")?, row.fact_value("got_winner")?);
     Some(format!(
-        "{THREADS} threads compare with 0 and swap: {winners} got 0 back and had replaced it, {others} got the winner's \
-         number back and replaced nothing."
+        "{THREADS} threads compare with 0 and swap: {winners} got 0 back and had replaced it, {others} got the \
+         winner's number back and replaced nothing."
     ))
 }
 
@@ -86,8 +86,8 @@ fn other_operations(section: &Section) -> Option<String> {
     let (right, wrong) = (section.row(&name("positive"))?, section.row(&name("negative"))?);
     let mended = section.row("max_float_cas-negative")?;
     Some(format!(
-        "There is no atomic maximum of floats. That of integers on the same bits is {} for positive and {} for negative \
-         numbers; compare-and-swap on the bits is {} for both, as for any operation of one's own.",
+        "There is no atomic maximum of floats. That of integers on the same bits is {} for positive and {} for \
+         negative numbers; compare-and-swap on the bits is {} for both, as for any operation of one's own.",
         right.verdict.name(),
         wrong.verdict.name(),
         mended.verdict.name(),

@@ -121,9 +121,9 @@ fn strong(section: &Section) -> Option<String> {
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("lost");
     let (none, note, both) = (lost(&ROUNDS_NO_FENCE)?, lost(&ROUNDS_NOTE)?, lost(&ROUNDS_FENCES)?);
     Some(format!(
-        "What the emulator ran: {none} updates lost without a fence, {note} with one, {both} with two. Here a load returns \
-         the last store, so a missing fence changes nothing; the checker reports it all the same, from what orders the \
-         accesses, and names the line."
+        "What the emulator ran: {none} updates lost without a fence, {note} with one, {both} with two. Here a \
+         load returns the last store, so a missing fence changes nothing; the checker reports it all the same, \
+         from what orders the accesses, and names the line."
     ))
 }
 
@@ -132,8 +132,8 @@ fn hardware(section: &Section) -> Option<String> {
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("gpu_lost");
     let (none, note, both) = (lost(&ROUNDS_NO_FENCE)?, lost(&ROUNDS_NOTE)?, lost(&ROUNDS_FENCES)?);
     Some(format!(
-        "What the GPU showed: of {} updates {} lost without a fence, {} with one, {} with two. Without a fence each block \
-         goes on with the copy of the counter in its own multiprocessor's cache.",
+        "What the GPU showed: of {} updates {} lost without a fence, {} with one, {} with two. Without a fence \
+         each block goes on with the copy of the counter in its own multiprocessor's cache.",
         grouped(section.row(ROUNDS_FENCES.name)?.fact_value("updates")? as u64),
         grouped(none as u64),
         grouped(note as u64),
@@ -148,10 +148,10 @@ fn fences(section: &Section) -> Option<String> {
     let worst = section.row(&weak::name(&ROUNDS_NO_FENCE))?.fact_value("worst")?;
     let (note, both, words) = (wrong(&ROUNDS_NOTE)?, wrong(&ROUNDS_FENCES)?, wrong(&ROUNDS_ACQUIRE_RELEASE)?);
     Some(format!(
-        "What the memory model allows: of {} seeds {none} lose updates without a fence, up to {worst} of {}, {exchange} with an exchange instead, \
-         {note} with the one fence before the lock is given back, {both} with a second one after it is taken, {words} with \
-         acquire and release. One fence keeps the store from coming late; nothing keeps the next owner's load from \
-         returning an older value.",
+        "What the memory model allows: of {} seeds {none} lose updates without a fence, up to {worst} of {}, \
+         {exchange} with an exchange instead, {note} with the one fence before the lock is given back, {both} \
+         with a second one after it is taken, {words} with acquire and release. One fence keeps the store from \
+         coming late; nothing keeps the next owner's load from returning an older value.",
         weak::SOME,
         SMALL.all(),
     ))

@@ -60,8 +60,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(how_many);
     lab.notice(|_| {
         Some(
-            "atomicInc counts up to its operand and begins again at 0, atomicDec counts down to 0 and begins again at it; \
-             the 12 of the picture is beyond the 10."
+            "atomicInc counts up to its operand and begins again at 0, atomicDec counts down to 0 and begins \
+             again at it; the 12 of the picture is beyond the 10."
                 .to_owned(),
         )
     });
@@ -118,8 +118,9 @@ fn picture(device: &mut Device) -> Result<String> {
 fn how_many(section: &Section) -> Option<String> {
     let number = |kernel: &Kernel| section.row(kernel.name)?.fact_value("operations");
     Some(format!(
-        "Each returns the old value, which with atomicCAS tells whether it was replaced. {} rows of the picture are for unsigned, \
-         {} for float and {} for double: what floating point lacks is built from atomicCAS (below).",
+        "Each returns the old value, which with atomicCAS tells whether it was replaced. {} rows of the \
+         picture are for unsigned, {} for float and {} for double: what floating point lacks is built from \
+         atomicCAS (below).",
         number(&APPLY_UNSIGNED)?,
         number(&APPLY_FLOAT)?,
         number(&APPLY_DOUBLE)?,
