@@ -27,13 +27,13 @@
 // builds: sm_70
 
 // ANCHOR: reduce_neighbored
-extern "C" __global__ void reduce_neighbored(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
-    int length = min((int)blockDim.x, n - first);
+extern "C" __global__ void reduce_neighbored(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
+    unsigned length = min(blockDim.x, n - first);
     int* part = x + first;
-    int i = threadIdx.x;
+    unsigned i = threadIdx.x;
 
-    for (int stride = 1; stride < length; stride *= 2) {
+    for (unsigned stride = 1; stride < length; stride *= 2) {
         if (i % (2 * stride) == 0 && i + stride < length) {
             part[i] += part[i + stride];
         }
@@ -46,12 +46,12 @@ extern "C" __global__ void reduce_neighbored(int* x, int* sums, int n) {
 // ANCHOR_END: reduce_neighbored
 
 // ANCHOR: reduce_neighbored_unguarded
-extern "C" __global__ void reduce_neighbored_unguarded(int* x, int* sums, int n) {
+extern "C" __global__ void reduce_neighbored_unguarded(int* x, int* sums, unsigned n) {
     int* part = x + blockIdx.x * blockDim.x;
-    int i = threadIdx.x;
+    unsigned i = threadIdx.x;
     if (i >= n) return;  // wrong: i counts from the start of the block, n from the start of the array
 
-    for (int stride = 1; stride < blockDim.x; stride *= 2) {
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (i % (2 * stride) == 0) {
             part[i] += part[i + stride];  // wrong: the partner may be another block's, or nobody's
         }
@@ -64,13 +64,13 @@ extern "C" __global__ void reduce_neighbored_unguarded(int* x, int* sums, int n)
 // ANCHOR_END: reduce_neighbored_unguarded
 
 // ANCHOR: reduce_neighbored_less
-extern "C" __global__ void reduce_neighbored_less(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
-    int length = min((int)blockDim.x, n - first);
+extern "C" __global__ void reduce_neighbored_less(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
+    unsigned length = min(blockDim.x, n - first);
     int* part = x + first;
 
-    for (int stride = 1; stride < length; stride *= 2) {
-        int i = 2 * stride * threadIdx.x;
+    for (unsigned stride = 1; stride < length; stride *= 2) {
+        unsigned i = 2 * stride * threadIdx.x;
         if (i + stride < length) {
             part[i] += part[i + stride];
         }
@@ -83,13 +83,13 @@ extern "C" __global__ void reduce_neighbored_less(int* x, int* sums, int n) {
 // ANCHOR_END: reduce_neighbored_less
 
 // ANCHOR: reduce_less_unguarded
-extern "C" __global__ void reduce_less_unguarded(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
+extern "C" __global__ void reduce_less_unguarded(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
     int* part = x + first;
     if (first + threadIdx.x > n) return;  // wrong: the thread at n has no element either
 
-    for (int stride = 1; stride < blockDim.x; stride *= 2) {
-        int i = 2 * stride * threadIdx.x;
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        unsigned i = 2 * stride * threadIdx.x;
         if (i < blockDim.x) {
             part[i] += part[i + stride];  // wrong: the partner may be another block's, or nobody's
         }
@@ -102,12 +102,12 @@ extern "C" __global__ void reduce_less_unguarded(int* x, int* sums, int n) {
 // ANCHOR_END: reduce_less_unguarded
 
 // ANCHOR: reduce_less_off_by_one
-extern "C" __global__ void reduce_less_off_by_one(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
+extern "C" __global__ void reduce_less_off_by_one(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
     int* part = x + first;
 
-    for (int stride = 1; stride < blockDim.x; stride *= 2) {
-        int i = 2 * stride * threadIdx.x;
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        unsigned i = 2 * stride * threadIdx.x;
         bool is_outside = i + stride >= blockDim.x || first + i + stride > n;  // wrong: n itself is outside
         if (!is_outside) {
             part[i] += part[i + stride];
@@ -121,14 +121,14 @@ extern "C" __global__ void reduce_less_off_by_one(int* x, int* sums, int n) {
 // ANCHOR_END: reduce_less_off_by_one
 
 // ANCHOR: reduce_interleaved
-extern "C" __global__ void reduce_interleaved(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
-    int length = min((int)blockDim.x, n - first);
+extern "C" __global__ void reduce_interleaved(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
+    unsigned length = min(blockDim.x, n - first);
     int* part = x + first;
-    int i = threadIdx.x;
+    unsigned i = threadIdx.x;
 
     // Rounded up, so that of an odd number of elements the one in the middle is left for the next round.
-    for (int half; length > 1; length = half) {
+    for (unsigned half; length > 1; length = half) {
         half = (length + 1) / 2;
         if (i + half < length) {
             part[i] += part[i + half];
@@ -142,13 +142,13 @@ extern "C" __global__ void reduce_interleaved(int* x, int* sums, int n) {
 // ANCHOR_END: reduce_interleaved
 
 // ANCHOR: reduce_interleaved_unguarded
-extern "C" __global__ void reduce_interleaved_unguarded(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
+extern "C" __global__ void reduce_interleaved_unguarded(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
     int* part = x + first;
-    int i = threadIdx.x;
+    unsigned i = threadIdx.x;
     if (first + i >= n) return;
 
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {  // wrong: an odd number of elements loses its last one
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {  // wrong: an odd number of elements loses its last one
         if (i < half) {
             part[i] += part[i + half];  // wrong: the partner may be past the end
         }
@@ -161,14 +161,14 @@ extern "C" __global__ void reduce_interleaved_unguarded(int* x, int* sums, int n
 // ANCHOR_END: reduce_interleaved_unguarded
 
 // ANCHOR: reduce_interleaved_early
-extern "C" __global__ void reduce_interleaved_early(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
-    int length = min((int)blockDim.x, n - first);
+extern "C" __global__ void reduce_interleaved_early(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
+    unsigned length = min(blockDim.x, n - first);
     int* part = x + first;
-    int i = threadIdx.x;
+    unsigned i = threadIdx.x;
     if (i >= length) return;  // fragile: the barriers below are for all threads of the block
 
-    for (int half; length > 1; length = half) {
+    for (unsigned half; length > 1; length = half) {
         half = (length + 1) / 2;
         if (i + half < length) {
             part[i] += part[i + half];
@@ -182,13 +182,13 @@ extern "C" __global__ void reduce_interleaved_early(int* x, int* sums, int n) {
 // ANCHOR_END: reduce_interleaved_early
 
 // ANCHOR: reduce_interleaved_no_barrier
-extern "C" __global__ void reduce_interleaved_no_barrier(int* x, int* sums, int n) {
-    int first = blockIdx.x * blockDim.x;
-    int length = min((int)blockDim.x, n - first);
+extern "C" __global__ void reduce_interleaved_no_barrier(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
+    unsigned length = min(blockDim.x, n - first);
     int* part = x + first;
-    int i = threadIdx.x;
+    unsigned i = threadIdx.x;
 
-    for (int half; length > 1; length = half) {
+    for (unsigned half; length > 1; length = half) {
         half = (length + 1) / 2;
         if (i + half < length) {
             part[i] += part[i + half];  // race
