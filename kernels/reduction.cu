@@ -18,6 +18,8 @@
 //                                  every block is full, and the block a power of two.
 //   reduce_interleaved_early       As reduce_interleaved, but threads without an element return before the barriers.
 //                                  Right, because threads that have ended are not waited for; and fragile.
+//   reduce_interleaved_skip        WRONG. Threads without an element skip the rounds and wait at a barrier behind them,
+//                                  which is not the barrier that the others are at.
 //   reduce_interleaved_no_barrier  WRONG. Nobody waits for the sums of the round before.
 //
 // Launch: one thread for each element, one-dimensional grid and blocks of any size.
@@ -180,6 +182,29 @@ extern "C" __global__ void reduce_interleaved_early(int* x, int* sums, unsigned 
     }
 }
 // ANCHOR_END: reduce_interleaved_early
+
+// ANCHOR: reduce_interleaved_skip
+extern "C" __global__ void reduce_interleaved_skip(int* x, int* sums, unsigned n) {
+    unsigned first = blockIdx.x * blockDim.x;
+    unsigned length = min(blockDim.x, n - first);
+    int* part = x + first;
+    unsigned i = threadIdx.x;
+
+    if (i < length) {
+        for (unsigned half; length > 1; length = half) {
+            half = (length + 1) / 2;
+            if (i + half < length) {
+                part[i] += part[i + half];
+            }
+            __syncthreads();  // wrong: not all threads of the block come here
+        }
+    }
+    __syncthreads();
+    if (i == 0) {
+        sums[blockIdx.x] = part[0];
+    }
+}
+// ANCHOR_END: reduce_interleaved_skip
 
 // ANCHOR: reduce_interleaved_no_barrier
 extern "C" __global__ void reduce_interleaved_no_barrier(int* x, int* sums, unsigned n) {
