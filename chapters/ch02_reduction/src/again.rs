@@ -14,7 +14,8 @@ const BLOCK: u32 = 128;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("may two kernels use one array, one after the other? {N} elements, blocks of {BLOCK}");
+    let title =
+        format!("may two kernels use one array, one after the other? {N} elements, blocks of {BLOCK}");
     lab.section("again", &title, &[LOAD_REQUESTS]);
     lab.variant("restored", |device| twice(device, true, seed))?;
     lab.variant("not_restored", |device| Ok(twice(device, false, seed)?.expect(Verdict::Wrong)))?;

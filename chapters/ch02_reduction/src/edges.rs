@@ -30,7 +30,9 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let title = format!("what happens at the end of the array? {N} or {ODD} elements, blocks of {BLOCK}");
     lab.section("edges", &title, &[LOAD_REQUESTS]);
     let mut run = |name: &str, kernel, n: usize, expected| {
-        lab.variant(name, |device| Ok(in_blocks(kernel, seed).run(device, &integers(n, seed))?.expect(expected)))
+        lab.variant(name, |device| {
+            Ok(in_blocks(kernel, seed).run(device, &integers(n, seed))?.expect(expected))
+        })
     };
     run("bound_in_block", &REDUCE_NEIGHBORED_UNGUARDED, N, Verdict::Fault)?;
     run("bound_mended", &REDUCE_NEIGHBORED, N, Verdict::Ok)?;
@@ -73,9 +75,8 @@ const ONES: usize = 192;
 pub fn blocks_of_48(lab: &mut Lab) -> Result<()> {
     let title = format!("what if a block is no power of two? {ONES} ones, blocks of {ODD_BLOCK}");
     lab.section("blocks_of_48", &title, &[LOAD_REQUESTS]);
-    let mut run = |name: &str, kernel, expected| {
-        lab.variant(name, |device| Ok(ones(device, kernel)?.expect(expected)))
-    };
+    let mut run =
+        |name: &str, kernel, expected| lab.variant(name, |device| Ok(ones(device, kernel)?.expect(expected)));
     run("neighbored_48", &REDUCE_NEIGHBORED_UNGUARDED, Verdict::Fault)?;
     run("neighbored_48_mended", &REDUCE_NEIGHBORED, Verdict::Ok)?;
     run("less_48", &REDUCE_LESS_UNGUARDED, Verdict::Fault)?;

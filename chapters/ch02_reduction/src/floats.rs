@@ -9,8 +9,8 @@ use lanes::kernels::reduction_floats::{
     FLOATS_EIGHT_PARTS, FLOATS_INTERLEAVED, FLOATS_NEIGHBORED, FLOATS_ONE_BY_ONE,
 };
 use lanes::launch::blocks_for;
-use lanes::report::columns::INSTRUCTIONS;
 use lanes::report::Section;
+use lanes::report::columns::INSTRUCTIONS;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const N: usize = 16_384;
@@ -40,7 +40,8 @@ static ORDERS: [Order; 4] = [
 ];
 
 /// Why sums of positive floats are within the bound of [`Order::bound`].
-const WHY: &str = "each of k additions rounds by 2^-24 at most, which makes k u / (1 - k u) of a sum of positive numbers";
+const WHY: &str =
+    "each of k additions rounds by 2^-24 at most, which makes k u / (1 - k u) of a sum of positive numbers";
 
 impl Order {
     /// Higham's bound for a sum of positive numbers, each of which goes through at most `k` additions.

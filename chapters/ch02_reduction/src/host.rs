@@ -45,7 +45,8 @@ type Sum = fn(&mut [i64]) -> Option<i64>;
 
 pub fn recursive(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("can a recursive sum by halves take any length? On the host, 1 to {LENGTHS} elements");
+    let title =
+        format!("can a recursive sum by halves take any length? On the host, 1 to {LENGTHS} elements");
     lab.section("host", &title, &[]);
     lab.variant("sum_by_halves", |_| Ok(every_length(sum_by_halves, seed)))?;
     lab.variant("sum_by_even_halves", |_| Ok(every_length(sum_by_even_halves, seed).expect(Verdict::Wrong)))?;
@@ -76,7 +77,8 @@ const BLOCK: u32 = 128;
 
 pub fn block_sums(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("may the host add up in an int? {N} elements, blocks of {BLOCK}, block sums that all fit");
+    let title =
+        format!("may the host add up in an int? {N} elements, blocks of {BLOCK}, block sums that all fit");
     lab.section("host_sum", &title, &[]);
     let small = integers(N, seed);
     // Below 2²⁰, so that 128 of them stay below 2²⁷.
@@ -105,7 +107,8 @@ fn total(device: &mut Device, values: &[i32], seed: u64, add: fn(&[i32]) -> i64)
     let run = device.launch(&prepared.launch)?;
     let row = reduction.judge(device, run, prepared.sums, values)?;
     let (got, exact) = (add(&device.read(prepared.sums)?.sim), in_64_bits(values));
-    let row = row.fact("host_sum", got as f64).remark(format!("the host comes to {got}, and it should be {exact}"));
+    let row =
+        row.fact("host_sum", got as f64).remark(format!("the host comes to {got}, and it should be {exact}"));
     // The block sums are right; it is the host that may be wrong.
     Ok(if row.verdict == Verdict::Ok && got != exact {
         Row { verdict: Verdict::Wrong, check: None, ..row }

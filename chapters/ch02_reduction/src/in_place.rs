@@ -4,13 +4,13 @@
 //! block's part. It leaves out shared memory, which comes last in the chapter.
 
 use anyhow::Result;
+use lanes::Lab;
 use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
 use lanes::report::columns::{
     ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS,
 };
 use lanes::report::layout::grouped;
 use lanes::report::{Row, Section};
-use lanes::Lab;
 
 use crate::sum::{ELEMENT_BYTES, Reduction, integers};
 
@@ -36,9 +36,9 @@ fn rows(section: &Section) -> Option<[&Row; 3]> {
 fn same_sum(section: &Section) -> Option<String> {
     let sums = rows(section)?.map(|row| row.fact_value("sum"));
     let sum = sums[0]?;
-    sums.iter().all(|other| *other == Some(sum)).then(|| {
-        format!("All three come to {}: integers may be added in any order.", grouped(sum as u64))
-    })
+    sums.iter()
+        .all(|other| *other == Some(sum))
+        .then(|| format!("All three come to {}: integers may be added in any order.", grouped(sum as u64)))
 }
 
 fn fewer_instructions(section: &Section) -> Option<String> {
@@ -87,14 +87,14 @@ pub fn blocks(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(|section| {
         let counters = |name| section.row(name).map(|row| row.run.counters);
+        let parted = |name| counters(name).map(|c| c.ptx_divergent_branches as f64 / c.warps as f64);
         let (small, large) = (counters("interleaved_block_32")?, counters("interleaved_block_1024")?);
-        let parted = |c: lanes::simt::Counters| c.ptx_divergent_branches as f64 / c.warps as f64;
         Some(format!(
             "Blocks of one warp part {:.2} times in each warp and execute {:.2} PTX instructions; large blocks part \
              {:.2} times and execute {:.2}, because every warp goes through all rounds. Divergence alone says little.",
-            parted(small),
+            parted("interleaved_block_32")?,
             small.ptx_instructions_per_warp(),
-            parted(large),
+            parted("interleaved_block_1024")?,
             large.ptx_instructions_per_warp(),
         ))
     });

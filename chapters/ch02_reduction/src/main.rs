@@ -6,6 +6,7 @@
 
 mod again;
 mod barriers;
+mod claims;
 mod edges;
 mod floats;
 mod host;
@@ -26,6 +27,8 @@ const CHAPTER: Chapter = Chapter {
     name: env!("CARGO_PKG_NAME"),
     title: "Chapter 2: one sum from many numbers",
     example: "reduce_interleaved",
+    claims: claims::CLAIMS,
+    record: include_str!("../output/h200.json"),
     run,
 };
 

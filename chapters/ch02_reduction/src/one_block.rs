@@ -41,7 +41,8 @@ fn one_block(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
     let reduction = Reduction { kernel, block: THREADS, parts: 1, seed };
     let row = reduction.run(device, &integers(THREADS as usize, seed))?;
     let pairs = rounds::pairs(device, kernel)?;
-    let distance = |round| pairs.iter().find(|pair| pair.round == round).map_or(0, |pair| pair.into.abs_diff(pair.from));
+    let distance =
+        |round| pairs.iter().find(|pair| pair.round == round).map_or(0, |pair| pair.into.abs_diff(pair.from));
     let (rounds, last) = (rounds::of(device, kernel, THREADS)?, THREADS / 32 - 1);
     Ok(row
         .fact("idle_1", rounds.idle(0))

@@ -49,7 +49,13 @@ pub fn lanes(device: &mut Device) -> Result<String> {
         let rounds = rounds::of(device, kernel, TWO_WARPS)?;
         let _ = writeln!(out, "{:<70} {:>5}", format!("{kernel}, two warps"), "idle");
         for round in 0..rounds.adding.len() {
-            let _ = writeln!(out, "{:>2}  {} {:>5.1} %", round + 1, masks(&rounds, round), 100.0 * rounds.idle(round));
+            let _ = writeln!(
+                out,
+                "{:>2}  {} {:>5.1} %",
+                round + 1,
+                masks(&rounds, round),
+                100.0 * rounds.idle(round)
+            );
         }
     }
     Ok(out)
@@ -57,7 +63,8 @@ pub fn lanes(device: &mut Device) -> Result<String> {
 
 fn masks(rounds: &Rounds, round: usize) -> String {
     let mask = |warp| rounds.adding[round].get(&warp).copied().unwrap_or(0);
-    let lanes = |mask: u32| (0..32).map(|lane| if mask >> lane & 1 == 1 { '#' } else { '.' }).collect::<String>();
+    let lanes =
+        |mask: u32| (0..32).map(|lane| if mask >> lane & 1 == 1 { '#' } else { '.' }).collect::<String>();
     (0..TWO_WARPS / 32).map(|warp| lanes(mask(warp))).collect::<Vec<_>>().join(" ")
 }
 

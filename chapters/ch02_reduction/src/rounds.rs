@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use lanes::Device;
 use lanes::kernel::Kernel;
 use lanes::machine::Traced;
-use lanes::Device;
 
 use crate::sum::Reduction;
 
