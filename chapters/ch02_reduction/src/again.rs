@@ -4,7 +4,6 @@
 
 use anyhow::Result;
 use lanes::kernels::reduction::REDUCE_INTERLEAVED;
-use lanes::report::columns::LOAD_REQUESTS;
 use lanes::{Device, Lab, Row, Verdict};
 
 use crate::sum::{Reduction, integers};
@@ -16,7 +15,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title =
         format!("may two kernels use one array, one after the other? {N} elements, blocks of {BLOCK}");
-    lab.section("again", &title, &[LOAD_REQUESTS]);
+    lab.section("again", &title, &[]);
     lab.variant("restored", |device| twice(device, true, seed))?;
     lab.variant("not_restored", |device| Ok(twice(device, false, seed)?.expect(Verdict::Wrong)))?;
     lab.notice(|section| {

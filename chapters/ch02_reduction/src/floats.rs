@@ -39,12 +39,12 @@ static ORDERS: [Order; 4] = [
     },
 ];
 
-/// Why sums of positive floats are within the bound of [`Order::bound`].
-const WHY: &str =
-    "each of k additions rounds by 2^-24 at most, which makes k u / (1 - k u) of a sum of positive numbers";
+/// In short what [`Order::bound`] is.
+const WHY: &str = "positive numbers, k roundings deep, each by 2^-24 at most";
 
 impl Order {
-    /// Higham's bound for a sum of positive numbers, each of which goes through at most `k` additions.
+    /// Higham's bound for a sum of positive numbers, each of which goes through at most `k` additions: `k u / (1 - k u)`
+    /// of the sum, where `u` is half the distance from 1 to the next float.
     fn bound(self) -> Tolerance {
         let ku = f64::from(self.roundings) * f64::from(f32::EPSILON) / 2.0;
         Tolerance::Bound { relative: ku / (1.0 - ku), absolute: 0.0, why: WHY }
@@ -90,9 +90,9 @@ fn errors(section: &Section) -> Option<String> {
     let errors: Option<Vec<f64>> = ORDERS.iter().map(error).collect();
     let [serial, neighbored, interleaved, eight] = errors?[..] else { return None };
     Some(format!(
-        "All are within their bounds, and no two agree: one after the other is {serial:.2} units in the last place off, \
-         the trees {neighbored:.2} and {interleaved:.2}, eight in a row and a tree {eight:.2}. An element of a tree goes \
-         through {TREE_ROUNDS} additions and not {}, so less is lost.",
+        "In units of the sum's last place, one after the other is off by {serial:.3}, the two trees by {neighbored:.3} \
+         and {interleaved:.3}, eight in a row and then a tree by {eight:.3}. In a tree an element goes through \
+         {TREE_ROUNDS} roundings and not through {}.",
         N - 1
     ))
 }

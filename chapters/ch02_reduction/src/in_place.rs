@@ -65,8 +65,8 @@ fn fewer_sectors(section: &Section) -> Option<String> {
     (same && interleaved.global_load_sectors < less.global_load_sectors).then(|| {
         format!(
             "Elements side by side, too: as many divergent branches and as many requests, but {:.2} sectors in each \
-             instead of {:.2}, so {:.2} times less to load. That is why it is the fastest although its bytes per second \
-             are the fewest: it has fewer bytes to move.",
+             instead of {:.2}, so {:.2} times less to load. The first note measured the shortest time at the fewest bytes \
+             per second, and wondered: there are fewer bytes to move.",
             interleaved.global_load_sectors_per_request(),
             less.global_load_sectors_per_request(),
             less.global_load_sectors as f64 / interleaved.global_load_sectors as f64,

@@ -14,7 +14,8 @@ use crate::rounds::{self, Pair, Rounds, SMALL};
 
 /// Both pairings: below each element, whom it takes in.
 pub fn pairs(device: &mut Device) -> Result<String> {
-    let mut out = String::new();
+    let mut out =
+        format!("below each of {SMALL} elements, which one is added to it; blank once it was added itself\n");
     for (kernel, what) in [(&REDUCE_NEIGHBORED, "neighbours"), (&REDUCE_INTERLEAVED, "interleaved")] {
         let pairs = rounds::pairs(device, kernel)?;
         let elements: String = (0..SMALL).map(|i| format!("{i:>4}")).collect();
@@ -44,7 +45,7 @@ const TWO_WARPS: u32 = 64;
 
 /// Which lanes add in each round, and how many idle in the warps that do.
 pub fn lanes(device: &mut Device) -> Result<String> {
-    let mut out = String::new();
+    let mut out = "# adds, . does not; idle is the share of lanes in the warps that add\n".to_owned();
     for kernel in [&REDUCE_NEIGHBORED, &REDUCE_NEIGHBORED_LESS, &REDUCE_INTERLEAVED] {
         let rounds = rounds::of(device, kernel, TWO_WARPS)?;
         let _ = writeln!(out, "{:<70} {:>5}", format!("{kernel}, two warps"), "idle");
@@ -74,9 +75,8 @@ const MARK: u32 = 8;
 /// How many instructions each warp of the block issues.
 pub fn warps(device: &mut Device) -> Result<String> {
     let rounds = KERNELS.map(|(_, kernel): (_, &'static Kernel)| rounds::of(device, kernel, THREADS));
-    let mut out = format!("{:<5}", "warp");
-    KERNELS.iter().for_each(|(_, kernel)| out += &format!("{:<25}", kernel.name));
-    out = format!("{}\n", out.trim_end());
+    let heads: String = KERNELS.iter().map(|(_, kernel)| format!("{:<25}", kernel.name)).collect();
+    let mut out = format!("PTX instructions that each warp issues\n{:<5}{}\n", "warp", heads.trim_end());
     let rounds = rounds.into_iter().collect::<Result<Vec<_>>>()?;
     for warp in 0..(THREADS / 32) as usize {
         let bar = |rounds: &Rounds| {

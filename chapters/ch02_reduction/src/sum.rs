@@ -6,7 +6,7 @@
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::launch::blocks_for;
-use lanes::{Buffer, Device, Launch, Random, Row, Tolerance};
+use lanes::{Buffer, Device, Launch, Random, Row, Run, Tolerance};
 
 /// The array on the machine, its values on the host, and what they are made from.
 pub const ELEMENT_BYTES: u64 = 3 * 4;
@@ -50,24 +50,13 @@ impl Reduction {
 
     /// Runs the kernel, and compares each block's sum with the exact one.
     pub fn run(self, device: &mut Device, values: &[i32]) -> Result<Row> {
-        self.run_first(device, values, values.len())
-    }
-
-    /// The same where the array is longer than the `n` elements that count.
-    pub fn run_first(self, device: &mut Device, values: &[i32], n: usize) -> Result<Row> {
-        let prepared = self.prepare(device, values, n)?;
+        let prepared = self.prepare(device, values, values.len())?;
         let run = device.launch(&prepared.launch)?;
-        self.judge(device, run, prepared.sums, &values[..n])
+        self.judge(device, run, prepared.sums, values)
     }
 
     /// Compares block sums with those of `values`. The facts are the sum of all, as the host adds it up and as it is.
-    pub fn judge(
-        self,
-        device: &mut Device,
-        run: lanes::Run,
-        sums: Buffer<i32>,
-        values: &[i32],
-    ) -> Result<Row> {
+    pub fn judge(self, device: &mut Device, run: Run, sums: Buffer<i32>, values: &[i32]) -> Result<Row> {
         let expected = block_sums(values, self.per_block());
         let row = device.check(run, sums, &expected, &Tolerance::Exact)?;
         let sum: i64 = device.read(sums)?.sim.into_iter().map(i64::from).sum();
