@@ -92,7 +92,7 @@ fn errors(section: &Section) -> Option<String> {
     Some(format!(
         "In units of the sum's last place, one after the other is off by {serial:.3}, the two trees by {neighbored:.3} \
          and {interleaved:.3}, eight in a row and then a tree by {eight:.3}. In a tree an element goes through \
-         {TREE_ROUNDS} roundings and not through {}.",
+         {TREE_ROUNDS} roundings and not through {}; the host adds the block sums in double precision.",
         N - 1
     ))
 }

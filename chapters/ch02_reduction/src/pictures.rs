@@ -14,8 +14,7 @@ use crate::rounds::{self, Pair, Rounds, SMALL};
 
 /// Both pairings: below each element, whom it takes in.
 pub fn pairs(device: &mut Device) -> Result<String> {
-    let mut out =
-        format!("below each of {SMALL} elements, which one is added to it; blank once it was added itself\n");
+    let mut out = format!("below each of {SMALL} elements, which one is added to it; blank: added before\n");
     for (kernel, what) in [(&REDUCE_NEIGHBORED, "neighbours"), (&REDUCE_INTERLEAVED, "interleaved")] {
         let pairs = rounds::pairs(device, kernel)?;
         let elements: String = (0..SMALL).map(|i| format!("{i:>4}")).collect();
@@ -43,23 +42,27 @@ fn pairs_of(round: usize, pairs: &[Pair]) -> String {
 /// A block of two warps, so that a line has room for all lanes.
 const TWO_WARPS: u32 = 64;
 
-/// Which lanes add in each round, and how many idle in the warps that do.
+/// Which lanes add in each round, and how many idle in the warps that do. Kernels whose lanes are the same share a table.
 pub fn lanes(device: &mut Device) -> Result<String> {
-    let mut out = "# adds, . does not; idle is the share of lanes in the warps that add\n".to_owned();
+    let mut tables: Vec<(String, String)> = Vec::new();
     for kernel in [&REDUCE_NEIGHBORED, &REDUCE_NEIGHBORED_LESS, &REDUCE_INTERLEAVED] {
-        let rounds = rounds::of(device, kernel, TWO_WARPS)?;
-        let _ = writeln!(out, "{:<70} {:>5}", format!("{kernel}, two warps"), "idle");
-        for round in 0..rounds.adding.len() {
-            let _ = writeln!(
-                out,
-                "{:>2}  {} {:>5.1} %",
-                round + 1,
-                masks(&rounds, round),
-                100.0 * rounds.idle(round)
-            );
+        let table = lanes_of(&rounds::of(device, kernel, TWO_WARPS)?);
+        match tables.iter_mut().find(|(_, known)| *known == table) {
+            Some((names, _)) => *names += &format!(" and {kernel}"),
+            None => tables.push((kernel.name.to_owned(), table)),
         }
     }
-    Ok(out)
+    let tables: String =
+        tables.into_iter().map(|(names, table)| format!("{names:<70} {:>5}\n{table}", "idle")).collect();
+    Ok(format!("two warps; # adds, . does not; idle is the share of lanes in the warps that add\n{tables}"))
+}
+
+fn lanes_of(rounds: &Rounds) -> String {
+    let line = |round| {
+        let idle = 100.0 * rounds.idle(round);
+        format!("{:>2}  {} {idle:>5.1} %\n", round + 1, masks(rounds, round))
+    };
+    (0..rounds.adding.len()).map(line).collect()
 }
 
 fn masks(rounds: &Rounds, round: usize) -> String {
