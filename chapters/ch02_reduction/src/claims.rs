@@ -261,9 +261,9 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored", "reduce_neighbored_less"],
             twins: &["interleaved_block_32", "interleaved_block_1024"],
-            holds: |seen| parted(&seen[0]) > parted(&seen[1]) && seen[0].per_warp() > seen[1].per_warp(),
+            holds: |seen| parted(seen[0]) > parted(seen[1]) && seen[0].per_warp() > seen[1].per_warp(),
             evidence: |seen| {
-                let row = |row: &Seen| format!("{:.2} and {:.2}", parted(row), row.per_warp());
+                let row = |row: &Seen| format!("{:.2} and {:.2}", parted(*row), row.per_warp());
                 let (a, b) = (row(&seen[0]), row(&seen[1]));
                 format!("divergent branches and PTX instructions per warp: {a} against {b}")
             },
@@ -309,6 +309,6 @@ fn sectors(seen: &[Seen]) -> String {
 }
 
 /// Divergent branches of a warp, on average.
-fn parted(row: &Seen) -> f64 {
+fn parted(row: Seen) -> f64 {
     row.counter(DIVERGENT) / row.counter("warps")
 }

@@ -33,7 +33,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let reduction = Reduction { kernel, block, parts, seed };
         lab.variant(name, |device| reduction.run(device, &integers(n, seed)))?;
     }
-    lab.notice(|section| instructions(section));
+    lab.notice(instructions);
     lab.notice(|section| sectors(section, n));
     Ok(())
 }
