@@ -12,7 +12,7 @@ use lanes::report::layout::paragraph;
 use serde_json::Value;
 
 use crate::bless::{build, chapters, program};
-use crate::{Outcome, root};
+use crate::Outcome;
 
 /// The notes and how many claims each makes: `N0.1` to `N0.14`, and so on.
 const NOTES: [(&str, usize); 5] = [("N0", 14), ("N1", 18), ("N2", 29), ("N3", 8), ("N4", 24)];
@@ -30,11 +30,15 @@ pub fn run() -> Result<Outcome> {
         ledger.extend(entries.as_array().cloned().unwrap_or_default());
     }
     ledger.sort_by_key(|entry| order(id(entry)));
-    ledger.iter().for_each(|entry| print!("{}", line(entry)));
+    for entry in &ledger {
+        print!("{}", line(entry));
+    }
     print!("\n{}", summary(&ledger));
     let ids: Vec<&str> = ledger.iter().map(id).collect();
     let off = miscounted(&ids);
-    off.iter().for_each(|complaint| println!("failed: {complaint}"));
+    for complaint in &off {
+        println!("failed: {complaint}");
+    }
     let is_sound = off.is_empty() && ledger.iter().all(|entry| entry["sound"] == true);
     Ok(if is_sound { Outcome::Done } else { Outcome::Stale })
 }
