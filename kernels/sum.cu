@@ -3,7 +3,7 @@
 //   sum_narrow               Every thread adds up elements a grid apart, one 4-byte load after the other.
 //   sum_wide                 The same with 16 bytes a load: a quarter of the instructions for the same sectors.
 //   sum_last_block           Four such loads under way before the first is needed, so that memory is never waited for
-//                            one at a time.
+//                            one at a time; and a hint that nobody needs them twice.
 //   sum_last_block_no_fence  The same without the fences around the ticket: the last block may add up sums that the
 //                            others have not made visible yet.
 //
@@ -96,6 +96,15 @@ extern "C" __global__ void sum_wide(const float* __restrict__ x, float* sums, un
 }
 // ANCHOR_END: sum_wide
 
+// Each element is needed once, so it may be the first to leave the cache again.
+__device__ float4 load_once(const float4* from) {
+    float4 four;
+    asm("ld.global.nc.L1::evict_first.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+        : "l"(__cvta_generic_to_global(from)));
+    return four;
+}
+
 // ANCHOR: sum_own
 // What a thread adds up by itself. A tile is four groups for each thread of a block, a block apart, so that each of the
 // four loads of a warp is 512 bytes in a row. Four sums, because no addition should wait for another.
@@ -105,8 +114,8 @@ __device__ float sum_own(const float* __restrict__ x, int n) {
     float a = rest(x, n), b = 0, c = 0, d = 0;
     int i = blockIdx.x * 4 * apart + threadIdx.x;
     for (; i + 3 * apart < groups; i += gridDim.x * 4 * apart) {
-        float4 first = fours[i], second = fours[i + apart];
-        float4 third = fours[i + 2 * apart], fourth = fours[i + 3 * apart];
+        float4 first = load_once(&fours[i]), second = load_once(&fours[i + apart]);
+        float4 third = load_once(&fours[i + 2 * apart]), fourth = load_once(&fours[i + 3 * apart]);
         a += add_up(first);
         b += add_up(second);
         c += add_up(third);
@@ -114,7 +123,7 @@ __device__ float sum_own(const float* __restrict__ x, int n) {
     }
     // The last tile may be partial.
     for (; i < groups; i += apart) {
-        a += add_up(fours[i]);
+        a += add_up(load_once(&fours[i]));
     }
     return (a + b) + (c + d);
 }

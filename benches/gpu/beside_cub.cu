@@ -1,10 +1,11 @@
 // The sums of kernels/sum.cu beside CUB's and beside a copy, in turn, on the same data.
 //
 // It loads the committed PTX through the driver, as the chapters do, so that what is timed is what the book shows. Each
-// contender is captured into a graph, so that nobody is timed while the host prepares a launch; each round runs every
-// graph once between two events, and a round that is not timed comes first. Results are compared with a sum in double
-// precision. It also times what an allocation costs that is made anew for each launch. It leaves out clocks, settings and
-// tuning for any one card but the size of the grid, which follows the number of multiprocessors.
+// round runs every contender once between two events; a round that is not timed comes first. Contenders are called as a
+// program calls them, and then out of a graph, where nobody is timed while the host prepares a launch; a copy is not,
+// because in a graph it is another and slower one. Results are compared with a sum in double precision. It also times
+// what an allocation costs that is made anew for each launch. It leaves out clocks, settings, and tuning for any card
+// but the size of the grid, which follows the number of multiprocessors.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o beside_cub benches/gpu/beside_cub.cu -lcuda
 //   ./beside_cub kernels/ptx/sum.sm_70.ptx
@@ -52,8 +53,8 @@ struct Contender {
     Work work;
     double bytes;
     bool leaves_a_sum;
-    cudaGraphExec_t graph;
-    std::vector<float> times_us;
+    cudaGraphExec_t graph = nullptr;
+    std::vector<float> times_us = {};
 
     float median() const { return (times_us[kRounds / 2 - 1] + times_us[kRounds / 2]) / 2; }
 };
@@ -120,7 +121,11 @@ void run_once(Contender& contender, const Arrays& a, bool is_timed, cudaStream_t
               cudaEvent_t end) {
     check(cudaMemsetAsync(a.total, 0xff, sizeof(float), stream));  // a NaN: who writes nothing is found out
     check(cudaEventRecord(begin, stream));
-    check(cudaGraphLaunch(contender.graph, stream));
+    if (contender.graph) {
+        check(cudaGraphLaunch(contender.graph, stream));
+    } else {
+        contender.work(stream);
+    }
     check(cudaEventRecord(end, stream));
     check(cudaStreamSynchronize(stream));
     float ms = 0, total = 0;
@@ -132,10 +137,8 @@ void run_once(Contender& contender, const Arrays& a, bool is_timed, cudaStream_t
     }
 }
 
-void compare(CUmodule module, size_t n, int blocks) {
-    Arrays a = make_arrays(n, blocks);
+std::vector<Contender> contenders_of(CUmodule module, const Arrays& a, size_t n, int blocks) {
     double bytes = static_cast<double>(n) * sizeof(float);
-    std::vector<Contender> contenders;
     auto cub = [=](cudaStream_t stream) {
         size_t size = a.temporary_bytes;
         check(cub::DeviceReduce::Sum(a.temporary, size, a.x, a.total, n, stream));
@@ -143,23 +146,16 @@ void compare(CUmodule module, size_t n, int blocks) {
     auto copy = [=](cudaStream_t stream) {
         check(cudaMemcpyAsync(a.copy, a.x, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
     };
-    contenders.push_back({"cub", cub, bytes, true, {}, {}});
+    std::vector<Contender> contenders = {{"cub", cub, bytes, true}};
     for (const char* name : {"sum_narrow", "sum_wide", "sum_last_block"}) {
-        contenders.push_back({name, launch(module, name, a, static_cast<int>(n), blocks), bytes, true, {}, {}});
+        contenders.push_back({name, launch(module, name, a, static_cast<int>(n), blocks), bytes, true});
     }
-    contenders.push_back({"copy", copy, 2 * bytes, false, {}, {}});
+    contenders.push_back({"copy", copy, 2 * bytes, false});
+    return contenders;
+}
 
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
-    check(cudaStreamCreate(&stream));
-    check(cudaEventCreate(&begin));
-    check(cudaEventCreate(&end));
-    for (Contender& contender : contenders) contender.graph = capture(contender.work, stream);
-    for (int round = 0; round <= kRounds; round++) {
-        for (Contender& contender : contenders) run_once(contender, a, round > 0, stream, begin, end);
-    }
-    for (Contender& contender : contenders) std::sort(contender.times_us.begin(), contender.times_us.end());
-    std::printf("\n%zu floats, %d blocks of %d threads\n", n, blocks, kBlock);
+void print(const char* how, size_t n, int blocks, const std::vector<Contender>& contenders) {
+    std::printf("\n%zu floats, %d blocks of %d threads, %s\n", n, blocks, kBlock, how);
     std::printf("%-16s %10s %10s %10s %8s %9s\n", "", "median us", "min us", "max us", "GB/s", "cub/this");
     for (const Contender& contender : contenders) {
         float median = contender.median();
@@ -167,6 +163,25 @@ void compare(CUmodule module, size_t n, int blocks) {
                     contender.times_us.front(), contender.times_us.back(), contender.bytes / 1e3 / median,
                     contenders[0].median() / median);
     }
+}
+
+void compare(CUmodule module, size_t n, int blocks, bool in_graphs) {
+    Arrays a = make_arrays(n, blocks);
+    std::vector<Contender> contenders = contenders_of(module, a, n, blocks);
+    cudaStream_t stream;
+    cudaEvent_t begin, end;
+    check(cudaStreamCreate(&stream));
+    check(cudaEventCreate(&begin));
+    check(cudaEventCreate(&end));
+    if (in_graphs) {
+        contenders.pop_back();
+        for (Contender& contender : contenders) contender.graph = capture(contender.work, stream);
+    }
+    for (int round = 0; round <= kRounds; round++) {
+        for (Contender& contender : contenders) run_once(contender, a, round > 0, stream, begin, end);
+    }
+    for (Contender& contender : contenders) std::sort(contender.times_us.begin(), contender.times_us.end());
+    print(in_graphs ? "out of graphs" : "as launched", n, blocks, contenders);
     free_arrays(a);
 }
 
@@ -221,8 +236,10 @@ int main(int argc, char** argv) {
     std::printf("%s, %d multiprocessors, driver for CUDA %d.%d, CUB %d.%d.%d, %d rounds\n", about.name,
                 about.multiProcessorCount, driver / 1000, driver % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
                 CUB_SUBMINOR_VERSION, kRounds);
-    compare(module, 100000000, blocks);
-    compare(module, size_t{1} << 30, blocks);
+    for (size_t n : {size_t{100000000}, size_t{1} << 30}) {
+        compare(module, n, blocks, false);
+        compare(module, n, blocks, true);
+    }
     allocate(module, 1 << 20, blocks);
     check(cuModuleUnload(module), "unload");
 }
