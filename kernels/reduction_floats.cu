@@ -41,6 +41,7 @@ extern "C" __global__ void floats_neighbored(float* x, float* sums, unsigned n) 
 }
 // ANCHOR_END: floats_neighbored
 
+// ANCHOR: add_halves
 // Adds the first elements of a part up by halves, all threads of the block together.
 __device__ void add_halves(float* part, unsigned length) {
     unsigned i = threadIdx.x;
@@ -52,6 +53,7 @@ __device__ void add_halves(float* part, unsigned length) {
         __syncthreads();
     }
 }
+// ANCHOR_END: add_halves
 
 // ANCHOR: floats_interleaved
 extern "C" __global__ void floats_interleaved(float* x, float* sums, unsigned n) {
