@@ -1,6 +1,6 @@
 //! Hardware counters of a chapter beside the emulator's: a record that was read on a GPU, and the table made of both.
 //!
-//! The record, `output/h200_counters.csv`, is written by `cargo xtask counters` from what Nsight Compute printed; CI,
+//! The record, `output/h200_counters.csv`, is written by `cargo xtask record` from what Nsight Compute printed; CI,
 //! which has no GPU, compares it with what the emulator counts now. What memory saw must be equal, and branches may
 //! differ, because machine code is not PTX; wherever either differs, `output/h200_why.txt` says why. What it leaves out:
 //! times, which are in the chapter's other records.
