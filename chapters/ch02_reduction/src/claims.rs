@@ -228,7 +228,7 @@ pub static CLAIMS: &[Claim] = &[
             evidence: |seen| {
                 let fact = |name| seen[0].fact(name);
                 format!(
-                    "the last of 8 warps adds in {} rounds and issues {} PTX instructions, the first one {}",
+                    "the last warp adds in {} rounds and issues {} PTX instructions, the first one {}",
                     fact("rounds_last_warp_adds"),
                     fact("ptx_last_warp"),
                     fact("ptx_first_warp")

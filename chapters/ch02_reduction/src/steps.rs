@@ -1,7 +1,8 @@
 //! From the best pairing on: what is left to save, step by step.
 //!
 //! Each kernel adds one idea to the one before. It leaves out shuffles, and the last step, a kernel whose last block adds
-//! the block sums up itself: `sum_last_block` of chapter 4 gets a row in [`steps`] when it is there.
+//! the block sums up itself, `sum_last_block` of chapter 4. It adds floats and takes other arguments, so its row, when it
+//! comes here, is a function of its own behind those of [`STEPS`].
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
