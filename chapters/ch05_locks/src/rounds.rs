@@ -37,7 +37,7 @@ struct Shape {
 }
 
 /// A block for so many of the elements that the chapter works on; at most twice the multiprocessors of an H200.
-const ELEMENTS: usize = 256;
+const ELEMENTS: usize = 4096;
 const MOST_BLOCKS: usize = 264;
 const ROUNDS: i32 = 20;
 /// For many seeds.
