@@ -76,10 +76,12 @@ fn same_requests(section: &Section) -> Option<String> {
     };
     let (one, some, own) =
         (count("tally_global-one")?, count("tally_global-32")?, count("tally_global-own")?);
-    Some(format!(
-        "In global memory {one}, {some} and {own} requests for one counter, 32, and one each. A request is a \
-         warp's, and the count does not say how many of its lanes queue at one address; only a clock does."
-    ))
+    (one == some && some == own).then(|| {
+        format!(
+            "In global memory {one} requests, whether to one counter, to 32, or to one each. A request is a warp's, \
+             and the count does not say how many of its lanes queue at one address; only a clock does."
+        )
+    })
 }
 
 fn flushed(section: &Section) -> Option<String> {
