@@ -24,7 +24,7 @@
 //
 // A step reads one array and writes the other, so no thread can meet a value of the same step.
 //
-// builds: sm_70
+// builds: sm_70, sm_70-debug
 
 // ANCHOR: mean
 __device__ float mean(const float* __restrict__ u, int at, int pitch) {
