@@ -3,9 +3,17 @@
 //! Laplace's equation by Jacobi steps, in two and three dimensions: who may write, what the border costs, which shape
 //! of block reads least, and whether the answer is that of the equation. It leaves out faster methods to solve it.
 
+mod cube;
+mod factor;
 mod frame;
 mod grid;
+mod guard;
+mod maps;
+mod rim;
+mod shapes;
+mod solve;
 mod step;
+mod tile;
 
 use std::process::ExitCode;
 
@@ -17,6 +25,8 @@ const CHAPTER: Chapter = Chapter {
     name: env!("CARGO_PKG_NAME"),
     title: "Chapter 6: a grid of points, its border, and the shape of blocks",
     example: "jacobi_guarded",
+    claims: &[],
+    record: include_str!("../output/h200.json"),
     run,
 };
 
@@ -25,5 +35,12 @@ fn main() -> ExitCode {
 }
 
 fn run(lab: &mut Lab) -> Result<()> {
-    step::section(lab)
+    step::section(lab)?;
+    guard::section(lab)?;
+    factor::section(lab)?;
+    shapes::section(lab)?;
+    tile::section(lab)?;
+    rim::section(lab)?;
+    solve::section(lab)?;
+    cube::section(lab)
 }
