@@ -50,6 +50,10 @@ extern "C" __global__ void jacobi_whole(int width, int height, const float* __re
 // ANCHOR_END: jacobi_whole
 
 // ANCHOR: jacobi_whole_double
+__device__ float mean_by_double(const float* __restrict__ u, int at, int pitch) {
+    return 0.25 * (u[at - 1] + u[at + 1] + u[at - pitch] + u[at + pitch]);  // 0.25 is a double
+}
+
 extern "C" __global__ void jacobi_whole_double(
     int width, int height, const float* __restrict__ u, float* __restrict__ next) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -58,7 +62,7 @@ extern "C" __global__ void jacobi_whole_double(
     if (is_on_border(x, y, width, height)) {
         next[at] = u[at];
     } else {
-        next[at] = 0.25 * (u[at - 1] + u[at + 1] + u[at - width] + u[at + width]);  // 0.25 is a double
+        next[at] = mean_by_double(u, at, width);
     }
 }
 // ANCHOR_END: jacobi_whole_double

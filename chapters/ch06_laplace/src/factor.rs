@@ -9,23 +9,23 @@ use lanes::kernel::Kernel;
 use lanes::kernels::laplace::{JACOBI_WHOLE, JACOBI_WHOLE_DOUBLE};
 use lanes::kernels::laplace3d::{JACOBI3D_POINTS, JACOBI3D_POINTS_DOUBLE};
 use lanes::report::Section;
-use lanes::report::columns::{INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
+use lanes::report::columns::INSTRUCTIONS_PER_WARP;
 use lanes::{Buffer, Device, Dim3, Lab, Launch, Random, Row, Tolerance};
 
-use crate::cube::{self, Cube};
 use crate::grid::Grid;
+use crate::solid::{self, Solid};
 
 const GRID: Grid = Grid { width: 64, height: 16 };
 const BLOCK: Dim3 = Dim3::new(32, 8, 1);
-const CUBE: Cube = Cube { side: 16 };
+const CUBE: Solid = Solid { side: 16, depth: 16 };
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = format!(
-        "0.25 or 0.25f? {} x {} points; and a sixth of {} x {0} x {0}",
+        "0.25 or 0.25f? {} x {} points; and 1.0 / 6.0 or 1.0f / 6.0f on a cube of {}",
         GRID.width, GRID.height, CUBE.side
     );
-    lab.section("factor", &title, &[INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
+    lab.section("factor", &title, &[INSTRUCTIONS_PER_WARP]);
     for (name, kernel, is_debug) in [
         ("quarter_float", &JACOBI_WHOLE, false),
         ("quarter_double", &JACOBI_WHOLE_DOUBLE, false),
@@ -73,10 +73,10 @@ fn doubles(device: &mut Device, launch: &Launch) -> Result<f64> {
 fn sixth(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
     let values = CUBE.values(seed);
     let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
-    let launch = cube::launch(kernel, CUBE, u, next).seed(seed);
+    let launch = solid::launch(kernel, CUBE, u, next).seed(seed);
     let doubles = doubles(device, &launch)?;
     let run = device.launch(&launch)?;
-    let row = device.check(run, next, &CUBE.step(&values), &cube::SIXTH)?.fact("doubles_per_warp", doubles);
+    let row = device.check(run, next, &CUBE.step(&values), &solid::SIXTH)?.fact("doubles_per_warp", doubles);
     let off = off_by_rounding(device, next, &CUBE.step(&values))?;
     Ok(row.fact("not_nearest", off as f64))
 }
@@ -84,7 +84,11 @@ fn sixth(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row>
 /// How many results are not the float that is nearest to the reference.
 fn off_by_rounding(device: &mut Device, next: Buffer<f32>, expected: &[f64]) -> Result<usize> {
     let got = device.read(next)?.sim;
-    Ok(got.iter().zip(expected).filter(|&(got, &expected)| got.to_bits() != (expected as f32).to_bits()).count())
+    Ok(got
+        .iter()
+        .zip(expected)
+        .filter(|&(got, &expected)| got.to_bits() != (expected as f32).to_bits())
+        .count())
 }
 
 fn quarters(section: &Section) -> Option<String> {

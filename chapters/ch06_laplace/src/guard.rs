@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
-use lanes::kernels::laplace::{JACOBI_BORDER_FIRST, JACOBI_GUARDED};
+use lanes::kernels::laplace::{JACOBI_BORDER_FIRST, JACOBI_GUARDED, JACOBI_WHOLE};
 use lanes::report::Section;
 use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, STORE_SECTORS};
 use lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Schedule, Tolerance, Verdict};
@@ -32,8 +32,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let wrong = &JACOBI_BORDER_FIRST;
     lab.variant("border_first_whole", |device| exact(device, wrong, WHOLE, seed))?;
     lab.variant("border_first_low", |device| Ok(exact(device, wrong, LOW, seed)?.expect(Verdict::Fault)))?;
-    lab.variant("border_first_narrow", |device| Ok(exact(device, wrong, NARROW, seed)?.expect(Verdict::Fault)))?;
+    lab.variant("border_first_narrow", |device| {
+        Ok(exact(device, wrong, NARROW, seed)?.expect(Verdict::Fault))
+    })?;
     lab.variant("border_first_room", |device| Ok(with_room(device, wrong, seed)?.expect(Verdict::Fault)))?;
+    lab.variant("whole_low", |device| Ok(exact(device, &JACOBI_WHOLE, LOW, seed)?.expect(Verdict::Fault)))?;
     lab.variant("guarded_low", |device| exact(device, &JACOBI_GUARDED, LOW, seed))?;
     lab.variant("guarded_narrow", |device| exact(device, &JACOBI_GUARDED, NARROW, seed))?;
     lab.variant("guarded_room", |device| with_room(device, &JACOBI_GUARDED, seed))?;

@@ -3,7 +3,7 @@
 //! Laplace's equation by Jacobi steps, in two and three dimensions: who may write, what the border costs, which shape
 //! of block reads least, and whether the answer is that of the equation. It leaves out faster methods to solve it.
 
-mod cube;
+mod claims;
 mod factor;
 mod frame;
 mod grid;
@@ -11,6 +11,7 @@ mod guard;
 mod maps;
 mod rim;
 mod shapes;
+mod solid;
 mod solve;
 mod step;
 mod tile;
@@ -25,7 +26,7 @@ const CHAPTER: Chapter = Chapter {
     name: env!("CARGO_PKG_NAME"),
     title: "Chapter 6: a grid of points, its border, and the shape of blocks",
     example: "jacobi_guarded",
-    claims: &[],
+    claims: claims::CLAIMS,
     record: include_str!("../output/h200.json"),
     run,
 };
@@ -42,5 +43,5 @@ fn run(lab: &mut Lab) -> Result<()> {
     tile::section(lab)?;
     rim::section(lab)?;
     solve::section(lab)?;
-    cube::section(lab)
+    solid::section(lab)
 }

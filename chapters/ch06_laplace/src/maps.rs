@@ -53,12 +53,14 @@ fn warp(step: &Traced) -> (usize, usize) {
 pub fn writes(device: &mut Device, seed: u64) -> Result<String> {
     let room = Room::new(device, seed)?;
     let (_, got) = device.trial(&launch(&JACOBI_BORDER_FIRST, RAGGED, room.u, room.next), room.next)?;
-    let letter = |at: usize| match (at < RAGGED.points(), f64::from(got[at]).to_bits() == room.expected[at].to_bits()) {
-        (true, true) => '.',
-        (true, false) => 'W',
-        (false, true) => '-',
-        (false, false) => '!',
-    };
+    let letter =
+        |at: usize| match (at < RAGGED.points(), f64::from(got[at]).to_bits() == room.expected[at].to_bits())
+        {
+            (true, true) => '.',
+            (true, false) => 'W',
+            (false, true) => '-',
+            (false, false) => '!',
+        };
     let mut lines = format!(
         "the array in rows of {} floats; . right, W wrong, - behind the grid and still {UNTOUCHED},\n! behind the grid \
          and written\n",

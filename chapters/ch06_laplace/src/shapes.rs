@@ -11,7 +11,7 @@ use anyhow::Result;
 use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE};
 use lanes::report::Section;
 use lanes::report::columns::{Column, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::{Device, Dim3, Lab, Row};
+use lanes::{Dim3, Lab, Row};
 
 use crate::frame::{self, Framed, neighbours};
 use crate::grid::{Grid, POINT_BYTES};
@@ -34,7 +34,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let (points, seed) = (lab.size(4096, POINT_BYTES)?, lab.seed());
     let grid = grid(points);
     let title = format!(
-        "which shape of block reads least? {THREADS} threads each on {} x {} points, of --size or more",
+        "which shape of block reads least? {THREADS} threads, on {} x {} points, --size at least",
         grid.width, grid.height
     );
     lab.section("shapes", &title, &[LOAD_REQUESTS, LOAD_SECTORS, SECTORS_PER_BLOCK]);
@@ -78,7 +78,10 @@ fn distinct_sectors(grid: Grid, block: Dim3) -> usize {
 /// A figure of each width, in words, if all were run.
 fn list(section: &Section, name: &str, fact: &str) -> Option<String> {
     let figure = |width: &u32| {
-        section.row(&format!("{name}_{width}x{}", THREADS / width))?.fact_value(fact).map(|sectors| sectors.to_string())
+        section
+            .row(&format!("{name}_{width}x{}", THREADS / width))?
+            .fact_value(fact)
+            .map(|sectors| sectors.to_string())
     };
     Some(WIDTHS.iter().map(figure).collect::<Option<Vec<_>>>()?.join(", "))
 }

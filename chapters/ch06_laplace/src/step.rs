@@ -50,8 +50,8 @@ fn guard(section: &Section) -> Option<String> {
     let (whole, guarded) = (cost(JACOBI_WHOLE.name)?, cost(JACOBI_GUARDED.name)?);
     let more = guarded.ptx_instructions_per_warp() - whole.ptx_instructions_per_warp();
     Some(format!(
-        "The guard costs {more:.2} PTX instructions per warp, and with it any size will do. {} of {} part at the border \
-         with it, and {} without.",
+        "The guard costs {more:.2} PTX instructions per warp, and with it any size will do. A warp parts that has a point \
+         on the border and one inside: {} of {} with the guard, {} without.",
         guarded.divergent_warps,
         counted(guarded.warps, "warp"),
         whole.divergent_warps,

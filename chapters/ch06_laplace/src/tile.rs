@@ -6,6 +6,7 @@ use anyhow::Result;
 use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE, JACOBI_TILE_NO_WAIT};
 use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, LOAD_SECTORS, SHARED_REQUESTS};
+use lanes::report::layout::grouped;
 use lanes::{Dim3, Lab, Verdict};
 
 use crate::frame;
@@ -48,9 +49,11 @@ fn traffic(section: &Section) -> Option<String> {
 fn barrier(section: &Section) -> Option<String> {
     let row = section.row("tile_no_wait")?;
     let check = row.check.as_ref()?;
-    let races: u64 = row.run.faults.iter().map(|fault| fault.count).sum();
+    let count: u64 = row.run.faults.iter().map(|fault| fault.count).sum();
     Some(format!(
-        "Without the barrier the emulator finds {races} races, and in this run {} of {} points are wrong.",
+        "Without the barrier {} reads of the tile come before its values, or in a race with them; in this run {} of {} \
+         points are wrong. A barrier of a warp is not enough, for a halo is loaded by other warps.",
+        grouped(count),
         check.wrong,
         GRID.points(),
     ))
