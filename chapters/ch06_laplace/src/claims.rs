@@ -15,9 +15,9 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["branch_1000", "two_kernels_1000"],
             twins: &["branch_0", "two_kernels_0"],
-            holds: |seen| 2.0 * instructions(&seen[1]) < instructions(&seen[0]),
+            holds: |seen| 2.0 * instructions(seen[1]) < instructions(seen[0]),
             evidence: |seen| {
-                let (branch, two) = (instructions(&seen[0]), instructions(&seen[1]));
+                let (branch, two) = (instructions(seen[0]), instructions(seen[1]));
                 format!(
                     "{branch} PTX instructions with the branch, {two} in two kernels: {:.2} times",
                     branch / two
@@ -103,7 +103,7 @@ pub static CLAIMS: &[Claim] = &[
             rows: &["cube_by_lines", "cube_by_points"],
             twins: &["slab_by_lines", "slab_by_points"],
             holds: |seen| {
-                let more_work = instructions(&seen[1]) > instructions(&seen[0]);
+                let more_work = instructions(seen[1]) > instructions(seen[0]);
                 more_work && 1.2 * seen[1].time_us() < seen[0].time_us()
             },
             evidence: |seen| {
@@ -117,7 +117,7 @@ pub static CLAIMS: &[Claim] = &[
     },
 ];
 
-fn instructions(row: &Seen) -> f64 {
+fn instructions(row: Seen) -> f64 {
     row.counter("ptx_instructions")
 }
 

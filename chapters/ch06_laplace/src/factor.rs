@@ -22,7 +22,7 @@ const CUBE: Solid = Solid { side: 16, depth: 16 };
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = format!(
-        "0.25 or 0.25f? {} x {} points; and 1.0 / 6.0 or 1.0f / 6.0f on a cube of {}",
+        "0.25 or 0.25f, on {} x {} points? And a sixth, on a cube of {}?",
         GRID.width, GRID.height, CUBE.side
     );
     lab.section("factor", &title, &[INSTRUCTIONS_PER_WARP]);

@@ -36,9 +36,10 @@ impl Framed {
         let pitch = self.pitch();
         let mut next = vec![0.0; u.len()];
         for y in 0..self.0.height {
-            for at in self.at(0, y)..self.at(self.0.width, y) {
+            let row = self.at(0, y)..self.at(self.0.width, y);
+            for (next, at) in next[row.clone()].iter_mut().zip(row) {
                 let [left, right, above, below] = neighbours(at, pitch).map(|at| f64::from(u[at]));
-                next[at] = 0.25 * (left + right + above + below);
+                *next = 0.25 * (left + right + above + below);
             }
         }
         next

@@ -34,7 +34,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let (points, seed) = (lab.size(4096, POINT_BYTES)?, lab.seed());
     let grid = grid(points);
     let title = format!(
-        "which shape of block reads least? {THREADS} threads, on {} x {} points, --size at least",
+        "which shape of a block of {THREADS} reads least, on {} x {} points?",
         grid.width, grid.height
     );
     lab.section("shapes", &title, &[LOAD_REQUESTS, LOAD_SECTORS, SECTORS_PER_BLOCK]);
@@ -53,7 +53,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// Nearly a square that every shape divides.
+/// As many points as were asked for or more, nearly a square, which every shape divides.
 fn grid(points: usize) -> Grid {
     let near = Grid::within(points);
     let width = near.width.next_multiple_of(THREADS as usize);

@@ -52,7 +52,7 @@ fn barrier(section: &Section) -> Option<String> {
     let count: u64 = row.run.faults.iter().map(|fault| fault.count).sum();
     Some(format!(
         "Without the barrier {} reads of the tile come before its values, or in a race with them; in this run {} of {} \
-         points are wrong. A barrier of a warp is not enough, for a halo is loaded by other warps.",
+         points are wrong. A barrier of the warp would not be enough: what is above and below was loaded by other warps.",
         grouped(count),
         check.wrong,
         GRID.points(),
