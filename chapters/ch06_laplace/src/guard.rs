@@ -112,16 +112,19 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
 
 fn overhang(section: &Section) -> Option<String> {
     let verdict = |name: &str| section.row(name).map(|row| row.verdict.name());
+    let per_warp = |name: &str| section.row(name).map(|row| row.run.counters.ptx_instructions_per_warp());
     Some(format!(
         "Below the grid, columns 0 and {} pass for its border, and on its right the first and the last row do: on whole \
          blocks the wrong guard is {}, where blocks overhang {} and {}. Asked in the other order, the same questions \
-         make it {} and {}.",
+         make it {} and {}, for {:.2} PTX instructions per warp instead of {:.2}.",
         LOW.width - 1,
         verdict("border_first_whole")?,
         verdict("border_first_low")?,
         verdict("border_first_narrow")?,
         verdict("guarded_low")?,
         verdict("guarded_narrow")?,
+        per_warp("guarded_room")?,
+        per_warp("border_first_room")?,
     ))
 }
 

@@ -62,8 +62,7 @@ pub fn writes(device: &mut Device, seed: u64) -> Result<String> {
             (false, false) => '!',
         };
     let mut lines = format!(
-        "the array in rows of {} floats; . right, W wrong, - behind the grid, ! behind it \
-         and written\n",
+        "the array in rows of {}; . right, W wrong; behind the grid: - as it was, ! not\n",
         RAGGED.width
     );
     for (y, floats) in (0..got.len()).collect::<Vec<_>>().chunks(RAGGED.width).enumerate() {

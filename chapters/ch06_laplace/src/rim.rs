@@ -84,8 +84,8 @@ fn why(section: &Section) -> Option<String> {
     let (branch, two) = (branch?, two?);
     let counters = branch.run.counters;
     Some(format!(
-        "Every end of a row is in a warp of its own, so {} of {} part, each with one border point or two to work for. What \
-         the second kernel costs is not among the instructions: {} launches instead of {}.",
+        "{} of {} part: every row of points begins and ends in some warp, which waits for a point of the border or two. \
+         What the second kernel costs is not among the instructions: {} launches instead of {}.",
         counters.divergent_warps,
         counted(counters.warps, "warp"),
         two.run.kernels.len(),
