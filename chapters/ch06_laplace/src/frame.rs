@@ -57,8 +57,8 @@ pub fn step(device: &mut Device, kernel: &'static Kernel, grid: Grid, block: Dim
     let values = values(framed.floats(), seed);
     let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
     let launch = Launch::new(kernel, grid.blocks(block), block).seed(seed);
-    let mut launch = launch.arg(framed.pitch() as i32).arg(u).arg(next);
-    launch.simt.shared_bytes = (block.x + 2) * (block.y + 2) * 4;
+    let launch = launch.arg(framed.pitch() as i32).arg(u).arg(next);
+    let launch = launch.shared_bytes((block.x + 2) * (block.y + 2) * 4);
     let run = device.launch(&launch)?;
     device.check(run, next, &framed.step(&values), &Tolerance::Exact)
 }

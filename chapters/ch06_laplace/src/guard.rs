@@ -97,8 +97,8 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
     let room = Room::new(device, seed)?;
     let launch = launch(kernel, RAGGED, room.u, room.next);
     let (mut fewest, mut most) = (usize::MAX, 0);
-    for seed in seed..seed + SEEDS {
-        let mut launch = launch.clone().unchecked().seed(seed);
+    for order in 0..SEEDS {
+        let mut launch = launch.clone().unchecked().seed(seed.wrapping_add(order));
         launch.simt.schedule = Schedule::Random;
         let (wrong, _) = room.damage(&device.trial(&launch, room.next)?.1);
         (fewest, most) = (fewest.min(wrong), most.max(wrong));

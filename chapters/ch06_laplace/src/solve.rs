@@ -122,9 +122,8 @@ fn solve(device: &mut Device, square: Square, seed: u64) -> Result<Row> {
 
 fn launch(square: Square, u: lanes::Buffer<f32>, steps: i32, seed: u64) -> Launch {
     let inside = square.side as u32 - 2;
-    let mut launch = Launch::new(&JACOBI_SOLVE, 1, Dim3::new(inside, inside, 1)).seed(seed);
-    launch.simt.shared_bytes = (square.side * square.side * 4) as u32;
-    launch.arg(steps).arg(u)
+    let launch = Launch::new(&JACOBI_SOLVE, 1, Dim3::new(inside, inside, 1)).seed(seed);
+    launch.shared_bytes((square.side * square.side * 4) as u32).arg(steps).arg(u)
 }
 
 fn widest(expected: &[f64], got: &[f32]) -> f64 {
