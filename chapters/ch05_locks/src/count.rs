@@ -61,7 +61,11 @@ fn count(device: &mut Device, launch: Launch, counters: u32, expected: Verdict) 
     let row = device.check(run, cell, &[threads as f64], &Tolerance::Exact)?.expect(expected);
     let row = row.fact("threads", threads as f64).fact("counted", f64::from(contents.sim[0]));
     let row = row.fact("least", least.into()).fact("most", most.into());
-    Ok(contents.gpu.iter().fold(row, |row, gpu| row.fact("gpu_counted", gpu[0].into())))
+    Ok(contents.gpu.iter().fold(row, |row, gpu| {
+        let (left, all) = (grouped(gpu[0].unsigned_abs().into()), grouped(threads));
+        let row = row.fact("gpu_counted", gpu[0].into());
+        row.remark(format!("on the GPU {left} of {all} updates were left"))
+    }))
 }
 
 /// The fewest and the most updates that were left under any schedule, and of how many.
@@ -95,7 +99,10 @@ fn many_warps(section: &Section) -> Option<String> {
 
 fn atomics(section: &Section) -> Option<String> {
     let (grid, shared) = (range(section, "count_atomic-grid")?, range(section, "count_shared_atomic-block")?);
-    Some(format!("atomicAdd: {grid} in the grid, {shared} in a block's shared memory, under all of them."))
+    Some(format!(
+        "atomicAdd: {grid} in the grid, {shared} in a block's shared memory, under all of them. A barrier would \
+         order the loads and the stores of several threads; it does not make a load, an addition and a store one."
+    ))
 }
 
 /// The result is right here, and the race is reported all the same.

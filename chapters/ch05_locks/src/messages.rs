@@ -75,7 +75,9 @@ fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
     let read = device.read(got)?;
     let row = device.check(run, got, &[MESSAGE.into(), 1.0], &Tolerance::Exact)?;
     let row = row.fact("got", read.sim[0].into());
-    Ok(read.gpu.iter().fold(row, |row, read| row.fact("gpu_got", read[0].into())))
+    Ok(read.gpu.iter().fold(row, |row, read| {
+        row.fact("gpu_got", read[0].into()).remark(format!("on the GPU {} was read", read[0]))
+    }))
 }
 
 /// Wrong is who saw the flag and not the message.
@@ -130,7 +132,9 @@ pub fn last_block(lab: &mut Lab) -> Result<()> {
         lab.variant(kernel.name, |device| {
             let (launch, total) = last(device, kernel)?;
             let run = device.launch(&launch.seed(seed))?;
-            Ok(device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected))
+            let read = device.read(total)?;
+            let row = device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected);
+            Ok(read.gpu.iter().fold(row, |row, total| row.fact("gpu_lost", whole() - f64::from(total[0]))))
         })?;
     }
     for (kernel, is_right) in LAST {
