@@ -1,0 +1,1 @@
+use lanes::claims::Claim; pub static CLAIMS: &[Claim] = &[];
