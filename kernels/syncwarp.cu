@@ -11,7 +11,10 @@
 //                           its warp begins again at its first lane.
 //   tail_syncthreads_float  tail_syncthreads for floats, which atomicAdd adds in any order.
 //   tail_syncwarp_float     tail_syncwarp for floats.
+//   tail_other_order        tail_unguarded for one warp, in an order that its race allows: in each round the lanes add
+//                           first that the others read. Barriers make it so; without them it is a matter of luck.
 //   mask_seven_f            A barrier of the warp that all lanes come to, with a mask that names 28 of them.
+//   mask_outside            The other four stay away from it, and are not waited for.
 //   mask_default            The same with the mask it has when none is given: all 32.
 //   sides                   The lanes of both sides of a branch draw numbers: who came first?
 //   sides_in_order          The same, the second side behind a barrier of the warp.
@@ -23,8 +26,8 @@
 //
 // Launch: one-dimensional. tail_* with a power of two from 32 to 1024 threads in a block, a grid that covers n, and 4
 // bytes of dynamic shared memory for each thread of a block (tail_unguarded and tail_repaired_in_vain read 64 more);
-// mask_* and sides* with one block of 32; wait_* with one block of 32; tile_* with blocks of up to 256, n / blockDim.x
-// of them.
+// mask_*, sides*, wait_* and tail_other_order with one block of 32; tile_* with blocks of up to 256, n / blockDim.x of
+// them.
 // Preconditions: x and y hold n elements, or 32 where there is no n; sum is zero, one element; turn is zero; drawn holds
 // 32 elements; n is a multiple of the block in tile_*.
 // A line that is part of a race says so at its end.
@@ -148,26 +151,47 @@ extern "C" __global__ void tail_syncwarp_float(const float* x, float* sum, int n
 }
 // ANCHOR_END: tail_syncwarp_float
 
-// What the other lane of a pair has: lanes 0 and 1, 2 and 3, and so on.
-__device__ int partner(const int* part) {
-    return part[threadIdx.x ^ 1];
+// ANCHOR: tail_other_order
+extern "C" __global__ void tail_other_order(const int* x, int* sum) {
+    __shared__ int part[48];
+    part[threadIdx.x] = x[threadIdx.x];
+    if (threadIdx.x < 16) part[threadIdx.x + 32] = 0;
+    __syncwarp();
+    for (int offset = 16; offset > 0; offset /= 2) {
+        bool is_read = threadIdx.x & offset;
+        if (is_read) part[threadIdx.x] += part[threadIdx.x + offset];
+        __syncwarp();
+        if (!is_read) part[threadIdx.x] += part[threadIdx.x + offset];
+        __syncwarp();
+    }
+    if (threadIdx.x == 0) *sum = part[0];
 }
+// ANCHOR_END: tail_other_order
 
 // ANCHOR: mask_seven_f
 extern "C" __global__ void mask_seven_f(const int* x, int* y) {
     __shared__ int part[32];
     part[threadIdx.x] = x[threadIdx.x];
     __syncwarp(0xfffffff);  // lanes 28 to 31 are here, and the mask says that they are not
-    y[threadIdx.x] = partner(part);
+    y[threadIdx.x] = part[threadIdx.x ^ 16];
 }
 // ANCHOR_END: mask_seven_f
+
+// ANCHOR: mask_outside
+extern "C" __global__ void mask_outside(const int* x, int* y) {
+    __shared__ int part[32];
+    part[threadIdx.x] = x[threadIdx.x];  // race
+    if (threadIdx.x < 28) __syncwarp(0xfffffff);
+    y[threadIdx.x] = part[threadIdx.x ^ 16];  // race
+}
+// ANCHOR_END: mask_outside
 
 // ANCHOR: mask_default
 extern "C" __global__ void mask_default(const int* x, int* y) {
     __shared__ int part[32];
     part[threadIdx.x] = x[threadIdx.x];
     __syncwarp();
-    y[threadIdx.x] = partner(part);
+    y[threadIdx.x] = part[threadIdx.x ^ 16];
 }
 // ANCHOR_END: mask_default
 
@@ -197,7 +221,7 @@ extern "C" __global__ void wait_apart(const int* x, int* y) {
     part[threadIdx.x] = x[threadIdx.x];
     if (threadIdx.x < 16) __syncthreads();
     __syncwarp();
-    y[threadIdx.x] = partner(part);
+    y[threadIdx.x] = part[threadIdx.x ^ 1];
 }
 // ANCHOR_END: wait_apart
 
@@ -207,7 +231,7 @@ extern "C" __global__ void wait_without_exited(const int* x, int* y) {
     part[threadIdx.x] = x[threadIdx.x];
     if (threadIdx.x >= 16) return;
     __syncthreads();
-    y[threadIdx.x] = partner(part);
+    y[threadIdx.x] = part[threadIdx.x ^ 1];
 }
 // ANCHOR_END: wait_without_exited
 
@@ -216,7 +240,7 @@ extern "C" __global__ void wait_together(const int* x, int* y) {
     __shared__ int part[32];
     part[threadIdx.x] = x[threadIdx.x];
     __syncthreads();
-    if (threadIdx.x < 16) y[threadIdx.x] = partner(part);
+    if (threadIdx.x < 16) y[threadIdx.x] = part[threadIdx.x ^ 1];
 }
 // ANCHOR_END: wait_together
 

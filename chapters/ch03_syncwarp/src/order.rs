@@ -64,7 +64,8 @@ fn draw_numbers(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -
     let (launch, drawn) = launch(device, kernel, true_lanes)?;
     let run = device.launch(&launch)?;
     let contents = device.read(drawn)?;
-    let is_right = [Some(&contents.sim), contents.gpu.as_ref()].into_iter().flatten().all(|drawn| is_complete(drawn));
+    let is_right =
+        [Some(&contents.sim), contents.gpu.as_ref()].into_iter().flatten().all(|drawn| is_complete(drawn));
     let verdict = if !run.faults.is_empty() {
         Verdict::Fault
     } else if is_right {

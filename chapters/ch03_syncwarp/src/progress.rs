@@ -71,8 +71,8 @@ fn wait(device: &mut Device, case: &Case, arch: u32) -> Result<Row> {
     let contents = device.read(through)?;
     let count = |lanes: &[i32]| lanes.iter().filter(|&&lane| lane == 1).count();
     let sim = count(&contents.sim);
-    let gpu = contents.gpu.map(|lanes| format!("; on the GPU {}", count(&lanes))).unwrap_or_default();
-    let row = row.fact("lanes_through", sim as f64).remark(format!("{sim} of 32 lanes get through{gpu}"));
+    let gpu = contents.gpu.map(|lanes| format!(", and {} on the GPU", count(&lanes))).unwrap_or_default();
+    let row = row.fact("lanes_through", sim as f64).remark(format!("lanes through: {sim} of 32{gpu}"));
     // Which lane it is that gets through depends on the side that runs first, so machines may differ in it.
     Ok(if case.2 && arch < 70 { row.expect(Verdict::Wrong) } else { row })
 }

@@ -22,7 +22,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let columns = [BARRIERS_PER_WARP, SHARED_REQUESTS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
     lab.section("saving", &title, &columns);
     for kernel in [&TAIL_SYNCTHREADS, &TAIL_SYNCWARP, &TAIL_FIRST_WARP] {
-        lab.variant(kernel.name, |device| add(device, kernel, SHARED_BYTES, seed))?;
+        lab.variant(kernel.name, |device| Ok(add(device, kernel, SHARED_BYTES, seed)?.row))?;
     }
     lab.notice(barriers);
     lab.notice(first_warp);
@@ -32,27 +32,25 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 /// An element for each thread.
 pub const SHARED_BYTES: u32 = 4 * BLOCK;
 
-/// A launch of one of the sums, and where its result will be.
-pub fn launch(
-    device: &mut Device,
-    kernel: &'static Kernel,
-    shared_bytes: u32,
-    seed: u64,
-) -> Result<(Launch, Buffer<i32>, f64)> {
-    let values = integers(N, seed);
-    let (x, sum) = (device.upload("x", &values)?, device.zeroed::<i32>("sum", 1)?);
-    let launch = Launch::cover(kernel, N, BLOCK).shared_bytes(shared_bytes).seed(seed);
-    Ok((launch.arg(x).arg(sum).arg(N as i32), sum, exact_sum(&values)))
+/// What a launch of one of the sums came to.
+pub struct Sum {
+    pub row: Row,
+    pub place: Buffer<i32>,
+    pub exact: f64,
 }
 
 /// Adds up, and counts the barriers of warps, which no counter has.
-pub fn add(device: &mut Device, kernel: &'static Kernel, shared_bytes: u32, seed: u64) -> Result<Row> {
-    let (launch, sum, exact) = launch(device, kernel, shared_bytes, seed)?;
+pub fn add(device: &mut Device, kernel: &'static Kernel, shared_bytes: u32, seed: u64) -> Result<Sum> {
+    let values = integers(N, seed);
+    let (x, sum) = (device.upload("x", &values)?, device.zeroed::<i32>("sum", 1)?);
+    let launch = Launch::cover(kernel, N, BLOCK).shared_bytes(shared_bytes).seed(seed);
+    let launch = launch.arg(x).arg(sum).arg(N as i32);
     let barriers = warp_barriers(&device.trace(&launch)?);
     let run = device.launch(&launch)?;
     let warps = run.counters.warps.max(1) as f64;
+    let exact = exact_sum(&values);
     let row = device.check(run, sum, &[exact], &Tolerance::Exact)?;
-    Ok(row.fact("warp_barriers_per_warp", barriers as f64 / warps))
+    Ok(Sum { row: row.fact("warp_barriers_per_warp", barriers as f64 / warps), place: sum, exact })
 }
 
 fn warp_barriers(trace: &[Traced]) -> usize {

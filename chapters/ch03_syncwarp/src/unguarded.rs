@@ -13,7 +13,7 @@ use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Row, Verdict};
 
 use crate::common::racing;
-use crate::saving::{BLOCK, N, SHARED_BYTES, add, launch};
+use crate::saving::{BLOCK, N, SHARED_BYTES, Sum, add};
 
 /// Where the last warp reads past the array, there are 16 more elements for it.
 const ROOM_BYTES: u32 = SHARED_BYTES + 4 * 16;
@@ -22,14 +22,14 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = format!("the last five rounds without the guard, {N} integers, blocks of {BLOCK}");
     lab.section("unguarded", &title, &[SHARED_REQUESTS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
-    lab.variant("guarded_tail", |device| add(device, &TAIL_SYNCWARP, SHARED_BYTES, seed))?;
+    lab.variant("guarded_tail", |device| Ok(add(device, &TAIL_SYNCWARP, SHARED_BYTES, seed)?.row))?;
     lab.variant("tail_past_the_end", |device| {
-        Ok(add(device, &TAIL_UNGUARDED, SHARED_BYTES, seed)?.expect(Verdict::Fault))
+        Ok(add(device, &TAIL_UNGUARDED, SHARED_BYTES, seed)?.row.expect(Verdict::Fault))
     })?;
     for kernel in [&TAIL_UNGUARDED, &TAIL_REPAIRED_IN_VAIN] {
         lab.variant(kernel.name, |device| hidden(device, kernel, seed))?;
     }
-    lab.variant(TAIL_MENDED.name, |device| add(device, &TAIL_MENDED, SHARED_BYTES, seed))?;
+    lab.variant(TAIL_MENDED.name, |device| Ok(add(device, &TAIL_MENDED, SHARED_BYTES, seed)?.row))?;
     lab.notice(in_vain);
     lab.notice(repaired);
     Ok(())
@@ -37,14 +37,13 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 
 /// A sum that races, with room behind the array, and what came out of it.
 fn hidden(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
-    let (launch, sum, exact) = launch(device, kernel, ROOM_BYTES, seed)?;
-    let row = add(device, kernel, ROOM_BYTES, seed)?;
-    device.launch(&launch)?;
-    let contents = device.read(sum)?;
+    let Sum { row, place, exact } = add(device, kernel, ROOM_BYTES, seed)?;
+    let contents = device.read(place)?;
     let is_right = |sums: &[i32]| f64::from(sums[0]) == exact;
     let word = |is_right| if is_right { "right" } else { "wrong" };
     let sim = is_right(&contents.sim);
-    let gpu = contents.gpu.map_or(String::new(), |sums| format!(", and {} on the GPU", word(is_right(&sums))));
+    let gpu =
+        contents.gpu.map_or(String::new(), |sums| format!(", and {} on the GPU", word(is_right(&sums))));
     let row = row.fact("sum_is_right", f64::from(u8::from(sim)));
     let row = row.remark(format!("its sum is {} on the emulator{gpu}", word(sim)));
     Ok(racing(device, row))
@@ -55,7 +54,8 @@ fn in_vain(section: &Section) -> Option<String> {
     let (bare, repaired) = (bare?, repaired?);
     let loads = |row: &Row| grouped(row.run.counters.shared_load_requests);
     let barriers = |row: &Row| row.fact_value("warp_barriers_per_warp");
-    let more = repaired.run.counters.ptx_instructions_per_warp() - bare.run.counters.ptx_instructions_per_warp();
+    let more =
+        repaired.run.counters.ptx_instructions_per_warp() - bare.run.counters.ptx_instructions_per_warp();
     Some(format!(
         "The repair reads once more a round, and yet there are {} shared loads as against {}: nobody uses the register, \
          so the compiler has dropped it. What it adds is barriers, {:.1} instead of {:.1}: {more:.2} PTX instructions per \
