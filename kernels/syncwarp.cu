@@ -2,7 +2,9 @@
 //
 //   tail_syncthreads        A tree of sums in shared memory; every round ends with a barrier of the block.
 //   tail_syncwarp           The same, and the last five rounds end with a barrier of the warp.
-//   tail_first_warp         The same, and only the first warp walks them: the others have ended.
+//   tail_no_barrier         The same, and nothing stands between them: a round may read what the one before has not
+//                           written yet.
+//   tail_first_warp         tail_syncwarp, and only the first warp walks them: the others have ended.
 //   tail_unguarded          All lanes add in the last five rounds: each reads what another overwrites, and the last
 //                           warp reads past the end of the array.
 //   tail_repaired_in_vain   Reads into a register before the barrier, but adds what it reads behind it: the register
@@ -70,6 +72,17 @@ extern "C" __global__ void tail_syncwarp(const int* x, int* sum, int n) {
     if (threadIdx.x == 0) atomicAdd(sum, part[0]);
 }
 // ANCHOR_END: tail_syncwarp
+
+// ANCHOR: tail_no_barrier
+extern "C" __global__ void tail_no_barrier(const int* x, int* sum, int n) {
+    extern __shared__ int part[];
+    sum_down_to_a_warp(part, x, n);
+    for (int offset = 16; offset > 0; offset /= 2) {
+        if (threadIdx.x < offset) part[threadIdx.x] += part[threadIdx.x + offset];  // race
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, part[0]);
+}
+// ANCHOR_END: tail_no_barrier
 
 // ANCHOR: tail_first_warp
 extern "C" __global__ void tail_first_warp(const int* x, int* sum, int n) {

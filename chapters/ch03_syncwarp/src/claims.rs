@@ -34,7 +34,7 @@ const N4_2: Claim = Claim {
     proof: Proof::Run(Test {
         rows: &["handshake_70", "chain_behind_70"],
         twins: &["handshake_60", "chain_behind_60"],
-        holds: |seen| seen.iter().all(all_through),
+        holds: |seen| seen.iter().copied().all(all_through),
         evidence: through,
     }),
 };
@@ -48,7 +48,7 @@ const N4_3: Claim = Claim {
     proof: Proof::Run(Test {
         rows: &["lock_behind_60"],
         twins: &["lock_behind_70"],
-        holds: |seen| !all_through(&seen[0]),
+        holds: |seen| !all_through(seen[0]),
         evidence: through,
     }),
 };
@@ -61,7 +61,7 @@ const N4_4: Claim = Claim {
     proof: Proof::Run(Test {
         rows: &["mask_seven_f"],
         twins: &["mask_default"],
-        holds: |seen| seen[0].fact("mask_lanes") == 32.0 && seen[0].verdict() == "ok",
+        holds: |seen| seen[0].fact("mask_lanes") > 31.5 && seen[0].verdict() == "ok",
         evidence: |seen| {
             let (name, lanes) = (seen[0].variant(), seen[0].fact("mask_lanes"));
             format!("{name} names {lanes} lanes and comes out {}", seen[0].verdict())
@@ -74,10 +74,10 @@ const N4_5: Claim = Claim {
     says: "in the last five rounds of a sum `__syncwarp` can take the place of `__syncthreads`",
     ruling: Ruling::Holds,
     why: "These rounds stay inside the first warp. It saves barriers of the block and no instruction, unless the other \
-          warps leave before. Without any barrier between the rounds, the sum is not one.",
+          warps leave before. With no barrier at all between the rounds they race.",
     proof: Proof::Run(Test {
         rows: &["tail_syncwarp", "tail_syncwarp_float"],
-        twins: &["tree_no_barrier", "tree_no_barrier"],
+        twins: &["tail_no_barrier", "tail_no_barrier"],
         holds: |seen| seen.iter().all(|seen| seen.verdict() == "ok" && seen.fault("race").is_none()),
         evidence: verdicts,
     }),
@@ -139,8 +139,8 @@ const N4_24: Claim = Claim {
     id: "N4.24",
     says: "the lanes for which the condition is true run first",
     ruling: Ruling::Wrong,
-    why: "No order is promised. Here the side with the lowest lane comes first, an H200 has its own mind, and under \
-          independent thread scheduling the sides take turns. If one must come first, put `__syncwarp` between them.",
+    why: "No order is promised. Here the side with the lowest lane comes first, on an H200 either was seen to, and \
+          under independent thread scheduling the sides take turns. If one must come first, put `__syncwarp` between them.",
     proof: Proof::Run(Test {
         rows: &["true_above"],
         twins: &["ordered_above"],
@@ -179,7 +179,7 @@ const N2_28: Claim = Claim {
     proof: Proof::Run(Test {
         rows: &["tile_barrier"],
         twins: &["tile_no_barrier"],
-        holds: |seen| seen[0].fault("race").is_none() && seen[0].fact("seeds_wrong") == 0.0,
+        holds: |seen| seen[0].fault("race").is_none() && seen[0].fact("seeds_wrong") < 0.5,
         evidence: |seen| {
             let (seeds, races) = (seen[0].fact("seeds"), seen[0].fact("seeds_with_race"));
             let wrong = seen[0].fact("seeds_wrong");
@@ -188,8 +188,8 @@ const N2_28: Claim = Claim {
     }),
 };
 
-fn all_through(seen: &Seen) -> bool {
-    seen.fact("lanes_through") == 32.0
+fn all_through(seen: Seen) -> bool {
+    seen.fact("lanes_through") > 31.5
 }
 
 fn through(seen: &[Seen]) -> String {

@@ -65,7 +65,7 @@ fn exchange(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<R
     Ok(row.remark(format!("the mask in its PTX is {mask:#010x}, {lanes} lanes")))
 }
 
-/// The literal mask of a barrier: `bar.warp.sync 	-1;`.
+/// The literal mask of a barrier: -1 for all lanes.
 fn mask(step: &Traced) -> Option<u32> {
     let operand = step.ptx.strip_prefix("bar.warp.sync")?.trim().trim_end_matches(';');
     operand.parse::<i64>().ok().map(|mask| mask as u32)

@@ -13,7 +13,7 @@ use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Row, Verdict};
 
 use crate::common::racing;
-use crate::saving::{BLOCK, N, SHARED_BYTES, Sum, add};
+use crate::saving::{BLOCK, N, SHARED_BYTES, Sum};
 
 /// Where the last warp reads past the array, there are 16 more elements for it.
 const ROOM_BYTES: u32 = SHARED_BYTES + 4 * 16;
@@ -22,14 +22,13 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = format!("the last five rounds without the guard, {N} integers, blocks of {BLOCK}");
     lab.section("unguarded", &title, &[SHARED_REQUESTS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
-    lab.variant("guarded_tail", |device| Ok(add(device, &TAIL_SYNCWARP, SHARED_BYTES, seed)?.row))?;
-    lab.variant("tail_past_the_end", |device| {
-        Ok(add(device, &TAIL_UNGUARDED, SHARED_BYTES, seed)?.row.expect(Verdict::Fault))
-    })?;
+    let add = |device: &mut Device, kernel| Sum::new(device, kernel, SHARED_BYTES, seed)?.add(device);
+    lab.variant("guarded_tail", |device| add(device, &TAIL_SYNCWARP))?;
+    lab.variant("tail_past_the_end", |device| Ok(add(device, &TAIL_UNGUARDED)?.expect(Verdict::Fault)))?;
     for kernel in [&TAIL_UNGUARDED, &TAIL_REPAIRED_IN_VAIN] {
         lab.variant(kernel.name, |device| hidden(device, kernel, seed))?;
     }
-    lab.variant(TAIL_MENDED.name, |device| Ok(add(device, &TAIL_MENDED, SHARED_BYTES, seed)?.row))?;
+    lab.variant(TAIL_MENDED.name, |device| add(device, &TAIL_MENDED))?;
     lab.notice(in_vain);
     lab.notice(repaired);
     Ok(())
@@ -37,9 +36,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 
 /// A sum that races, with room behind the array, and what came out of it.
 fn hidden(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
-    let Sum { row, place, exact } = add(device, kernel, ROOM_BYTES, seed)?;
-    let contents = device.read(place)?;
-    let is_right = |sums: &[i32]| f64::from(sums[0]) == exact;
+    let sum = Sum::new(device, kernel, ROOM_BYTES, seed)?;
+    let row = sum.add(device)?;
+    let contents = device.read(sum.place)?;
+    let is_right = |sums: &[i32]| (f64::from(sums[0]) - sum.exact).abs() < 0.5;
     let word = |is_right| if is_right { "right" } else { "wrong" };
     let sim = is_right(&contents.sim);
     let gpu =
