@@ -11,8 +11,7 @@
 //                           is never used, so the compiler drops it, and the race is still there.
 //   tail_mended             All lanes add, each out of a register: read, barrier, store, barrier. Who would read past
 //                           its warp begins again at its first lane.
-//   tail_syncthreads_float  tail_syncthreads for floats, which atomicAdd adds in any order.
-//   tail_syncwarp_float     tail_syncwarp for floats.
+//   tail_syncwarp_float     tail_syncwarp for floats, which atomicAdd adds in any order.
 //   tail_other_order        tail_unguarded for one warp, in an order that its race allows: in each round the lanes add
 //                           first that the others read. Barriers make it so; without them it is a matter of luck.
 //   mask_seven_f            A barrier of the warp that all lanes come to, with a mask that names 28 of them.
@@ -34,7 +33,7 @@
 // 32 elements; n is a multiple of the block in tile_*.
 // A line that is part of a race says so at its end.
 //
-// builds: sm_70, sm_60
+// builds: sm_70
 
 // Every thread brings an element to shared memory. Then rounds of additions, the block's barrier behind each, until the
 // first warp has the sums of all others.
@@ -139,18 +138,6 @@ extern "C" __global__ void tail_mended(const int* x, int* sum, int n) {
     if (threadIdx.x == 0) atomicAdd(sum, kept);
 }
 // ANCHOR_END: tail_mended
-
-// ANCHOR: tail_syncthreads_float
-extern "C" __global__ void tail_syncthreads_float(const float* x, float* sum, int n) {
-    extern __shared__ float parts[];
-    sum_down_to_a_warp(parts, x, n);
-    for (int offset = 16; offset > 0; offset /= 2) {
-        if (threadIdx.x < offset) parts[threadIdx.x] += parts[threadIdx.x + offset];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) atomicAdd(sum, parts[0]);
-}
-// ANCHOR_END: tail_syncthreads_float
 
 // ANCHOR: tail_syncwarp_float
 extern "C" __global__ void tail_syncwarp_float(const float* x, float* sum, int n) {

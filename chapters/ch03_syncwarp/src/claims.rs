@@ -139,8 +139,8 @@ const N4_24: Claim = Claim {
     id: "N4.24",
     says: "the lanes for which the condition is true run first",
     ruling: Ruling::Wrong,
-    why: "No order is promised. Here the side with the lowest lane comes first, on an H200 either was seen to, and \
-          under independent thread scheduling the sides take turns. If one must come first, put `__syncwarp` between them.",
+    why: "No order is promised. The emulator begins with the lowest lane. An H200 begins `sides` with the true side \
+          and `handshake`, built for sm_60, with the other: its lower half gets through. If one must come first, put `__syncwarp` between them.",
     proof: Proof::Run(Test {
         rows: &["true_above"],
         twins: &["ordered_above"],

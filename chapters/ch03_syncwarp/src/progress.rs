@@ -69,12 +69,22 @@ fn wait(device: &mut Device, case: &Case, arch: u32) -> Result<Row> {
     let run = device.launch(&launch)?;
     let row = device.check(run, through, &[1.0; 32], &Tolerance::Exact)?;
     let contents = device.read(through)?;
-    let count = |lanes: &[i32]| lanes.iter().filter(|&&lane| lane == 1).count();
-    let sim = count(&contents.sim);
-    let gpu = contents.gpu.map(|lanes| format!(", and {} on the GPU", count(&lanes))).unwrap_or_default();
-    let row = row.fact("lanes_through", sim as f64).remark(format!("lanes through: {sim} of 32{gpu}"));
+    let sim = mask(&contents.sim);
+    let gpu =
+        contents.gpu.map(|lanes| format!(", and {} on the GPU", told(mask(&lanes)))).unwrap_or_default();
+    let row = row.fact("lanes_through", sim.count_ones().into());
+    let row = row.remark(format!("lanes through: {}{gpu}", told(sim)));
     // Which lane it is that gets through depends on the side that runs first, so machines may differ in it.
     Ok(if case.2 && arch < 70 { row.expect(Verdict::Wrong) } else { row })
+}
+
+/// The lanes that got what they waited for.
+fn mask(through: &[i32]) -> u32 {
+    through.iter().enumerate().fold(0, |mask, (lane, &is_through)| mask | u32::from(is_through == 1) << lane)
+}
+
+fn told(mask: u32) -> String {
+    format!("{} ({mask:#010x})", mask.count_ones())
 }
 
 fn through(section: &Section, name: &str) -> Option<u64> {

@@ -29,6 +29,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.variant(kernel.name, |device| hidden(device, kernel, seed))?;
     }
     lab.variant(TAIL_MENDED.name, |device| add(device, &TAIL_MENDED))?;
+    lab.notice(past_the_end);
     lab.notice(in_vain);
     lab.notice(repaired);
     Ok(())
@@ -47,6 +48,17 @@ fn hidden(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row
     let row = row.fact("sum_is_right", f64::from(u8::from(sim)));
     let row = row.remark(format!("its sum is {} on the emulator{gpu}", word(sim)));
     Ok(racing(device, row))
+}
+
+/// Who stopped the kernel comes first among the faults.
+fn past_the_end(section: &Section) -> Option<String> {
+    let actor = section.row("tail_past_the_end")?.run.faults.first()?.actors.first()?;
+    Some(format!(
+        "All {} warps of a block walk these rounds. The last one, warp {}, reads past the array; the others read what \
+         the next warp is about to overwrite.",
+        BLOCK / 32,
+        actor.warp
+    ))
 }
 
 fn in_vain(section: &Section) -> Option<String> {
