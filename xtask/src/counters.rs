@@ -103,14 +103,17 @@ fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
     hardware::metrics().into_iter().map(value).collect()
 }
 
-/// The launches of each variant, added up.
+/// The launches of each variant that ran to its end, added up.
 fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
     let mut left = launches.iter();
     let mut rows = Vec::new();
-    for row in hardware::launched(report) {
+    for row in hardware::rows(report) {
         let variant = row["variant"].as_str().unwrap_or_default();
+        let kernels = row["kernels"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        // The others were withheld: a launch before them may have been given to the GPU all the same.
+        let given = row["on_gpu"].as_u64().context("the report does not say what the GPU was given")?;
         let mut sum = BTreeMap::new();
-        for kernel in row["kernels"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        for kernel in kernels.take(given as usize) {
             let launch =
                 left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
             ensure!(
@@ -122,7 +125,9 @@ fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<Str
                 *sum.entry(metric.clone()).or_default() += value;
             }
         }
-        rows.push((variant.to_owned(), sum));
+        if row["harmful"] == false {
+            rows.push((variant.to_owned(), sum));
+        }
     }
     match left.count() {
         0 => Ok(rows),

@@ -4,6 +4,7 @@
 //! to know about chores to find out that something is out of step.
 
 mod bless;
+mod claims;
 mod counters;
 mod isa;
 mod picture;
@@ -27,6 +28,8 @@ struct Arguments {
 enum Chore {
     /// Write what the chapters print on the emulator into their recorded outputs.
     Bless,
+    /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
+    Claims,
     /// Write a chapter's record of hardware counters, from what it and Nsight Compute printed on a GPU.
     Counters(counters::Arguments),
     /// Print the metrics that `counters` wants, for the profiler's command line.
@@ -49,6 +52,7 @@ enum Outcome {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
+        Chore::Claims => claims::run(),
         Chore::Counters(arguments) => counters::run(&arguments),
         Chore::Metrics => Ok(counters::print_metrics()),
         Chore::Isa => isa::run(),
