@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use lanes::kernels::syncwarp::TILE_BARRIER;
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch03_syncwarp");
@@ -125,6 +126,25 @@ fn a_race_is_reported_under_every_seed() {
         let facts = &row(name)["facts"];
         for fact in ["seeds_with_race", "seeds_wrong", "seeds_wrong_if_weak"] {
             assert_eq!(facts[fact], 0.0, "{name}: {fact}");
+        }
+    }
+}
+
+/// The lines that a race is reported at say so in the source.
+#[test]
+fn lines_that_race_are_marked() {
+    let row = json(&["--only", "saving,unguarded,masks,tile"]);
+    let source: Vec<&str> = TILE_BARRIER.file.source.lines().collect();
+    for name in
+        ["tail_no_barrier", "tail_unguarded", "tail_repaired_in_vain", "mask_outside", "tile_no_barrier"]
+    {
+        let row = row(name);
+        let races = row["faults"].as_array().unwrap().iter().filter(|fault| fault["kind"] == "race");
+        let actors: Vec<&Value> = races.flat_map(|race| race["actors"].as_array().unwrap()).collect();
+        assert!(!actors.is_empty(), "{name}");
+        for actor in actors {
+            let line = actor["source"]["line"].as_u64().unwrap() as usize;
+            assert!(source[line - 1].ends_with("// race"), "{name}: line {line}");
         }
     }
 }
