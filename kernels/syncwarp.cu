@@ -27,10 +27,9 @@
 //
 // Launch: one-dimensional. tail_* with a power of two from 32 to 1024 threads in a block, a grid that covers n, and 4
 // bytes of dynamic shared memory for each thread of a block (tail_unguarded and tail_repaired_in_vain read 64 more);
-// mask_*, sides*, wait_* and tail_other_order with one block of 32; tile_* with blocks of up to 256, n / blockDim.x of
-// them.
-// Preconditions: x and y hold n elements, or 32 where there is no n; sum is zero, one element; turn is zero; drawn holds
-// 32 elements; n is a multiple of the block in tile_*.
+// mask_*, sides*, wait_* and tail_other_order with one block of 32; tile_* with blocks of up to 256.
+// Preconditions: x and y hold n elements; where there is no n, 32, and in tile_* one for each thread. sum has one element
+// and is zero, as is turn; drawn holds 32.
 // A line that is part of a race says so at its end.
 //
 // builds: sm_70

@@ -1,7 +1,7 @@
 //! Divergence is a matter of one warp, and some of it nobody can avoid.
 //!
-//! Kernels of the first chapter, because the question is only what the note repeats of it: who parts, and what the guard
-//! at the end of an array is for. It leaves out what parting costs.
+//! Kernels of the first chapter, because the question is only what the note repeats of it: who parts, and what the
+//! guard at the end of an array is for. It leaves out what parting costs.
 
 use anyhow::Result;
 use lanes::kernels::boundary::ADD_GUARDED;
@@ -31,8 +31,9 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let parted = |name| Some(section.row(name)?.run.counters.divergent_warps);
         let (thread, warp, guard) = (parted("by_thread-G")?, parted("by_warp-G")?, parted("guarded")?);
         Some(format!(
-            "If threads decide, {thread} warps part; if whole warps do, {warp}, because at the end of the array one has \
-             no element for some of its lanes. A guard alone parts {guard}; without it, threads write past the end."
+            "If threads decide, {thread} warps part; if whole warps do, {warp}, because at the end of the array one \
+             has no element for some of its lanes. A guard alone parts {guard}; without it, threads write past the \
+             end."
         ))
     });
     Ok(())

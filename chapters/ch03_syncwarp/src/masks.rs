@@ -28,16 +28,16 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let lanes = |kernel: &Kernel| section.row(kernel.name)?.fact_value("mask_lanes");
         let (all, seven) = (lanes(&MASK_DEFAULT)?, lanes(&MASK_SEVEN_F)?);
         Some(format!(
-            "A call without a mask names {all} lanes. Seven f name {seven}: lanes 28 to 31 must not make it, and if they \
-             stay away, nothing orders what they write with what the others read."
+            "A call without a mask names {all} lanes. Seven f name {seven}: lanes 28 to 31 must not make it, and if \
+             they stay away, nothing orders what they write with what the others read."
         ))
     });
     lab.notice(|section| {
         let row = section.row(MASK_OUTSIDE.name)?;
         let (wrong, weak) = (row.fact_value("seeds_wrong")?, row.fact_value("seeds_wrong_if_weak")?);
         Some(format!(
-            "{}: {wrong} of {SEEDS} results are wrong while every store is seen at once, and {weak} on a memory that may \
-             still return what was there before.",
+            "{}: {wrong} of {SEEDS} results are wrong while every store is seen at once, and {weak} on a memory \
+             that may still return what was there before.",
             MASK_OUTSIDE.name
         ))
     });

@@ -1,8 +1,9 @@
 //! Which side of a branch runs first? Nobody says.
 //!
-//! Every lane draws a number on its side, so the numbers say who came first. The lanes for which the condition is true
-//! are once the lower and once the upper half; the emulator begins with the lowest lane, an H200 with what the condition
-//! holds for here and with the other side elsewhere (`handshake` for `sm_60`), and a program may rely on neither. It leaves out branches inside branches.
+//! Every lane draws a number on its side, so the numbers say who came first. The lanes for which the condition is
+//! true are once the lower and once the upper half; the emulator begins with the lowest lane, an H200 with what the
+//! condition holds for here and with the other side elsewhere (`handshake` for `sm_60`), and a program may rely on
+//! neither. It leaves out branches inside branches.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

@@ -2,8 +2,8 @@
 //! each.
 //!
 //! Built for `sm_60`, one side of a branch runs to its end before the other begins; built for `sm_70`, both get their
-//! turns. Every wait gives up after some turns, so that a real GPU gets these kernels too. It leaves out how a lock must
-//! order memory, which has a chapter of its own.
+//! turns. Every wait gives up after some turns, so that a real GPU gets these kernels too. It leaves out how a lock
+//! must order memory, which has a chapter of its own.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -104,7 +104,7 @@ fn lock(section: &Section) -> Option<String> {
     let (old, new) = (through(section, "lock_behind_60")?, through(section, "lock_behind_70")?);
     let inside = through(section, "lock_inside_60")?;
     Some(format!(
-        "A lock that is given back behind the loop: {old} of 32 lanes gets it with the old scheduling and {new} with the \
-         new. Given back inside the loop, {inside} get it with the old one too."
+        "A lock that is given back behind the loop: {old} of 32 lanes gets it with the old scheduling and {new} \
+         with the new. Given back inside the loop, {inside} get it with the old one too."
     ))
 }

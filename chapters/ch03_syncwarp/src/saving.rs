@@ -1,8 +1,8 @@
 //! What the barrier of the warp saves in the last five rounds, and what it does not.
 //!
 //! The same sums of integers: a barrier of the block in every round, one of the warp in the last five, those rounds
-//! walked by the first warp alone, and no barrier between them at all. It leaves out time, which a launch this small does
-//! not have.
+//! walked by the first warp alone, and no barrier between them at all. It leaves out time, which a launch this small
+//! does not have.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -83,8 +83,9 @@ fn barriers(section: &Section) -> Option<String> {
     };
     let ((block, _, before), (left, warp, after)) = (count(&TAIL_SYNCTHREADS)?, count(&TAIL_SYNCWARP)?);
     Some(format!(
-        "Of {block:.1} barriers of the block, at which a warp waits for all others, {left:.1} are left, and {warp:.1} of \
-         the warp take the place of the rest. Instructions are not saved: {before:.2} and {after:.2} per warp."
+        "Of {block:.1} barriers of the block, at which a warp waits for all others, {left:.1} are left, and \
+         {warp:.1} of the warp take the place of the rest. Instructions are not saved: {before:.2} and {after:.2} \
+         per warp."
     ))
 }
 
@@ -101,7 +102,7 @@ fn none_at_all(section: &Section) -> Option<String> {
     let row = section.row(TAIL_NO_BARRIER.name)?;
     let (wrong, weak) = (row.fact_value("seeds_wrong")?, row.fact_value("seeds_wrong_if_weak")?);
     Some(format!(
-        "Without a barrier between the rounds, {wrong} of {SEEDS} sums are wrong as long as lanes see each other's stores \
-         at once, and {weak} where they need not: the barrier also says when a store must be seen."
+        "Without a barrier between the rounds, {wrong} of {SEEDS} sums are wrong as long as lanes see each other's \
+         stores at once, and {weak} where they need not: the barrier also says when a store must be seen."
     ))
 }

@@ -14,9 +14,6 @@ const ELEMENT_BYTES: u64 = 4 + 4 + 4;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, lab.block(128), lab.seed());
-    if !block.is_power_of_two() || block < 32 {
-        bail!("`--block {block}` cannot be halved down to a warp: choose 32, 64, 128, 256, 512 or 1024");
-    }
     let columns = [BARRIERS_PER_WARP, GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
     lab.section("sum", "one sum of many floats, the last five rounds with `__syncwarp`", &columns);
     lab.variant(TAIL_SYNCWARP_FLOAT.name, |device| add(device, n, block, seed))?;
@@ -24,8 +21,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let row = section.row(TAIL_SYNCWARP_FLOAT.name)?;
         let (error, bound) = (row.fact_value("relative_error")?, row.fact_value("relative_bound")?);
         Some(format!(
-            "{} blocks add to one float, in any order. The sum is off by {error:.1e} of its value; up to {bound:.1e} is to \
-             be reckoned with.",
+            "{} blocks add to one float, in any order. The sum is off by {error:.1e} of its value; up to \
+             {bound:.1e} is to be reckoned with.",
             grouped(blocks(n, block))
         ))
     });
@@ -37,6 +34,9 @@ fn blocks(n: usize, block: u32) -> u64 {
 }
 
 fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
+    if !block.is_power_of_two() || block < 32 {
+        bail!("`--block {block}` cannot be halved down to a warp: choose 32, 64, 128, 256, 512 or 1024");
+    }
     let mut random = Random::new(seed);
     let mut exact = 0.0;
     let values: Vec<f32> = (0..n)
@@ -63,8 +63,8 @@ fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
     Ok(row.fact("relative_error", error).fact("relative_bound", relative))
 }
 
-/// An element goes through the rounds of its block, and then through as many additions as there are blocks at most. Each
-/// multiplies it by a factor between 1 - 2⁻²⁴ and 1 + 2⁻²⁴.
+/// An element goes through the rounds of its block, and then through as many additions as there are blocks at most.
+/// Each multiplies it by a factor between 1 - 2⁻²⁴ and 1 + 2⁻²⁴.
 fn widest(n: usize, block: u32) -> f64 {
     let additions = u64::from(block.ilog2()) + blocks(n, block);
     (additions as f64 * (0.5_f64).powi(24).ln_1p()).exp_m1()

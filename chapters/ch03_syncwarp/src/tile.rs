@@ -27,7 +27,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let (without, with) = (cost(&TILE_NO_BARRIER)?, cost(&TILE_BARRIER)?);
         let wrong = section.row(TILE_NO_BARRIER.name)?.fact_value("seeds_wrong")?;
         Some(format!(
-            "The barrier is {:.2} PTX instructions per warp of {with:.2}. Without it {wrong} of {SEEDS} results are wrong.",
+            "The barrier is {:.2} PTX instructions per warp of {with:.2}. Without it {wrong} of {SEEDS} results are \
+             wrong.",
             with - without
         ))
     });

@@ -69,9 +69,9 @@ fn in_vain(section: &Section) -> Option<String> {
     let more =
         repaired.run.counters.ptx_instructions_per_warp() - bare.run.counters.ptx_instructions_per_warp();
     Some(format!(
-        "The repair reads once more a round, and yet there are {} shared loads as against {}: nobody uses the register, \
-         so the compiler has dropped it. What it adds is barriers, {:.1} instead of {:.1}: {more:.2} PTX instructions per \
-         warp, and not one of another kind.",
+        "The repair reads once more a round, and yet there are {} shared loads as against {}: nobody uses the \
+         register, so the compiler has dropped it. What it adds is barriers, {:.1} instead of {:.1}: {more:.2} PTX \
+         instructions per warp, and not one of another kind.",
         loads(repaired),
         loads(bare),
         barriers(repaired)?,

@@ -27,8 +27,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let [Some(apart), Some(exited)] = rows else { return None };
         let (found, warned) = (apart.run.faults.first()?, exited.run.faults.first()?);
         Some(format!(
-            "Threads that have ended are not waited for, so the {} of one kernel is a {} in the other: whether it hangs \
-             depends on where those who stay away have gone.",
+            "Threads that have ended are not waited for, so the {} of one kernel is a {} in the other: whether it \
+             hangs depends on where those who stay away have gone.",
             found.kind.name(),
             warned.severity.name()
         ))
