@@ -11,8 +11,8 @@ use lanes::golden;
 use lanes::report::layout::paragraph;
 use serde_json::Value;
 
-use crate::bless::{build, chapters, program};
 use crate::Outcome;
+use crate::bless::{build, chapters, program};
 
 /// The notes and how many claims each makes: `N0.1` to `N0.14`, and so on.
 const NOTES: [(&str, usize); 5] = [("N0", 14), ("N1", 18), ("N2", 29), ("N3", 8), ("N4", 24)];

@@ -5,10 +5,10 @@
 
 mod bless;
 mod claims;
-mod counters;
 mod isa;
 mod picture;
 mod ptx;
+mod record;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,9 +30,9 @@ enum Chore {
     Bless,
     /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
     Claims,
-    /// Write a chapter's record of hardware counters, from what it and Nsight Compute printed on a GPU.
-    Counters(counters::Arguments),
-    /// Print the metrics that `counters` wants, for the profiler's command line.
+    /// Write the chapters' records of a GPU, from what `benches/gpu/record.sh` left.
+    Record(record::Arguments),
+    /// Print the metrics that those records hold, for the profiler's command line.
     Metrics,
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
     Isa,
@@ -53,8 +53,8 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
         Chore::Claims => claims::run(),
-        Chore::Counters(arguments) => counters::run(&arguments),
-        Chore::Metrics => Ok(counters::print_metrics()),
+        Chore::Record(arguments) => record::run(&arguments),
+        Chore::Metrics => Ok(record::print_metrics()),
         Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };

@@ -1,43 +1,41 @@
-//! `cargo xtask counters`: from what a chapter and Nsight Compute printed on a GPU to the chapter's record.
+//! `cargo xtask record`: from what `benches/gpu/record.sh` left on a machine with a GPU to the chapters' records.
 //!
-//! Both are made on a machine with a GPU (CONTRIBUTING.md has the commands); this runs anywhere. The profiler lists
-//! launches in order, and so does the chapter's JSON, so they are matched one by one, each with the kernel's name as a
-//! check. It leaves out the table in the end, which is `cargo xtask bless`'s.
+//! It runs anywhere. The profiler lists launches in order, and so does a chapter's JSON, so they are matched one by one,
+//! each with the kernel's name as a check. It leaves out the table of counters in the end, which is `cargo xtask bless`'s.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use lanes::golden;
 use lanes::hardware::{self, Record};
 use serde_json::Value;
 
+use crate::bless::chapters;
 use crate::{Outcome, root};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The chapter, `ch01_divergence`
-    chapter: String,
-    /// What the chapter printed with `--runs 0 --json` on that machine
-    #[arg(long)]
-    json: PathBuf,
-    /// What `ncu --csv --page raw --print-units base` printed of the same run
-    #[arg(long)]
-    ncu: PathBuf,
+    /// The folder that the script has filled
+    folder: PathBuf,
     /// The day of the run, `2026-11-21`
     #[arg(long)]
     date: String,
 }
 
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
-    let folder = root().join("chapters").join(&arguments.chapter).join("output");
-    ensure!(folder.exists(), "there is no chapter `{}`", arguments.chapter);
-    let report: Value =
-        serde_json::from_str(&read(&arguments.json)?).context("the chapter's output is no JSON")?;
-    let launches = launches(&read(&arguments.ncu)?)?;
-    let record = Record { origin: origin(&report, arguments)?, rows: rows(&report, &launches)? };
-    fs::write(folder.join(hardware::RECORD), record.render())?;
-    println!("wrote {} variants; now run `cargo xtask bless`", record.rows.len());
+    let mut count = 0;
+    for chapter in chapters()? {
+        let name = golden::name(&chapter)?;
+        if arguments.folder.join(format!("{name}.txt")).exists() {
+            record(&chapter, name, arguments)?;
+            count += 1;
+        }
+    }
+    ensure!(count > 0, "`{}` has no output of any chapter", arguments.folder.display());
+    beside_cub(arguments)?;
+    println!("recorded {count} chapters; now run `cargo xtask bless`");
     Ok(Outcome::Done)
 }
 
@@ -47,22 +45,66 @@ pub fn print_metrics() -> Outcome {
     Outcome::Done
 }
 
+/// What a chapter printed, as text and as JSON, and what the profiler counted.
+fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
+    let folder = chapter.join("output");
+    let printed = |ending: &str| read(&arguments.folder.join(format!("{name}.{ending}")));
+    let parse = |ending: &str| -> Result<Value> {
+        serde_json::from_str(&printed(ending)?).with_context(|| format!("`{name}.{ending}` is no JSON"))
+    };
+    let report = parse("json")?;
+    let gpu = gpu(&report)?;
+    let head =
+        format!("# {gpu}; {}; a release build; times in microseconds differ from run to run", arguments.date);
+    let command = format!("$ cargo run --release --bin {name}");
+    fs::write(folder.join("h200.txt"), format!("{head}\n{command}\n{}", printed("txt")?))?;
+    fs::write(folder.join("h200.json"), format!("{:#}\n", without_lines(report)))?;
+    let report = parse("counted.json")?;
+    let launches = launches(&printed("csv")?)?;
+    let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
+    let record = Record { origin: origin(&gpu, &report, name, &arguments.date), rows };
+    fs::write(folder.join(hardware::RECORD), record.render())?;
+    Ok(())
+}
+
+/// Counters by line are the emulator's, and many.
+fn without_lines(mut report: Value) -> Value {
+    for section in report["sections"].as_array_mut().into_iter().flatten() {
+        for row in section["rows"].as_array_mut().into_iter().flatten() {
+            row.as_object_mut().map(|row| row.remove("lines"));
+        }
+    }
+    report
+}
+
+fn beside_cub(arguments: &Arguments) -> Result<()> {
+    let text = read(&arguments.folder.join("beside_cub.txt"))?;
+    let path = root().join("benches/gpu/h200.txt");
+    fs::write(
+        path,
+        format!("# {}; benches/gpu/beside_cub.cu; times differ from run to run\n{text}", arguments.date),
+    )?;
+    Ok(())
+}
+
 fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-fn origin(report: &Value, arguments: &Arguments) -> Result<String> {
+/// The GPU and its driver.
+fn gpu(report: &Value) -> Result<String> {
     let machines = report["machines"].as_array().context("the report names no machines")?;
     let gpu = machines.last().filter(|machine| machine["details"]["driver"].is_string());
     let gpu = gpu.context("the report is of no GPU: run the chapter where there is one")?;
-    let (name, driver) =
-        (gpu["name"].as_str().unwrap_or("?"), gpu["details"]["driver"].as_str().unwrap_or("?"));
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    Ok(format!("{}; driver {}", text(&gpu["name"]), text(&gpu["details"]["driver"])))
+}
+
+fn origin(gpu: &str, report: &Value, chapter: &str, date: &str) -> String {
     let settings = report["settings"].as_object().into_iter().flatten();
     let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
-    let (chapter, date, settings) = (&arguments.chapter, &arguments.date, settings.join("; "));
-    Ok(format!(
-        "{name}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}"
-    ))
+    let settings = settings.join("; ");
+    format!("{gpu}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}")
 }
 
 /// A launch as the profiler saw it.
