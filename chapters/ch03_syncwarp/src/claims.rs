@@ -44,7 +44,8 @@ const N4_3: Claim = Claim {
     says: "compiling for compute_60 and running on sm_70 brings the old scheduling back",
     ruling: Ruling::Condition,
     why: "It does with a compiler that still has compute_60, up to CUDA 12. CUDA 13 starts at compute_75 and \
-          refuses the note's command. A kernel that needs the old scheduling had better be mended.",
+          refuses the note's command. An H200 goes by the target too: from sm_70 on, its machine code has a `YIELD` \
+          in the loop. A kernel that needs the old scheduling had better be mended.",
     proof: Proof::Run(Test {
         rows: &["lock_behind_60"],
         twins: &["lock_behind_70"],

@@ -32,6 +32,31 @@ fn records_are_what_the_chapter_prints() {
 }
 
 #[test]
+fn the_record_of_the_h200_is_of_this_chapter() {
+    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+}
+
+#[test]
+fn the_hardware_counted_the_same() {
+    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+/// What the claims say of an H200.
+#[test]
+fn the_h200_did_what_the_claims_say() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("output/h200.txt");
+    let record = std::fs::read_to_string(file).unwrap();
+    for line in [
+        "handshake_60: lanes through on the GPU: 16 (0x0000ffff)",
+        "lock_behind_70: lanes through on the GPU: 32 (0xffffffff)",
+        "true_above: the true side is last on the emulator and first on the GPU",
+        "tail_unguarded: its sum is right on the GPU",
+    ] {
+        assert!(record.contains(line), "{line}");
+    }
+}
+
+#[test]
 fn claims_come_out_as_ruled() {
     lanes::claims::check(Path::new(PROGRAM)).unwrap();
 }
