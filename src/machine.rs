@@ -6,7 +6,7 @@
 use std::ops::AddAssign;
 
 use anyhow::Result;
-use simt::{Counters, Fault, LineCounters, StaleRead};
+use simt::{Counters, Dim3, Fault, LineCounters, StaleRead};
 
 use crate::buffer::BufferId;
 use crate::launch::Launch;
@@ -59,6 +59,23 @@ pub struct Run {
     pub withheld: Option<String>,
     /// Whether a kernel changed variables of its module (`__device__`), so that a second run would start otherwise.
     pub changes_variables: bool,
+}
+
+/// An instruction that a warp of the emulator issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// The block.
+    pub block: Dim3,
+    /// The warp in the block.
+    pub warp: u32,
+    /// The lanes that run together here.
+    pub mask: u32,
+    /// Those of them for which it is carried out: whose guard is true; at a branch, who takes it.
+    pub active: u32,
+    /// The line of CUDA it stands for, if the compiler says so.
+    pub line: Option<u32>,
+    /// Its PTX.
+    pub ptx: String,
 }
 
 /// How long a kernel took on a GPU, between two events around it.

@@ -20,7 +20,8 @@ pub fn render(report: &Report) -> Value {
         "machines": report.machines.iter().map(machine).collect::<Vec<_>>(),
         "missing": report.missing,
         "settings": object(&report.settings),
-        "sections": report.sections.iter().filter(|s| !s.rows.is_empty()).map(section).collect::<Vec<_>>(),
+        "unwatched": report.unwatched,
+        "sections": report.sections.iter().filter(|s| s.was_run()).map(section).collect::<Vec<_>>(),
     })
 }
 
@@ -37,6 +38,7 @@ fn section(section: &Section) -> Value {
         "name": section.name,
         "title": section.title,
         "rows": section.rows.iter().map(row).collect::<Vec<_>>(),
+        "pictures": section.pictures.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<Map<_, _>>(),
         "notes": section.notes,
     })
 }
@@ -57,6 +59,7 @@ fn row(row: &Row) -> Value {
         "withheld": row.run.withheld,
         "output": row.run.output,
         "remarks": row.remarks,
+        "facts": object(&row.facts),
     })
 }
 

@@ -13,8 +13,9 @@ use lanes::hardware;
 
 use crate::{Outcome, picture, root};
 
-/// The record that every chapter has.
-const EVERY: (&str, &str) = ("sim.txt", "--device sim");
+/// The records that every chapter has: what it prints, and what became of the notes' claims.
+const EVERY: [(&str, &str); 2] =
+    [("sim.txt", "--device sim"), ("sim_claims.txt", "--device sim --claim all")];
 
 pub fn run() -> Result<Outcome> {
     let mut chapters =
@@ -32,10 +33,12 @@ fn bless(chapter: &Path) -> Result<()> {
     build(name)?;
     fs::create_dir_all(chapter.join("output"))?;
     let mut records = golden::records(chapter)?;
-    let first = chapter.join("output").join(EVERY.0);
-    if records.iter().all(|record| record.path != first) {
-        let args = EVERY.1.split_whitespace().map(str::to_owned).collect();
-        records.push(Record { path: first, args, text: String::new() });
+    for (file, args) in EVERY {
+        let path = chapter.join("output").join(file);
+        if records.iter().all(|record| record.path != path) {
+            let args = args.split_whitespace().map(str::to_owned).collect();
+            records.push(Record { path, args, text: String::new() });
+        }
     }
     // The chores' own program was built into the same folder.
     let program =
