@@ -1,0 +1,90 @@
+//! How far off is a sum in single precision? The same elements in five orders.
+//!
+//! The elements are fixed, so that what is said of their sum is so for every seed; only the order of the atomics is the
+//! schedule's. It leaves out compensated sums, and sums in double precision.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::block_sums::{SUM_ATOMIC_LANE, SUM_SHUFFLE};
+use lanes::kernels::two_pass::{PASS_STRIDED, SUM_IN_ORDER};
+use lanes::report::Section;
+use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS};
+use lanes::{Device, Lab, Launch, Row, Run};
+
+use crate::sums::{elements, exact, judged};
+
+/// A power of two, so that a tree of halvings has no remainder.
+const N: usize = 1 << 16;
+const BLOCK: u32 = 256;
+/// Blocks of the two passes: 16 elements for each of their threads.
+const GRID: u32 = 16;
+/// What the elements are drawn with, whatever the reader's seed is.
+const SEED: u64 = 4;
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let (values, seed) = (elements(N, SEED), lab.seed());
+    let title = format!("how far off is a sum of {N} floats? In roundings, 2^-24 of the sum");
+    lab.section("precision", &title, &[INSTRUCTIONS, GLOBAL_ATOMICS]);
+    lab.variant("order_one_thread", |device| one_thread(device, &values))?;
+    lab.variant("order_atomics", |device| with_atomics(device, &SUM_ATOMIC_LANE, &values, N, seed))?;
+    lab.variant("order_blocks", |device| {
+        let depth = BLOCK.ilog2() as usize + N / BLOCK as usize;
+        with_atomics(device, &SUM_SHUFFLE, &values, depth, seed)
+    })?;
+    lab.variant("order_two_passes", |device| in_passes(device, &values, &[GRID, 1]))?;
+    lab.variant("order_tree", |device| in_passes(device, &values, &[N as u32 / BLOCK, 1]))?;
+    lab.notice(compared);
+    Ok(())
+}
+
+/// Says how far off a sum is, and how far it may be.
+fn told(row: Row) -> Row {
+    let fact = |name| row.fact_value(name).unwrap_or(f64::NAN);
+    let (off, depth) = (fact("roundings_off"), fact("depth"));
+    row.remark(format!("off by {off:.1} roundings; {depth:.0} additions deep, so no more than {depth:.0}"))
+}
+
+fn one_thread(device: &mut Device, values: &[f32]) -> Result<Row> {
+    let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
+    let run = device.launch(&Launch::new(&SUM_IN_ORDER, 1, 1).arg(x).arg(total).arg(N as i32))?;
+    judged(device, run, total, exact(values), N).map(told)
+}
+
+fn with_atomics(
+    device: &mut Device,
+    kernel: &'static Kernel,
+    values: &[f32],
+    depth: usize,
+    seed: u64,
+) -> Result<Row> {
+    let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
+    let launch = Launch::cover(kernel, N, BLOCK).seed(seed).arg(x).arg(total).arg(N as i32);
+    let run = device.launch(&launch)?;
+    judged(device, run, total, exact(values), depth).map(told)
+}
+
+/// One pass after the other, each with so many blocks, the last with one.
+fn in_passes(device: &mut Device, values: &[f32], grids: &[u32]) -> Result<Row> {
+    let mut sums = device.upload("x", values)?;
+    let (mut run, mut depth) = (Run::default(), 0);
+    for &grid in grids {
+        let of_blocks = device.zeroed::<f32>("sums", grid as usize)?;
+        let n = sums.len();
+        run += device.launch(&Launch::new(&PASS_STRIDED, grid, BLOCK).arg(sums).arg(of_blocks).arg(n as i32))?;
+        // The first addition of a thread is to zero, which is exact.
+        depth += n.div_ceil((grid * BLOCK) as usize) - 1 + BLOCK.ilog2() as usize;
+        sums = of_blocks;
+    }
+    judged(device, run, sums, exact(values), depth).map(told)
+}
+
+fn compared(section: &Section) -> Option<String> {
+    let off = |name| section.row(name)?.fact_value("roundings_off");
+    let depth = section.row("order_tree")?.fact_value("depth")?;
+    Some(format!(
+        "One after the other: off by {:.1}. As a tree: {:.1}, for an element goes through {depth:.0} additions and not \
+         through up to {N}. The fast way is the exact one, too.",
+        off("order_one_thread")?,
+        off("order_tree")?,
+    ))
+}
