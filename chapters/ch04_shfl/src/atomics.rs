@@ -50,8 +50,9 @@ fn summed(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row
 
 /// The lanes that took part in atomics on global memory: the updates that memory had to do.
 fn updates(device: &mut Device, launch: &Launch) -> Result<f64> {
+    let is_atomic = |word: &str| word.starts_with("atom.") || word.starts_with("red.");
     let trace = device.trace(launch)?;
-    let atomics = trace.iter().filter(|step| step.ptx.contains("atom.") || step.ptx.contains("red."));
+    let atomics = trace.iter().filter(|step| step.ptx.split_whitespace().any(is_atomic));
     Ok(atomics.map(|step| f64::from(step.active.count_ones())).sum())
 }
 

@@ -13,7 +13,7 @@ use lanes::report::Section;
 use lanes::report::columns::{DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
 use lanes::{Device, Dim3, Lab, Launch, Random, Row, Tolerance, Verdict};
 
-use crate::picture::{LANES, line, tiles};
+use crate::picture::{LANES, line, ruler, tiles};
 
 const N: usize = 2 * LANES;
 const TILES: [usize; 4] = [4, 8, 16, 32];
@@ -36,6 +36,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.picture("tile_picture", tile_picture)?;
     lab.picture("coalesced_picture", coalesced_picture)?;
     lab.notice(coordinates);
+    lab.notice(mask_and_width);
     lab.notice(plain_needs_memory);
     Ok(())
 }
@@ -111,7 +112,7 @@ fn tile_picture(device: &mut Device) -> Result<String> {
     let (x, y) = (device.upload("x", &lanes)?, device.zeroed::<i32>("y", TILES.len() * LANES)?);
     device.launch(&Launch::new(&TILE_SUMS, 1, LANES as u32).arg(x).arg(y))?;
     let got = device.read(y)?.sim;
-    let mut out = line("lane", |lane| lane.to_string());
+    let mut out = ruler();
     for (k, size) in TILES.into_iter().enumerate() {
         let sums: Vec<i32> = got.iter().skip(k).step_by(TILES.len()).copied().collect();
         out += &tiles(&format!("tiles of {size}"), &sums, size);
@@ -126,8 +127,8 @@ fn coalesced_picture(device: &mut Device) -> Result<String> {
     device.launch(&Launch::new(&GROUP_COALESCED, 1, LANES as u32).arg(x).arg(z))?;
     let got = device.read(z)?.sim;
     let rank = |lane: usize| Some(got[2 * lane]).filter(|&rank| rank >= 0);
-    let mut out = line("in the branch", |lane| if values[lane] > 0 { "x" } else { "." }.to_owned());
-    out += &line("rank of it", |lane| rank(lane).map_or(".".to_owned(), |rank| rank.to_string()));
+    let mut out = ruler() + &line("takes branch", |lane| if values[lane] > 0 { "x" } else { "." }.to_owned());
+    out += &line("rank there", |lane| rank(lane).map_or(".".to_owned(), |rank| rank.to_string()));
     Ok(out)
 }
 
@@ -140,6 +141,17 @@ fn coordinates(section: &Section) -> Option<String> {
         fact("members_3d", "blocks")?,
         fact("members_1d", "blocks_told_apart_by_x")?,
         fact("members_1d", "blocks")?,
+    ))
+}
+
+fn mask_and_width(section: &Section) -> Option<String> {
+    let cost = |name| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
+    let wrong = section.row("forgotten_width")?.check.as_ref()?.wrong;
+    Some(format!(
+        "A tile's functions take no mask and no width, and none can be forgotten: {wrong} answers are wrong where they \
+         were. The tile works its mask out, in {:.0} PTX instructions per warp against {:.0} where it is written.",
+        cost("tile_functions")?,
+        cost("masked_functions")?,
     ))
 }
 

@@ -74,8 +74,8 @@ fn rows_of_the_block(section: &Section) -> Option<String> {
 fn price(section: &Section) -> Option<String> {
     let cost = |name| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
     Some(format!(
-        "A width that is known only when the kernel runs costs `%` {:.0} PTX instructions per warp and `&` {:.0}; one that \
-         the compiler knows costs both the same.",
+        "PTX has an instruction for `%` as for `&`: {:.0} and {:.0} per warp. Machine code has none for a remainder, so that \
+         `%` is the dearer one where the compiler does not know the width.",
         cost("modulo_64")?,
         cost("and_64")?,
     ))

@@ -6,6 +6,7 @@
 mod atomics;
 mod block_sums;
 mod claims;
+mod finished;
 mod groups;
 mod lane_id;
 mod lane_sums;
@@ -47,5 +48,6 @@ fn run(lab: &mut Lab) -> Result<()> {
     atomics::section(lab)?;
     block_sums::section(lab)?;
     two_pass::section(lab)?;
+    finished::section(lab)?;
     precision::section(lab)
 }

@@ -8,7 +8,12 @@ pub const LANES: usize = 32;
 /// A line: what it shows, and a cell of at most two characters for each lane.
 pub fn line(head: &str, cell: impl Fn(usize) -> String) -> String {
     let cells: String = (0..LANES).map(|lane| format!("{:<2}", cell(lane))).collect();
-    format!("  {head:<12}{}\n", cells.trim_end())
+    format!("  {head:<13}{}\n", cells.trim_end())
+}
+
+/// The numbers of the lanes, of every fourth one.
+pub fn ruler() -> String {
+    line("lane", |lane| if lane % 4 == 0 { lane.to_string() } else { String::new() })
 }
 
 /// A line with one number for each tile of lanes; `?` if its lanes do not agree.
@@ -18,7 +23,7 @@ pub fn tiles(head: &str, values: &[i32], size: usize) -> String {
         let text = if all_same { tile[0].to_string() } else { "?".to_owned() };
         format!("|{text:^width$}", width = 2 * size - 1)
     });
-    format!("  {head:<12}{}|\n", cells.collect::<String>())
+    format!("  {head:<13}{}|\n", cells.collect::<String>())
 }
 
 /// The lane's letter: `A` to `Z`, then `a` to `f`.
@@ -30,5 +35,5 @@ pub fn letter(lane: usize) -> char {
 /// A line of numbers, four characters each, for the first half of a warp.
 pub fn numbers(head: &str, values: &[i32]) -> String {
     let cells: String = values.iter().take(LANES / 2).map(|value| format!("{value:>4}")).collect();
-    format!("  {head:<12}{cells}\n")
+    format!("  {head:<13}{cells}\n")
 }

@@ -1,4 +1,4 @@
-//! How far off is a sum in single precision? The same elements in five orders.
+//! How far off is a sum in single precision? The same elements in five orders, and equal elements in two.
 //!
 //! The elements are fixed, so that what is said of their sum is so for every seed; only the order of the atomics is the
 //! schedule's. It leaves out compensated sums, and sums in double precision.
@@ -11,15 +11,17 @@ use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS};
 use lanes::{Device, Lab, Launch, Row, Run};
 
-use crate::sums::{elements, exact, judged};
+use crate::sums::{ROUNDING, elements, exact, judged};
 
 /// A power of two, so that a tree of halvings has no remainder.
-const N: usize = 1 << 16;
-const BLOCK: u32 = 256;
+const N: usize = 1 << 18;
+const BLOCK: u32 = 512;
 /// Blocks of the two passes: 16 elements for each of their threads.
-const GRID: u32 = 16;
+const GRID: u32 = 32;
 /// What the elements are drawn with, whatever the reader's seed is.
-const SEED: u64 = 4;
+const SEED: u64 = 0;
+/// What all elements are where they are equal.
+const EQUAL: f32 = 1.23;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (values, seed) = (elements(N, SEED), lab.seed());
@@ -33,7 +35,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     })?;
     lab.variant("order_two_passes", |device| in_passes(device, &values, &[GRID, 1]))?;
     lab.variant("order_tree", |device| in_passes(device, &values, &[N as u32 / BLOCK, 1]))?;
+    let equal = vec![EQUAL; N];
+    lab.variant("equal_one_thread", |device| one_thread(device, &equal))?;
+    lab.variant("equal_tree", |device| in_passes(device, &equal, &[N as u32 / BLOCK, 1]))?;
     lab.notice(compared);
+    lab.notice(equal_elements);
     Ok(())
 }
 
@@ -41,7 +47,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 fn told(row: Row) -> Row {
     let fact = |name| row.fact_value(name).unwrap_or(f64::NAN);
     let (off, depth) = (fact("roundings_off"), fact("depth"));
-    row.remark(format!("off by {off:.1} roundings; {depth:.0} additions deep, so no more than {depth:.0}"))
+    let text = format!("off by {off:.1} roundings, after {depth:.0} additions at most");
+    row.remark(text).fact("elements", N as f64)
 }
 
 fn one_thread(device: &mut Device, values: &[f32]) -> Result<Row> {
@@ -70,7 +77,8 @@ fn in_passes(device: &mut Device, values: &[f32], grids: &[u32]) -> Result<Row> 
     for &grid in grids {
         let of_blocks = device.zeroed::<f32>("sums", grid as usize)?;
         let n = sums.len();
-        run += device.launch(&Launch::new(&PASS_STRIDED, grid, BLOCK).arg(sums).arg(of_blocks).arg(n as i32))?;
+        run +=
+            device.launch(&Launch::new(&PASS_STRIDED, grid, BLOCK).arg(sums).arg(of_blocks).arg(n as i32))?;
         // The first addition of a thread is to zero, which is exact.
         depth += n.div_ceil((grid * BLOCK) as usize) - 1 + BLOCK.ilog2() as usize;
         sums = of_blocks;
@@ -82,9 +90,19 @@ fn compared(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let depth = section.row("order_tree")?.fact_value("depth")?;
     Some(format!(
-        "One after the other: off by {:.1}. As a tree: {:.1}, for an element goes through {depth:.0} additions and not \
-         through up to {N}. The fast way is the exact one, too.",
+        "One after the other, the sum is off by {:.1} roundings. As a tree, by {:.1}: an element goes through {depth:.0} \
+         additions and not through up to {N}. What is fast is also exact.",
         off("order_one_thread")?,
         off("order_tree")?,
+    ))
+}
+
+fn equal_elements(section: &Section) -> Option<String> {
+    let off = |name| section.row(name)?.fact_value("roundings_off");
+    let (thread, tree) = (off("equal_one_thread")?, off("equal_tree")?);
+    Some(format!(
+        "Equal elements make it worse, for their roundings all go one way: {thread:.0} roundings, {:.2} % of the sum. As a \
+         tree: {tree:.0}.",
+        100.0 * thread * ROUNDING,
     ))
 }

@@ -1,7 +1,7 @@
 //! The four shuffles: whose value does a lane get, in segments of every width?
 //!
 //! Each is compared with its closed form in two warps, and drawn for one. What a shuffle does not do has a section as
-//! well: it orders no memory.
+//! well: it orders no memory. It leaves out xor with a mask of the width or more, which reaches into earlier segments.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -20,8 +20,7 @@ pub struct Shuffle {
     place: fn(own: usize, argument: usize, width: usize) -> Option<usize>,
 }
 
-pub const IDX: Shuffle =
-    Shuffle { kernel: &SHUFFLE_IDX, place: |_, source, width| Some(source % width) };
+pub const IDX: Shuffle = Shuffle { kernel: &SHUFFLE_IDX, place: |_, source, width| Some(source % width) };
 pub const UP: Shuffle = Shuffle { kernel: &SHUFFLE_UP, place: |own, offset, _| own.checked_sub(offset) };
 pub const DOWN: Shuffle =
     Shuffle { kernel: &SHUFFLE_DOWN, place: |own, offset, width| inside(own + offset, width) };
@@ -133,7 +132,9 @@ pub fn order(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = "does a shuffle order memory? Store, shuffle, load; one warp";
     lab.section("order", title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS]);
-    lab.variant("shuffle_no_order", |device| Ok(partner(device, &SHUFFLE_NO_ORDER, seed)?.expect(Verdict::Fault)))?;
+    lab.variant("shuffle_no_order", |device| {
+        Ok(partner(device, &SHUFFLE_NO_ORDER, seed)?.expect(Verdict::Fault))
+    })?;
     lab.variant("shuffle_and_barrier", |device| partner(device, &SHUFFLE_AND_BARRIER, seed))?;
     lab.notice(|section| {
         let wrong = section.row("shuffle_no_order")?.check.as_ref()?.wrong;

@@ -22,7 +22,7 @@ pub fn exact(values: &[f32]) -> f64 {
 /// What a sum may be off by, if no element goes through more additions than these: (1 + u)^depth - 1.
 fn within(depth: usize) -> Tolerance {
     let relative = (depth as f64 * ROUNDING).exp_m1();
-    Tolerance::Bound { relative, absolute: 0.0, why: "2^-24 for each addition that an element goes through" }
+    Tolerance::Bound { relative, absolute: 0.0, why: "2^-24 an addition" }
 }
 
 /// Judges a sum, and notes how far it is off, in roundings.
@@ -37,7 +37,9 @@ pub fn judged(device: &mut Device, run: Run, total: Buffer<f32>, exact: f64, dep
 pub fn halving_block(lab: &mut Lab) -> Result<u32> {
     let block = lab.block(128);
     if block < 32 || !block.is_power_of_two() {
-        bail!("`--block {block}` cannot be halved down to a warp of 32: ask for 32, 64, 128, 256, 512 or 1024");
+        bail!(
+            "`--block {block}` cannot be halved down to a warp of 32: ask for 32, 64, 128, 256, 512 or 1024"
+        );
     }
     Ok(block)
 }

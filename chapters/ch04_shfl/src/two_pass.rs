@@ -70,7 +70,12 @@ fn passes(device: &mut Device, kernel: &'static Kernel, sum: &Sum) -> Result<Row
     judged(device, run, total, sum.exact, sum.depth())
 }
 
-fn second(device: &mut Device, kernel: &'static Kernel, sums: Buffer<f32>, total: Buffer<f32>) -> Result<Run> {
+fn second(
+    device: &mut Device,
+    kernel: &'static Kernel,
+    sums: Buffer<f32>,
+    total: Buffer<f32>,
+) -> Result<Run> {
     device.launch(&Launch::new(kernel, 1, SECOND).arg(sums).arg(total).arg(sums.len() as i32))
 }
 

@@ -11,7 +11,7 @@ use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
 use lanes::{Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
-use crate::picture::{LANES, line};
+use crate::picture::{LANES, line, ruler};
 
 /// Three warps.
 const N: usize = 3 * LANES;
@@ -34,11 +34,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// From -3 to 3, then all 7, then all negative.
+/// From 0 to 3, then from 1 to 4, then all 0.
 fn values(seed: u64) -> Vec<i32> {
-    let mut random = Random::new(seed);
-    let mut small = |low: i32| low + (random.next_u32() % 7) as i32;
-    (0..N).map(|i| [small(-3), 7, small(-9)][i / LANES]).collect()
+    let small = |word: u32| (word % 4) as i32;
+    let words = Random::new(seed).words(N);
+    (0..N).map(|i| [small(words[i]), 1 + small(words[i]), 0][i / LANES]).collect()
 }
 
 /// The mask of the lanes of a warp for which something is true.
@@ -59,7 +59,8 @@ fn vote_warp(device: &mut Device, values: &[i32]) -> Result<Row> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<u32>("y", 3 * N)?);
     let run = device.launch(&Launch::new(&VOTE_WARP, 1, N as u32).arg(x).arg(y))?;
     let ballots = ballots(values);
-    let answers = ballots.iter().flat_map(|&ballot| [ballot, (ballot == u32::MAX).into(), (ballot > 0).into()]);
+    let answers =
+        ballots.iter().flat_map(|&ballot| [ballot, (ballot == u32::MAX).into(), (ballot > 0).into()]);
     let got: Vec<u32> = device.read(y)?.sim.iter().step_by(3).copied().collect();
     let row = device.check(run, y, &doubles(&answers.collect::<Vec<_>>()), &Tolerance::Exact)?;
     Ok(row.fact("lanes_told_of_the_whole_warp", same(&got, &ballots)))
@@ -132,9 +133,9 @@ fn ballot_refused(device: &mut Device, values: &[i32]) -> Result<Row> {
     let launch = Launch::new(&BALLOT_BARE, 1, N as u32).arch(70)?.arg(x).arg(y);
     let row = match device.trial(&launch, y) {
         Ok((run, _)) => Row::new(run, Verdict::Ok).fact("is_accepted", 1.0),
-        Err(error) => {
-            Row::new(Run::default(), Verdict::Fault).fact("is_accepted", 0.0).remark(error.root_cause().to_string())
-        }
+        Err(error) => Row::new(Run::default(), Verdict::Fault)
+            .fact("is_accepted", 0.0)
+            .remark(error.root_cause().to_string()),
     };
     Ok(row.expect(Verdict::Fault))
 }
@@ -145,7 +146,7 @@ fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
     let ballot = device.trial(&Launch::new(&VOTE_WARP, 1, N as u32).arg(x).arg(y), y)?.1;
     let matched = device.trial(&Launch::new(&MATCH_WARP, 1, N as u32).arg(x).arg(y), y)?.1;
     let bit = |mask: u32, lane: usize| if mask >> lane & 1 == 1 { "1" } else { "." }.to_owned();
-    let mut out = line("lane", |lane| if lane % 4 == 0 { lane.to_string() } else { String::new() });
+    let mut out = ruler();
     out += &line("x", |lane| values[lane].to_string());
     out += &line("ballot x > 0", |lane| bit(ballot[0], lane));
     let mut seen: Vec<u32> = matched.iter().step_by(3).take(LANES).copied().collect();
