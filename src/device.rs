@@ -225,6 +225,7 @@ impl Device {
                 gpu.run_once_only(&launch.code);
             }
             run.timing = gpu.launch(launch)?.timing;
+            run.on_gpu = 1;
         }
         run.withheld.clone_from(&self.withheld);
         Ok(run)

@@ -43,6 +43,8 @@ pub trait Machine {
 pub struct Run {
     /// The kernels, in order.
     pub kernels: Vec<String>,
+    /// How many of them, the first ones, a GPU was given too.
+    pub on_gpu: usize,
     /// What the emulator counted.
     pub counters: Counters,
     /// The same by CUDA line.
@@ -106,6 +108,7 @@ impl Timing {
 impl AddAssign for Run {
     fn add_assign(&mut self, other: Run) {
         self.kernels.extend(other.kernels);
+        self.on_gpu += other.on_gpu;
         self.counters += &other.counters;
         self.lines.extend(other.lines);
         self.faults.extend(other.faults);

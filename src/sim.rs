@@ -119,6 +119,7 @@ impl Machine for Sim {
         let report = report.with_context(|| cannot_launch(launch))?;
         Ok(Run {
             kernels: vec![launch.to_string()],
+            on_gpu: 0,
             counters: report.counters,
             lines: report.lines,
             faults: report.faults,

@@ -9,6 +9,7 @@ use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine, StaleRead};
 
 use super::{Report, Row, Section};
 use crate::check::Check;
+use crate::device::withheld;
 use crate::machine::{About, Timing};
 
 /// The whole report.
@@ -56,6 +57,8 @@ fn row(row: &Row) -> Value {
         "lines": row.run.lines.iter().map(line).collect::<Vec<_>>(),
         "faults": row.run.faults.iter().map(fault).collect::<Vec<_>>(),
         "timing": row.run.timing.as_ref().map(timing),
+        "on_gpu": row.run.on_gpu,
+        "harmful": withheld(&row.run.faults).is_some(),
         "withheld": row.run.withheld,
         "output": row.run.output,
         "remarks": row.remarks,
