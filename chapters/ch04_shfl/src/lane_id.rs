@@ -20,13 +20,14 @@ struct Case {
     expected: Verdict,
 }
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 9] = [
     case("modulo_64", &LANE_MODULO, (64, 1), 32, Verdict::Ok),
     case("modulo_32x2", &LANE_MODULO, (32, 2), 32, Verdict::Ok),
     case("modulo_8x8", &LANE_MODULO, (8, 8), 32, Verdict::Wrong),
     case("modulo_8x8_width_8", &LANE_MODULO, (8, 8), 8, Verdict::Ok),
     case("rank_8x8", &LANE_OF_RANK, (8, 8), 32, Verdict::Ok),
     case("and_64", &LANE_AND, (64, 1), 32, Verdict::Ok),
+    case("and_8x8", &LANE_AND, (8, 8), 32, Verdict::Wrong),
     case("and_32_width_6", &LANE_AND, (32, 1), 6, Verdict::Wrong),
     case("modulo_32_width_6", &LANE_MODULO, (32, 1), 6, Verdict::Ok),
 ];

@@ -7,8 +7,8 @@ pub const LANES: usize = 32;
 
 /// A line: what it shows, and a cell of at most two characters for each lane.
 pub fn line(head: &str, cell: impl Fn(usize) -> String) -> String {
-    let cells: String = (0..LANES).map(|lane| format!("{:<2}", cell(lane))).collect();
-    format!("  {head:<13}{}\n", cells.trim_end())
+    let cells: Vec<String> = (0..LANES).map(|lane| format!("{:<2}", cell(lane))).collect();
+    format!("  {head:<13}{}\n", cells.concat().trim_end())
 }
 
 /// The numbers of the lanes, of every fourth one.
@@ -34,6 +34,6 @@ pub fn letter(lane: usize) -> char {
 
 /// A line of numbers, four characters each, for the first half of a warp.
 pub fn numbers(head: &str, values: &[i32]) -> String {
-    let cells: String = values.iter().take(LANES / 2).map(|value| format!("{value:>4}")).collect();
-    format!("  {head:<13}{cells}\n")
+    let cells: Vec<String> = values.iter().take(LANES / 2).map(|value| format!("{value:>4}")).collect();
+    format!("  {head:<13}{}\n", cells.concat())
 }
