@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) use ledger::{json, text};
 pub use seen::Seen;
@@ -130,9 +130,13 @@ impl Claim {
             Proof::Run(test) => test.decide(report, None),
             Proof::Clock(test) if test.is_timed(report) => test.decide(report, None),
             Proof::Clock(test) if test.is_timed(record) => test.decide(record, Some(seen::origin(record))),
-            Proof::Clock(_) => {
-                Outcome::Missing("a GPU: there is neither one here nor a record of one".to_owned())
+            // A chapter that has not been on a GPU yet leaves the question open.
+            Proof::Clock(_) if record.as_object().is_some_and(Map::is_empty) => {
+                Outcome::NoRun("there is no GPU here, and no record of one yet")
             }
+            Proof::Clock(_) => Outcome::Missing(
+                "a GPU: there is none here, and the record has no times of these rows".to_owned(),
+            ),
             Proof::None(reason) => Outcome::NoRun(reason),
         };
         Judged { claim: *self, outcome }
@@ -254,7 +258,9 @@ mod tests {
         let claim = Claim { ruling: Ruling::Holds, proof: Proof::Clock(test), ..RIGHT };
         let row = |variant: &str, us: f64| json!({ "variant": variant, "timing": { "median_us": us } });
         let record = json!({ "machines": [{}, { "name": "A GPU" }], "sections": [{ "rows": [row("slow", 9.0), row("fast", 1.0)] }] });
-        assert!(!claim.judge(&json!({}), &Value::Null).is_sound());
+        let other = json!({ "sections": [{ "rows": [row("slow", 9.0)] }] });
+        assert!(!claim.judge(&json!({}), &other).is_sound());
+        assert!(matches!(claim.judge(&json!({}), &json!({})).outcome, Outcome::NoRun(_)));
         let judged = claim.judge(&json!({}), &record);
         assert!(judged.is_sound());
         assert!(matches!(judged.outcome, Outcome::Decided { record: Some(origin), .. } if origin == "A GPU"));

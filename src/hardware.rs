@@ -147,10 +147,11 @@ pub fn launched(report: &Value) -> impl Iterator<Item = &Value> {
     rows(report).filter(|row| row["harmful"] != true)
 }
 
-/// All rows of a report's JSON.
+/// The rows of a report's JSON that launched something; some are of the host alone.
 pub fn rows(report: &Value) -> impl Iterator<Item = &Value> {
     let sections = report["sections"].as_array().into_iter().flatten();
-    sections.flat_map(|section| section["rows"].as_array().into_iter().flatten())
+    let rows = sections.flat_map(|section| section["rows"].as_array().into_iter().flatten());
+    rows.filter(|row| row["kernels"].as_array().is_none_or(|kernels| !kernels.is_empty()))
 }
 
 /// The emulator's counters of one variant, and the hardware's.
@@ -358,6 +359,15 @@ mod tests {
     #[test]
     fn a_record_survives_being_written() {
         assert_eq!(Record::parse(&record(2).render()).unwrap(), record(2));
+    }
+
+    #[test]
+    fn a_row_of_the_host_alone_has_nothing_to_compare() {
+        let mut report = report(4);
+        let host = serde_json::json!({ "variant": "host", "harmful": false, "kernels": [], "counters": {} });
+        report["sections"][0]["rows"].as_array_mut().unwrap().push(host);
+        assert_eq!(rows(&report).count(), 1);
+        assert!(table(&record(2), &report, "").is_ok());
     }
 
     #[test]

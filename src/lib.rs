@@ -53,4 +53,4 @@ pub use launch::Launch;
 pub use machine::{Run, Timing, Traced};
 pub use random::Random;
 pub use report::{Report, Row, Verdict};
-pub use simt::Dim3;
+pub use simt::{Dim3, Schedule};

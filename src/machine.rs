@@ -93,6 +93,8 @@ pub struct Timing {
     pub max_us: f64,
     /// How many runs were timed, after one that was not.
     pub runs: u32,
+    /// How long that one took, which warmed up.
+    pub warm_up_us: Option<f64>,
 }
 
 impl Timing {
@@ -100,7 +102,8 @@ impl Timing {
     pub fn of(mut times_us: Vec<f64>) -> Option<Timing> {
         times_us.sort_by(f64::total_cmp);
         let (min_us, max_us) = (*times_us.first()?, *times_us.last()?);
-        Some(Timing { median_us: times_us[times_us.len() / 2], min_us, max_us, runs: times_us.len() as u32 })
+        let median_us = times_us[times_us.len() / 2];
+        Some(Timing { median_us, min_us, max_us, runs: times_us.len() as u32, warm_up_us: None })
     }
 }
 
@@ -131,6 +134,7 @@ impl Timing {
             min_us: self.min_us + next.min_us,
             max_us: self.max_us + next.max_us,
             runs: self.runs.min(next.runs),
+            warm_up_us: self.warm_up_us.zip(next.warm_up_us).map(|(first, second)| first + second),
         }
     }
 }
@@ -143,7 +147,7 @@ mod tests {
     fn the_median_is_not_moved_by_one_slow_run() {
         let timing = Timing::of(vec![2.0, 1.0, 90.0]).unwrap();
         assert_eq!((timing.min_us, timing.median_us, timing.max_us, timing.runs), (1.0, 2.0, 90.0, 3));
-        assert_eq!(Timing::of(Vec::new()), None);
+        assert_eq!((timing.warm_up_us, Timing::of(Vec::new())), (None, None));
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl<'a> Seen<'a> {
         number(&self.0["timing"]["median_us"])
     }
 
+    /// How long a GPU took for the run before those, in microseconds.
+    pub fn warm_up_us(&self) -> f64 {
+        number(&self.0["timing"]["warm_up_us"])
+    }
+
     pub(crate) fn is_timed(self) -> bool {
         !self.time_us().is_nan()
     }

@@ -97,6 +97,7 @@ pub(crate) fn timing(timing: &Timing) -> Value {
         "min_us": timing.min_us,
         "max_us": timing.max_us,
         "runs": timing.runs,
+        "warm_up_us": timing.warm_up_us,
     })
 }
 

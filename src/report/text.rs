@@ -54,11 +54,13 @@ fn picture(name: &str, lines: &str) -> String {
     format!("{TITLE}{name}{TITLE:#}\n{}\n", lines.trim_end())
 }
 
-/// The table. Columns for a GPU's time and for agreement are there if any row has them.
+/// The table, without a head if there is no column. Columns for a GPU's time and for agreement are there if any row has
+/// them.
 fn rows(section: &Section) -> String {
     let timed = section.rows.iter().any(|row| row.run.timing.is_some());
     let compared = section.rows.iter().any(|row| row.agreement.is_some());
     let mut lines = vec![head(section, timed, compared, 0), head(section, timed, compared, 1)];
+    lines.retain(|head| head.iter().any(|cell| !cell.is_empty()));
     lines.extend(section.rows.iter().map(|row| cells(section, row, timed, compared)));
     let lines = table(&lines);
     lines.iter().fold(String::new(), |out, line| out + &coloured(line, section) + "\n")
@@ -126,4 +128,17 @@ fn failures(report: &Report) -> String {
         let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &text));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Run;
+
+    #[test]
+    fn a_table_without_columns_has_no_head() {
+        let row = Row { variant: "sum".to_owned(), ..Row::new(Run::default(), Verdict::Ok) };
+        let section = Section { rows: vec![row], ..Section::default() };
+        assert_eq!(anstream::adapter::strip_str(&rows(&section)).to_string(), "sum  ok\n");
+    }
 }
