@@ -8,9 +8,8 @@
 //   sum_in_order  One thread adds all elements one after the other.
 //
 // Launch: one-dimensional, blocks of a power of two from 32 to 1024; first any grid on x, then one block on what the
-// first pass left, in place. sum_in_order one thread.
-// Preconditions: x holds n elements, sums one for each block of the first pass. In the second pass x may be sums: its
-// only block has read them all before it writes.
+// first pass left. sum_in_order one thread.
+// Preconditions: x holds n elements, sums one for each block.
 //
 // builds: sm_70
 

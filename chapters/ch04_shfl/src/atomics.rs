@@ -1,7 +1,7 @@
 //! Atomics: one for each lane, each warp, or each block, and places drawn together.
 //!
-//! Memory counts a request for each instruction of a warp, however many lanes take part; the updates that it has to do
-//! one after the other are the lanes, and a trace counts those. It leaves out contention on the clock.
+//! Memory counts a request for each instruction of a warp, however many lanes take part; the updates that it has to
+//! do one after the other are the lanes, and a trace counts those. It leaves out contention on the clock.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

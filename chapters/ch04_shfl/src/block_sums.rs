@@ -61,9 +61,9 @@ fn saved(section: &Section) -> Option<String> {
         grouped(counters.shared_load_requests + counters.shared_store_requests)
     };
     Some(format!(
-        "Five rounds by shuffle: {} requests to shared memory instead of {}, whether down, xor or a tile. They are {:.2} PTX \
-         instructions per warp against {:.2}, for PTX moves the shuffle's constants into registers first, which machine \
-         code does not: there the shuffles are fewer.",
+        "Five rounds by shuffle: {} requests to shared memory instead of {}, whether down, xor or a tile. They are \
+         {:.2} PTX instructions per warp against {:.2}, for PTX moves the shuffle's constants into registers first, \
+         which machine code does not: there the shuffles are fewer.",
         requests(shuffle),
         requests(shared),
         shuffle.run.counters.ptx_instructions_per_warp(),
@@ -75,8 +75,8 @@ fn warps_first(section: &Section) -> Option<String> {
     let (halved, first) = (section.row("sum_shuffle")?, section.row("sum_warps_first")?);
     let barriers = |row: &Row| row.run.counters.ptx_barriers / row.run.counters.warps;
     Some(format!(
-        "Warps first, and the tree in shared memory is gone: {} of the block's barriers for each warp instead of {}, and \
-         {:.2} PTX instructions.",
+        "Warps first, and the tree in shared memory is gone: {} of the block's barriers for each warp instead of {}, \
+         and {:.2} PTX instructions.",
         barriers(first),
         barriers(halved),
         first.run.counters.ptx_instructions_per_warp(),

@@ -9,8 +9,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.10",
         says: "`__all`, `__any` and `__ballot` vote within a warp",
         ruling: Ruling::Outdated,
-        why: "They took whichever lanes came together. Since Volta that is nothing to rely on: for sm_70 there is no vote \
-              without a mask, and its text is refused. Use `__all_sync`, `__any_sync`, `__ballot_sync`.",
+        why: "They took whichever lanes came together. Since Volta that is nothing to rely on: for sm_70 there is no \
+              vote without a mask, and its text is refused. Use `__all_sync`, `__any_sync`, `__ballot_sync`.",
         proof: Proof::Run(Test {
             rows: &["ballot_bare_sm_60"],
             twins: &["ballot_bare_sm_70"],
@@ -37,8 +37,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.8",
         says: "ballot, all and any tell each lane what all participating lanes say",
         ruling: Ruling::Holds,
-        why: "Who participates is said by the mask: with the full one all lanes of the warp are told of all, with a mask \
-              for each half of their own half only.",
+        why: "Who participates is said by the mask: with the full one all lanes of the warp are told of all, with a \
+              mask for each half of their own half only.",
         proof: Proof::Run(Test {
             rows: &["vote_warp"],
             twins: &["vote_halves"],
@@ -56,8 +56,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.9",
         says: "the width of a shuffle is 2, 4, 6, 8, 16 or 32",
         ruling: Ruling::Wrong,
-        why: "It is a power of two. With 6 the lanes do not get what segments of 6 would give them, and CUDA does not say \
-              what they get.",
+        why: "It is a power of two. With 6 the lanes do not get what segments of 6 would give them, and CUDA does \
+              not say what they get.",
         proof: Proof::Run(Test {
             rows: &["idx_width_6", "up_width_6", "down_width_6", "xor_width_6"],
             twins: FOUR_SHUFFLES,
@@ -69,8 +69,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.10",
         says: "the lane's number in its segment is threadIdx.x % w, or threadIdx.x & (w - 1)",
         ruling: Ruling::Condition,
-        why: "In blocks of one row, and of several if each is a whole number of segments. Otherwise the thread's rank \
-              through all dimensions decides.",
+        why: "In blocks of one row, and of several if each is a whole number of segments. Otherwise the thread's \
+              rank through all dimensions decides.",
         proof: Proof::Run(Test {
             rows: &["modulo_64", "and_64"],
             twins: &["modulo_8x8", "and_8x8"],
@@ -80,8 +80,8 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N4.11",
-        says: "idx reads a named lane of the segment, up and down one an offset away, xor one with other bits; at the edge a \
-               lane gets its own value",
+        says: "idx reads a named lane of the segment, up and down one an offset away, xor one with other bits; at \
+               the edge a lane gets its own value",
         ruling: Ruling::Holds,
         why: "All four, at all widths that there are, equal their closed forms; the pictures show each lane.",
         proof: Proof::Run(Test {
@@ -95,7 +95,7 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.12",
         says: "with offset 4, 0 to 7 become 4 5 6 7 4 5 6 7 by down and 4 5 6 7 0 1 2 3 by xor",
         ruling: Ruling::Holds,
-        why: "In segments of 8. With the width of 32, which is what a call without one has, lane 4 has a lane 8 to read.",
+        why: "In segments of 8. A call without a width has 32, and lane 4 then has a lane 8 to read.",
         proof: Proof::Run(Test {
             rows: &["down_4", "xor_4"],
             twins: &["down_4_of_32", "xor_4"],
@@ -113,8 +113,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.13",
         says: "functions that end in `_sync` need no `__syncwarp()`",
         ruling: Ruling::Condition,
-        why: "For the values that they exchange themselves. They order no memory: between a store and another lane's load \
-              there must be a `__syncwarp()`, shuffle or not.",
+        why: "For the values that they exchange themselves. They order no memory: between a store and another lane's \
+              load there must be a `__syncwarp()`, shuffle or not.",
         proof: Proof::Run(Test {
             rows: &["lanes_xor"],
             twins: &["shuffle_no_order"],
@@ -126,9 +126,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.14",
         says: "the last rounds are faster by shuffles than in shared memory",
         ruling: Ruling::Wrong,
-        why: "They spare requests to shared memory, and take no less time: all blocks wait for memory and for one total. \
-              On an H200, 10^8 floats took the note's kernels 1.459 ms in shared memory and 1.460 ms by shuffles. \
-              Fewer atomics are what is faster.",
+        why: "They spare requests to shared memory, and take no less time: all blocks wait for memory and for one \
+              total. On an H200, 10^8 floats took the note's kernels 1.459 ms in shared memory and 1.460 ms by \
+              shuffles. Fewer atomics are what is faster.",
         proof: Proof::Clock(Test {
             rows: &["sum_shared", "sum_shuffle"],
             twins: &["order_atomics", "order_blocks"],
@@ -143,8 +143,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.15",
         says: "`group_index()` is blockIdx.x; groups have `is_valid()`; `thread_block` is a member of them",
         ruling: Ruling::Condition,
-        why: "`group_index()` is all of blockIdx, and x alone is enough in one dimension. `thread_block` is a type of its \
-              own, `is_valid()` is gone from it and from `thread_group`, and `tile_partition` is called \
+        why: "`group_index()` is all of blockIdx, and x alone is enough in one dimension. `thread_block` is a type \
+              of its own, `is_valid()` is gone from it and from `thread_group`, and `tile_partition` is called \
               `tiled_partition`.",
         proof: Proof::Run(Test {
             rows: &["members_1d"],
@@ -172,8 +172,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.17",
         says: "two passes of a loop over a tile that begins at its size, 32, add up an array",
         ruling: Ruling::Wrong,
-        why: "No lane is 32 away: the shuffle gives each lane its own value, and each pass doubles the sum. Begin at half \
-              the size.",
+        why: "No lane is 32 away: the shuffle gives each lane its own value, and each pass doubles the sum. Begin at \
+              half the size.",
         proof: Proof::Run(Test {
             rows: &["two_pass_doubled"],
             twins: &["two_pass"],
@@ -187,13 +187,13 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.18",
         says: "with a thread's elements a grid apart, accesses stay coalesced",
         ruling: Ruling::Holds,
-        why: "A warp then loads 32 neighbours, four sectors of 32 bytes. With a stretch for each thread, its lanes are as \
-              far apart as the stretches are long.",
+        why: "A warp then loads 32 neighbours, four sectors of 32 bytes. With a stretch for each thread, its lanes \
+              are as far apart as the stretches are long.",
         proof: Proof::Run(Test {
             rows: &["two_pass"],
             twins: &["two_pass_chunked"],
-            holds: |seen| sectors(&seen[0]) <= 4.0,
-            evidence: |seen| format!("{}: {:.2} sectors for a load", seen[0].variant(), sectors(&seen[0])),
+            holds: |seen| sectors(seen[0]) <= 4.0,
+            evidence: |seen| format!("{}: {:.2} sectors for a load", seen[0].variant(), sectors(seen[0])),
         }),
     },
     Claim {
@@ -210,8 +210,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.20",
         says: "sums in single precision are good enough if they are made as a tree",
         ruling: Ruling::Holds,
-        why: "Each addition is off by half a rounding step at most, and in a tree an element goes through log2(n) of them. \
-              One after the other, it goes through up to n.",
+        why: "Each addition is off by half a rounding step at most, and in a tree an element goes through log2(n) of \
+              them. One after the other, it goes through up to n.",
         proof: Proof::Run(Test {
             rows: &["order_tree"],
             twins: &["order_one_thread"],
@@ -226,8 +226,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.22",
         says: "a tile of 32 is the same as a `thread_group` made by `tiled_partition(block, 32)`",
         ruling: Ruling::Wrong,
-        why: "A plain `thread_group` can wait for its threads and number them, and has no shuffles: `plain_groups` adds up \
-              through shared memory. The size must be part of the type, `tiled_partition<32>(block)`.",
+        why: "A plain `thread_group` can wait for its threads and number them, and has no shuffles: `plain_groups` \
+              adds up through shared memory. The size must be part of the type, `tiled_partition<32>(block)`.",
         proof: Proof::None(
             "a shuffle of a plain `thread_group` does not compile, so there is nothing to run",
         ),
@@ -236,8 +236,8 @@ pub static CLAIMS: &[Claim] = &[
         id: "N4.23",
         says: "`__shfl_xor_sync` gives a lane the value of lane + offset",
         ruling: Ruling::Wrong,
-        why: "It flips the bits of the mask in the lane's number: half of the lanes read below themselves, as the note's \
-              own example shows. down reads lane + offset, wherever the segment has it.",
+        why: "It flips the bits of the mask in the lane's number: half of the lanes read below themselves, as the \
+              note's own example shows. down reads lane + offset, wherever the segment has it.",
         proof: Proof::Run(Test {
             rows: &["xor_2"],
             twins: &["down_2"],
@@ -265,6 +265,6 @@ fn verdicts(seen: &[Seen]) -> String {
     verdicts.join(", ")
 }
 
-fn sectors(row: &Seen) -> f64 {
+fn sectors(row: Seen) -> f64 {
     row.counter("global_load_sectors") / row.counter("global_load_requests")
 }

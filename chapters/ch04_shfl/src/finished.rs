@@ -1,7 +1,8 @@
-//! The finished sum: one launch, wide loads, several under way, shuffles, and the block that comes last adds the sums up.
+//! The finished sum: one launch, wide loads, several under way, shuffles, and the block that comes last adds the sums
+//! up.
 //!
-//! From the plain loop to the finished kernel in three steps, and that without the fences around its ticket. It leaves
-//! out the two passes, which come before, and how near it is to the speed of memory, which takes a GPU.
+//! From the plain loop to the finished kernel in three steps, and that without the fences around its ticket. It
+//! leaves out the two passes, which come before, and how near it is to the speed of memory, which takes a GPU.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -62,13 +63,13 @@ fn wide(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (narrow, wide) = (counters("sum_narrow")?, counters("sum_last_block")?);
     Some(format!(
-        "16 bytes a lane: {} load requests instead of {}, for {} sectors instead of {}, and {:.2} PTX instructions per warp \
-         instead of {:.2}.",
+        "16 bytes a lane: {} load requests instead of {}, and {:.2} PTX instructions per warp instead of {:.2}. The \
+         sectors are {} and {}: the bytes stay what they were.",
         grouped(wide.global_load_requests),
         grouped(narrow.global_load_requests),
-        grouped(wide.global_load_sectors),
-        grouped(narrow.global_load_sectors),
         wide.ptx_instructions_per_warp(),
         narrow.ptx_instructions_per_warp(),
+        grouped(wide.global_load_sectors),
+        grouped(narrow.global_load_sectors),
     ))
 }

@@ -135,8 +135,8 @@ fn coalesced_picture(device: &mut Device) -> Result<String> {
 fn coordinates(section: &Section) -> Option<String> {
     let fact = |name, fact: &str| section.row(name)?.fact_value(fact);
     Some(format!(
-        "group_index() has three coordinates, like blockIdx: x alone tells {} of {} blocks apart in a grid of 2 x 3 x 2, \
-         and {} of {} in one dimension.",
+        "group_index() has three coordinates, like blockIdx: x alone tells {} of {} blocks apart in a grid of 2 x 3 \
+         x 2, and {} of {} in one dimension.",
         fact("members_3d", "blocks_told_apart_by_x")?,
         fact("members_3d", "blocks")?,
         fact("members_1d", "blocks_told_apart_by_x")?,
@@ -148,8 +148,9 @@ fn mask_and_width(section: &Section) -> Option<String> {
     let cost = |name| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
     let wrong = section.row("forgotten_width")?.check.as_ref()?.wrong;
     Some(format!(
-        "A tile's functions take no mask and no width, and none can be forgotten: {wrong} answers are wrong where they \
-         were. The tile works its mask out, in {:.0} PTX instructions per warp against {:.0} where it is written.",
+        "A tile's functions take no mask and no width, and none can be forgotten: {wrong} answers are wrong where \
+         they were. The tile works its mask out, in {:.0} PTX instructions per warp against {:.0} where it is \
+         written.",
         cost("tile_functions")?,
         cost("masked_functions")?,
     ))
@@ -159,8 +160,8 @@ fn plain_needs_memory(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (plain, tile) = (counters("plain_groups")?, counters("tile_sums")?);
     Some(format!(
-        "A tile passes values on by shuffles, {} loads from shared memory. A plain thread_group has no shuffles and needs \
-         {}: its size is no part of its type.",
+        "A tile passes values on by shuffles, {} loads from shared memory. A plain thread_group has no shuffles and \
+         needs {}: its size is no part of its type.",
         tile.shared_load_requests, plain.shared_load_requests,
     ))
 }

@@ -1,7 +1,7 @@
 //! How far off is a sum in single precision? The same elements in five orders, and equal elements in two.
 //!
-//! The elements are fixed, so that what is said of their sum is so for every seed; only the order of the atomics is the
-//! schedule's. It leaves out compensated sums, and sums in double precision.
+//! The elements are fixed, so that what is said of their sum is so for every seed; only the order of the atomics is
+//! the schedule's. It leaves out compensated sums, and sums in double precision.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -90,8 +90,8 @@ fn compared(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let depth = section.row("order_tree")?.fact_value("depth")?;
     Some(format!(
-        "One after the other, the sum is off by {:.1} roundings. As a tree, by {:.1}: an element goes through {depth:.0} \
-         additions and not through up to {N}. What is fast is also exact.",
+        "One after the other, the sum is off by {:.1} roundings. As a tree, by {:.1}: an element goes through \
+         {depth:.0} additions and not through up to {N}. The fast way is also the more exact one.",
         off("order_one_thread")?,
         off("order_tree")?,
     ))
@@ -101,8 +101,8 @@ fn equal_elements(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let (thread, tree) = (off("equal_one_thread")?, off("equal_tree")?);
     Some(format!(
-        "Equal elements make it worse, for their roundings all go one way: {thread:.0} roundings, {:.2} % of the sum. As a \
-         tree: {tree:.0}.",
+        "Equal elements make it worse, for their roundings all go one way: {thread:.0} roundings, {:.2} % of the \
+         sum. As a tree: {tree:.0}.",
         100.0 * thread * ROUNDING,
     ))
 }

@@ -1,7 +1,8 @@
 //! The four shuffles: whose value does a lane get, in segments of every width?
 //!
 //! Each is compared with its closed form in two warps, and drawn for one. What a shuffle does not do has a section as
-//! well: it orders no memory. It leaves out xor with a mask of the width or more, which reaches into earlier segments.
+//! well: it orders no memory. It leaves out xor with a mask of the width or more, which reaches into earlier
+//! segments.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -48,6 +49,9 @@ const FOUR: [(&str, Shuffle, usize); 4] =
 
 const WIDTHS: [usize; 5] = [2, 4, 8, 16, 32];
 
+const LEGEND: &str = "In the pictures each lane brings the letter above it. Below is the letter it gets, or a full \
+                      stop if it gets its own back; a line ends each segment.";
+
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = "whose value does a lane get? Two warps, widths 2, 4, 8, 16 and 32";
@@ -58,6 +62,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     for (name, shuffle, argument) in FOUR {
         lab.picture(&format!("{name}_picture"), |device| picture(device, name, shuffle, argument))?;
     }
+    lab.notice(|_| Some(LEGEND.to_owned()));
     lab.notice(edges);
     Ok(())
 }
@@ -122,9 +127,9 @@ fn edges(section: &Section) -> Option<String> {
     let lanes = WIDTHS.len() * LANES;
     let shared = section.rows.iter().map(|row| row.run.counters.shared_load_requests).sum::<u64>();
     Some(format!(
-        "Lanes at the edge of a segment get their own value back: {up} of {lanes} in all widths of `up`, {down} of `down`, \
-         {xor} of `xor`, which swaps pairs. `idx` takes its source modulo the width. No shuffle went to memory: {shared} \
-         loads from shared memory.",
+        "Lanes at the edge of a segment get their own value back: {up} of {lanes} in all widths of `up`, {down} of \
+         `down`, {xor} of `xor`, which swaps pairs. `idx` takes its source modulo the width. No shuffle went to \
+         memory: {shared} loads from shared memory.",
     ))
 }
 
@@ -139,8 +144,8 @@ pub fn order(lab: &mut Lab) -> Result<()> {
     lab.notice(|section| {
         let wrong = section.row("shuffle_no_order")?.check.as_ref()?.wrong;
         Some(format!(
-            "{wrong} of {LANES} results were wrong here and the race is there all the same: a shuffle waits for the lanes \
-             and not for their stores. `__syncwarp()` does both."
+            "{wrong} of {LANES} results were wrong here and the race is there all the same: a shuffle waits for the \
+             lanes and not for their stores. `__syncwarp()` does both."
         ))
     });
     Ok(())

@@ -1,8 +1,8 @@
 //! Sums in single precision: what they must be, and how far off they may be.
 //!
-//! The reference is exact: the elements have 24 bits and the sum in double precision 53. A sum of positive elements may
-//! be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each addition that an element goes through
-//! on its way to the total. That number of additions is the depth of the tree, and all that a bound needs.
+//! The reference is exact: the elements have 24 bits and the sum in double precision 53. A sum of positive elements
+//! may be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each addition that an element goes
+//! through on its way to the total. That number of additions is the depth of the tree, and all that a bound needs.
 
 use anyhow::{Result, bail};
 use lanes::{Buffer, Device, Lab, Random, Row, Run, Tolerance};

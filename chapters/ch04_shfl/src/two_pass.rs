@@ -92,8 +92,8 @@ fn far_apart(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (strided, chunked) = (counters("two_pass")?, counters("two_pass_chunked")?);
     Some(format!(
-        "The elements of a thread lie a whole grid apart, and those of a warp side by side: {:.1} sectors for a load. A \
-         stretch for each thread: {:.1}, {} sectors in all instead of {}.",
+        "The elements of a thread lie a whole grid apart, and those of a warp side by side: {:.1} sectors for a \
+         load. A stretch for each thread: {:.1}, {} sectors in all instead of {}.",
         strided.global_load_sectors_per_request(),
         chunked.global_load_sectors_per_request(),
         grouped(chunked.global_load_sectors),
@@ -105,8 +105,8 @@ fn in_the_module(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (buffer, module) = (counters("two_pass")?, counters("two_pass_static")?);
     Some(format!(
-        "Sums in a `__device__` array: {} sectors loaded, {} stored, against {} and {}. What it spares is an allocation, \
-         which is the host's and in no kernel's time.",
+        "Sums in a `__device__` array: {} sectors loaded, {} stored, against {} and {}. What it spares is an \
+         allocation, which is the host's and in no kernel's time.",
         grouped(module.global_load_sectors),
         grouped(module.global_store_sectors),
         grouped(buffer.global_load_sectors),

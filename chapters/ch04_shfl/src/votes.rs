@@ -1,7 +1,9 @@
 //! Votes: every lane says yes or no, and learns what the others said.
 //!
-//! Three warps with different data: some lanes of the first say yes, all of the second, none of the third. It leaves out
-//! who is asked when lanes have parted, which is what masks are for.
+//! Three warps with different data: some lanes of the first say yes, all of the second, none of the third. It leaves
+//! out who is asked when lanes have parted, which is what masks are for.
+
+use std::fmt::Write as _;
 
 use anyhow::Result;
 use lanes::kernels::bare_votes::{BALLOT_BARE, BALLOT_MASK};
@@ -16,6 +18,9 @@ use crate::picture::{LANES, line, ruler};
 /// Three warps.
 const N: usize = 3 * LANES;
 
+const LEGEND: &str = "The picture shows the first warp. `ballot` tells every lane the same mask; `match` tells a \
+                      lane the mask of those with its own x, so there is one for each x.";
+
 pub fn section(lab: &mut Lab) -> Result<()> {
     let values = values(lab.seed());
     let title = "what do lanes learn from a yes or no of each? One block of three warps";
@@ -25,10 +30,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.variant("match_warp", |device| match_warp(device, &values))?;
     lab.variant("count_block", |device| count_block(device, &values))?;
     lab.variant("count_by_ballot", |device| count_by_ballot(device, &values))?;
-    lab.variant("ballot_mask", |device| ballot_mask(device, &values))?;
+    lab.variant("ballot_mask_sm_60", |device| ballot_mask(device, &values))?;
     lab.variant("ballot_bare_sm_60", |device| ballot_bare(device, &values))?;
     lab.variant("ballot_bare_sm_70", |device| ballot_refused(device, &values))?;
     lab.picture("vote_picture", |device| picture(device, &values))?;
+    lab.notice(|_| Some(LEGEND.to_owned()));
     lab.notice(whose_votes);
     lab.notice(who_counts);
     Ok(())
@@ -116,7 +122,7 @@ fn count_by_ballot(device: &mut Device, values: &[i32]) -> Result<Row> {
 
 fn ballot_mask(device: &mut Device, values: &[i32]) -> Result<Row> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<u32>("y", N)?);
-    let run = device.launch(&Launch::new(&BALLOT_MASK, 1, N as u32).arch(70)?.arg(x).arg(y))?;
+    let run = device.launch(&Launch::new(&BALLOT_MASK, 1, N as u32).arch(60)?.arg(x).arg(y))?;
     device.check(run, y, &doubles(&ballots(values)), &Tolerance::Exact)
 }
 
@@ -140,21 +146,26 @@ fn ballot_refused(device: &mut Device, values: &[i32]) -> Result<Row> {
     Ok(row.expect(Verdict::Fault))
 }
 
-/// The first warp: what each lane has, and what it is told. Every lane is told the same ballot.
+/// The first warp: what each lane has, and the masks that are told, bit by bit. Then the answers to all three warps.
 fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<u32>("y", 3 * N)?);
-    let ballot = device.trial(&Launch::new(&VOTE_WARP, 1, N as u32).arg(x).arg(y), y)?.1;
+    let voted = device.trial(&Launch::new(&VOTE_WARP, 1, N as u32).arg(x).arg(y), y)?.1;
     let matched = device.trial(&Launch::new(&MATCH_WARP, 1, N as u32).arg(x).arg(y), y)?.1;
     let bit = |mask: u32, lane: usize| if mask >> lane & 1 == 1 { "1" } else { "." }.to_owned();
     let mut out = ruler();
     out += &line("x", |lane| values[lane].to_string());
-    out += &line("ballot x > 0", |lane| bit(ballot[0], lane));
+    out += &line("ballot x > 0", |lane| bit(voted[0], lane));
     let mut seen: Vec<u32> = matched.iter().step_by(3).take(LANES).copied().collect();
     seen.sort_unstable_by_key(|mask| mask.trailing_zeros());
     seen.dedup();
     for mask in seen {
         let first = mask.trailing_zeros() as usize;
         out += &line(&format!("match {}", values[first]), |lane| bit(mask, lane));
+    }
+    for warp in 0..N / LANES {
+        let first = 3 * warp * LANES;
+        let (all, any, all_same) = (voted[first + 1], voted[first + 2], matched[first + 2]);
+        let _ = writeln!(out, "  warp {warp} is told: all {all}, any {any}, match_all {all_same}");
     }
     Ok(out)
 }
@@ -163,8 +174,8 @@ fn whose_votes(section: &Section) -> Option<String> {
     let told = |name| section.row(name)?.fact_value("lanes_told_of_the_whole_warp");
     let (whole, halves) = (told("vote_warp")?, told("vote_halves")?);
     Some(format!(
-        "With the full mask {whole} of {N} lanes learn of their whole warp. With a mask for each half {halves} do, those \
-         whose other half says no throughout: who is not in the mask is not asked."
+        "With the full mask {whole} of {N} lanes learn of their whole warp. With a mask for each half {halves} do, \
+         those whose other half says no throughout: who is not in the mask is not asked."
     ))
 }
 
@@ -173,8 +184,8 @@ fn who_counts(section: &Section) -> Option<String> {
     let warps = section.row("count_block")?.run.counters.warps;
     let wrong = section.row("count_by_ballot")?.check.as_ref()?.wrong;
     Some(format!(
-        "`__syncthreads_count`, `_and` and `_or` ask the whole block and are {} barriers to each warp. A vote is none and \
-         stays in its warp: {wrong} of {N} threads count something else than the block.",
+        "`__syncthreads_count`, `_and` and `_or` ask the whole block and are {} barriers to each warp. A vote is \
+         none and stays in its warp: {wrong} of {N} threads count something else than the block.",
         barriers / warps,
     ))
 }

@@ -76,9 +76,9 @@ fn not_an_offset(section: &Section) -> Option<String> {
     let xor = of("xor_2", "lanes_not_plus_offset")?;
     let (there, down) = (of("xor_2", "of_them_with_such_a_lane")?, of("down_2", "of_them_with_such_a_lane")?);
     Some(format!(
-        "xor_2: {xor} of {LANES} lanes get another value than that of the lane 2 above, and {there} of them although the \
-         segment has such a lane; {down} with down_2. xor flips a bit of the lane's number: half of the lanes read \
-         upwards, the other half downwards, and all have the sum at the end.",
+        "xor_2: {xor} of {LANES} lanes get another value than that of the lane 2 above, and {there} of them although \
+         the segment has such a lane; {down} with down_2. xor flips a bit of the lane's number, so half of the lanes \
+         read upwards and half downwards.",
     ))
 }
 
@@ -87,8 +87,8 @@ fn six(section: &Section) -> Option<String> {
     let wrong = SIX.iter().map(wrong).collect::<Option<Vec<usize>>>()?;
     let wrong: Vec<String> = wrong.iter().map(usize::to_string).collect();
     Some(format!(
-        "Width 6: {} of {LANES} lanes get something else than segments of 6 would give them. The hardware compares bits \
-         of the lane's number, and CUDA defines powers of two only.",
+        "Width 6: {} of {LANES} lanes get something else than segments of 6 would give them. The hardware compares \
+         bits of the lane's number, and CUDA defines powers of two only.",
         wrong.join(", "),
     ))
 }
