@@ -6,7 +6,6 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch04_shfl");
-const RECORD: &str = include_str!("../output/h200.json");
 
 fn run(args: &[&str]) -> Output {
     Command::new(PROGRAM).args(["--device", "sim"]).args(args).output().expect("the chapter was built")
@@ -21,16 +20,9 @@ fn records_are_what_the_chapter_prints() {
     lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
 }
 
-/// A claim about the clock waits for the first record of a GPU.
 #[test]
 fn claims_come_out_as_ruled() {
-    let complaints = lanes::claims::check(Path::new(PROGRAM)).map_err(|error| error.to_string());
-    let complaints = complaints.err().unwrap_or_default();
-    let waits = |line: &str| {
-        RECORD.trim() == "{}" && line.ends_with("needs a GPU: there is neither one here nor a record of one")
-    };
-    let failed: Vec<&str> = complaints.lines().skip(1).filter(|line| !waits(line)).collect();
-    assert_eq!(failed, Vec::<&str>::new());
+    lanes::claims::check(Path::new(PROGRAM)).unwrap();
 }
 
 /// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
