@@ -3,9 +3,8 @@
 //   redux_all     Every lane gets six results over its warp: the sum, minimum and maximum of its signed value, and the
 //                 and, or and xor of its bits. z[6 * i + k] is result k of thread i.
 //   redux_halves  The even lanes and the odd lanes each add up their own values.
-//   lanes_redux   Every lane gets the sum of its warp in one instruction: lanes_xor of block_sums.cu takes ten.
 //
-// Launch: one block, a multiple of 32 threads, one for each element; lanes_redux any grid of such blocks.
+// Launch: one block, a multiple of 32 threads, one for each element.
 //
 // builds: sm_80
 
@@ -29,10 +28,3 @@ extern "C" __global__ void redux_halves(const int* x, int* z) {
         z[i] = __reduce_add_sync(0xaaaaaaaa, x[i]);
     }
 }
-
-// ANCHOR: lanes_redux
-extern "C" __global__ void lanes_redux(const int* x, int* y) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    y[i] = __reduce_add_sync(0xffffffff, x[i]);
-}
-// ANCHOR_END: lanes_redux

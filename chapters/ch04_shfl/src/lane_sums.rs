@@ -5,7 +5,7 @@
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::block_sums::{LANES_DOWN, LANES_XOR};
-use lanes::kernels::redux::LANES_REDUX;
+use lanes::kernels::warp_redux::LANES_REDUX;
 use lanes::report::Section;
 use lanes::report::columns::{INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
