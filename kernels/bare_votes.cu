@@ -1,14 +1,12 @@
 // Votes without a mask, as they were before Volta: whichever lanes of the warp are at the instruction take part.
 //
 //   ballot_bare  OUTDATED. The mask of the lanes with x[i] > 0, by a bare vote. For sm_60 that is an instruction. From
-//                sm_70 on there is none: the compiler of CUDA 12.0 still writes it, and nothing runs it.
+//                sm_70 on there is none: the compiler of CUDA 12.0 writes it all the same, and nothing carries it out.
 //   ballot_mask  Mends it: the vote names the lanes that take part, and waits for them.
 //
 // Launch: one-dimensional blocks of whole warps. Preconditions: x and y hold an element for each thread.
 //
-// The file is apart from the others because a driver refuses the whole of a text that has a bare vote for sm_70.
-//
-// builds: sm_60, sm_70
+// builds: sm_60
 
 // ANCHOR: ballot_bare
 extern "C" __global__ void ballot_bare(const int* x, unsigned* y) {
