@@ -8,9 +8,10 @@ use lanes::kernel::Kernel;
 use lanes::kernels::block_sums::{SUM_BUTTERFLY, SUM_SHARED, SUM_SHUFFLE, SUM_TILE, SUM_WARPS_FIRST};
 use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::{counted, grouped};
+use lanes::report::layout::{counted, decimal, grouped};
 use lanes::{Device, Lab, Launch, Row};
 
+use crate::picture::LANES;
 use crate::sums::{elements, exact, halving_block, judged};
 
 const KERNELS: [(&str, &Kernel); 5] = [
@@ -39,7 +40,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 /// The elements on the host, as bytes on their way, and on the machine.
 pub const ELEMENT_BYTES: u64 = 3 * 4;
 
-pub fn summed(
+fn summed(
     device: &mut Device,
     kernel: &'static Kernel,
     values: &[f32],
@@ -47,11 +48,20 @@ pub fn summed(
     seed: u64,
 ) -> Result<Row> {
     let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
-    let launch = Launch::cover(kernel, values.len(), block).seed(seed);
-    let blocks = launch.simt.grid.x as usize;
-    let run = device.launch(&launch.arg(x).arg(total).arg(values.len() as i32))?;
+    let n = values.len() as i32;
+    let per_warp = per_warp_but_moves(device, &Launch::new(kernel, 1, block).arg(x).arg(total).arg(n))?;
+    let launch = Launch::cover(kernel, values.len(), block).seed(seed).arg(x).arg(total).arg(n);
+    let run = device.launch(&launch)?;
     // The rounds of the block, ten if the warps come first, and then one sum after the other.
-    judged(device, run, total, exact(values), 10 + blocks)
+    let depth = 10 + launch.simt.grid.x as usize;
+    Ok(judged(device, run, total, exact(values), depth)?.fact("per_warp_but_moves", per_warp))
+}
+
+/// PTX instructions per warp that are more than a move from one register to another.
+fn per_warp_but_moves(device: &mut Device, launch: &Launch) -> Result<f64> {
+    let warps = launch.simt.block.count().div_ceil(LANES as u64);
+    let trace = device.trace(launch)?;
+    Ok(trace.iter().filter(|step| !step.ptx.starts_with("mov.")).count() as f64 / warps as f64)
 }
 
 fn saved(section: &Section) -> Option<String> {
@@ -60,14 +70,17 @@ fn saved(section: &Section) -> Option<String> {
         let counters = &row.run.counters;
         grouped(counters.shared_load_requests + counters.shared_store_requests)
     };
+    let but_moves = |row: &Row| row.fact_value("per_warp_but_moves");
     Some(format!(
-        "Five rounds by shuffle: {} requests to shared memory instead of {}, whether down, xor or a tile. They are \
-         {:.2} PTX instructions per warp against {:.2}, for PTX moves the shuffle's constants into registers first, \
-         which machine code does not: there the shuffles are fewer.",
+        "Five rounds by shuffle: {} requests to shared memory instead of {}, whether down, xor or a tile. PTX counts \
+         {} instructions per warp against {}, because it moves the constants of a shuffle into registers first. \
+         Without moves, which machine code hardly has, a warp of one block takes {} against {}.",
         requests(shuffle),
         requests(shared),
-        shuffle.run.counters.ptx_instructions_per_warp(),
-        shared.run.counters.ptx_instructions_per_warp(),
+        decimal(shuffle.run.counters.ptx_instructions_per_warp()),
+        decimal(shared.run.counters.ptx_instructions_per_warp()),
+        decimal(but_moves(shuffle)?),
+        decimal(but_moves(shared)?),
     ))
 }
 
@@ -76,10 +89,10 @@ fn warps_first(section: &Section) -> Option<String> {
     let barriers = |row: &Row| row.run.counters.ptx_barriers / row.run.counters.warps;
     Some(format!(
         "Warps first, and the tree in shared memory is gone: {} of the block's barriers for each warp instead of {}, \
-         and {:.2} PTX instructions.",
+         and {} PTX instructions.",
         barriers(first),
         barriers(halved),
-        first.run.counters.ptx_instructions_per_warp(),
+        decimal(first.run.counters.ptx_instructions_per_warp()),
     ))
 }
 
@@ -90,6 +103,6 @@ fn on_the_clock(section: &Section) -> Option<String> {
         "The clock: {:.1} µs with shared memory, {:.1} µs by shuffles, for {} each.",
         time("sum_shared")?,
         time("sum_shuffle")?,
-        counted(section.row("sum_shuffle")?.run.counters.global_reduction_requests, "atomic"),
+        counted(section.row("sum_shuffle")?.run.counters.global_atomic_requests, "atomic"),
     ))
 }

@@ -9,7 +9,7 @@ use lanes::kernel::Kernel;
 use lanes::kernels::sum::{SUM_LAST_BLOCK, SUM_LAST_BLOCK_NO_FENCE, SUM_NARROW, SUM_WIDE};
 use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::report::layout::grouped;
+use lanes::report::layout::{decimal, grouped};
 use lanes::{Device, Lab, Launch, Row, Verdict};
 
 use crate::block_sums::ELEMENT_BYTES;
@@ -63,12 +63,12 @@ fn wide(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (narrow, wide) = (counters("sum_narrow")?, counters("sum_last_block")?);
     Some(format!(
-        "16 bytes a lane: {} load requests instead of {}, and {:.2} PTX instructions per warp instead of {:.2}. The \
+        "16 bytes a lane: {} load requests instead of {}, and {} PTX instructions per warp instead of {}. The \
          sectors are {} and {}: the bytes stay what they were.",
         grouped(wide.global_load_requests),
         grouped(narrow.global_load_requests),
-        wide.ptx_instructions_per_warp(),
-        narrow.ptx_instructions_per_warp(),
+        decimal(wide.ptx_instructions_per_warp()),
+        decimal(narrow.ptx_instructions_per_warp()),
         grouped(wide.global_load_sectors),
         grouped(narrow.global_load_sectors),
     ))

@@ -9,6 +9,7 @@ use lanes::kernels::block_sums::{SUM_ATOMIC_LANE, SUM_SHUFFLE};
 use lanes::kernels::two_pass::{PASS_STRIDED, SUM_IN_ORDER};
 use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS};
+use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Row, Run};
 
 use crate::sums::{ROUNDING, elements, exact, judged};
@@ -25,7 +26,8 @@ const EQUAL: f32 = 1.23;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (values, seed) = (elements(N, SEED), lab.seed());
-    let title = format!("how far off is a sum of {N} floats? In roundings, 2^-24 of the sum");
+    let title =
+        format!("how far off is a sum of {} floats? In roundings, 2^-24 of the sum", grouped(N as u64));
     lab.section("precision", &title, &[INSTRUCTIONS, GLOBAL_ATOMICS]);
     lab.variant("order_one_thread", |device| one_thread(device, &values))?;
     lab.variant("order_atomics", |device| with_atomics(device, &SUM_ATOMIC_LANE, &values, N, seed))?;
@@ -47,8 +49,14 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 fn told(row: Row) -> Row {
     let fact = |name| row.fact_value(name).unwrap_or(f64::NAN);
     let (off, depth) = (fact("roundings_off"), fact("depth"));
-    let text = format!("off by {off:.1} roundings, after {depth:.0} additions at most");
+    let text =
+        format!("off by {} roundings, after {} additions at most", one_place(off), grouped(depth as u64));
     row.remark(text).fact("elements", N as f64)
+}
+
+/// To one place, and without it from a thousand on.
+fn one_place(number: f64) -> String {
+    if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }
 
 fn one_thread(device: &mut Device, values: &[f32]) -> Result<Row> {
@@ -90,10 +98,11 @@ fn compared(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let depth = section.row("order_tree")?.fact_value("depth")?;
     Some(format!(
-        "One after the other, the sum is off by {:.1} roundings. As a tree, by {:.1}: an element goes through \
-         {depth:.0} additions and not through up to {N}. The fast way is also the more exact one.",
-        off("order_one_thread")?,
-        off("order_tree")?,
+        "One after the other, the sum is off by {} roundings. As a tree, by {}: an element goes through {depth:.0} \
+         additions and not through up to {}. The fast way is also the more exact one.",
+        one_place(off("order_one_thread")?),
+        one_place(off("order_tree")?),
+        grouped(N as u64),
     ))
 }
 
@@ -101,8 +110,10 @@ fn equal_elements(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let (thread, tree) = (off("equal_one_thread")?, off("equal_tree")?);
     Some(format!(
-        "Equal elements make it worse, for their roundings all go one way: {thread:.0} roundings, {:.2} % of the \
-         sum. As a tree: {tree:.0}.",
+        "Equal elements make it worse, for their roundings all go one way: {} roundings, {:.2} % of the \
+         sum. As a tree: {}.",
+        one_place(thread),
         100.0 * thread * ROUNDING,
+        one_place(tree),
     ))
 }
