@@ -26,8 +26,7 @@ const EQUAL: f32 = 1.23;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (values, seed) = (elements(N, SEED), lab.seed());
-    let title =
-        format!("how far off is a sum of {} floats? In roundings, 2^-24 of the sum", grouped(N as u64));
+    let title = format!("how far off is a sum of {} floats, in roundings of 2^-24?", grouped(N as u64));
     lab.section("precision", &title, &[INSTRUCTIONS, GLOBAL_ATOMICS]);
     lab.variant("order_one_thread", |device| one_thread(device, &values))?;
     lab.variant("order_atomics", |device| with_atomics(device, &SUM_ATOMIC_LANE, &values, N, seed))?;
