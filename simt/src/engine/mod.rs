@@ -30,3 +30,4 @@ mod step;
 mod synchronisation;
 mod waits;
 mod watch;
+mod weak;
