@@ -7,10 +7,13 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{Args, Command, FromArgMatches};
 
-use crate::device::Choice;
+use crate::claims::{self, Claim, Judged};
+use crate::device::{Choice, Watch};
 use crate::lab::Lab;
+use crate::report::layout::{WIDTH, paragraph};
 use crate::report::{Report, json, text};
 use crate::terminal::{fail, print, refuse};
 
@@ -23,6 +26,10 @@ pub struct Chapter {
     pub title: &'static str,
     /// A variant to show in the examples of `--help`.
     pub example: &'static str,
+    /// The statements of the notes that it decides.
+    pub claims: &'static [Claim],
+    /// Its record of a GPU, as `--json` printed it; `{}` before there is one.
+    pub record: &'static str,
     /// Runs everything.
     pub run: fn(&mut Lab) -> Result<()>,
 }
@@ -31,27 +38,37 @@ pub struct Chapter {
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Which machines: sim (the emulator), gpu (both), auto (both, if there is a GPU)
-    #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = true)]
+    #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINES)]
     pub device: Choice,
+    /// How often a kernel is timed on a GPU; 0 launches it once, without a clock
+    #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = MACHINES)]
+    pub runs: u32,
+    /// Which checkers watch on the emulator: on (all), off (none), auto (all, but launches of more than 4 million threads
+    /// go without those that remember every byte)
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true, help_heading = MACHINES)]
+    pub check: Watch,
     /// How many elements to work on, where a section does not say it itself
-    #[arg(long, value_name = "ELEMENTS", value_parser = size, allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELEMENTS", value_parser = size, allow_negative_numbers = true, help_heading = WORK)]
     pub size: Option<usize>,
     /// How many threads a block has, where a section does not say it itself
-    #[arg(long, value_name = "THREADS", value_parser = block, allow_negative_numbers = true)]
+    #[arg(long, value_name = "THREADS", value_parser = block, allow_negative_numbers = true, help_heading = WORK)]
     pub block: Option<u32>,
     /// Decides what is left to chance: inputs and schedules
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, help_heading = WORK)]
     pub seed: u64,
-    /// How often a kernel is timed on a GPU; 0 launches it once, without a clock
-    #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    pub runs: u32,
+    /// Run these sections, variants or pictures alone, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = WORK)]
+    pub only: Option<Vec<String>>,
+    /// Run what decides a claim of the study notes, and say how it comes out; `all` prints the chapter's ledger
+    #[arg(long, value_name = "ID", conflicts_with = "only", help_heading = WORK)]
+    pub claim: Option<String>,
     /// Print one JSON object with everything that was counted
     #[arg(long)]
     pub json: bool,
-    /// Run one variant alone, or the variants of one section
-    #[arg(long, value_name = "VARIANT")]
-    pub only: Option<String>,
 }
+
+const MACHINES: &str = "Machines";
+const WORK: &str = "What is run";
 
 fn size(text: &str) -> Result<usize, String> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0') {
@@ -74,11 +91,14 @@ pub fn main(chapter: &Chapter) -> ExitCode {
         Ok(options) => options,
         Err(error) => return refuse(&error),
     };
+    let status = if options.claim.is_some() { decide(chapter, options) } else { report(chapter, options) };
+    status.unwrap_or_else(|error| fail(&format!("{error:#}")))
+}
+
+fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let as_json = options.json;
-    match run(chapter, options) {
-        Ok(report) => show(&report, as_json),
-        Err(error) => fail(&format!("{error:#}")),
-    }
+    let report = run(chapter, options)?;
+    Ok(show(&report, as_json))
 }
 
 fn run(chapter: &Chapter, options: Options) -> Result<Report> {
@@ -87,26 +107,72 @@ fn run(chapter: &Chapter, options: Options) -> Result<Report> {
     lab.finish()
 }
 
+/// Runs what decides some claims, and shows how they come out: one claim below the rows that decide it, all in a
+/// ledger.
+fn decide(chapter: &Chapter, options: Options) -> Result<ExitCode> {
+    let (as_json, name) = (options.json, options.claim.clone().unwrap_or_default());
+    let chosen = claims::chosen(chapter.claims, &name)?;
+    let mut only: Vec<String> = chosen.iter().flat_map(|claim| claim.variants()).map(str::to_owned).collect();
+    only.dedup();
+    let report = run(chapter, Options { only: Some(only), ..options })?;
+    let judged = claims::judge(&chosen, &json::render(&report), chapter.record)?;
+    let is_failure = report.is_failure() || !judged.iter().all(Judged::is_sound);
+    let ledger = claims::text(chapter.name, &judged);
+    let text = match judged.len() {
+        _ if as_json => format!("{:#}\n", claims::json(chapter.name, &judged)),
+        1 if report.rows().next().is_some() => format!("{}\n{ledger}", text::render(&report)),
+        _ => ledger,
+    };
+    Ok(print(&text, ExitCode::from(u8::from(is_failure))))
+}
+
 fn parse(
     chapter: &Chapter,
     args: impl IntoIterator<Item = std::ffi::OsString>,
 ) -> Result<Options, clap::Error> {
-    let command = Options::augment_args(Command::new(chapter.name));
+    let command = Options::augment_args(Command::new(chapter.name)).max_term_width(WIDTH);
     // The options bring a description of their own, so the chapter's comes after them.
     let command = command.about(chapter.title).after_help(examples(chapter));
-    let matches = command.try_get_matches_from(args)?;
-    Options::from_arg_matches(&matches)
+    match command.clone().try_get_matches_from(args) {
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            let help = command.after_help(format!("{}\n{}", contents(chapter), examples(chapter)));
+            Err(help.try_get_matches_from([chapter.name, "--help"]).err().unwrap_or(error))
+        }
+        matches => Options::from_arg_matches(&matches?),
+    }
+}
+
+/// The sections of a chapter, found by running none of it.
+fn contents(chapter: &Chapter) -> String {
+    let sections = parse(chapter, [chapter.name.into()]).ok().and_then(|options| {
+        let nothing = Options { device: Choice::Sim, only: Some(Vec::new()), ..options };
+        Some(run(chapter, nothing).ok()?.sections)
+    });
+    let sections = sections.unwrap_or_default();
+    let width = sections.iter().map(|section| section.name.len()).max().unwrap_or(0);
+    let lines =
+        sections.iter().map(|section| paragraph(&format!("  {:<width$}  ", section.name), &section.title));
+    format!("Sections:\n{}", lines.collect::<String>())
 }
 
 fn examples(chapter: &Chapter) -> String {
-    let lines = [
+    let only = format!(" --only {}", chapter.example);
+    let claim = chapter.claims.first().map(|claim| format!(" --claim {}", claim.id));
+    let mut lines = vec![
         ("", "everything"),
         (" --size 1000 --block 48", "another shape"),
-        (&format!(" --only {}", chapter.example), "one variant"),
+        (&only, "one variant"),
         (" --device sim --json", "for a program to read"),
     ];
-    let line = |(options, what)| format!("  {:<42}  {what}\n", format!("{}{options}", chapter.name));
-    format!("Examples:\n{}", lines.map(line).concat().trim_end())
+    lines.extend(claim.as_ref().map(|claim| (claim.as_str(), "what became of a claim of the notes")));
+    let line =
+        |(options, what): &(&str, _)| format!("  {:<42}  {what}\n", format!("{}{options}", chapter.name));
+    format!(
+        "Exit status:\n  0  everything came out as the chapter says, wrong kernels included\n  \
+         1  something did not, or the machines disagree\n  2  it could not be run, and standard error says why\n\n\
+         Examples:\n{}",
+        lines.iter().map(line).collect::<String>().trim_end()
+    )
 }
 
 fn show(report: &Report, as_json: bool) -> ExitCode {
@@ -119,7 +185,14 @@ mod tests {
     use super::*;
     use crate::terminal::one_line;
 
-    const CHAPTER: Chapter = Chapter { name: "chapter", title: "A chapter", example: "one", run: |_| Ok(()) };
+    const CHAPTER: Chapter = Chapter {
+        name: "chapter",
+        title: "A chapter",
+        example: "one",
+        claims: &[],
+        record: "{}",
+        run: |_| Ok(()),
+    };
 
     fn refused(args: &[&str]) -> String {
         let args = ["chapter"].iter().chain(args).map(Into::into);

@@ -5,13 +5,14 @@
 //! emulator runs too, and the only difference is that a missing GPU is an error.
 
 use anyhow::{Result, bail};
-use simt::{Fault, FaultKind, Severity};
+use simt::{Checks, Fault, FaultKind, Severity};
 
 use crate::buffer::{Buffer, BufferId, Element};
 use crate::check::{Check, Tolerance, agree, compare};
 use crate::gpu::Gpu;
 use crate::launch::Launch;
-use crate::machine::{About, Machine, Run};
+use crate::machine::{About, Machine, Run, Traced};
+use crate::report::layout::grouped;
 use crate::report::{Row, Verdict};
 use crate::sim::Sim;
 
@@ -36,7 +37,25 @@ pub struct Device {
     buffers: usize,
     /// Why the GPU's memory is no longer what the emulator's is.
     withheld: Option<String>,
+    watch: Watch,
+    /// Whether a launch went without the checkers that it wanted.
+    unwatched: bool,
 }
+
+/// Whether the checkers watch that a launch asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Watch {
+    /// Those of races and of initialisation, which remember every byte, watch launches of up to [`WATCHED_THREADS`].
+    #[default]
+    Auto,
+    /// All of them, whatever it takes.
+    On,
+    /// None.
+    Off,
+}
+
+/// The largest launch that is watched by every checker unless the reader says so: it takes a second or two.
+pub const WATCHED_THREADS: u64 = 1 << 22;
 
 /// What is in a buffer, by machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +69,15 @@ pub struct Contents<T> {
 impl Device {
     /// Opens the machines. It is an error to ask for a GPU where there is none.
     pub fn open(choice: Choice) -> Result<Device> {
-        let mut device = Device { sim: Sim::open(), gpu: None, missing: None, buffers: 0, withheld: None };
+        let mut device = Device {
+            sim: Sim::open(),
+            gpu: None,
+            missing: None,
+            buffers: 0,
+            withheld: None,
+            watch: Watch::Auto,
+            unwatched: false,
+        };
         match choice {
             Choice::Sim => {}
             Choice::Gpu => device.gpu = Some(Gpu::open()?),
@@ -140,9 +167,55 @@ impl Device {
         }
     }
 
+    /// Decides about the checkers of the launches from now on.
+    pub fn set_watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// Which launches some of the checkers that they asked for did not watch, and why, if there were any.
+    pub fn unwatched(&self) -> Option<String> {
+        let most = grouped(WATCHED_THREADS);
+        self.unwatched.then(|| match self.watch {
+            Watch::Off => "none".to_owned(),
+            _ => format!("no races, no initialisation beyond {most} threads; `--check on` watches all"),
+        })
+    }
+
+    /// The launch with the checkers that watch it.
+    fn watched(&mut self, launch: &Launch) -> Launch {
+        let mut launch = launch.clone();
+        let asked = launch.simt.checks;
+        let checks = &mut launch.simt.checks;
+        let threads = launch.simt.grid.count().saturating_mul(launch.simt.block.count());
+        if self.watch == Watch::Off {
+            *checks = Checks::NONE;
+        } else if self.watch == Watch::Auto && threads > WATCHED_THREADS {
+            (checks.races, checks.initialisation) = (false, false);
+        }
+        self.unwatched |= *checks != asked;
+        launch
+    }
+
+    /// A launch on the emulator alone, and what it leaves in a buffer; after which all buffers and variables are what
+    /// they were before. For many seeds of one launch, and for memory that is weak, as no GPU can be told to be.
+    pub fn trial<T: Element>(&mut self, launch: &Launch, buffer: Buffer<T>) -> Result<(Run, Vec<T>)> {
+        let launch = self.watched(launch);
+        self.sim.aside(&launch, |sim| {
+            let run = sim.launch(&launch)?;
+            Ok((run, T::from_bytes(&sim.read(buffer.id)?)))
+        })
+    }
+
+    /// Every instruction of a launch on the emulator alone, in the order in which warps issued them; after which all
+    /// buffers and variables are what they were before.
+    pub fn trace(&mut self, launch: &Launch) -> Result<Vec<Traced>> {
+        self.sim.aside(launch, |sim| sim.trace(launch))
+    }
+
     /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld,
     /// so are all that follow in the same scope: they would find other data than those that the emulator vetted.
     pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
+        let launch = &self.watched(launch);
         let mut run = self.sim.launch(launch)?;
         let Some(gpu) = &mut self.gpu else { return Ok(run) };
         self.withheld = self.withheld.take().or(withheld(&run.faults));
@@ -151,6 +224,7 @@ impl Device {
                 gpu.run_once_only(&launch.code);
             }
             run.timing = gpu.launch(launch)?.timing;
+            run.on_gpu = 1;
         }
         run.withheld.clone_from(&self.withheld);
         Ok(run)

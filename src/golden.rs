@@ -81,6 +81,24 @@ pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Fails unless the chapter's record of a GPU, `output/h200.txt`, is of what the chapter prints now; for a chapter's
+/// tests. That record has more columns, and its own times and words about them; every other line that the emulator
+/// prints must be in it, in the same order.
+pub fn check_gpu(chapter: &Path) -> Result<()> {
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let read = |name: &str| fs::read_to_string(chapter.join("output").join(name));
+    let record = read("h200.txt").context("the chapter has no record of a GPU")?;
+    let mut recorded = record.lines().map(words);
+    // The first three lines name the command, the title and the machines.
+    for line in read("sim.txt")?.lines().skip(3) {
+        let line = words(line);
+        if !recorded.any(|recorded| recorded.starts_with(&line)) {
+            bail!("`h200.txt` lacks {line:?}: record the chapter again on a GPU");
+        }
+    }
+    Ok(())
+}
+
 /// The first line that differs, counted from 1.
 fn first_difference(old: &str, new: &str) -> Option<usize> {
     let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new).count();

@@ -97,26 +97,24 @@ impl Gpu {
     }
 
     /// Runs for the clock and then once for the result, from the same inputs: kernels may work in place.
-    fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
+    fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Option<Timing>> {
         let untimed = self.timed_runs == 0 || self.once_only.contains(&launch.code.name);
-        let times = if untimed { Vec::new() } else { self.times(loaded, launch)? };
+        let timing = if untimed { None } else { self.times(loaded, launch)? };
         self.launch_once(&function(&loaded.module, launch)?, launch)?;
-        Ok(times)
+        Ok(timing)
     }
 
-    fn times(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Vec<f64>> {
+    fn times(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Option<Timing>> {
         let saved = self.save(launch)?;
         let timed = function(&loaded.stopwatch, launch)?;
         let mut times = Vec::new();
-        // The first one warms up and is not counted.
-        for run in 0..=self.timed_runs {
-            let time_us = self.launch_once(&timed, launch)?;
+        for _ in 0..=self.timed_runs {
+            times.push(self.launch_once(&timed, launch)?);
             self.restore(&saved)?;
-            if run > 0 {
-                times.push(time_us);
-            }
         }
-        Ok(times)
+        // The first one warms up, and is not one of those that are counted.
+        let warm_up_us = Some(times.remove(0));
+        Ok(Timing::of(times).map(|timing| Timing { warm_up_us, ..timing }))
     }
 
     fn save(&self, launch: &Launch) -> Result<Vec<(BufferId, CudaSlice<u8>)>> {
@@ -193,9 +191,9 @@ impl Machine for Gpu {
 
     fn launch(&mut self, launch: &Launch) -> Result<Run> {
         let loaded = self.load(&launch.code)?;
-        let times = self.run(&loaded, launch);
-        let times = times.map_err(|error| anyhow!("`{}` failed on the GPU: {error}", launch.kernel))?;
-        Ok(Run { kernels: vec![launch.to_string()], timing: Timing::of(times), ..Run::default() })
+        let timing = self.run(&loaded, launch);
+        let timing = timing.map_err(|error| anyhow!("`{}` failed on the GPU: {error}", launch.kernel))?;
+        Ok(Run { kernels: vec![launch.to_string()], timing, ..Run::default() })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Hardware counters of a chapter beside the emulator's: a record that was read on a GPU, and the table made of both.
 //!
-//! The record, `output/h200_counters.csv`, is written by `cargo xtask counters` from what Nsight Compute printed; CI,
-//! which has no GPU, compares it with what the emulator counts now. Requests and sectors must be equal. Machine code
-//! has other instructions than PTX, so those stand side by side, and where branches differ, `output/h200_why.txt` says
-//! why. What it leaves out: times, which are in the chapter's other records.
+//! The record, `output/h200_counters.csv`, is written by `cargo xtask record` from what Nsight Compute printed; CI,
+//! which has no GPU, compares it with what the emulator counts now. What memory saw must be equal, and branches may
+//! differ, because machine code is not PTX; wherever either differs, `output/h200_why.txt` says why. What it leaves out:
+//! times, which are in the chapter's other records.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,15 +29,53 @@ pub const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
 pub const BRANCHES: &str = "smsp__inst_executed_op_branch.sum";
 /// Branches that parted the threads of a warp.
 pub const DIVERGENT: &str = "smsp__sass_branch_targets_threads_divergent.sum";
+/// Sectors that the second-level cache was asked for by loads: what the first level did not have.
+pub const L2_READS: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
 
-/// The emulator's counters that must equal the hardware's, with Nsight Compute's names for them.
-pub const EQUAL: [(&str, &str); 5] = [
-    ("warps", "smsp__warps_launched.sum"),
-    ("global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
-    ("global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
-    ("global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
-    ("global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
+/// Counters of the emulator, added up, and metrics of Nsight Compute, added up, that must be equal.
+pub type Equal = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// What global memory saw.
+const GLOBAL: [Equal; 5] = [
+    ("load requests", &["global_load_requests"], &["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]),
+    ("load sectors", &["global_load_sectors"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]),
+    ("store requests", &["global_store_requests"], &["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]),
+    ("store sectors", &["global_store_sectors"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]),
+    // The assembler makes one of an atomic whose result nobody wants the other.
+    (
+        "atomics",
+        &["global_atomic_requests", "global_reduction_requests"],
+        &[
+            "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
+        ],
+    ),
 ];
+
+/// What shared memory saw.
+const SHARED: [Equal; 4] = [
+    ("load requests", &["shared_load_requests"], &["smsp__inst_executed_op_shared_ld.sum"]),
+    (
+        "load conflicts",
+        &["shared_load_bank_conflicts"],
+        &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
+    ),
+    ("store requests", &["shared_store_requests"], &["smsp__inst_executed_op_shared_st.sum"]),
+    (
+        "store conflicts",
+        &["shared_store_bank_conflicts"],
+        &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"],
+    ),
+];
+
+/// What the instructions were: the same where machine code is as PTX.
+const CODE: [Equal; 3] = [
+    ("instructions", &["ptx_instructions"], &[INSTRUCTIONS]),
+    ("branches", &["ptx_branches"], &[BRANCHES]),
+    ("divergent", &["ptx_divergent_branches"], &[DIVERGENT]),
+];
+
+const WARPS: Equal = ("warps", &["warps"], &["smsp__warps_launched.sum"]);
 
 /// What was read on a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +88,8 @@ pub struct Record {
 
 /// Every metric that a record holds, in the order of its columns.
 pub fn metrics() -> Vec<&'static str> {
-    EQUAL.iter().map(|(_, metric)| *metric).chain([INSTRUCTIONS, BRANCHES, DIVERGENT]).collect()
+    let compared = [WARPS].into_iter().chain(GLOBAL).chain(SHARED).chain(CODE);
+    compared.flat_map(|(_, _, metrics)| metrics.iter().copied()).chain([L2_READS]).collect()
 }
 
 impl Record {
@@ -103,11 +142,16 @@ pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The rows of a report's JSON that ran on a GPU, or would: kernels that the emulator found no harm in.
+/// The rows of a report's JSON that a GPU runs to their end: kernels in which the emulator found no harm.
 pub fn launched(report: &Value) -> impl Iterator<Item = &Value> {
+    rows(report).filter(|row| row["harmful"] != true)
+}
+
+/// The rows of a report's JSON that launched something; some are of the host alone.
+pub fn rows(report: &Value) -> impl Iterator<Item = &Value> {
     let sections = report["sections"].as_array().into_iter().flatten();
     let rows = sections.flat_map(|section| section["rows"].as_array().into_iter().flatten());
-    rows.filter(|row| row["faults"].as_array().is_none_or(Vec::is_empty))
+    rows.filter(|row| row["kernels"].as_array().is_none_or(|kernels| !kernels.is_empty()))
 }
 
 /// The emulator's counters of one variant, and the hardware's.
@@ -118,46 +162,49 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn emulated(&self, counter: &str) -> u64 {
-        self.emulator[counter].as_u64().unwrap_or_default()
+    fn emulated(&self, (_, counters, _): Equal) -> u64 {
+        counters.iter().filter_map(|&counter| self.emulator[counter].as_u64()).sum()
     }
 
-    fn measured(&self, metric: &str) -> u64 {
+    fn measured(&self, (_, _, metrics): Equal) -> u64 {
+        metrics.iter().map(|&metric| self.metric(metric)).sum()
+    }
+
+    fn metric(&self, metric: &str) -> u64 {
         self.hardware.get(metric).copied().unwrap_or_default()
     }
 
-    /// Refuses a difference in what must be equal.
-    fn check(&self) -> Result<()> {
-        for (counter, metric) in EQUAL {
-            let (emulator, hardware) = (self.emulated(counter), self.measured(metric));
-            let variant = self.variant;
-            ensure!(
-                emulator == hardware,
-                "`{variant}`: {counter} is {emulator} here and {hardware} on hardware"
-            );
-        }
-        Ok(())
+    fn differs(&self, what: Equal) -> bool {
+        self.emulated(what) != self.measured(what)
     }
 
+    /// What memory saw and was not the same, in words.
+    fn memory_difference(&self) -> Option<String> {
+        let what = GLOBAL.into_iter().chain(SHARED).find(|&what| self.differs(what))?;
+        let (here, there) = (self.emulated(what), self.measured(what));
+        Some(format!("{} are {here} here and {there} on hardware", what.0))
+    }
+
+    /// Instructions need no reason: machine code has its own.
     fn branches_differ(&self) -> bool {
-        self.emulated("ptx_branches") != self.measured(BRANCHES)
-            || self.emulated("ptx_divergent_branches") != self.measured(DIVERGENT)
+        CODE[1..].iter().any(|&what| self.differs(what))
     }
 
-    fn line(&self) -> String {
-        let equal = |counter| grouped(self.emulated(counter));
-        let beside = |counter, metric| format!("{} / {}", equal(counter), grouped(self.measured(metric)));
-        let cells = [
-            format!("`{}`", self.variant),
-            equal("global_load_requests"),
-            equal("global_load_sectors"),
-            equal("global_store_requests"),
-            equal("global_store_sectors"),
-            beside("ptx_instructions", INSTRUCTIONS),
-            beside("ptx_branches", BRANCHES),
-            beside("ptx_divergent_branches", DIVERGENT),
-        ];
+    /// One number where both counted the same.
+    fn cell(&self, what: Equal) -> String {
+        let here = grouped(self.emulated(what));
+        if self.differs(what) { format!("{here} / {}", grouped(self.measured(what))) } else { here }
+    }
+
+    fn line(&self, columns: &[Equal], last: Option<String>) -> String {
+        let name = [format!("`{}`", self.variant)].into_iter();
+        let cells: Vec<String> =
+            name.chain(columns.iter().map(|&what| self.cell(what))).chain(last).collect();
         format!("| {} |\n", cells.join(" | "))
+    }
+
+    fn uses_shared_memory(&self) -> bool {
+        SHARED.into_iter().any(|what| self.emulated(what) + self.measured(what) > 0)
     }
 }
 
@@ -166,40 +213,97 @@ fn table(record: &Record, report: &Value, why: &str) -> Result<String> {
     let mut text = format!(
         "<!-- Generated by `cargo xtask bless` from {RECORD}, {WHY} and a run of the emulator; do not edit. -->\n\n\
          # Counters: the emulator and the hardware\n\n{}\n\n\
-         Requests and sectors are equal on both machines, so they stand here once. Instructions and branches stand as\n\
-         *PTX / machine code*: the driver's assembler makes other instructions of the same work, and counts `EXIT` among\n\
-         the branches.\n\n\
-         | variant | load requests | load sectors | store requests | store sectors | instructions | branches | divergent |\n\
-         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+         Where both counted the same there is one number, else *emulator / hardware*, and below the tables why.\n\n\
+         ## Global memory\n\nL2 reads are sectors that loads wanted of the second-level cache; the hardware alone has it.\n\n",
         record.origin
     );
+    text += &head(&GLOBAL, Some("L2 reads"));
     for pair in &pairs {
-        pair.check()?;
-        text += &pair.line();
+        text += &pair.line(&GLOBAL, Some(grouped(pair.metric(L2_READS))));
     }
-    text += "\n## Why the branches differ\n\n";
-    text += &explanations(&pairs, why)?;
-    Ok(text)
+    if pairs.iter().any(Pair::uses_shared_memory) {
+        text += "\n## Shared memory\n\n";
+        text += &head(&SHARED, None);
+        let users = pairs.iter().filter(|pair| pair.uses_shared_memory());
+        users.for_each(|pair| text += &pair.line(&SHARED, None));
+    }
+    text += "\n## Instructions\n\nThe emulator counts PTX and the hardware machine code, which has other instructions for the same\n\
+             work, and counts `EXIT` among the branches.\n\n";
+    text += &head(&CODE, None);
+    for pair in &pairs {
+        text += &pair.line(&CODE, None);
+    }
+    Ok(text + &reasons(&pairs, why)?.concat())
+}
+
+fn head(columns: &[Equal], last: Option<&str>) -> String {
+    let names: Vec<&str> = columns.iter().map(|(name, _, _)| *name).chain(last).collect();
+    format!("| variant | {} |\n| --- |{}\n", names.join(" | "), " ---: |".repeat(names.len()))
 }
 
 fn pairs<'a>(record: &'a Record, report: &'a Value) -> Result<Vec<Pair<'a>>> {
     let rows: Vec<&Value> = launched(report).collect();
     let names: Vec<&str> = rows.iter().filter_map(|row| row["variant"].as_str()).collect();
     let recorded: Vec<&str> = record.rows.iter().map(|(variant, _)| variant.as_str()).collect();
+    let not_in = |these: &[&str], those: &[&str]| {
+        let lacking: Vec<String> =
+            these.iter().filter(|name| !those.contains(name)).map(|name| format!("`{name}`")).collect();
+        lacking.join(", ")
+    };
     ensure!(
         names == recorded,
-        "the chapter's variants are not those of `{RECORD}`: record them again on a GPU"
+        "the chapter's variants are not those of `{RECORD}` (new: {}; gone: {}): record them again on a GPU",
+        not_in(&names, &recorded),
+        not_in(&recorded, &names)
     );
     let pair = |(row, (_, hardware)): (&&'a Value, &'a (_, _))| Pair {
         variant: row["variant"].as_str().unwrap_or_default(),
         emulator: &row["counters"],
         hardware,
     };
-    Ok(rows.iter().zip(&record.rows).map(pair).collect())
+    let pairs: Vec<Pair> = rows.iter().zip(&record.rows).map(pair).collect();
+    for pair in &pairs {
+        ensure!(!pair.differs(WARPS), "`{}` was recorded in another shape: record it again", pair.variant);
+    }
+    Ok(pairs)
 }
 
-/// One paragraph a reason: `variant, variant: why`. Every variant whose branches differ has one, and no other.
-fn explanations(pairs: &[Pair<'_>], why: &str) -> Result<String> {
+/// The parts of the explanations: what differs, how a part begins, and what heads it in the table.
+struct Part {
+    mark: &'static str,
+    title: &'static str,
+    differs: fn(&Pair) -> Option<String>,
+}
+
+const PARTS: [Part; 2] = [
+    Part {
+        mark: "# memory",
+        title: "Why memory saw something else",
+        differs: |pair| pair.memory_difference(),
+    },
+    Part {
+        mark: "# branches",
+        title: "Why the branches differ",
+        differs: |pair| pair.branches_differ().then(|| "its branches differ".to_owned()),
+    },
+];
+
+fn reasons(pairs: &[Pair], why: &str) -> Result<Vec<String>> {
+    let reasons = PARTS.iter().map(|part| {
+        let text = explanations(pairs, part_of(why, part.mark), part)?;
+        Ok(if text.is_empty() { text } else { format!("\n## {}\n\n{text}", part.title) })
+    });
+    reasons.collect()
+}
+
+/// The paragraphs below a mark, up to the next.
+fn part_of<'a>(why: &'a str, mark: &str) -> &'a str {
+    let Some((_, rest)) = why.split_once(mark) else { return "" };
+    rest.split("\n# ").next().unwrap_or_default()
+}
+
+/// One paragraph a reason: `variant, variant: why`. Every variant that differs is in one, and no other.
+fn explanations(pairs: &[Pair], why: &str, part: &Part) -> Result<String> {
     let mut text = String::new();
     let mut explained = Vec::new();
     for paragraph in why.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
@@ -207,19 +311,25 @@ fn explanations(pairs: &[Pair<'_>], why: &str) -> Result<String> {
             paragraph.split_once(':').context("an explanation begins with its variants")?;
         let variants: Vec<&str> = variants.split(',').map(str::trim).collect();
         let names: Vec<String> = variants.iter().map(|variant| format!("`{variant}`")).collect();
-        let _ = writeln!(
-            text,
-            "- {}: {}",
-            names.join(", "),
-            reason.split_whitespace().collect::<Vec<_>>().join(" ")
-        );
+        let reason: Vec<&str> = reason.split_whitespace().collect();
+        let _ = writeln!(text, "- {}: {}", names.join(", "), reason.join(" "));
         explained.extend(variants);
     }
+    let mut off = Vec::new();
     for pair in pairs {
         let count = explained.iter().filter(|&&variant| variant == pair.variant).count();
-        if count != usize::from(pair.branches_differ()) {
-            bail!("`{}` has {count} explanations in `{WHY}`: give one where branches differ", pair.variant);
+        match (part.differs)(pair) {
+            Some(how) if count != 1 => off.push(format!("`{}` has {count}, and {how}", pair.variant)),
+            None if count > 0 => off.push(format!("`{}` has {count}, and nothing differs", pair.variant)),
+            _ => {}
         }
+    }
+    if let Some(first) = off.first() {
+        bail!(
+            "explanations under `{}` in `{WHY}`, one where something differs: {first}; {} more",
+            part.mark,
+            off.len() - 1
+        );
     }
     Ok(text)
 }
@@ -233,15 +343,17 @@ mod tests {
             .into_iter()
             .map(|metric| (metric.to_owned(), 4))
             .chain([(BRANCHES.to_owned(), branches), (DIVERGENT.to_owned(), 0)]);
+        let shared = SHARED.iter().flat_map(|(_, _, metrics)| metrics.iter());
+        let values = values.chain(shared.map(|&metric| (metric.to_owned(), 0)));
         Record { origin: "somewhere".to_owned(), rows: vec![("one".to_owned(), values.collect())] }
     }
 
     fn report(sectors: u64) -> Value {
         let counters = serde_json::json!({
             "warps": 4, "global_load_requests": 4, "global_load_sectors": sectors, "global_store_requests": 4,
-            "global_store_sectors": 4, "ptx_instructions": 9, "ptx_branches": 2, "ptx_divergent_branches": 0,
+            "global_store_sectors": 4, "global_atomic_requests": 8, "ptx_instructions": 9, "ptx_branches": 2, "ptx_divergent_branches": 0,
         });
-        serde_json::json!({ "sections": [{ "rows": [{ "variant": "one", "faults": [], "counters": counters }] }] })
+        serde_json::json!({ "sections": [{ "rows": [{ "variant": "one", "harmful": false, "counters": counters }] }] })
     }
 
     #[test]
@@ -250,18 +362,28 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_equal_is_checked() {
+    fn a_row_of_the_host_alone_has_nothing_to_compare() {
+        let mut report = report(4);
+        let host = serde_json::json!({ "variant": "host", "harmful": false, "kernels": [], "counters": {} });
+        report["sections"][0]["rows"].as_array_mut().unwrap().push(host);
+        assert_eq!(rows(&report).count(), 1);
+        assert!(table(&record(2), &report, "").is_ok());
+    }
+
+    #[test]
+    fn a_difference_in_memory_needs_a_reason() {
         assert!(table(&record(2), &report(4), "").is_ok());
         let error = table(&record(2), &report(5), "").unwrap_err().to_string();
-        assert_eq!(error, "`one`: global_load_sectors is 5 here and 4 on hardware");
+        assert!(error.contains("`one` has 0, and load sectors are 5 here and 4 on hardware"), "{error}");
+        let text = table(&record(2), &report(5), "# memory\n\none: why\n").unwrap();
+        assert!(text.contains("| 5 / 4 |") && text.contains("something else\n\n- `one`: why\n"), "{text}");
     }
 
     #[test]
     fn a_difference_is_explained_and_nothing_else_is() {
-        assert!(table(&record(3), &report(4), "").unwrap_err().to_string().contains("has 0 explanations"));
-        assert!(
-            table(&record(2), &report(4), "one: why").unwrap_err().to_string().contains("has 1 explanations")
-        );
-        assert!(table(&record(3), &report(4), "one: it is\n so").unwrap().ends_with("- `one`: it is so\n"));
+        assert!(table(&record(3), &report(4), "").unwrap_err().to_string().contains("has 0"));
+        let why = "# branches\n\none: it is\n so\n\n# other\n";
+        assert!(table(&record(2), &report(4), why).unwrap_err().to_string().contains("has 1"));
+        assert!(table(&record(3), &report(4), why).unwrap().ends_with("- `one`: it is so\n"));
     }
 }

@@ -29,6 +29,7 @@ impl Lab {
     pub(crate) fn new(options: Options, name: &str, title: &str) -> Result<Lab> {
         let mut device = Device::open(options.device)?;
         device.set_timed_runs(options.runs);
+        device.set_watch(options.check);
         let report = Report {
             chapter: name.to_owned(),
             title: title.to_owned(),
@@ -87,32 +88,51 @@ impl Lab {
 
     /// Runs a variant, unless the reader asked for another. What it allocates is freed when it is done.
     pub fn variant(&mut self, name: &str, work: impl FnOnce(&mut Device) -> Result<Row>) -> Result<()> {
+        if let Some(row) = self.selected(name, work)? {
+            self.last_section().rows.push(Row { variant: name.to_owned(), ..row });
+        }
+        Ok(())
+    }
+
+    /// Draws a picture from a run, in lines of text, unless the reader asked for something else.
+    pub fn picture(&mut self, name: &str, draw: impl FnOnce(&mut Device) -> Result<String>) -> Result<()> {
+        if let Some(lines) = self.selected(name, draw)? {
+            self.last_section().pictures.push((name.to_owned(), lines));
+        }
+        Ok(())
+    }
+
+    fn selected<R>(&mut self, name: &str, work: impl FnOnce(&mut Device) -> Result<R>) -> Result<Option<R>> {
         debug_assert!(!self.names.iter().any(|known| known == name), "two variants are called `{name}`");
         self.names.push(name.to_owned());
-        let section = self.report.sections.last_mut().expect("a section comes before its variants");
-        if !self.options.only.as_ref().is_none_or(|only| only == name || *only == section.name) {
-            return Ok(());
+        let section = self.last_section().name.clone();
+        let is_wanted = |only: &Vec<String>| only.iter().any(|only| only == name || *only == section);
+        if !self.options.only.as_ref().is_none_or(is_wanted) {
+            return Ok(None);
         }
         self.progress.set(name);
-        let row = self.device.scope(work)?;
-        section.rows.push(Row { variant: name.to_owned(), ..row });
-        Ok(())
+        self.device.scope(work).map(Some)
+    }
+
+    fn last_section(&mut self) -> &mut Section {
+        self.report.sections.last_mut().expect("a section comes before what is in it")
     }
 
     /// Says what to notice in the section, if the rows that it speaks of were run.
     pub fn notice(&mut self, say: impl FnOnce(&Section) -> Option<String>) {
-        let section = self.report.sections.last_mut().expect("a section comes before its notes");
+        let section = self.last_section();
         section.notes.extend(say(section));
     }
 
     /// The report, once everything was run.
-    pub(crate) fn finish(self) -> Result<Report> {
-        if let (Some(only), None) = (&self.options.only, self.report.rows().next()) {
-            let sections: Vec<&str> =
-                self.report.sections.iter().map(|section| section.name.as_str()).collect();
+    pub(crate) fn finish(mut self) -> Result<Report> {
+        let sections: Vec<&str> = self.report.sections.iter().map(|section| section.name.as_str()).collect();
+        let is_known = |only: &&String| self.names.contains(only) || sections.contains(&only.as_str());
+        if let Some(unknown) = self.options.only.iter().flatten().find(|only| !is_known(only)) {
             let (variants, sections) = (self.names.join(", "), sections.join(", "));
-            bail!("there is no variant `{only}`: choose one of {variants}, or a section of {sections}");
+            bail!("there is no variant `{unknown}`: choose one of {variants}, or a section of {sections}");
         }
+        self.report.unwatched = self.device.unwatched();
         Ok(self.report)
     }
 }

@@ -119,6 +119,13 @@ impl Launch {
         self
     }
 
+    /// Sets the bytes of shared memory that the launch brings, besides those that the kernel declares.
+    #[must_use]
+    pub fn shared_bytes(mut self, bytes: u32) -> Launch {
+        self.simt.shared_bytes = bytes;
+        self
+    }
+
     /// Sets what decides the choices of the schedule.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Launch {

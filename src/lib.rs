@@ -27,6 +27,7 @@
 
 pub mod buffer;
 pub mod check;
+pub mod claims;
 pub mod cli;
 pub mod device;
 pub mod golden;
@@ -49,7 +50,7 @@ pub use check::{Check, Tolerance};
 pub use device::{Choice, Device};
 pub use lab::Lab;
 pub use launch::Launch;
-pub use machine::{Run, Timing};
+pub use machine::{Run, Timing, Traced};
 pub use random::Random;
 pub use report::{Report, Row, Verdict};
-pub use simt::Dim3;
+pub use simt::{Dim3, Schedule};

@@ -6,7 +6,7 @@
 use std::ops::AddAssign;
 
 use anyhow::Result;
-use simt::{Counters, Fault, LineCounters, StaleRead};
+use simt::{Counters, Dim3, Fault, LineCounters, StaleRead};
 
 use crate::buffer::BufferId;
 use crate::launch::Launch;
@@ -43,6 +43,8 @@ pub trait Machine {
 pub struct Run {
     /// The kernels, in order.
     pub kernels: Vec<String>,
+    /// How many of them, the first ones, a GPU was given too.
+    pub on_gpu: usize,
     /// What the emulator counted.
     pub counters: Counters,
     /// The same by CUDA line.
@@ -61,6 +63,23 @@ pub struct Run {
     pub changes_variables: bool,
 }
 
+/// An instruction that a warp of the emulator issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// The block.
+    pub block: Dim3,
+    /// The warp in the block.
+    pub warp: u32,
+    /// The lanes that run together here.
+    pub mask: u32,
+    /// Those of them for which it is carried out: whose guard is true; at a branch, who takes it.
+    pub active: u32,
+    /// The line of CUDA it stands for, if the compiler says so.
+    pub line: Option<u32>,
+    /// Its PTX.
+    pub ptx: String,
+}
+
 /// How long a kernel took on a GPU, between two events around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
@@ -72,6 +91,8 @@ pub struct Timing {
     pub max_us: f64,
     /// How many runs were timed, after one that was not.
     pub runs: u32,
+    /// How long that one took, which warmed up.
+    pub warm_up_us: Option<f64>,
 }
 
 impl Timing {
@@ -79,7 +100,8 @@ impl Timing {
     pub fn of(mut times_us: Vec<f64>) -> Option<Timing> {
         times_us.sort_by(f64::total_cmp);
         let (min_us, max_us) = (*times_us.first()?, *times_us.last()?);
-        Some(Timing { median_us: times_us[times_us.len() / 2], min_us, max_us, runs: times_us.len() as u32 })
+        let median_us = times_us[times_us.len() / 2];
+        Some(Timing { median_us, min_us, max_us, runs: times_us.len() as u32, warm_up_us: None })
     }
 }
 
@@ -87,6 +109,7 @@ impl Timing {
 impl AddAssign for Run {
     fn add_assign(&mut self, other: Run) {
         self.kernels.extend(other.kernels);
+        self.on_gpu += other.on_gpu;
         self.counters += &other.counters;
         self.lines.extend(other.lines);
         self.faults.extend(other.faults);
@@ -108,6 +131,7 @@ impl Timing {
             min_us: self.min_us + next.min_us,
             max_us: self.max_us + next.max_us,
             runs: self.runs.min(next.runs),
+            warm_up_us: self.warm_up_us.zip(next.warm_up_us).map(|(first, second)| first + second),
         }
     }
 }
@@ -120,7 +144,7 @@ mod tests {
     fn the_median_is_not_moved_by_one_slow_run() {
         let timing = Timing::of(vec![2.0, 1.0, 90.0]).unwrap();
         assert_eq!((timing.min_us, timing.median_us, timing.max_us, timing.runs), (1.0, 2.0, 90.0, 3));
-        assert_eq!(Timing::of(Vec::new()), None);
+        assert_eq!((timing.warm_up_us, Timing::of(Vec::new())), (None, None));
     }
 
     #[test]

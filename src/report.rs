@@ -27,6 +27,8 @@ pub struct Report {
     pub missing: Option<String>,
     /// What was asked for: `("size", 4096)`.
     pub settings: Vec<(&'static str, u64)>,
+    /// Which launches some checkers did not watch, and how to have them watched.
+    pub unwatched: Option<String>,
     /// What was found.
     pub sections: Vec<Section>,
 }
@@ -42,6 +44,8 @@ pub struct Section {
     pub columns: Vec<Column>,
     /// The variants.
     pub rows: Vec<Row>,
+    /// Pictures in lines of text, with their names, which `--only` understands.
+    pub pictures: Vec<(String, String)>,
     /// What to notice; every number comes from the rows.
     pub notes: Vec<String>,
 }
@@ -63,6 +67,8 @@ pub struct Row {
     pub agreement: Option<Check>,
     /// What else to say of it, below the table.
     pub remarks: Vec<String>,
+    /// Figures of the run that no counter has, by name: for programs, and for claims.
+    pub facts: Vec<(&'static str, f64)>,
 }
 
 /// What came of a run.
@@ -98,6 +104,7 @@ impl Row {
             check: None,
             agreement: None,
             remarks: Vec::new(),
+            facts: Vec::new(),
         }
     }
 
@@ -126,6 +133,18 @@ impl Row {
         self
     }
 
+    /// Adds a figure that no counter has: updates lost, seeds that failed, the widest error.
+    #[must_use]
+    pub fn fact(mut self, name: &'static str, value: f64) -> Row {
+        self.facts.push((name, value));
+        self
+    }
+
+    /// A figure that was added.
+    pub fn fact_value(&self, name: &str) -> Option<f64> {
+        self.facts.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
     /// Whether it came out otherwise than expected, or the machines disagree about a kernel that is right.
     pub fn is_failure(&self) -> bool {
         let disagree = self.agreement.as_ref().is_some_and(|check| !check.is_right());
@@ -134,6 +153,11 @@ impl Row {
 }
 
 impl Section {
+    /// Whether anything of it was run.
+    pub(crate) fn was_run(&self) -> bool {
+        !self.rows.is_empty() || !self.pictures.is_empty()
+    }
+
     /// The row of a variant, if it was run.
     pub fn row(&self, variant: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.variant == variant)

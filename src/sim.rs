@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, anyhow};
-use simt::{Emulator, Limits, Module};
+use simt::{Emulator, Limits, Module, TraceStep};
 
 use crate::buffer::BufferId;
 use crate::launch::{Argument, Code, Launch};
-use crate::machine::{About, Machine, Run};
+use crate::machine::{About, Machine, Run, Traced};
 
 pub(crate) struct Sim {
     emulator: Emulator,
@@ -35,6 +35,44 @@ impl Sim {
         let module = self.emulator.load(&code.name, &code.ptx)?;
         self.modules.insert(code.name.clone(), module.clone());
         Ok(module)
+    }
+
+    /// The module of a launch, and the launch in the emulator's terms.
+    fn prepare(&mut self, launch: &Launch) -> Result<(Module, simt::Launch)> {
+        let module = self.load(&launch.code)?;
+        let info = module.kernels().iter().find(|kernel| kernel.name == launch.kernel);
+        let info = info.ok_or_else(|| no_such_kernel(launch, &module))?;
+        check_arguments(launch, info)?;
+        let mut shape = launch.simt.clone();
+        shape.args = launch.args.iter().map(|argument| self.argument(argument)).collect();
+        Ok((module, shape))
+    }
+
+    /// Every instruction of a launch, in the order in which they were issued.
+    pub(crate) fn trace(&mut self, launch: &Launch) -> Result<Vec<Traced>> {
+        let (module, shape) = self.prepare(launch)?;
+        let mut steps = Vec::new();
+        let report =
+            self.emulator.launch_traced(&module, &launch.kernel, &shape, &mut |step| steps.push(*step));
+        report.with_context(|| cannot_launch(launch))?;
+        Ok(steps.iter().map(|step| traced(&module, step)).collect())
+    }
+
+    /// Does some work, after which the buffers and variables that a launch may change are as they were.
+    pub(crate) fn aside<R>(
+        &mut self,
+        launch: &Launch,
+        work: impl FnOnce(&mut Sim) -> Result<R>,
+    ) -> Result<R> {
+        let module = self.load(&launch.code)?;
+        let arguments = launch.buffers().into_iter().map(|BufferId(id)| self.buffers[id]);
+        let places: Vec<simt::Buffer> = arguments.chain(module.variables().map(|(_, place)| place)).collect();
+        let held: Vec<Vec<u8>> = places.iter().map(|&place| self.emulator.read(place).to_vec()).collect();
+        let result = work(self);
+        for (place, bytes) in places.into_iter().zip(held) {
+            self.emulator.write(place).copy_from_slice(&bytes);
+        }
+        result
     }
 
     fn argument(&self, argument: &Argument) -> simt::Arg {
@@ -75,17 +113,13 @@ impl Machine for Sim {
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<Run> {
-        let module = self.load(&launch.code)?;
-        let info = module.kernels().iter().find(|kernel| kernel.name == launch.kernel);
-        let info = info.ok_or_else(|| no_such_kernel(launch, &module))?;
-        check_arguments(launch, info)?;
-        let mut shape = launch.simt.clone();
-        shape.args = launch.args.iter().map(|argument| self.argument(argument)).collect();
+        let (module, shape) = self.prepare(launch)?;
         let before = variables(&self.emulator, &module);
         let report = self.emulator.launch(&module, &launch.kernel, &shape);
-        let report = report.with_context(|| format!("cannot launch `{}`", launch.kernel))?;
+        let report = report.with_context(|| cannot_launch(launch))?;
         Ok(Run {
             kernels: vec![launch.to_string()],
+            on_gpu: 0,
             counters: report.counters,
             lines: report.lines,
             faults: report.faults,
@@ -95,6 +129,22 @@ impl Machine for Sim {
             withheld: None,
             changes_variables: variables(&self.emulator, &module) != before,
         })
+    }
+}
+
+fn cannot_launch(launch: &Launch) -> String {
+    format!("cannot launch `{}`", launch.kernel)
+}
+
+fn traced(module: &Module, step: &TraceStep) -> Traced {
+    let site = module.site(step.instruction);
+    Traced {
+        block: step.block,
+        warp: step.warp,
+        mask: step.mask,
+        active: step.active,
+        line: site.source.map(|source| source.line),
+        ptx: site.ptx,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A device on the emulator: what comes back, what is refused, and what is freed.
 
+use lanes::device::Watch;
 use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
 use lanes::kernels::races::{SAME_VALUE, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
 use lanes::{Choice, Device, Launch, Tolerance, Verdict};
@@ -86,4 +87,42 @@ fn a_race_is_a_fault_though_the_sum_is_right_and_a_note_is_none() {
     let run = device.launch(&launch).unwrap();
     assert_eq!(run.faults.len(), 1);
     assert_eq!(device.check(run, found, &[1.0], &Tolerance::Exact).unwrap().verdict, Verdict::Ok);
+}
+
+#[test]
+fn a_trial_leaves_everything_as_it_was() {
+    let mut device = device();
+    let c = device.upload("c", &[7.0_f32; 40]).unwrap();
+    let launch = Launch::cover(&MATH_EVEN_THREAD, 40, 32).arg(c).arg(40);
+    let (run, left) = device.trial(&launch, c).unwrap();
+    assert_eq!((run.counters.warps, left[..2].to_vec()), (2, vec![100.0, 200.0]));
+    assert_eq!(device.read(c).unwrap().sim, [7.0; 40]);
+}
+
+#[test]
+fn a_trace_has_every_instruction_with_its_lanes_and_line() {
+    let mut device = device();
+    let c = device.zeroed::<f32>("c", 40).unwrap();
+    let launch = Launch::cover(&MATH_EVEN_THREAD, 40, 32).arg(c).arg(40);
+    let trace = device.trace(&launch).unwrap();
+    let (run, _) = device.trial(&launch, c).unwrap();
+    assert_eq!(trace.len() as u64, run.counters.ptx_instructions);
+    let store = trace.iter().rfind(|step| step.ptx.starts_with("st.global")).unwrap();
+    assert_eq!((store.block.x, store.active), (1, 0xff));
+    assert!(store.line.is_some());
+    assert_eq!(device.read(c).unwrap().sim, [0.0; 40]);
+}
+
+#[test]
+fn checkers_are_left_out_where_the_reader_says_so() {
+    let mut device = device();
+    let x = device.upload("x", &[1_i32; 32]).unwrap();
+    let sums = device.zeroed::<i32>("sums", 1).unwrap();
+    let launch = Launch::new(&WARP_TREE_UNGUARDED, 1, 32).arg(x).arg(sums);
+    let mut races = |watch| {
+        device.set_watch(watch);
+        device.trial(&launch, sums).unwrap().0.faults.len()
+    };
+    assert_eq!((races(Watch::On), races(Watch::Auto), races(Watch::Off)), (1, 1, 0));
+    assert_eq!(device.unwatched().as_deref(), Some("none"));
 }

@@ -60,6 +60,7 @@ fn report() -> Report {
             named("a_kernel_with_a_name_that_is_so_long_that_it_needs_a_line_of_its_own", differing),
             named("stopped", Row::new(stopped, Verdict::Fault).expect(Verdict::Fault)),
         ],
+        pictures: vec![("drawn".to_owned(), "####....\n####....".to_owned())],
         notes: vec!["Notice this.".to_owned()],
     };
     let details = vec![("compute capability", "9.0".to_owned())];
@@ -73,6 +74,7 @@ fn report() -> Report {
         machines,
         missing: None,
         settings: vec![("size", 10)],
+        unwatched: Some("none".to_owned()),
         sections: vec![section],
     }
 }
@@ -88,13 +90,14 @@ fn a_reader_sees_everything_in_80_columns() {
 A test
 on: emulator; NVIDIA H200 (compute capability 9.0)
 with: size 10
+checkers: none
 
 section: what happens?
                                            divergent  active  PTX per  GPU
                                             branches   lanes     warp   µs  agree
 right";
     let text = rendered();
-    for (line, expected) in text.lines().zip(expected.lines()).take(5) {
+    for (line, expected) in text.lines().zip(expected.lines()).take(6) {
         assert_eq!(line, expected);
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -103,6 +106,8 @@ right";
         "  ! stopped: out-of-bounds: 0 bytes past the end of `c`, which has 40 bytes",
         "      help: compare the index with the length of the array before the access",
         "  - stopped: not launched on the GPU",
+        "drawn",
+        "####....",
         "  * Notice this.",
     ] {
         assert!(text.lines().any(|shown| shown == line), "`{line}` is not in\n{text}");

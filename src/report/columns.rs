@@ -52,6 +52,44 @@ pub const SECTORS: Column = Column {
     },
 };
 
+/// Load instructions that went to global memory.
+pub const LOAD_REQUESTS: Column =
+    Column { head: ["load", "requests"], cell: |c| grouped(c.global_load_requests) };
+
+/// 32-byte sectors that loads touched.
+pub const LOAD_SECTORS: Column =
+    Column { head: ["load", "sectors"], cell: |c| grouped(c.global_load_sectors) };
+
+/// 32-byte sectors that stores touched.
+pub const STORE_SECTORS: Column =
+    Column { head: ["store", "sectors"], cell: |c| grouped(c.global_store_sectors) };
+
+/// Atomics on global memory, with and without a result, once a warp.
+pub const GLOBAL_ATOMICS: Column = Column {
+    head: ["global", "atomics"],
+    cell: |c| grouped(c.global_atomic_requests + c.global_reduction_requests),
+};
+
+/// Atomics on shared memory, once a warp.
+pub const SHARED_ATOMICS: Column =
+    Column { head: ["shared", "atomics"], cell: |c| grouped(c.shared_atomic_requests) };
+
+/// Loads and stores of shared memory, once a warp.
+pub const SHARED_REQUESTS: Column = Column {
+    head: ["shared", "ld + st"],
+    cell: |c| grouped(c.shared_load_requests + c.shared_store_requests),
+};
+
+/// Extra passes through shared memory because lanes wanted different words of one bank.
+pub const BANK_CONFLICTS: Column = Column {
+    head: ["bank", "conflicts"],
+    cell: |c| grouped(c.shared_load_bank_conflicts + c.shared_store_bank_conflicts),
+};
+
+/// Barriers of the block that a warp arrived at, on average.
+pub const BARRIERS_PER_WARP: Column =
+    Column { head: ["barriers", "per warp"], cell: |c| quotient(c.ptx_barriers, c.warps) };
+
 /// To one place, or a dash where there was nothing to divide by.
 fn quotient(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.1}", part as f64 / whole as f64) }

@@ -9,6 +9,7 @@ use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine, StaleRead};
 
 use super::{Report, Row, Section};
 use crate::check::Check;
+use crate::device::withheld;
 use crate::machine::{About, Timing};
 
 /// The whole report.
@@ -20,7 +21,8 @@ pub fn render(report: &Report) -> Value {
         "machines": report.machines.iter().map(machine).collect::<Vec<_>>(),
         "missing": report.missing,
         "settings": object(&report.settings),
-        "sections": report.sections.iter().filter(|s| !s.rows.is_empty()).map(section).collect::<Vec<_>>(),
+        "unwatched": report.unwatched,
+        "sections": report.sections.iter().filter(|s| s.was_run()).map(section).collect::<Vec<_>>(),
     })
 }
 
@@ -37,6 +39,7 @@ fn section(section: &Section) -> Value {
         "name": section.name,
         "title": section.title,
         "rows": section.rows.iter().map(row).collect::<Vec<_>>(),
+        "pictures": section.pictures.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<Map<_, _>>(),
         "notes": section.notes,
     })
 }
@@ -54,9 +57,12 @@ fn row(row: &Row) -> Value {
         "lines": row.run.lines.iter().map(line).collect::<Vec<_>>(),
         "faults": row.run.faults.iter().map(fault).collect::<Vec<_>>(),
         "timing": row.run.timing.as_ref().map(timing),
+        "on_gpu": row.run.on_gpu,
+        "harmful": withheld(&row.run.faults).is_some(),
         "withheld": row.run.withheld,
         "output": row.run.output,
         "remarks": row.remarks,
+        "facts": object(&row.facts),
     })
 }
 
@@ -91,6 +97,7 @@ pub(crate) fn timing(timing: &Timing) -> Value {
         "min_us": timing.min_us,
         "max_us": timing.max_us,
         "runs": timing.runs,
+        "warm_up_us": timing.warm_up_us,
     })
 }
 

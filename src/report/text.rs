@@ -10,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use super::columns::Column;
 use super::layout::{paragraph, table};
 use super::{Report, Row, Section, Verdict, faults};
+use crate::device::withheld;
 use crate::machine::{About, Timing};
 
 const TITLE: Style = Style::new().bold();
@@ -25,7 +26,8 @@ pub fn render(report: &Report) -> String {
     let settings: Vec<String> =
         report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
     out += &paragraph("with: ", &settings.join(", "));
-    report.sections.iter().filter(|section| !section.rows.is_empty()).for_each(|s| out += &render_section(s));
+    report.unwatched.iter().for_each(|text| out += &paragraph("checkers: ", text));
+    report.sections.iter().filter(|section| section.was_run()).for_each(|s| out += &render_section(s));
     out + &failures(report)
 }
 
@@ -38,17 +40,27 @@ fn render_section(section: &Section) -> String {
     let mut out = format!("\n{TITLE}");
     out += paragraph("", &format!("{}: {}", section.name, section.title)).trim_end();
     let _ = writeln!(out, "{TITLE:#}");
-    out += &rows(section);
+    if !section.rows.is_empty() {
+        out += &rows(section);
+    }
+    section.pictures.iter().for_each(|(name, lines)| out += &picture(name, lines));
     section.rows.iter().for_each(|row| out += &faults::about(row));
     section.notes.iter().for_each(|note| out += &paragraph("  * ", note));
     out
 }
 
-/// The table. Columns for a GPU's time and for agreement are there if any row has them.
+/// A picture as it was drawn, under its name.
+fn picture(name: &str, lines: &str) -> String {
+    format!("{TITLE}{name}{TITLE:#}\n{}\n", lines.trim_end())
+}
+
+/// The table, without a head if there is no column. Columns for a GPU's time and for agreement are there if any row has
+/// them.
 fn rows(section: &Section) -> String {
     let timed = section.rows.iter().any(|row| row.run.timing.is_some());
     let compared = section.rows.iter().any(|row| row.agreement.is_some());
     let mut lines = vec![head(section, timed, compared, 0), head(section, timed, compared, 1)];
+    lines.retain(|head| head.iter().any(|cell| !cell.is_empty()));
     lines.extend(section.rows.iter().map(|row| cells(section, row, timed, compared)));
     let lines = table(&lines);
     lines.iter().fold(String::new(), |out, line| out + &coloured(line, section) + "\n")
@@ -72,7 +84,7 @@ fn cells(section: &Section, row: &Row, timed: bool, compared: bool) -> Vec<Strin
 
 /// A kernel that was stopped was not counted to its end, so its counts mean nothing.
 fn counter(column: &Column, row: &Row) -> String {
-    if row.verdict == Verdict::Fault { "-".to_owned() } else { (column.cell)(&row.run.counters) }
+    if withheld(&row.run.faults).is_some() { "-".to_owned() } else { (column.cell)(&row.run.counters) }
 }
 
 fn microseconds(timing: &Timing) -> String {
@@ -116,4 +128,17 @@ fn failures(report: &Report) -> String {
         let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &text));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Run;
+
+    #[test]
+    fn a_table_without_columns_has_no_head() {
+        let row = Row { variant: "sum".to_owned(), ..Row::new(Run::default(), Verdict::Ok) };
+        let section = Section { rows: vec![row], ..Section::default() };
+        assert_eq!(anstream::adapter::strip_str(&rows(&section)).to_string(), "sum  ok\n");
+    }
 }

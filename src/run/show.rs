@@ -276,7 +276,7 @@ fn on_the_gpu(gpu: &OnGpu, was_emulated: bool) -> String {
     out
 }
 
-fn time(Timing { median_us, min_us, max_us, runs }: &Timing) -> String {
+fn time(Timing { median_us, min_us, max_us, runs, .. }: &Timing) -> String {
     format!("took {median_us:.1} us, the median of {runs} runs ({min_us:.1} to {max_us:.1})")
 }
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     fn gpu() -> OnGpu {
-        let timing = Timing { median_us: 12.34, min_us: 12.0, max_us: 15.0, runs: 11 };
+        let timing = Timing { median_us: 12.34, min_us: 12.0, max_us: 15.0, runs: 11, warm_up_us: None };
         OnGpu {
             name: "NVIDIA H200".to_owned(),
             withheld: None,

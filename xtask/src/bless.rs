@@ -4,7 +4,7 @@
 //! of a GPU, which are made by hand on a machine that has one.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -13,18 +13,24 @@ use lanes::hardware;
 
 use crate::{Outcome, picture, root};
 
-/// The record that every chapter has.
-const EVERY: (&str, &str) = ("sim.txt", "--device sim");
+/// The records that every chapter has: what it prints, and what became of the notes' claims.
+const EVERY: [(&str, &str); 2] =
+    [("sim.txt", "--device sim"), ("sim_claims.txt", "--device sim --claim all")];
 
 pub fn run() -> Result<Outcome> {
+    for chapter in chapters()? {
+        bless(&chapter)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The folders of all chapters, in order.
+pub fn chapters() -> Result<Vec<PathBuf>> {
     let mut chapters =
         fs::read_dir(root().join("chapters"))?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     chapters.retain(|chapter| chapter.join("Cargo.toml").exists());
     chapters.sort();
-    for chapter in chapters {
-        bless(&chapter)?;
-    }
-    Ok(Outcome::Done)
+    Ok(chapters)
 }
 
 fn bless(chapter: &Path) -> Result<()> {
@@ -32,14 +38,14 @@ fn bless(chapter: &Path) -> Result<()> {
     build(name)?;
     fs::create_dir_all(chapter.join("output"))?;
     let mut records = golden::records(chapter)?;
-    let first = chapter.join("output").join(EVERY.0);
-    if records.iter().all(|record| record.path != first) {
-        let args = EVERY.1.split_whitespace().map(str::to_owned).collect();
-        records.push(Record { path: first, args, text: String::new() });
+    for (file, args) in EVERY {
+        let path = chapter.join("output").join(file);
+        if records.iter().all(|record| record.path != path) {
+            let args = args.split_whitespace().map(str::to_owned).collect();
+            records.push(Record { path, args, text: String::new() });
+        }
     }
-    // The chores' own program was built into the same folder.
-    let program =
-        std::env::current_exe()?.with_file_name(name).with_extension(std::env::consts::EXE_EXTENSION);
+    let program = program(name)?;
     for record in records {
         write(name, &program, &record)?;
     }
@@ -64,7 +70,13 @@ pub fn write_if_new(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn build(name: &str) -> Result<()> {
+/// A chapter's program: the chores' own was built into the same folder.
+pub fn program(name: &str) -> Result<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name(name).with_extension(std::env::consts::EXE_EXTENSION))
+}
+
+/// Builds a chapter's program.
+pub fn build(name: &str) -> Result<()> {
     let mut cargo = Command::new(env!("CARGO"));
     let status = cargo.args(["build", "--quiet", "--bin", name]).current_dir(root()).status();
     if !status.context("cannot run cargo")?.success() {

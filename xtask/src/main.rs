@@ -4,10 +4,11 @@
 //! to know about chores to find out that something is out of step.
 
 mod bless;
-mod counters;
+mod claims;
 mod isa;
 mod picture;
 mod ptx;
+mod record;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,9 +28,11 @@ struct Arguments {
 enum Chore {
     /// Write what the chapters print on the emulator into their recorded outputs.
     Bless,
-    /// Write a chapter's record of hardware counters, from what it and Nsight Compute printed on a GPU.
-    Counters(counters::Arguments),
-    /// Print the metrics that `counters` wants, for the profiler's command line.
+    /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
+    Claims,
+    /// Write the chapters' records of a GPU, from what `benches/gpu/record.sh` left.
+    Record(record::Arguments),
+    /// Print the metrics that those records hold, for the profiler's command line.
     Metrics,
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
     Isa,
@@ -49,8 +52,9 @@ enum Outcome {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
-        Chore::Counters(arguments) => counters::run(&arguments),
-        Chore::Metrics => Ok(counters::print_metrics()),
+        Chore::Claims => claims::run(),
+        Chore::Record(arguments) => record::run(&arguments),
+        Chore::Metrics => Ok(record::print_metrics()),
         Chore::Isa => isa::run(),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };

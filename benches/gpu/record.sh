@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs all chapters on a machine with an NVIDIA GPU and Nsight Compute, and leaves what they print in a folder, from which
+# `cargo xtask record` makes the chapters' records. Rust is not needed here: the programs were built elsewhere.
+#
+#   cargo build --release --workspace --bins
+#   benches/gpu/record.sh target/release FOLDER          on the machine with the GPU
+#   cargo xtask record FOLDER --date "$(date +%F)"
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+[ $# -ge 2 ] || { echo "usage: benches/gpu/record.sh PROGRAMS FOLDER [CHAPTER...]" >&2; exit 2; }
+programs=$1 folder=$2
+shift 2
+[ $# -gt 0 ] || set -- $(cd chapters && ls -d ch*)
+metrics=$("$programs/xtask" metrics)
+mkdir -p "$folder"
+failed=0
+for chapter in "$@"; do
+  program=$programs/$chapter
+  "$program" --device gpu > "$folder/$chapter.txt" || { echo "$chapter: status $?"; failed=1; }
+  "$program" --device gpu --json > "$folder/$chapter.json" || true
+  "$program" --device gpu --runs 0 --json > "$folder/$chapter.counted.json" || true
+  ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
+    "$program" --device gpu --runs 0 > "$folder/$chapter.csv" || true
+  echo "$chapter: $(grep -c '^"' "$folder/$chapter.csv") lines of counters"
+done
+nvcc -O3 -std=c++17 -arch=native -o "$folder/beside_cub" benches/gpu/beside_cub.cu -lcuda
+"$folder/beside_cub" kernels/ptx/sum.sm_70.ptx > "$folder/beside_cub.txt"
+rm "$folder/beside_cub"
+exit $failed

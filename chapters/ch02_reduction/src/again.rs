@@ -1,0 +1,43 @@
+//! A reduction in place uses up its input: what a second kernel finds there.
+//!
+//! The device restores buffers between the runs that it times, for this reason. It leaves out the clock.
+
+use anyhow::Result;
+use lanes::kernels::reduction::REDUCE_INTERLEAVED;
+use lanes::{Device, Lab, Row, Verdict};
+
+use crate::sum::{Reduction, integers};
+
+const N: usize = 4096;
+const BLOCK: u32 = 128;
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title =
+        format!("may two kernels use one array, one after the other? {N} elements, blocks of {BLOCK}");
+    lab.section("again", &title, &[]);
+    lab.variant("restored", |device| twice(device, true, seed))?;
+    lab.variant("not_restored", |device| Ok(twice(device, false, seed)?.expect(Verdict::Wrong)))?;
+    lab.notice(|section| {
+        let row = section.row("not_restored")?;
+        let factor = row.fact_value("sum")? / row.fact_value("exact_sum")?;
+        Some(format!(
+            "The second run adds up what the first one left, and comes to {factor:.2} times the sum: copy the input \
+             again before every kernel that is compared or timed."
+        ))
+    });
+    Ok(())
+}
+
+/// Two launches on one array, and the sums of the second.
+fn twice(device: &mut Device, restore: bool, seed: u64) -> Result<Row> {
+    let reduction = Reduction { kernel: &REDUCE_INTERLEAVED, block: BLOCK, parts: 1, seed };
+    let values = integers(N, seed);
+    let prepared = reduction.prepare(device, &values, N)?;
+    let mut run = device.launch(&prepared.launch)?;
+    if restore {
+        device.write(prepared.x, &values)?;
+    }
+    run += device.launch(&prepared.launch)?;
+    reduction.judge(device, run, prepared.sums, &values)
+}

@@ -1,0 +1,158 @@
+//! Where blocks and data do not fit: the end of the array, and blocks that are no power of two.
+//!
+//! Every mistake has its mended twin beside it. Sizes are fixed, because a mistake shows only in some of them. It leaves
+//! out arrays of several dimensions, which chapter 1 has.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::reduction::{
+    REDUCE_INTERLEAVED, REDUCE_INTERLEAVED_UNGUARDED, REDUCE_LESS_OFF_BY_ONE, REDUCE_LESS_UNGUARDED,
+    REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS, REDUCE_NEIGHBORED_UNGUARDED,
+};
+use lanes::report::Section;
+use lanes::{Device, Lab, Row, Verdict};
+
+use crate::sum::{Reduction, integers};
+
+const BLOCK: u32 = 128;
+/// No multiple of the block, so that the last block is short.
+const N: usize = 1000;
+/// Odd, so that the last element has no partner.
+const ODD: usize = N + 1;
+/// A whole number of blocks.
+const PADDED: usize = 1024;
+/// What lies behind the data in the padded array.
+const BEHIND: i32 = 1000;
+
+/// A row, its kernel, on how many elements, and what comes of it.
+type Case = (&'static str, &'static Kernel, usize, Outcome);
+
+/// What comes of a mistake, and where it is.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Right,
+    Mistake(Verdict, &'static str),
+}
+
+use Outcome::{Mistake, Right};
+
+impl Outcome {
+    fn of(self, row: Row) -> Row {
+        match self {
+            Right => row,
+            Mistake(verdict, what) => row.expect(verdict).remark(what.to_owned()),
+        }
+    }
+}
+
+static CASES: [Case; 6] = [
+    ("bound_in_block", &REDUCE_NEIGHBORED_UNGUARDED, N, Mistake(Verdict::Fault, IN_BLOCK)),
+    ("bound_mended", &REDUCE_NEIGHBORED, N, Right),
+    ("off_by_one", &REDUCE_LESS_OFF_BY_ONE, ODD, Mistake(Verdict::Fault, ONE_TOO_MANY)),
+    ("off_by_one_mended", &REDUCE_NEIGHBORED_LESS, ODD, Right),
+    ("partner_past_end", &REDUCE_INTERLEAVED_UNGUARDED, N, Mistake(Verdict::Fault, OWN_ONLY)),
+    ("partner_mended", &REDUCE_INTERLEAVED, N, Right),
+];
+
+const IN_BLOCK: &str = "compares the thread's number in its block with the length of the whole array, so nobody is \
+                        told to stop";
+const ONE_TOO_MANY: &str = "the partner at n passes, one element past the last";
+const OWN_ONLY: &str = "the thread has an element, and its partner has none";
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = format!("what happens at the end of the array? {N} or {ODD} elements, blocks of {BLOCK}");
+    lab.section("edges", &title, &[]);
+    for (name, kernel, n, outcome) in CASES {
+        let reduction = in_blocks(kernel, seed);
+        lab.variant(name, |device| Ok(outcome.of(reduction.run(device, &integers(n, seed))?)))?;
+    }
+    let sum_is_off = Mistake(Verdict::Wrong, "the same kernel where more memory follows: nothing stops it");
+    lab.variant("padded", |device| Ok(sum_is_off.of(padded(device, &REDUCE_INTERLEAVED_UNGUARDED, seed)?)))?;
+    lab.variant("padded_mended", |device| padded(device, &REDUCE_INTERLEAVED, seed))?;
+    lab.notice(behind);
+    Ok(())
+}
+
+fn in_blocks(kernel: &'static Kernel, seed: u64) -> Reduction {
+    Reduction { kernel, block: BLOCK, parts: 1, seed }
+}
+
+/// The same elements with more memory behind them, which a kernel may reach and must not add.
+fn padded(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
+    let mut values = integers(N, seed);
+    values.resize(PADDED, BEHIND);
+    let mut prepared = in_blocks(kernel, seed).prepare(device, &values, N)?;
+    // Threads that return before a barrier are another matter; `barriers` is about them.
+    prepared.launch.simt.checks.synchronisation = false;
+    let run = device.launch(&prepared.launch)?;
+    in_blocks(kernel, seed).judge(device, run, prepared.sums, &values[..N])
+}
+
+fn behind(section: &Section) -> Option<String> {
+    let row = section.row("padded")?;
+    let over = row.fact_value("sum")? - row.fact_value("exact_sum")?;
+    Some(format!(
+        "With more memory behind the array the sum is {over} too large, by {} elements of {BEHIND} that are not its own. \
+         Whether the thread has an element is the wrong question: ask for the partner.",
+        over / f64::from(BEHIND)
+    ))
+}
+
+const ODD_BLOCK: u32 = 48;
+const ONES: usize = 192;
+
+static CASES_OF_48: [Case; 6] = [
+    ("neighbored_48", &REDUCE_NEIGHBORED_UNGUARDED, ONES, Mistake(Verdict::Fault, NEXT_BLOCK)),
+    ("neighbored_48_mended", &REDUCE_NEIGHBORED, ONES, Right),
+    ("less_48", &REDUCE_LESS_UNGUARDED, ONES, Mistake(Verdict::Fault, NEXT_BLOCK)),
+    ("less_48_mended", &REDUCE_NEIGHBORED_LESS, ONES, Right),
+    ("interleaved_48", &REDUCE_INTERLEAVED_UNGUARDED, ONES, Mistake(Verdict::Wrong, FORGOTTEN)),
+    ("interleaved_48_mended", &REDUCE_INTERLEAVED, ONES, Right),
+];
+
+const NEXT_BLOCK: &str = "element 32 takes in element 48, the first of the next block";
+const FORGOTTEN: &str = "of 3 elements, half is 1: the third is added to nobody";
+
+pub fn blocks_of_48(lab: &mut Lab) -> Result<()> {
+    let title = format!("what if a block is no power of two? {ONES} ones, blocks of {ODD_BLOCK}");
+    lab.section("blocks_of_48", &title, &[]);
+    for (name, kernel, n, outcome) in CASES_OF_48 {
+        lab.variant(name, |device| Ok(outcome.of(ones(device, kernel, n)?)))?;
+    }
+    lab.notice(one_after_the_other);
+    lab.notice(|section| {
+        let [one, many] = ["sum", "sum_side_by_side"].map(|fact| section.row("neighbored_48")?.fact_value(fact));
+        Some(format!(
+            "With blocks side by side, `neighbored_48` comes to {} and not to {}: what it takes from the next block \
+             depends on how far that one is. That is the race.",
+            many?, one?
+        ))
+    });
+    Ok(())
+}
+
+/// Ones, and a block of zeros behind them, so that the last block's overrun adds nothing and stops nobody. The blocks
+/// run one after the other, so that a block finds the next one as it was; side by side they do not.
+fn ones(device: &mut Device, kernel: &'static Kernel, n: usize) -> Result<Row> {
+    let reduction = Reduction { kernel, block: ODD_BLOCK, parts: 1, seed: 0 };
+    let mut values = vec![1; n];
+    values.resize(n + ODD_BLOCK as usize, 0);
+    let mut prepared = reduction.prepare(device, &values, n)?;
+    let (_, side_by_side) = device.trial(&prepared.launch, prepared.sums)?;
+    prepared.launch.simt.resident_blocks = 1;
+    let run = device.launch(&prepared.launch)?;
+    let row = reduction.judge(device, run, prepared.sums, &values[..n])?;
+    Ok(row.fact("sum_side_by_side", side_by_side.into_iter().map(f64::from).sum()))
+}
+
+fn one_after_the_other(section: &Section) -> Option<String> {
+    let sum = |name| section.row(name)?.fact_value("sum");
+    Some(format!(
+        "{ONES} ones come to {}, {} and {}, if the blocks run one after the other. The three mended kernels are right \
+         for every block.",
+        sum("neighbored_48")?,
+        sum("less_48")?,
+        sum("interleaved_48")?
+    ))
+}

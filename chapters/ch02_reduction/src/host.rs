@@ -1,0 +1,150 @@
+//! What the host does: a sum by halves of its own, and the sum of the block sums at the end.
+//!
+//! The first is the pairing of `reduce_interleaved` as a recursive function. It leaves out threads of the host.
+
+use anyhow::Result;
+use lanes::kernels::reduction::REDUCE_INTERLEAVED;
+use lanes::report::Section;
+use lanes::report::layout::grouped;
+use lanes::{Device, Lab, Random, Row, Run, Verdict};
+
+use crate::sum::{Reduction, integers};
+
+/// Adds the second half of the values to the first, again and again, until one is left; `None` if there is none. Of an
+/// odd number the last one has no partner, and joins the first.
+pub fn sum_by_halves(values: &mut [i64]) -> Option<i64> {
+    let (half, length) = (values.len() / 2, values.len());
+    if length < 2 {
+        return values.first().copied();
+    }
+    add_halves(values, half);
+    if length % 2 == 1 {
+        values[0] += values[length - 1];
+    }
+    sum_by_halves(&mut values[..half])
+}
+
+/// WRONG. The same for powers of two: of an odd number the last one is forgotten.
+fn sum_by_even_halves(values: &mut [i64]) -> Option<i64> {
+    let half = values.len() / 2;
+    if half == 0 {
+        return values.first().copied();
+    }
+    add_halves(values, half);
+    sum_by_even_halves(&mut values[..half])
+}
+
+fn add_halves(values: &mut [i64], half: usize) {
+    let (first, second) = values.split_at_mut(half);
+    first.iter_mut().zip(second).for_each(|(x, y)| *x += *y);
+}
+
+const LENGTHS: usize = 2000;
+
+type Sum = fn(&mut [i64]) -> Option<i64>;
+
+pub fn recursive(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title =
+        format!("can a recursive sum by halves take any length? On the host, 1 to {LENGTHS} elements");
+    lab.section("host", &title, &[]);
+    lab.variant("sum_by_halves", |_| Ok(every_length(sum_by_halves, seed)))?;
+    lab.variant("sum_by_even_halves", |_| Ok(every_length(sum_by_even_halves, seed).expect(Verdict::Wrong)))?;
+    lab.notice(|section| {
+        let wrong = section.row("sum_by_even_halves")?.fact_value("wrong_lengths")?;
+        let right = LENGTHS as f64 - wrong;
+        Some(format!(
+            "Without a word about odd lengths, {right} of {LENGTHS} come out right: the powers of two. Every other \
+             length is odd in some round."
+        ))
+    });
+    Ok(())
+}
+
+/// How many of the lengths come out wrong. No kernel is run.
+fn every_length(sum: Sum, seed: u64) -> Row {
+    // No value is zero, so that none can be forgotten unnoticed.
+    let values: Vec<i64> = integers(LENGTHS, seed).into_iter().map(|x| 1 + i64::from(x)).collect();
+    let is_wrong = |&n: &usize| sum(&mut values[..n].to_vec()) != Some(values[..n].iter().sum());
+    let wrong = (1..=LENGTHS).filter(is_wrong).count();
+    let verdict = if wrong == 0 { Verdict::Ok } else { Verdict::Wrong };
+    let row = Row::new(Run::default(), verdict).fact("wrong_lengths", wrong as f64);
+    row.remark(format!("{wrong} of {LENGTHS} lengths are wrong"))
+}
+
+const N: usize = 16_384;
+const BLOCK: u32 = 128;
+
+pub fn block_sums(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title =
+        format!("may the host add up in an int? {N} elements, blocks of {BLOCK}, block sums that all fit");
+    lab.section("host_sum", &title, &[]);
+    let small = integers(N, seed);
+    // Below 2²⁰, so that 128 of them stay below 2²⁷.
+    let large: Vec<i32> = Random::new(seed).words(N).into_iter().map(|word| (word >> 12) as i32).collect();
+    lab.variant("host_int_small", |device| total(device, &small, seed, in_32_bits))?;
+    lab.variant("host_int_large", |device| {
+        total(device, &large, seed, in_32_bits).map(|row| row.expect(Verdict::Wrong))
+    })?;
+    lab.variant("host_long_large", |device| total(device, &large, seed, in_64_bits))?;
+    lab.notice(overflow);
+    Ok(())
+}
+
+fn in_32_bits(sums: &[i32]) -> i64 {
+    sums.iter().fold(0_i32, |sum, &x| sum.wrapping_add(x)).into()
+}
+
+fn in_64_bits(sums: &[i32]) -> i64 {
+    sums.iter().map(|&x| i64::from(x)).sum()
+}
+
+/// A right kernel, and a host that adds its block sums up in one way or another.
+fn total(device: &mut Device, values: &[i32], seed: u64, add: fn(&[i32]) -> i64) -> Result<Row> {
+    let reduction = Reduction { kernel: &REDUCE_INTERLEAVED, block: BLOCK, parts: 1, seed };
+    let prepared = reduction.prepare(device, values, values.len())?;
+    let run = device.launch(&prepared.launch)?;
+    let row = reduction.judge(device, run, prepared.sums, values)?;
+    let (got, exact) = (add(&device.read(prepared.sums)?.sim), in_64_bits(values));
+    let row =
+        row.fact("host_sum", got as f64).remark(format!("the host comes to {got}, and it should be {exact}"));
+    // The block sums are right; it is the host that may be wrong.
+    Ok(if row.verdict == Verdict::Ok && got != exact {
+        Row { verdict: Verdict::Wrong, check: None, ..row }
+    } else {
+        row
+    })
+}
+
+fn overflow(section: &Section) -> Option<String> {
+    let exact = section.row("host_long_large")?.fact_value("exact_sum")?;
+    let times = exact / f64::from(i32::MAX);
+    Some(format!(
+        "{} numbers below 2^20 make {times:.1} times what an int holds, although each block's sum is far below it. The \
+         host has 64 bits: use them.",
+        grouped(N as u64)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_up_to_2000_is_right_and_nothing_has_no_sum() {
+        assert_eq!(sum_by_halves(&mut []), None);
+        for n in 1..=2000_i64 {
+            let mut values: Vec<i64> = (1..=n).collect();
+            assert_eq!(sum_by_halves(&mut values), Some(n * (n + 1) / 2), "{n} values");
+        }
+    }
+
+    #[test]
+    fn even_halves_are_right_for_powers_of_two_alone() {
+        for n in 1..=2000_usize {
+            let is_right = sum_by_even_halves(&mut vec![1; n]) == Some(n as i64);
+            assert_eq!(is_right, n.is_power_of_two(), "{n} values");
+        }
+    }
+}

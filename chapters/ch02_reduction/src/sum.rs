@@ -1,0 +1,70 @@
+//! A reduction, run and judged: what all sections have in common.
+//!
+//! Block sums are compared with the exact ones, block by block, and the host adds them up in 64 bits. It leaves out
+//! floats, which need a bound.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::launch::blocks_for;
+use lanes::{Buffer, Device, Launch, Random, Row, Run, Tolerance};
+
+/// The array on the machine, its values on the host, and what they are made from.
+pub const ELEMENT_BYTES: u64 = 3 * 4;
+
+/// Integers from 0 to 255: no sum of a block can overflow, whatever its size.
+pub fn integers(n: usize, seed: u64) -> Vec<i32> {
+    Random::new(seed).words(n).into_iter().map(|word| (word >> 24) as i32).collect()
+}
+
+/// A kernel in a shape.
+#[derive(Clone, Copy)]
+pub struct Reduction {
+    pub kernel: &'static Kernel,
+    /// Threads in a block.
+    pub block: u32,
+    /// Elements that a thread takes care of.
+    pub parts: u32,
+    pub seed: u64,
+}
+
+/// The arrays of a reduction, and its launch.
+pub struct Prepared {
+    pub x: Buffer<i32>,
+    pub sums: Buffer<i32>,
+    pub launch: Launch,
+}
+
+impl Reduction {
+    /// Elements that a block takes care of.
+    fn per_block(self) -> u32 {
+        self.block * self.parts
+    }
+
+    /// Puts `values` on the machine, of which the kernel is told that the first `n` count.
+    pub fn prepare(self, device: &mut Device, values: &[i32], n: usize) -> Result<Prepared> {
+        let blocks = blocks_for(n, self.per_block());
+        let (x, sums) = (device.upload("x", values)?, device.zeroed::<i32>("sums", blocks as usize)?);
+        let launch = Launch::new(self.kernel, blocks, self.block).seed(self.seed);
+        Ok(Prepared { x, sums, launch: launch.arg(x).arg(sums).arg(n as u32) })
+    }
+
+    /// Runs the kernel, and compares each block's sum with the exact one.
+    pub fn run(self, device: &mut Device, values: &[i32]) -> Result<Row> {
+        let prepared = self.prepare(device, values, values.len())?;
+        let run = device.launch(&prepared.launch)?;
+        self.judge(device, run, prepared.sums, values)
+    }
+
+    /// Compares block sums with those of `values`. The facts are the sum of all, as the host adds it up and as it is.
+    pub fn judge(self, device: &mut Device, run: Run, sums: Buffer<i32>, values: &[i32]) -> Result<Row> {
+        let expected = block_sums(values, self.per_block());
+        let row = device.check(run, sums, &expected, &Tolerance::Exact)?;
+        let sum: i64 = device.read(sums)?.sim.into_iter().map(i64::from).sum();
+        Ok(row.fact("sum", sum as f64).fact("exact_sum", expected.iter().sum()))
+    }
+}
+
+/// The exact sums of the blocks. Doubles hold them, and their sum, exactly: they are below 2⁵³.
+fn block_sums(values: &[i32], per_block: u32) -> Vec<f64> {
+    values.chunks(per_block as usize).map(|part| part.iter().map(|&x| f64::from(x)).sum()).collect()
+}

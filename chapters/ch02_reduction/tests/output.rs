@@ -1,0 +1,104 @@
+//! What the chapter prints: its records, its other shapes, and the verdicts about the notes' claims.
+//!
+//! Words for what cannot be done are the same in all chapters and are tested with the first one.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch02_reduction");
+
+fn run(args: &[&str]) -> Output {
+    Command::new(PROGRAM).args(args).output().expect("the chapter was built")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+#[test]
+fn records_are_what_the_chapter_prints() {
+    lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
+fn claims_come_out_as_ruled() {
+    lanes::claims::check(Path::new(PROGRAM)).unwrap();
+}
+
+/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+#[test]
+fn every_variant_comes_out_as_expected_in_every_shape() {
+    for size in ["1", "20", "31", "1000", "1003", "5000"] {
+        for block in ["1", "32", "48", "64", "1024"] {
+            let output = run(&["--device", "sim", "--size", size, "--block", block, "--seed", "7"]);
+            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+        }
+    }
+}
+
+#[test]
+fn every_variant_comes_out_as_expected_for_many_seeds() {
+    for seed in 0..8 {
+        let output = run(&["--device", "sim", "--seed", &seed.to_string()]);
+        assert_eq!(output.status.code(), Some(0), "seed {seed}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn no_line_is_longer_than_80_columns() {
+    for size in ["16384", "1000000"] {
+        let output = run(&["--device", "sim", "--size", size]);
+        let long = stdout(&output).lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None);
+    }
+}
+
+/// The rows of a section, from JSON.
+fn rows(section: &str) -> Vec<Value> {
+    let output = run(&["--device", "sim", "--json", "--only", section]);
+    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(report["passed"], true);
+    report["sections"][0]["rows"].as_array().unwrap().clone()
+}
+
+/// 192 ones in blocks of 48, one block after the other: what the kernels of the note make of them.
+#[test]
+fn ones_in_blocks_of_48_come_to_these_sums() {
+    let sums: Vec<Value> = rows("blocks_of_48").iter().map(|row| row["facts"]["sum"].clone()).collect();
+    assert_eq!(sums, [195.0, 192.0, 195.0, 192.0, 128.0, 192.0]);
+}
+
+#[test]
+fn threads_that_return_early_earn_a_warning_and_no_more() {
+    let rows = rows("barriers");
+    let row = |name| rows.iter().find(|row| row["variant"] == name).unwrap();
+    let early = row("return_early");
+    assert_eq!((&early["verdict"], &early["faults"][0]["severity"]), (&"ok".into(), &"warning".into()));
+    assert_eq!(row("wait_elsewhere")["faults"][0]["kind"], "barrier-divergence");
+    assert_eq!(row("no_barrier")["faults"][0]["kind"], "race");
+    assert_eq!(row("all_come")["faults"].as_array().unwrap().len(), 0);
+}
+
+/// Half, three quarters and seven eighths, if the working lanes are spread; none, if they are side by side.
+#[test]
+fn idle_shares_are_the_notes() {
+    let shares =
+        |row: &Value| ["idle_1", "idle_2", "idle_3"].map(|fact| row["facts"][fact].as_f64().unwrap());
+    let shares: Vec<[f64; 3]> = rows("one_block").iter().map(shares).collect();
+    assert_eq!(shares, [[0.5, 0.75, 0.875], [0.0; 3], [0.0; 3]]);
+}
+
+#[test]
+fn pictures_can_be_drawn_alone() {
+    let output = run(&["--device", "sim", "--only", "pairs"]);
+    assert!(stdout(&output).contains("round 4") && !stdout(&output).contains("block_less"));
+}
+
+#[test]
+fn seeds_change_inputs_and_nothing_else_does() {
+    let print = |seed| stdout(&run(&["--device", "sim", "--seed", seed])).to_owned();
+    assert_eq!(print("3"), print("3"));
+    assert_ne!(print("3"), print("4"));
+}

@@ -1,0 +1,64 @@
+//! Grids with a frame: whole sectors to the left and to the right of each row, a row above and a row below.
+//!
+//! Every point has four neighbours then, and a kernel has nothing to ask. It leaves out who keeps the frame up to date;
+//! here it keeps its values.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::{Device, Dim3, Launch, Row, Tolerance};
+
+use crate::grid::{Grid, values};
+
+/// Floats before and after the points of a row, as in the kernels: one sector.
+pub const MARGIN: usize = 8;
+
+/// A grid and its frame, stored together.
+#[derive(Clone, Copy, Debug)]
+pub struct Framed(pub Grid);
+
+impl Framed {
+    /// Floats in a row.
+    pub fn pitch(self) -> usize {
+        self.0.width + 2 * MARGIN
+    }
+
+    /// Where a point is stored.
+    pub fn at(self, x: usize, y: usize) -> usize {
+        (y + 1) * self.pitch() + MARGIN + x
+    }
+
+    fn floats(self) -> usize {
+        self.pitch() * (self.0.height + 2)
+    }
+
+    /// What one step makes of these values; what is in the frame becomes zero, because nobody writes it.
+    fn step(self, u: &[f32]) -> Vec<f64> {
+        let pitch = self.pitch();
+        let mut next = vec![0.0; u.len()];
+        for y in 0..self.0.height {
+            let row = self.at(0, y)..self.at(self.0.width, y);
+            for (next, at) in next[row.clone()].iter_mut().zip(row) {
+                let [left, right, above, below] = neighbours(at, pitch).map(|at| f64::from(u[at]));
+                *next = 0.25 * (left + right + above + below);
+            }
+        }
+        next
+    }
+}
+
+/// Where the four neighbours of a point are.
+pub fn neighbours(at: usize, pitch: usize) -> [usize; 4] {
+    [at - 1, at + 1, at - pitch, at + pitch]
+}
+
+/// One step of a kernel for grids with a frame, in whole blocks. Kernels that use a tile find room for one.
+pub fn step(device: &mut Device, kernel: &'static Kernel, grid: Grid, block: Dim3, seed: u64) -> Result<Row> {
+    let framed = Framed(grid);
+    let values = values(framed.floats(), seed);
+    let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
+    let launch = Launch::new(kernel, grid.blocks(block), block).seed(seed);
+    let launch = launch.arg(framed.pitch() as i32).arg(u).arg(next);
+    let launch = launch.shared_bytes((block.x + 2) * (block.y + 2) * 4);
+    let run = device.launch(&launch)?;
+    device.check(run, next, &framed.step(&values), &Tolerance::Exact)
+}

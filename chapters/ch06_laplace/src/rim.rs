@@ -1,0 +1,110 @@
+//! A border with work of its own: one kernel that branches, or two kernels?
+//!
+//! The work is as long as we like. The second kernel has one thread after the other around the border, so that its warps
+//! are full. It leaves out borders whose conditions differ from side to side.
+
+use anyhow::Result;
+use lanes::kernels::laplace::{JACOBI_INSIDE, JACOBI_RIM, JACOBI_RIM_BRANCH};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_WARPS, INSTRUCTIONS};
+use lanes::report::layout::{counted, grouped};
+use lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
+
+use crate::grid::{Grid, POINT_BYTES};
+
+const BLOCK: Dim3 = Dim3::new(32, 8, 1);
+/// How long the work of a border point is, in turns of its loop.
+const ROUNDS: [i32; 4] = [0, 10, 100, 1000];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let (points, seed) = (lab.size(4096, POINT_BYTES)?, lab.seed());
+    let near = Grid::within(points);
+    let grid = Grid { width: near.width.max(2), height: near.height.max(2) };
+    let title = format!(
+        "a border with work of its own, on {} x {} points: a branch, or a second kernel?",
+        grid.width, grid.height
+    );
+    lab.section("rim", &title, &[DIVERGENT_WARPS, ACTIVE_LANES, INSTRUCTIONS]);
+    for rounds in ROUNDS {
+        lab.variant(&format!("branch_{rounds}"), |device| branch(device, grid, rounds, seed))?;
+        lab.variant(&format!("two_kernels_{rounds}"), |device| two_kernels(device, grid, rounds, seed))?;
+    }
+    for rounds in ROUNDS {
+        lab.notice(|section| compared(section, rounds));
+    }
+    lab.notice(why);
+    lab.notice(clock);
+    Ok(())
+}
+
+fn branch(device: &mut Device, grid: Grid, rounds: i32, seed: u64) -> Result<Row> {
+    let values = grid.values(seed);
+    let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
+    let launch = Launch::new(&JACOBI_RIM_BRANCH, grid.blocks(BLOCK), BLOCK).seed(seed);
+    let launch = launch.arg(grid.width as i32).arg(grid.height as i32).arg(rounds);
+    let run = device.launch(&launch.arg(u).arg(next))?;
+    device.check(run, next, &grid.step(&values, |value| around(value, rounds)), &Tolerance::Exact)
+}
+
+fn two_kernels(device: &mut Device, grid: Grid, rounds: i32, seed: u64) -> Result<Row> {
+    let values = grid.values(seed);
+    let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
+    let (width, height) = (grid.width as i32, grid.height as i32);
+    let inside = Launch::new(&JACOBI_INSIDE, grid.blocks(BLOCK), BLOCK).seed(seed);
+    let mut run = device.launch(&inside.arg(width).arg(height).arg(u).arg(next))?;
+    let rim = Launch::cover(&JACOBI_RIM, 2 * (grid.width + grid.height - 2), 128).seed(seed);
+    run += device.launch(&rim.arg(width).arg(height).arg(rounds).arg(u).arg(next))?;
+    device.check(run, next, &grid.step(&values, |value| around(value, rounds)), &Tolerance::Exact)
+}
+
+/// Steps of 5/8 around a circle of length 1: exact for multiples of 2⁻²⁰.
+fn around(value: f64, rounds: i32) -> f64 {
+    (0..rounds).fold(value, |value, _| if value + 0.625 >= 1.0 { value + 0.625 - 1.0 } else { value + 0.625 })
+}
+
+fn compared(section: &Section, rounds: i32) -> Option<String> {
+    let cost = |name: &str| Some(section.row(&format!("{name}_{rounds}"))?.run.counters.ptx_instructions);
+    let (branch, two) = (cost("branch")?, cost("two_kernels")?);
+    let (cheaper, ratio) = if branch <= two {
+        ("the branch", two as f64 / branch as f64)
+    } else {
+        ("the second kernel", branch as f64 / two as f64)
+    };
+    Some(format!(
+        "{} of work: {} PTX instructions with the branch, {} in two kernels; {cheaper} by a factor of {ratio:.2}.",
+        counted(rounds as u64, "round"),
+        grouped(branch),
+        grouped(two),
+    ))
+}
+
+/// Why the branch costs something even where the border has nothing to do.
+fn why(section: &Section) -> Option<String> {
+    let [branch, two] = ["branch", "two_kernels"].map(|name| section.row(&format!("{name}_{}", ROUNDS[0])));
+    let (branch, two) = (branch?, two?);
+    let counters = branch.run.counters;
+    Some(format!(
+        "{} of {} part: every row of points begins and ends in some warp, which waits for a point of the border or two. \
+         What the second kernel costs is not among the instructions: {} launches instead of {}.",
+        counters.divergent_warps,
+        counted(counters.warps, "warp"),
+        two.run.kernels.len(),
+        branch.run.kernels.len(),
+    ))
+}
+
+/// Another launch costs time before its first instruction, which no counter of instructions shows.
+fn clock(section: &Section) -> Option<String> {
+    let time = |name: &str, rounds: i32| {
+        section.row(&format!("{name}_{rounds}"))?.run.timing.as_ref().map(|timing| timing.median_us)
+    };
+    let (short, long) = (ROUNDS[0], ROUNDS[ROUNDS.len() - 1]);
+    Some(format!(
+        "On the GPU, {}: {:.1} µs with the branch and {:.1} µs for two launches; {long} rounds: {:.1} and {:.1} µs.",
+        counted(short as u64, "round"),
+        time("branch", short)?,
+        time("two_kernels", short)?,
+        time("branch", long)?,
+        time("two_kernels", long)?,
+    ))
+}

@@ -1,0 +1,116 @@
+//! Which shape of block reads least?
+//!
+//! Two answers, from two kernels on the same grid. Without a tile each warp asks for all that it needs, and for most of it
+//! several times. With one, a block asks for each sector once: those are the distinct sectors, which some cache has to
+//! bring in any case. The grid has a frame, so that all blocks are alike. It leaves out what blocks that are neighbours
+//! find in the cache already.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE};
+use lanes::report::Section;
+use lanes::report::columns::{Column, LOAD_REQUESTS, LOAD_SECTORS};
+use lanes::{Dim3, Lab, Row};
+
+use crate::frame::{self, Framed, neighbours};
+use crate::grid::{Grid, POINT_BYTES};
+
+/// The threads of a block, whatever its shape.
+const THREADS: u32 = 256;
+pub const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
+/// Floats in a sector.
+const SECTOR: usize = 8;
+
+const SECTORS_PER_BLOCK: Column = Column {
+    head: ["sectors", "per block"],
+    cell: |counters| {
+        let blocks = counters.warps * 32 / u64::from(THREADS);
+        format!("{:.1}", counters.global_load_sectors as f64 / blocks as f64)
+    },
+};
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let (points, seed) = (lab.size(4096, POINT_BYTES)?, lab.seed());
+    let grid = grid(points);
+    let title = format!(
+        "which shape of a block of {THREADS} reads least, on {} x {} points?",
+        grid.width, grid.height
+    );
+    lab.section("shapes", &title, &[LOAD_REQUESTS, LOAD_SECTORS, SECTORS_PER_BLOCK]);
+    for (name, kernel) in [("direct", &JACOBI_FRAMED), ("tile", &JACOBI_TILE)] {
+        for width in WIDTHS {
+            let block = Dim3::new(width, THREADS / width, 1);
+            lab.variant(&format!("{name}_{}x{}", block.x, block.y), |device| {
+                let row = frame::step(device, kernel, grid, block, seed)?;
+                Ok(with_facts(row, grid, block))
+            })?;
+        }
+    }
+    lab.notice(requested);
+    lab.notice(distinct);
+    lab.notice(clock);
+    Ok(())
+}
+
+/// As many points as were asked for or more, nearly a square, which every shape divides.
+fn grid(points: usize) -> Grid {
+    let near = Grid::within(points);
+    let width = near.width.next_multiple_of(THREADS as usize);
+    Grid { width, height: points.div_ceil(width).next_multiple_of(32) }
+}
+
+fn with_facts(row: Row, grid: Grid, block: Dim3) -> Row {
+    let blocks = grid.blocks(block).count();
+    let sectors = row.run.counters.global_load_sectors as f64 / blocks as f64;
+    row.fact("sectors_per_block", sectors).fact("addresses_say", distinct_sectors(grid, block) as f64)
+}
+
+/// The sectors in which the neighbours of a block's points are, counted one by one.
+fn distinct_sectors(grid: Grid, block: Dim3) -> usize {
+    let framed = Framed(grid);
+    let points = (0..block.y as usize).flat_map(|y| (0..block.x as usize).map(move |x| framed.at(x, y)));
+    let sectors: BTreeSet<usize> =
+        points.flat_map(|at| neighbours(at, framed.pitch())).map(|at| at / SECTOR).collect();
+    sectors.len()
+}
+
+/// A figure of each width, in words, if all were run.
+fn list(section: &Section, name: &str, fact: &str) -> Option<String> {
+    let figure = |width: &u32| {
+        section
+            .row(&format!("{name}_{width}x{}", THREADS / width))?
+            .fact_value(fact)
+            .map(|sectors| sectors.to_string())
+    };
+    Some(WIDTHS.iter().map(figure).collect::<Option<Vec<_>>>()?.join(", "))
+}
+
+fn requested(section: &Section) -> Option<String> {
+    Some(format!(
+        "Without a tile a block asks for {} sectors, from the narrowest to the widest: once a row of the block is a whole \
+         warp, its shape changes nothing.",
+        list(section, "direct", "sectors_per_block")?
+    ))
+}
+
+fn distinct(section: &Section) -> Option<String> {
+    Some(format!(
+        "With a tile it asks for {}, each of them once; the addresses, sorted on the host, say {}. Every row costs a \
+         sector on either side, for one value of its {SECTOR}; every column costs an eighth of one above and below. Blocks \
+         about {SECTOR} times as wide as high are best.",
+        list(section, "tile", "sectors_per_block")?,
+        list(section, "tile", "addresses_say")?
+    ))
+}
+
+fn clock(section: &Section) -> Option<String> {
+    let times = |name: &str| {
+        let time = |width: &u32| {
+            let row = section.row(&format!("{name}_{width}x{}", THREADS / width))?;
+            row.run.timing.as_ref().map(|timing| format!("{:.1}", timing.median_us))
+        };
+        Some(WIDTHS.iter().map(time).collect::<Option<Vec<_>>>()?.join(", "))
+    };
+    Some(format!("On the GPU these take {} µs, and with a tile {} µs.", times("direct")?, times("tile")?))
+}

@@ -1,0 +1,60 @@
+//! A tile in shared memory, and the barrier between loading and using it.
+//!
+//! It leaves out how a tile pays on the clock, which is with the shapes.
+
+use anyhow::Result;
+use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE, JACOBI_TILE_NO_WAIT};
+use lanes::report::Section;
+use lanes::report::columns::{BARRIERS_PER_WARP, LOAD_SECTORS, SHARED_REQUESTS};
+use lanes::report::layout::grouped;
+use lanes::{Dim3, Lab, Verdict};
+
+use crate::frame;
+use crate::grid::{Grid, shape};
+
+const GRID: Grid = Grid { width: 64, height: 32 };
+const BLOCK: Dim3 = Dim3::new(32, 8, 1);
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = format!(
+        "what does a tile need? {} x {} points in blocks of {}",
+        GRID.width,
+        GRID.height,
+        shape(BLOCK)
+    );
+    lab.section("tile", &title, &[LOAD_SECTORS, SHARED_REQUESTS, BARRIERS_PER_WARP]);
+    lab.variant("no_tile", |device| frame::step(device, &JACOBI_FRAMED, GRID, BLOCK, seed))?;
+    lab.variant("tile", |device| frame::step(device, &JACOBI_TILE, GRID, BLOCK, seed))?;
+    lab.variant("tile_no_wait", |device| {
+        Ok(frame::step(device, &JACOBI_TILE_NO_WAIT, GRID, BLOCK, seed)?.expect(Verdict::Fault))
+    })?;
+    lab.notice(traffic);
+    lab.notice(barrier);
+    Ok(())
+}
+
+fn traffic(section: &Section) -> Option<String> {
+    let [direct, tile] = ["no_tile", "tile"].map(|name| section.row(name));
+    let (direct, tile) = (direct?.run.counters, tile?.run.counters);
+    Some(format!(
+        "The tile asks global memory for {:.2} times fewer sectors, and shared memory {} times instead of {}.",
+        direct.global_load_sectors as f64 / tile.global_load_sectors as f64,
+        tile.shared_load_requests + tile.shared_store_requests,
+        direct.shared_load_requests + direct.shared_store_requests,
+    ))
+}
+
+/// A wrong result depends on who was first; the race does not.
+fn barrier(section: &Section) -> Option<String> {
+    let row = section.row("tile_no_wait")?;
+    let check = row.check.as_ref()?;
+    let count: u64 = row.run.faults.iter().map(|fault| fault.count).sum();
+    Some(format!(
+        "Without the barrier {} reads of the tile come before its values, or in a race with them; in this run {} of {} \
+         points are wrong. A barrier of the warp would not be enough: what is above and below was loaded by other warps.",
+        grouped(count),
+        check.wrong,
+        GRID.points(),
+    ))
+}

@@ -1,0 +1,130 @@
+//! What the chapter prints: its records, its claims, other shapes, and counts that have a closed form.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch06_laplace");
+const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
+
+fn run(args: &[&str]) -> Output {
+    Command::new(PROGRAM).args(["--device", "sim"]).args(args).output().expect("the chapter was built")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+#[test]
+fn records_are_what_the_chapter_prints() {
+    lanes::golden::check(Path::new(FOLDER), Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
+fn claims_come_out_as_they_are_ruled() {
+    for claim in ["N2.8", "N2.20", "N2.21", "N2.22", "N2.23"] {
+        let output = run(&["--claim", claim]);
+        assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    }
+}
+
+#[test]
+#[ignore = "N2.24 is decided by a clock, and there is no record of a GPU yet"]
+fn all_claims_come_out_as_they_are_ruled() {
+    lanes::claims::check(Path::new(PROGRAM)).unwrap();
+}
+
+/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+#[test]
+fn every_variant_comes_out_as_expected_in_every_shape() {
+    for size in ["1", "20", "31", "1000", "1003", "5000"] {
+        for block in ["1", "32", "48", "64", "1024"] {
+            let output = run(&["--size", size, "--block", block, "--seed", "7"]);
+            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+        }
+    }
+}
+
+#[test]
+fn no_line_is_longer_than_80_columns() {
+    for size in ["1", "4096", "250000"] {
+        let output = run(&["--size", size]);
+        let long = stdout(&output).lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None);
+    }
+}
+
+fn rows(section: &str) -> Vec<Value> {
+    let output = run(&["--json", "--only", section]);
+    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
+    report["sections"][0]["rows"].as_array().unwrap().clone()
+}
+
+fn row(rows: &[Value], variant: &str) -> Value {
+    rows.iter().find(|row| row["variant"] == variant).unwrap()["facts"].clone()
+}
+
+/// A tile of w by h points needs w · h / 8 sectors, one in 8 columns above and below, and two for each row.
+#[test]
+fn a_tile_loads_each_sector_once() {
+    let rows = rows("shapes");
+    for (width, height) in [(8, 32), (16, 16), (32, 8), (64, 4), (128, 2), (256, 1)] {
+        let facts = row(&rows, &format!("tile_{width}x{height}"));
+        let sectors = f64::from(width * height / 8 + 2 * width / 8 + 2 * height);
+        assert_eq!(facts["sectors_per_block"], sectors);
+        assert_eq!(facts["addresses_say"], sectors);
+    }
+}
+
+/// What a warp of r rows of c columns asks for: above and below a sector in 8 columns, left and right one more a row.
+#[test]
+fn without_a_tile_each_warp_asks_for_itself() {
+    let rows = rows("shapes");
+    for width in [8, 16, 32, 64, 128, 256] {
+        let facts = row(&rows, &format!("direct_{width}x{}", 256 / width));
+        let columns = width.min(32);
+        let in_warp = 32 / columns * (4 * columns / 8 + 2);
+        assert_eq!(facts["sectors_per_block"], f64::from(8 * in_warp));
+    }
+}
+
+/// Grids of half the spacing are four times as near to the equation, up to terms of the fourth order.
+#[test]
+fn the_error_is_of_second_order() {
+    let rows = rows("solve");
+    let off = |side| row(&rows, &format!("solve_{side}"))["off_exact"].as_f64().unwrap();
+    let shrink = [off(5) / off(9), off(9) / off(17)];
+    assert!(shrink.iter().all(|shrink| (3.7..4.1).contains(shrink)), "{shrink:?}");
+    for side in [5, 9, 17] {
+        let facts = row(&rows, &format!("solve_{side}"));
+        let [rate, expected] = ["rate", "rate_expected"].map(|name| facts[name].as_f64().unwrap());
+        assert!((rate - expected).abs() < 1e-3, "{side}: {rate} and {expected}");
+    }
+}
+
+/// The maps say with letters what the claims say with words.
+#[test]
+fn the_wrong_guard_writes_where_it_should_not() {
+    let output = run(&["--only", "map_of_writes"]);
+    let lines: Vec<&str> = stdout(&output).lines().filter(|line| line.starts_with("row ")).collect();
+    assert!(lines[1].contains("WWWWW"), "{lines:?}");
+    assert!(lines[10..].iter().all(|line| line.contains('!')), "{lines:?}");
+    let right = |line: &&&str| !line.contains('W') && !line.contains('!');
+    assert_eq!(lines[..10].iter().filter(right).count(), 9);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_in_one_line() {
+    for (args, message) in [
+        (["--block", "2048"], "1 to 1024 threads"),
+        (["--size", "99999999999"], "elements at most"),
+        (["--only", "jacobi"], "there is no variant `jacobi`: choose one of jacobi_whole, "),
+    ] {
+        let output = run(&args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.starts_with("error: ") && said.contains(message), "`{message}` is not in: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

@@ -1,0 +1,95 @@
+//! Claims and what became of them, for a reader and for a program.
+//!
+//! What it leaves out: the rows behind the evidence, which the command under each claim prints.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json as object};
+
+use super::{Judged, Outcome, Side};
+use crate::report::layout::paragraph;
+
+const ID: Style = Style::new().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Under the claim's own words.
+const INDENT: &str = "       ";
+
+/// The ledger, for a reader.
+pub(crate) fn text(chapter: &str, judged: &[Judged]) -> String {
+    let mut out = String::new();
+    for judged in judged {
+        let claim = &judged.claim;
+        let _ = writeln!(out, "\n{ID}{:<7}{ID:#}{}", claim.id, claim.ruling.name());
+        out += &paragraph(&format!("{INDENT}the note: "), claim.says);
+        out += &decided(&judged.outcome);
+        out += &paragraph(INDENT, claim.why);
+        let _ = writeln!(out, "{INDENT}$ {}", command(chapter, judged));
+    }
+    out.trim_start_matches('\n').to_owned() + &complaints(judged)
+}
+
+/// The command that shows it.
+fn command(chapter: &str, judged: &Judged) -> String {
+    format!("cargo run --bin {chapter} -- --claim {}", judged.claim.id)
+}
+
+fn decided(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Decided { holds, twin, record } => {
+            let on = record.as_ref().map_or_else(|| "here".to_owned(), |origin| format!("on {origin}"));
+            paragraph(&format!("{INDENT}{} {on}: ", yes(holds)), &holds.evidence)
+                + &paragraph(&format!("{INDENT}{} for the twin: ", yes(twin)), &twin.evidence)
+        }
+        Outcome::NoRun(reason) => paragraph(&format!("{INDENT}not run: "), reason),
+        Outcome::Missing(what) => paragraph(&format!("{INDENT}not run: "), &format!("it needs {what}")),
+    }
+}
+
+fn yes(side: &Side) -> &'static str {
+    if side.holds { "true" } else { "false" }
+}
+
+/// What came out otherwise than it is ruled.
+fn complaints(judged: &[Judged]) -> String {
+    let mut out = String::new();
+    for judged in judged.iter().filter(|judged| !judged.is_sound()) {
+        let what = match &judged.outcome {
+            Outcome::Missing(what) => format!("needs {what}"),
+            Outcome::Decided { holds, twin, .. } if holds.holds == twin.holds => {
+                format!("is {} for its twin too", yes(twin))
+            }
+            _ => format!("is ruled `{}` and comes out otherwise", judged.claim.ruling.name()),
+        };
+        let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &format!("{} {what}", judged.claim.id)));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+/// The ledger, for a program.
+pub(crate) fn json(chapter: &str, judged: &[Judged]) -> Value {
+    judged.iter().map(|judged| entry(chapter, judged)).collect::<Vec<_>>().into()
+}
+
+fn entry(chapter: &str, judged: &Judged) -> Value {
+    let claim = &judged.claim;
+    let mut entry = object!({
+        "id": claim.id,
+        "says": claim.says,
+        "ruling": claim.ruling.name(),
+        "why": claim.why,
+        "command": command(chapter, judged),
+        "sound": judged.is_sound(),
+    });
+    match &judged.outcome {
+        Outcome::Decided { holds, twin, record } => {
+            entry["holds"] = holds.holds.into();
+            entry["evidence"] = holds.evidence.clone().into();
+            entry["twin"] = object!({ "holds": twin.holds, "evidence": twin.evidence });
+            entry["record"] = object!(record);
+        }
+        Outcome::NoRun(reason) => entry["not_run"] = (*reason).into(),
+        Outcome::Missing(what) => entry["missing"] = what.clone().into(),
+    }
+    entry
+}

@@ -1,0 +1,131 @@
+//! `cargo xtask claims`: what became of every claim of the notes, from fresh runs of all chapters.
+//!
+//! Each chapter decides its own; this asks them all, puts the answers in the notes' order, and finds out what is missing
+//! or decided twice. It leaves out everything but one line of evidence, which the command of a claim has more of.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use lanes::golden;
+use lanes::report::layout::paragraph;
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::bless::{build, chapters, program};
+
+/// The notes and how many claims each makes: `N0.1` to `N0.14`, and so on.
+const NOTES: [(&str, usize); 5] = [("N0", 14), ("N1", 18), ("N2", 29), ("N3", 8), ("N4", 24)];
+
+pub fn run() -> Result<Outcome> {
+    let mut ledger = Vec::new();
+    for chapter in chapters()? {
+        let name = golden::name(&chapter)?;
+        build(name)?;
+        let output =
+            Command::new(program(name)?).args(["--device", "sim", "--claim", "all", "--json"]).output();
+        let output = output.with_context(|| format!("cannot run `{name}`"))?;
+        let entries: Value = serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim()))?;
+        ledger.extend(entries.as_array().cloned().unwrap_or_default());
+    }
+    ledger.sort_by_key(|entry| order(id(entry)));
+    for entry in &ledger {
+        print!("{}", line(entry));
+    }
+    print!("\n{}", summary(&ledger));
+    let ids: Vec<&str> = ledger.iter().map(id).collect();
+    let off = miscounted(&ids);
+    for complaint in &off {
+        println!("failed: {complaint}");
+    }
+    let is_sound = off.is_empty() && ledger.iter().all(|entry| entry["sound"] == true);
+    Ok(if is_sound { Outcome::Done } else { Outcome::Stale })
+}
+
+fn id(entry: &Value) -> &str {
+    entry["id"].as_str().unwrap_or_default()
+}
+
+/// `N0.10` comes after `N0.9`.
+fn order(id: &str) -> (String, usize) {
+    let (note, number) = id.split_once('.').unwrap_or((id, ""));
+    (note.to_owned(), number.parse().unwrap_or_default())
+}
+
+fn line(entry: &Value) -> String {
+    let text = |key: &str| entry[key].as_str().unwrap_or_default();
+    let found = match (&entry["evidence"], &entry["not_run"], &entry["missing"]) {
+        (Value::String(evidence), ..) => match &entry["record"] {
+            Value::String(record) => format!("{evidence} (recorded: {record})"),
+            _ => evidence.clone(),
+        },
+        (_, Value::String(reason), _) => format!("not run: {reason}"),
+        (.., Value::String(what)) => format!("not run: it needs {what}"),
+        _ => String::new(),
+    };
+    let mark = if entry["sound"] == true { "" } else { "FAILED " };
+    paragraph(&format!("{:<6} {mark}{:<22} ", text("id"), text("ruling")), &found)
+}
+
+fn summary(ledger: &[Value]) -> String {
+    let mut rulings: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in ledger {
+        *rulings.entry(entry["ruling"].as_str().unwrap_or_default()).or_default() += 1;
+    }
+    let rulings: Vec<String> = rulings.iter().map(|(ruling, count)| format!("{count} {ruling}")).collect();
+    let count = |is: fn(&Value) -> bool| ledger.iter().filter(|entry| is(entry)).count();
+    let decided = count(|entry| entry["evidence"].is_string() && entry["record"].is_null());
+    let recorded = count(|entry| entry["record"].is_string());
+    paragraph(
+        "",
+        &format!(
+            "{} claims: {}. {decided} decided by runs on the emulator, {recorded} by a recorded run on a GPU, {} without \
+             a run.",
+            ledger.len(),
+            rulings.join(", "),
+            ledger.len() - decided - recorded
+        ),
+    )
+}
+
+/// The claims that are missing, unknown, or there more than once.
+fn miscounted(ids: &[&str]) -> Vec<String> {
+    let wanted: Vec<String> =
+        NOTES.iter().flat_map(|(note, last)| (1..=*last).map(move |n| format!("{note}.{n}"))).collect();
+    let times = |id: &str| ids.iter().filter(|known| **known == id).count();
+    let missing = wanted.iter().filter(|id| times(id) != 1);
+    let mut off: Vec<String> = missing.map(|id| format!("{id} is decided {} times", times(id))).collect();
+    let unknown = ids.iter().filter(|id| !wanted.iter().any(|known| known == *id));
+    off.extend(unknown.map(|id| format!("{id} is a claim of no note")));
+    off
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_claim_of_the_notes_is_in_one_ledger() {
+        let ledgers = chapters().unwrap().into_iter().map(|chapter| chapter.join("output/sim_claims.txt"));
+        let text: String = ledgers.map(|path| fs::read_to_string(path).unwrap_or_default()).collect();
+        let heads = text.lines().filter_map(|line| line.split_once("  ").map(|(id, _)| id));
+        let ids: Vec<&str> = heads.filter(|id| id.starts_with('N')).collect();
+        assert_eq!(miscounted(&ids), Vec::<String>::new());
+    }
+
+    #[test]
+    fn claims_are_in_the_order_of_the_notes() {
+        assert!(order("N0.9") < order("N0.10") && order("N0.14") < order("N1.1"));
+    }
+
+    #[test]
+    fn what_is_missing_or_twice_is_told() {
+        let off = miscounted(&["N0.1", "N0.1", "N9.1"]);
+        assert!(off.contains(&"N0.1 is decided 2 times".to_owned()));
+        assert!(off.contains(&"N0.2 is decided 0 times".to_owned()));
+        assert!(off.contains(&"N9.1 is a claim of no note".to_owned()));
+    }
+}

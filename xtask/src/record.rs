@@ -1,0 +1,178 @@
+//! `cargo xtask record`: from what `benches/gpu/record.sh` left on a machine with a GPU to the chapters' records.
+//!
+//! It runs anywhere. The profiler lists launches in order, and so does a chapter's JSON, so they are matched one by one,
+//! each with the kernel's name as a check. It leaves out the table of counters in the end, which is `cargo xtask bless`'s.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use lanes::golden;
+use lanes::hardware::{self, Record};
+use serde_json::Value;
+
+use crate::bless::chapters;
+use crate::{Outcome, root};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The folder that the script has filled
+    folder: PathBuf,
+    /// The day of the run, `2026-11-21`
+    #[arg(long)]
+    date: String,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Outcome> {
+    let mut count = 0;
+    for chapter in chapters()? {
+        let name = golden::name(&chapter)?;
+        if arguments.folder.join(format!("{name}.txt")).exists() {
+            record(&chapter, name, arguments)?;
+            count += 1;
+        }
+    }
+    ensure!(count > 0, "`{}` has no output of any chapter", arguments.folder.display());
+    beside_cub(arguments)?;
+    println!("recorded {count} chapters; now run `cargo xtask bless`");
+    Ok(Outcome::Done)
+}
+
+/// `cargo xtask metrics`: the list for `ncu --metrics`.
+pub fn print_metrics() -> Outcome {
+    println!("{}", hardware::metrics().join(","));
+    Outcome::Done
+}
+
+/// What a chapter printed, as text and as JSON, and what the profiler counted.
+fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
+    let folder = chapter.join("output");
+    let printed = |ending: &str| read(&arguments.folder.join(format!("{name}.{ending}")));
+    let parse = |ending: &str| -> Result<Value> {
+        serde_json::from_str(&printed(ending)?).with_context(|| format!("`{name}.{ending}` is no JSON"))
+    };
+    let report = parse("json")?;
+    let gpu = gpu(&report)?;
+    let head =
+        format!("# {gpu}; {}; a release build; times in microseconds differ from run to run", arguments.date);
+    let command = format!("$ cargo run --release --bin {name}");
+    fs::write(folder.join("h200.txt"), format!("{head}\n{command}\n{}", printed("txt")?))?;
+    fs::write(folder.join("h200.json"), format!("{:#}\n", without_lines(report)))?;
+    let report = parse("counted.json")?;
+    let launches = launches(&printed("csv")?)?;
+    let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
+    let record = Record { origin: origin(&gpu, &report, name, &arguments.date), rows };
+    fs::write(folder.join(hardware::RECORD), record.render())?;
+    Ok(())
+}
+
+/// Counters by line are the emulator's, and many.
+fn without_lines(mut report: Value) -> Value {
+    for section in report["sections"].as_array_mut().into_iter().flatten() {
+        for row in section["rows"].as_array_mut().into_iter().flatten() {
+            row.as_object_mut().map(|row| row.remove("lines"));
+        }
+    }
+    report
+}
+
+fn beside_cub(arguments: &Arguments) -> Result<()> {
+    let text = read(&arguments.folder.join("beside_cub.txt"))?;
+    let path = root().join("benches/gpu/h200.txt");
+    fs::write(
+        path,
+        format!("# {}; benches/gpu/beside_cub.cu; times differ from run to run\n{text}", arguments.date),
+    )?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+/// The GPU and its driver.
+fn gpu(report: &Value) -> Result<String> {
+    let machines = report["machines"].as_array().context("the report names no machines")?;
+    let gpu = machines.last().filter(|machine| machine["details"]["driver"].is_string());
+    let gpu = gpu.context("the report is of no GPU: run the chapter where there is one")?;
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    Ok(format!("{}; driver {}", text(&gpu["name"]), text(&gpu["details"]["driver"])))
+}
+
+fn origin(gpu: &str, report: &Value, chapter: &str, date: &str) -> String {
+    let settings = report["settings"].as_object().into_iter().flatten();
+    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
+    let settings = settings.join("; ");
+    format!("{gpu}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}")
+}
+
+/// A launch as the profiler saw it.
+struct Launch {
+    kernel: String,
+    metrics: BTreeMap<String, u64>,
+}
+
+/// The launches in the profiler's table, which begins after the program's own output.
+fn launches(text: &str) -> Result<Vec<Launch>> {
+    let start =
+        text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
+    // Lines that do not begin with a quotation mark are the program's own.
+    let table: Vec<&str> = text[start..].lines().filter(|line| line.starts_with('"')).collect();
+    let table = table.join("\n");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let columns = reader.headers()?.clone();
+    let mut launches = Vec::new();
+    for line in reader.records() {
+        let line = line?;
+        let cells: BTreeMap<&str, &str> = columns.iter().zip(line.iter()).collect();
+        // The first line below the names holds units.
+        if cells["ID"].is_empty() {
+            continue;
+        }
+        let kernel = cells["Kernel Name"].split('(').next().unwrap_or_default().to_owned();
+        launches.push(Launch { kernel, metrics: metrics(&cells)? });
+    }
+    Ok(launches)
+}
+
+fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
+    let value = |metric: &'static str| {
+        let cell = cells.get(metric).with_context(|| format!("the profiler was not asked for `{metric}`"))?;
+        let value: f64 = cell.replace(',', "").parse().with_context(|| format!("`{metric}` is `{cell}`"))?;
+        Ok((metric.to_owned(), value as u64))
+    };
+    hardware::metrics().into_iter().map(value).collect()
+}
+
+/// The launches of each variant that ran to its end, added up.
+fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
+    let mut left = launches.iter();
+    let mut rows = Vec::new();
+    for row in hardware::rows(report) {
+        let variant = row["variant"].as_str().unwrap_or_default();
+        let kernels = row["kernels"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        // The others were withheld: a launch before them may have been given to the GPU all the same.
+        let given = row["on_gpu"].as_u64().context("the report does not say what the GPU was given")?;
+        let mut sum = BTreeMap::new();
+        for kernel in kernels.take(given as usize) {
+            let launch =
+                left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
+            ensure!(
+                kernel.starts_with(&format!("{} ", launch.kernel)),
+                "`{variant}` launched `{kernel}`, but the profiler saw `{}`: use `--runs 0`",
+                launch.kernel
+            );
+            for (metric, value) in &launch.metrics {
+                *sum.entry(metric.clone()).or_default() += value;
+            }
+        }
+        if row["harmful"] == false {
+            rows.push((variant.to_owned(), sum));
+        }
+    }
+    match left.count() {
+        0 => Ok(rows),
+        more => bail!("the profiler saw {more} launches more than the report has: use `--runs 0`"),
+    }
+}
