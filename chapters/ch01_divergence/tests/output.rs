@@ -21,6 +21,11 @@ fn records_are_what_the_chapter_prints() {
 }
 
 #[test]
+fn claims_come_out_as_ruled() {
+    lanes::claims::check(Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
 fn the_record_of_the_h200_is_of_this_chapter() {
     lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
 }
@@ -62,7 +67,7 @@ const REFUSED: [(&[&str], &str); 12] = [
     (&["--size", "99999999999"], "elements at most"),
     (&["--size", "99999999999999999999999999"], "elements at most"),
     (&["--device", "tpu"], "[possible values: auto, sim, gpu]"),
-    (&["--only", "math_kernel_5"], "there is no variant `math_kernel_5`: choose one of math_even_thread, "),
+    (&["--only", "math_kernel_5"], "there is no variant `math_kernel_5`: choose one of warp_agrees, "),
     (&["--seed", "x"], "invalid value `x` for `--seed <SEED>`"),
 ];
 
