@@ -121,8 +121,12 @@ fn help(conflict: &Conflict) -> &'static str {
         Why::Unordered if same_warp && conflict.before_pc == conflict.now_pc => {
             "let one lane do it, or use an atomic; lanes of one instruction have no order"
         }
-        Why::Unordered if same_warp => "put `__syncwarp()` between the two, with a mask that has both lanes",
-        Why::Unordered if one.block == other.block => "put `__syncthreads()` between the two",
+        Why::Unordered if same_warp => {
+            "put `__syncwarp()` between the two, or `__syncthreads()` if other warps take part; a counter needs an atomic"
+        }
+        Why::Unordered if one.block == other.block => {
+            "put `__syncthreads()` between the two; a counter needs an atomic"
+        }
         Why::Unordered => {
             "blocks have no order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
         }

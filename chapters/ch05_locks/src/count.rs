@@ -1,0 +1,118 @@
+//! The lost update: `count++` by many threads.
+//!
+//! A load, an addition and a store by every thread. How many updates are left depends on how the accesses of warps
+//! interleave, so each row is run again under other schedules, and what came out least and most is told. It leaves out
+//! what the compiler may do to a plain variable, which is one more reason not to write this.
+
+use anyhow::Result;
+use lanes::kernels::atomics::{COUNT_SHARED_ATOMIC, COUNT_SHARED_PLAIN};
+use lanes::kernels::races::{COUNT_ATOMIC, COUNT_ATOMIC_BLOCK, COUNT_PLAIN};
+use lanes::report::Section;
+use lanes::report::columns::{GLOBAL_ATOMICS, LOAD_REQUESTS, SHARED_ATOMICS, SHARED_REQUESTS};
+use lanes::report::layout::grouped;
+use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+use simt::{Checks, Schedule};
+
+/// Under how many other schedules each kernel is run.
+const SCHEDULES: u64 = 20;
+
+/// A shape, and what rows call it.
+const SHAPES: [(&str, u32, u32); 3] = [("warp", 1, 32), ("block", 1, 256), ("grid", 8, 256)];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = "is count++ one update for each thread? A warp; a block of 256; 8 such blocks";
+    lab.section("count", title, &[LOAD_REQUESTS, GLOBAL_ATOMICS, SHARED_REQUESTS, SHARED_ATOMICS]);
+    for (kernel, expected) in [(&COUNT_PLAIN, Verdict::Fault), (&COUNT_ATOMIC, Verdict::Ok)] {
+        for (name, grid, block) in SHAPES {
+            let launch = Launch::new(kernel, grid, block).seed(seed);
+            lab.variant(&format!("{kernel}-{name}"), |device| count(device, launch, 1, expected))?;
+        }
+    }
+    for (kernel, expected) in [(&COUNT_SHARED_PLAIN, Verdict::Fault), (&COUNT_SHARED_ATOMIC, Verdict::Ok)] {
+        for (name, grid, block) in &SHAPES[..2] {
+            let launch = Launch::new(kernel, *grid, *block).seed(seed);
+            lab.variant(&format!("{kernel}-{name}"), |device| count(device, launch, *grid, expected))?;
+        }
+    }
+    let launch = Launch::new(&COUNT_ATOMIC_BLOCK, 8, 256).seed(seed);
+    lab.variant(COUNT_ATOMIC_BLOCK.name, |device| count(device, launch, 1, Verdict::Fault))?;
+    lab.notice(one_warp);
+    lab.notice(many_warps);
+    lab.notice(atomics);
+    lab.notice(scope);
+    Ok(())
+}
+
+/// Counts once on all machines, and again under other schedules on the emulator.
+fn count(device: &mut Device, launch: Launch, counters: u32, expected: Verdict) -> Result<Row> {
+    let threads = launch.simt.grid.count() * launch.simt.block.count();
+    let cell = device.zeroed::<i32>("count", counters as usize)?;
+    let launch = launch.arg(cell);
+    let (mut least, mut most) = (i32::MAX, 0);
+    for seed in 0..SCHEDULES {
+        let mut other = launch.clone().seed(seed);
+        (other.simt.checks, other.simt.schedule) = (Checks::NONE, Schedule::Hunt);
+        let counted = device.trial(&other, cell)?.1.iter().sum();
+        (least, most) = (least.min(counted), most.max(counted));
+    }
+    let run = device.launch(&launch)?;
+    let contents = device.read(cell)?;
+    let row = device.check(run, cell, &[threads as f64], &Tolerance::Exact)?.expect(expected);
+    let row = row.fact("threads", threads as f64).fact("counted", f64::from(contents.sim[0]));
+    let row = row.fact("least", least.into()).fact("most", most.into());
+    Ok(contents.gpu.iter().fold(row, |row, gpu| {
+        let (left, all) = (grouped(gpu[0].unsigned_abs().into()), grouped(threads));
+        let row = row.fact("gpu_counted", gpu[0].into());
+        row.remark(format!("on the GPU {left} of {all} updates were left"))
+    }))
+}
+
+/// The fewest and the most updates that were left under any schedule, and of how many.
+fn range(section: &Section, variant: &str) -> Option<String> {
+    let row = section.row(variant)?;
+    let fact = |name| row.fact_value(name).map(|value| grouped(value as u64));
+    let (least, most, threads) = (fact("least")?, fact("most")?, fact("threads")?);
+    Some(if least == most {
+        format!("{least} of {threads}")
+    } else {
+        format!("{least} to {most} of {threads}")
+    })
+}
+
+fn one_warp(section: &Section) -> Option<String> {
+    let (global, shared) = (range(section, "count_plain-warp")?, range(section, "count_shared_plain-warp")?);
+    Some(format!(
+        "One warp, plain: {global} updates are left in global memory and {shared} in shared memory. The lanes \
+         load together, so all add to the same old value and store the same new one. That is what this machine \
+         does with one instruction; that lanes stay together is no promise."
+    ))
+}
+
+fn many_warps(section: &Section) -> Option<String> {
+    let (block, grid) = (range(section, "count_plain-block")?, range(section, "count_plain-grid")?);
+    Some(format!(
+        "Several warps, plain: {block} are left in a block and {grid} in the grid, under {SCHEDULES} schedules \
+         each. Between a warp's load and its store others may do both."
+    ))
+}
+
+fn atomics(section: &Section) -> Option<String> {
+    let (grid, shared) = (range(section, "count_atomic-grid")?, range(section, "count_shared_atomic-block")?);
+    Some(format!(
+        "atomicAdd: {grid} in the grid, {shared} in a block's shared memory, under all of them. A barrier would \
+         order the loads and the stores of several threads; it does not make a load, an addition and a store one."
+    ))
+}
+
+/// The result is right here, and the race is reported all the same.
+fn scope(section: &Section) -> Option<String> {
+    let row = section.row(COUNT_ATOMIC_BLOCK.name)?;
+    let counted = grouped(row.fact_value("counted")? as u64);
+    let threads = grouped(row.fact_value("threads")? as u64);
+    Some(format!(
+        "{}: {counted} of {threads} came out in this run. An atomic whose scope is the block is atomic for the \
+         block; for other blocks it is a race, which the checker tells and the result does not.",
+        row.variant
+    ))
+}

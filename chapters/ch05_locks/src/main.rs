@@ -1,0 +1,48 @@
+//! Chapter 5: many threads, one place.
+//!
+//! From a counter that loses updates over the atomic operations to locks, and to the fences that locks and messages
+//! need. Three things are kept apart throughout: what the emulator ran, with a memory that always returns the last
+//! store; what the memory model allows, which the `-weak` rows search for by seeds; and what a GPU did, where there is
+//! one. It leaves out barriers of the block and of the warp, which have chapters of their own.
+
+mod claims;
+mod contention;
+mod count;
+mod doubles;
+mod messages;
+mod operations;
+mod rounds;
+mod table;
+mod warp;
+mod weak;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use lanes::Lab;
+use lanes::cli::{self, Chapter};
+
+const CHAPTER: Chapter = Chapter {
+    name: env!("CARGO_PKG_NAME"),
+    title: "Chapter 5: many threads, one place: atomics, locks and fences",
+    example: "rounds_no_fence",
+    claims: claims::CLAIMS,
+    record: include_str!("../output/h200.json"),
+    run,
+};
+
+fn main() -> ExitCode {
+    cli::main(&CHAPTER)
+}
+
+fn run(lab: &mut Lab) -> Result<()> {
+    count::section(lab)?;
+    table::section(lab)?;
+    operations::section(lab)?;
+    contention::section(lab)?;
+    warp::section(lab)?;
+    rounds::section(lab)?;
+    doubles::section(lab)?;
+    messages::flags(lab)?;
+    messages::last_block(lab)
+}

@@ -1,0 +1,172 @@
+//! Messages: data, and a flag or a ticket that says it is there.
+//!
+//! Between blocks and within one, without, with one and with both fences, with fences that reach too near, and with fences
+//! and no flag; then the block that finishes last and adds up what the others left. Every kernel also runs in a weak
+//! memory. It leaves out flags that are set more than once.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::locks::{LAST_BLOCK_ONE_FENCE, MESSAGE_IN_BLOCK, MESSAGE_IN_BLOCK_NONE, MESSAGE_NO_FLAG};
+use lanes::kernels::messages::{
+    LAST_BLOCK_FENCE, LAST_BLOCK_NO_FENCE, MESSAGE_BLOCK_FENCE, MESSAGE_FENCES, MESSAGE_NO_FENCE,
+    MESSAGE_ONE_FENCE,
+};
+use lanes::report::Section;
+use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
+use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+
+use crate::weak;
+
+/// The kernels, their shapes, and whether they are right.
+const MESSAGES: [(&Kernel, u32, u32, bool); 7] = [
+    (&MESSAGE_NO_FENCE, 2, 32, false),
+    (&MESSAGE_ONE_FENCE, 2, 32, false),
+    (&MESSAGE_FENCES, 2, 32, true),
+    (&MESSAGE_BLOCK_FENCE, 2, 32, false),
+    (&MESSAGE_NO_FLAG, 2, 32, false),
+    (&MESSAGE_IN_BLOCK_NONE, 1, 64, false),
+    (&MESSAGE_IN_BLOCK, 1, 64, true),
+];
+
+/// What the message says.
+const MESSAGE: i32 = 42;
+const PATIENCE: i32 = 10_000_000;
+
+pub fn flags(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = "does who sees the flag see the data? Two blocks, or two warps of one";
+    lab.section("messages", title, &[LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
+    for (kernel, grid, block, is_right) in MESSAGES {
+        let expected = if is_right { Verdict::Ok } else { Verdict::Fault };
+        let launch = Launch::new(kernel, grid, block);
+        lab.variant(kernel.name, |device| message(device, launch, seed).map(|row| row.expect(expected)))?;
+    }
+    lab.notice(|section| {
+        let fault = |kernel: &Kernel| section.row(kernel.name).map(|row| row.verdict.name());
+        let (none, both) = (fault(&MESSAGE_NO_FENCE)?, fault(&MESSAGE_FENCES)?);
+        Some(format!(
+            "What the emulator ran came out right wherever a flag was waited for, with the last store in every \
+             load. The race is told from what orders the accesses: {none} without fences, {both} with both."
+        ))
+    });
+    let title = format!("the same messages in a weak memory, {} seeds", weak::MANY);
+    lab.section("messages_weak", &title, &[LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
+    for (kernel, grid, block, is_right) in MESSAGES {
+        let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
+        let launch = Launch::new(kernel, grid, block);
+        lab.variant(&weak::name(kernel), |device| weakly(device, launch).map(|row| row.expect(expected)))?;
+    }
+    lab.notice(both_fences);
+    lab.notice(scopes);
+    lab.notice(no_flag);
+    Ok(())
+}
+
+/// A launch with its buffers, and what was read.
+fn prepare(device: &mut Device, launch: Launch) -> Result<(Launch, Buffer<i32>)> {
+    let (data, flag) = (device.zeroed::<i32>("data", 1)?, device.zeroed::<i32>("flag", 1)?);
+    let got = device.zeroed::<i32>("got", 2)?;
+    Ok((launch.arg(data).arg(flag).arg(got).arg(PATIENCE), got))
+}
+
+fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
+    let (launch, got) = prepare(device, launch)?;
+    let run = device.launch(&launch.seed(seed))?;
+    let read = device.read(got)?;
+    let row = device.check(run, got, &[MESSAGE.into(), 1.0], &Tolerance::Exact)?;
+    let row = row.fact("got", read.sim[0].into());
+    Ok(read.gpu.iter().fold(row, |row, read| {
+        row.fact("gpu_got", read[0].into()).remark(format!("on the GPU {} was read", read[0]))
+    }))
+}
+
+/// Wrong is who saw the flag and not the message.
+fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
+    let (launch, got) = prepare(device, launch)?;
+    weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))
+}
+
+fn wrong(section: &Section, kernel: &Kernel) -> Option<f64> {
+    section.row(&weak::name(kernel))?.fact_value("seeds_wrong")
+}
+
+fn both_fences(section: &Section) -> Option<String> {
+    let none = wrong(section, &MESSAGE_NO_FENCE)?;
+    let (one, both) = (wrong(section, &MESSAGE_ONE_FENCE)?, wrong(section, &MESSAGE_FENCES)?);
+    Some(format!(
+        "What the memory model allows: of {} seeds {none} see the flag and old data without fences, {one} with \
+         the writer's alone, {both} with the reader's too. A fence orders what its own thread does; both sides \
+         need one.",
+        weak::MANY
+    ))
+}
+
+fn scopes(section: &Section) -> Option<String> {
+    let (across, inside) = (wrong(section, &MESSAGE_BLOCK_FENCE)?, wrong(section, &MESSAGE_IN_BLOCK)?);
+    let none = wrong(section, &MESSAGE_IN_BLOCK_NONE)?;
+    Some(format!(
+        "Fences for the block: {across} wrong between two blocks, {inside} within one, where {none} are wrong \
+         without any."
+    ))
+}
+
+fn no_flag(section: &Section) -> Option<String> {
+    let alone = wrong(section, &MESSAGE_NO_FLAG)?;
+    Some(format!(
+        "Fences and no flag: {alone} wrong. A fence waits for nobody and tells nobody; it needs a flag that \
+         one thread stores behind its fence and another loads before its own."
+    ))
+}
+
+const SUMS: u32 = 16;
+
+const LAST: [(&Kernel, bool); 3] =
+    [(&LAST_BLOCK_NO_FENCE, false), (&LAST_BLOCK_ONE_FENCE, false), (&LAST_BLOCK_FENCE, true)];
+
+pub fn last_block(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = format!("does the last block see what the others left? {SUMS} blocks");
+    lab.section("last_block", &title, &[GLOBAL_ATOMICS, LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
+    for (kernel, is_right) in LAST {
+        let expected = if is_right { Verdict::Ok } else { Verdict::Fault };
+        lab.variant(kernel.name, |device| {
+            let (launch, total) = last(device, kernel)?;
+            let run = device.launch(&launch.seed(seed))?;
+            let read = device.read(total)?;
+            let row = device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected);
+            Ok(read.gpu.iter().fold(row, |row, total| row.fact("gpu_lost", whole() - f64::from(total[0]))))
+        })?;
+    }
+    for (kernel, is_right) in LAST {
+        let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
+        lab.variant(&weak::name(kernel), |device| {
+            let (launch, total) = last(device, kernel)?;
+            let row = weak::seeds(device, &launch, total, weak::MANY, |total| whole() - f64::from(total[0]))?;
+            Ok(row.expect(expected))
+        })?;
+    }
+    lab.notice(tickets);
+    Ok(())
+}
+
+fn last(device: &mut Device, kernel: &'static Kernel) -> Result<(Launch, Buffer<i32>)> {
+    let (sums, tickets) = (device.zeroed::<i32>("sums", SUMS as usize)?, device.zeroed::<u32>("tickets", 1)?);
+    let total = device.zeroed::<i32>("total", 1)?;
+    Ok((Launch::new(kernel, SUMS, 32).arg(sums).arg(tickets).arg(total), total))
+}
+
+/// The sum of 1 to the number of blocks.
+fn whole() -> f64 {
+    f64::from(SUMS * (SUMS + 1) / 2)
+}
+
+fn tickets(section: &Section) -> Option<String> {
+    let none = wrong(section, &LAST_BLOCK_NO_FENCE)?;
+    let (one, both) = (wrong(section, &LAST_BLOCK_ONE_FENCE)?, wrong(section, &LAST_BLOCK_FENCE)?);
+    Some(format!(
+        "In a weak memory {none} of {} seeds add up old sums without fences, {one} with the usual one before \
+         the ticket, {both} with another behind it. Between its one fence and its ticket the last block may be \
+         overtaken, and then nothing orders its loads behind the other's store. It is rare, and allowed.",
+        weak::MANY
+    ))
+}

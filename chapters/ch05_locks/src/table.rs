@@ -1,0 +1,128 @@
+//! Every atomic operation, applied once.
+//!
+//! One thread for each pair of numbers, so that what is left and what is returned are exact; the picture is drawn from
+//! the run for `unsigned`, which has all of them. It leaves out what 16-bit and vector types have.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::atomics::{
+    APPLY_DOUBLE, APPLY_FLOAT, APPLY_INT, APPLY_LONG, APPLY_LONG_SIGNED, APPLY_UNSIGNED,
+};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS};
+use lanes::{Buffer, Device, Element, Lab, Launch, Row, Tolerance};
+
+/// An operation: its name, what it leaves of an old value and an operand, and how a reader writes it for 12 and 10.
+type Operation = (&'static str, fn(i64, i64) -> i64);
+
+const ADD: Operation = ("atomicAdd(p, 10)", |old, value| old + value);
+const SUB: Operation = ("atomicSub(p, 10)", |old, value| old - value);
+const MIN: Operation = ("atomicMin(p, 10)", i64::min);
+const MAX: Operation = ("atomicMax(p, 10)", i64::max);
+const AND: Operation = ("atomicAnd(p, 10)", |old, value| old & value);
+const OR: Operation = ("atomicOr(p, 10)", |old, value| old | value);
+const XOR: Operation = ("atomicXor(p, 10)", |old, value| old ^ value);
+const EXCH: Operation = ("atomicExch(p, 10)", |_, value| value);
+const CAS_HIT: Operation = ("atomicCAS(p, 12, 10)", |_, value| value);
+const CAS_MISS: Operation = ("atomicCAS(p, 13, 10)", |old, _| old);
+const INC: Operation = ("atomicInc(p, 10)", |old, limit| if old >= limit { 0 } else { old + 1 });
+const DEC: Operation =
+    ("atomicDec(p, 10)", |old, limit| if old == 0 || old > limit { limit } else { old - 1 });
+
+/// The operations of each kernel, in the order in which it applies them.
+const INT: &[Operation] = &[ADD, SUB, MIN, MAX, AND, OR, XOR, EXCH, CAS_HIT, CAS_MISS];
+const UNSIGNED: &[Operation] = &[ADD, SUB, MIN, MAX, AND, OR, XOR, EXCH, CAS_HIT, CAS_MISS, INC, DEC];
+const LONG: &[Operation] = &[ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS_HIT, CAS_MISS];
+const LONG_SIGNED: &[Operation] = &[MIN, MAX];
+const FLOAT: &[Operation] = &[ADD, EXCH];
+const DOUBLE: &[Operation] = &[ADD];
+
+/// Types and what they have, for the picture.
+const TYPES: [(&str, &[Operation]); 5] =
+    [("int", INT), ("unsigned", UNSIGNED), ("64-bit", LONG), ("float", FLOAT), ("double", DOUBLE)];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let title = "which operations are there, what do they leave, and what do they return?";
+    lab.section("operations", title, &[GLOBAL_ATOMICS, ACTIVE_LANES]);
+    let signed = [(12, 10), (-12, 10), (10, -12), (0, 0)];
+    let unsigned = [(12, 10), (6, 10), (0, 10), (10, 10)];
+    let long = [(1 << 40, 3), (3, 1 << 40), (12, 10)];
+    let long_signed = [(-1 << 40, 3), (3, -1 << 40)];
+    lab.variant(APPLY_INT.name, |d| apply(d, &APPLY_INT, INT, &signed, |x| x as i32))?;
+    lab.variant(APPLY_UNSIGNED.name, |d| apply(d, &APPLY_UNSIGNED, UNSIGNED, &unsigned, |x| x as u32))?;
+    lab.variant(APPLY_LONG.name, |d| apply(d, &APPLY_LONG, LONG, &long, |x| x as u64))?;
+    lab.variant(APPLY_LONG_SIGNED.name, |d| apply(d, &APPLY_LONG_SIGNED, LONG_SIGNED, &long_signed, |x| x))?;
+    lab.variant(APPLY_FLOAT.name, |d| apply(d, &APPLY_FLOAT, FLOAT, &signed, |x| x as f32))?;
+    lab.variant(APPLY_DOUBLE.name, |d| apply(d, &APPLY_DOUBLE, DOUBLE, &signed, |x| x as f64))?;
+    lab.picture("what_they_do", picture)?;
+    lab.notice(how_many);
+    lab.notice(|_| {
+        Some(
+            "atomicInc counts up to its operand and begins again at 0, atomicDec counts down to 0 and begins \
+             again at it; the 12 of the picture is beyond the 10."
+                .to_owned(),
+        )
+    });
+    Ok(())
+}
+
+/// The operands, and the cells before the launch: for each pair the old value, once for each operation, and room for
+/// what is returned.
+fn cells<T: Element>(
+    device: &mut Device,
+    operations: usize,
+    pairs: &[(i64, i64)],
+    to: fn(i64) -> T,
+) -> Result<(Buffer<T>, Buffer<T>)> {
+    let values: Vec<T> = pairs.iter().map(|&(_, value)| to(value)).collect();
+    let cells =
+        pairs.iter().flat_map(|&(old, _)| [vec![to(old); operations], vec![T::default(); operations]]);
+    let cells: Vec<T> = cells.flatten().collect();
+    Ok((device.upload("values", &values)?, device.upload("cell", &cells)?))
+}
+
+fn apply<T: Element>(
+    device: &mut Device,
+    kernel: &'static Kernel,
+    operations: &[Operation],
+    pairs: &[(i64, i64)],
+    to: fn(i64) -> T,
+) -> Result<Row> {
+    let (values, cell) = cells(device, operations.len(), pairs, to)?;
+    let run = device.launch(&Launch::new(kernel, 1, pairs.len() as u32).arg(values).arg(cell))?;
+    let expected = pairs.iter().flat_map(|&(old, value)| {
+        let left = operations.iter().map(move |(_, apply)| to(apply(old, value)));
+        left.chain(operations.iter().map(move |_| to(old)))
+    });
+    let expected = T::to_doubles(&expected.collect::<Vec<T>>());
+    let row = device.check(run, cell, &expected, &Tolerance::Exact)?;
+    Ok(row.fact("operations", operations.len() as f64))
+}
+
+fn picture(device: &mut Device) -> Result<String> {
+    let (values, cell) = cells(device, UNSIGNED.len(), &[(12, 10)], |x| x as u32)?;
+    let launch = Launch::new(&APPLY_UNSIGNED, 1, 1).arg(values).arg(cell);
+    let (_, after) = device.trial(&launch, cell)?;
+    let mut lines = format!("{:<22}{:>6}{:>7}{:>10}   for\n", "", "before", "after", "returned");
+    for (index, (name, _)) in UNSIGNED.iter().enumerate() {
+        let types = TYPES.iter().filter(|(_, operations)| operations.iter().any(|(other, _)| other == name));
+        let types: Vec<&str> = types.map(|(name, _)| *name).collect();
+        let (left, returned) = (after[index], after[UNSIGNED.len() + index]);
+        let _ = writeln!(lines, "{name:<22}{:>6}{left:>7}{returned:>10}   {}", 12, types.join(" "));
+    }
+    Ok(lines)
+}
+
+fn how_many(section: &Section) -> Option<String> {
+    let number = |kernel: &Kernel| section.row(kernel.name)?.fact_value("operations");
+    Some(format!(
+        "Each returns the old value, which with atomicCAS tells whether it was replaced. {} rows of the \
+         picture are for unsigned, {} for float and {} for double: what floating point lacks is built from \
+         atomicCAS (below).",
+        number(&APPLY_UNSIGNED)?,
+        number(&APPLY_FLOAT)?,
+        number(&APPLY_DOUBLE)?,
+    ))
+}

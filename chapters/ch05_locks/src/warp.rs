@@ -1,0 +1,119 @@
+//! One lock and the 32 lanes of one warp.
+//!
+//! The same source built for `sm_60`, where a warp has one program counter, and for `sm_70`, where each lane has its own.
+//! Who gives up is told lane by lane. The endless row has so much patience that it ends at the emulator's bound on steps,
+//! and is withheld from a GPU for it. It leaves out why the lanes meet where they do, which is the chapter on progress.
+
+use std::cell::RefCell;
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::progress::{LOCK_BEHIND, LOCK_INSIDE};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
+use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+
+const LANES: usize = 32;
+/// Tries before a lane gives up, by architecture: ten times what the last of 32 lanes takes where all get through, and
+/// fewer where it would only take longer to see that they do not.
+fn patience(arch: u32) -> i32 {
+    if arch < 70 { 20_000 } else { 100_000 }
+}
+
+/// Warp instructions after which the endless row is stopped.
+const STEPS: u64 = 20_000;
+
+/// A kernel, the architecture it is built for, and what becomes of it.
+const CASES: [(&Kernel, u32, Verdict); 4] = [
+    (&LOCK_BEHIND, 60, Verdict::Wrong),
+    (&LOCK_BEHIND, 70, Verdict::Ok),
+    (&LOCK_INSIDE, 60, Verdict::Ok),
+    (&LOCK_INSIDE, 70, Verdict::Ok),
+];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let lines = RefCell::new(Vec::new());
+    let title = "what if all lanes of a warp want one lock? One warp, before Volta and since";
+    lab.section("warp_lock", title, &[GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS]);
+    for (kernel, arch, expected) in CASES {
+        lab.variant(&name(kernel, arch), |device| {
+            let (row, got) = fight(device, launch(kernel, arch, seed)?, patience(arch))?;
+            lines.borrow_mut().push(format!("{:<20}{}\n", name(kernel, arch), marks(&got)));
+            Ok(row.expect(expected))
+        })?;
+    }
+    lab.variant("lock_behind-endless", |device| endless(device, seed))?;
+    lab.picture("who_got_it", |device| picture(device, seed, lines.take()))?;
+    lab.notice(before_volta);
+    lab.notice(inside);
+    Ok(())
+}
+
+fn name(kernel: &Kernel, arch: u32) -> String {
+    format!("{kernel}-sm_{arch}")
+}
+
+fn launch(kernel: &'static Kernel, arch: u32, seed: u64) -> Result<Launch> {
+    Ok(Launch::new(kernel, 1, LANES as u32).arch(arch)?.seed(seed))
+}
+
+/// A launch with its buffers, and the one that says which lanes got the lock.
+fn prepare(device: &mut Device, launch: Launch, patience: i32) -> Result<(Launch, Buffer<i32>)> {
+    let (lock, count) = (device.zeroed::<i32>("lock", 1)?, device.zeroed::<i32>("count", 1)?);
+    let through = device.zeroed::<i32>("through", LANES)?;
+    Ok((launch.arg(lock).arg(count).arg(through).arg(patience), through))
+}
+
+fn fight(device: &mut Device, launch: Launch, patience: i32) -> Result<(Row, Vec<i32>)> {
+    let (launch, through) = prepare(device, launch, patience)?;
+    let run = device.launch(&launch)?;
+    let got = device.read(through)?.sim;
+    let lanes: i32 = got.iter().sum();
+    let row = device.check(run, through, &[1.0; LANES], &Tolerance::Exact)?;
+    Ok((row.fact("through", lanes.into()).fact("gave_up", (LANES as i32 - lanes).into()), got))
+}
+
+/// With patience for hours: what a lock without a bound does, and what is told of it.
+fn endless(device: &mut Device, seed: u64) -> Result<Row> {
+    let mut launch = launch(&LOCK_BEHIND, 60, seed)?;
+    launch.simt.max_steps = STEPS;
+    Ok(fight(device, launch, i32::MAX)?.0.expect(Verdict::Fault))
+}
+
+/// A line of 32 lanes for each row, who got the lock and who gave up; rows that were not run are run now.
+fn picture(device: &mut Device, seed: u64, mut lines: Vec<String>) -> Result<String> {
+    if lines.len() < CASES.len() {
+        lines.clear();
+        for (kernel, arch, _) in CASES {
+            let (launch, through) = prepare(device, launch(kernel, arch, seed)?, patience(arch))?;
+            let (_, got) = device.trial(&launch, through)?;
+            lines.push(format!("{:<20}{}\n", name(kernel, arch), marks(&got)));
+        }
+    }
+    Ok(format!("{:<20}0{:>31}\n{}# got the lock   . gave up", "lane", 31, lines.concat()))
+}
+
+fn marks(got: &[i32]) -> String {
+    got.iter().map(|&got| if got == 1 { '#' } else { '.' }).collect()
+}
+
+fn before_volta(section: &Section) -> Option<String> {
+    let rows = [60, 70].map(|arch| section.row(&name(&LOCK_BEHIND, arch)));
+    let [before, since] = rows.map(|row| row?.fact_value("through"));
+    Some(format!(
+        "lock_behind: {} of {LANES} lanes get the lock in a warp with one program counter. Who has it waits \
+         behind the loop for the others, and they wait for it. With a program counter for each lane {} get it.",
+        before?, since?
+    ))
+}
+
+fn inside(section: &Section) -> Option<String> {
+    let rows = [60, 70].map(|arch| section.row(&name(&LOCK_INSIDE, arch)));
+    let [before, since] = rows.map(|row| row?.fact_value("through"));
+    Some(format!(
+        "lock_inside gives the lock back before its turn of the loop ends, and so needs no promise: {} and {} \
+         lanes get it.",
+        before?, since?
+    ))
+}

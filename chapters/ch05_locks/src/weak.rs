@@ -1,0 +1,88 @@
+//! A launch in a weak memory, seed by seed.
+//!
+//! In the emulator's ordinary memory a load returns the last store, so a missing fence changes nothing. In its weak memory
+//! a load may return an older one, if PTX's memory model lets it, and the seed chooses. One wrong seed proves that the
+//! kernel is wrong; that none of a few is proves nothing, which is why the checker of races watches the other rows. No GPU
+//! takes part, because none can be told to be as weak as it may.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::{Buffer, Device, Launch, Row, Run, Verdict};
+use simt::{Checks, Schedule, StaleRead};
+
+/// Seeds for a message, which has one chance in each. They are always the same ones: `--seed` may not decide whether a
+/// mistake is found.
+pub const MANY: u64 = 40;
+/// Seeds for a lock, which has a chance in every round.
+pub const SOME: u64 = 10;
+
+/// What the seeds came to.
+#[derive(Default)]
+struct Found {
+    run: Run,
+    wrong: u64,
+    /// The largest of what was missing.
+    worst: f64,
+    /// The first seed that came out wrong, and the stale read that it began with.
+    first: Option<(u64, Option<StaleRead>)>,
+    stale: u64,
+}
+
+/// Runs a launch with so many seeds. `missing` says of a result how much of it is missing: nothing if it is right.
+pub fn seeds(
+    device: &mut Device,
+    launch: &Launch,
+    result: Buffer<i32>,
+    seeds: u64,
+    missing: impl Fn(&[i32]) -> f64,
+) -> Result<Row> {
+    let mut found = Found::default();
+    for seed in 0..seeds {
+        let mut launch = launch.clone().seed(seed);
+        (launch.simt.checks, launch.simt.schedule) = (Checks::NONE, Schedule::Random);
+        launch.simt.weak_memory = true;
+        let (run, values) = device.trial(&launch, result)?;
+        found.add(seed, run, missing(&values));
+    }
+    // A row without kernels is one that no GPU runs, which the record of a GPU's counters leaves out.
+    found.run.kernels.clear();
+    Ok(found.row(seeds))
+}
+
+impl Found {
+    fn add(&mut self, seed: u64, run: Run, missing: f64) {
+        self.stale += run.stale_reads.iter().map(|read| read.count).sum::<u64>();
+        if missing != 0.0 {
+            self.wrong += 1;
+            self.worst = self.worst.max(missing);
+            self.first.get_or_insert_with(|| (seed, run.stale_reads.first().cloned()));
+        }
+        self.run += run;
+    }
+
+    fn row(self, seeds: u64) -> Row {
+        let verdict = if self.wrong > 0 { Verdict::Wrong } else { Verdict::Ok };
+        let row = Row::new(self.run, verdict)
+            .fact("seeds", seeds as f64)
+            .fact("seeds_wrong", self.wrong as f64)
+            .fact("worst", self.worst)
+            .fact("stale_reads", self.stale as f64);
+        let Some((seed, read)) = &self.first else { return row };
+        let read = read.as_ref().map_or_else(|| "no load was stale, it came too early".to_owned(), told);
+        row.remark(format!("{} of {seeds} seeds come out wrong; in seed {seed}, {read}", self.wrong))
+    }
+}
+
+/// Who read what was old, and where; that nothing orders the two is what makes it possible.
+fn told(read: &StaleRead) -> String {
+    let at = |actor: &simt::Actor| match &actor.site.source {
+        Some(source) => format!("block {} at {source}", actor.block.x),
+        None => format!("block {} at PTX line {}", actor.block.x, actor.site.ptx_line),
+    };
+    format!("{} {}, although {} had stored since", at(&read.reader), read.reader.doing, at(&read.newer))
+}
+
+/// What a variant in a weak memory is called.
+pub fn name(kernel: &Kernel) -> String {
+    format!("{kernel}-weak")
+}

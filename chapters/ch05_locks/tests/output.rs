@@ -1,0 +1,106 @@
+//! What the chapter prints: its records, its claims, its other shapes, and its lines.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ch05_locks");
+
+fn run(args: &[&str]) -> Output {
+    Command::new(PROGRAM).args(args).output().expect("the chapter was built")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+#[test]
+fn records_are_what_the_chapter_prints() {
+    lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
+fn claims_come_out_as_ruled() {
+    lanes::claims::check(Path::new(PROGRAM)).unwrap();
+}
+
+/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off. Two sections
+/// depend on the shape.
+#[test]
+fn every_variant_comes_out_as_expected_in_every_shape() {
+    for size in ["1", "20", "31", "1000", "1003", "5000"] {
+        for block in ["1", "32", "48", "64", "1024"] {
+            let args = [
+                "--device",
+                "sim",
+                "--only",
+                "contention,locks",
+                "--size",
+                size,
+                "--block",
+                block,
+                "--seed",
+                "7",
+            ];
+            let output = run(&args);
+            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+        }
+    }
+}
+
+/// The other sections have sizes of their own, and other schedules by the seed.
+#[test]
+fn every_variant_comes_out_as_expected_with_every_seed() {
+    for seed in ["1", "2", "3", "18446744073709551615"] {
+        let output = run(&["--device", "sim", "--size", "1000", "--seed", seed]);
+        assert_eq!(output.status.code(), Some(0), "seed {seed}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn no_line_is_longer_than_80_columns() {
+    let output = run(&["--device", "sim", "--size", "1000000", "--only", "contention"]);
+    let all = run(&["--device", "sim", "--size", "1000"]);
+    let long = stdout(&output).lines().chain(stdout(&all).lines()).find(|line| line.chars().count() > 80);
+    assert_eq!(long, None);
+}
+
+/// The lines of CUDA that faults of one kind name, in one variant or in all.
+fn lines(report: &Value, kind: &str, variant: Option<&str>) -> BTreeSet<(String, u64)> {
+    let sections = report["sections"].as_array().unwrap().iter();
+    let rows = sections.flat_map(|section| section["rows"].as_array().unwrap());
+    let rows = rows.filter(|row| variant.is_none_or(|variant| row["variant"] == variant));
+    let faults = rows.flat_map(|row| row["faults"].as_array().unwrap()).filter(|fault| fault["kind"] == kind);
+    let sources = faults.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
+    sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect()
+}
+
+fn source(file: &str) -> String {
+    let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// A line that is part of a race says so at its end, and those lines are reported and no others.
+#[test]
+fn races_are_told_at_the_lines_that_say_so() {
+    let report: Value = serde_json::from_str(stdout(&run(&["--device", "sim", "--json"]))).unwrap();
+    let told = lines(&report, "race", None);
+    for file in ["atomics.cu", "locks.cu"] {
+        let told = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
+        let source = source(file);
+        let marked = (1..).zip(source.lines()).filter(|(_, line)| line.ends_with("// race")).map(|(n, _)| n);
+        assert_eq!(told.collect::<Vec<u64>>(), marked.collect::<Vec<u64>>(), "{file}");
+    }
+}
+
+#[test]
+fn the_lock_that_hangs_is_told_with_the_line_of_its_loop() {
+    let output = run(&["--device", "sim", "--json", "--only", "lock_behind-endless"]);
+    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
+    let told = lines(&report, "step-limit", Some("lock_behind-endless"));
+    let (file, line) = told.first().expect("the kernel was stopped");
+    let line = source(file).lines().nth(*line as usize - 1).unwrap().to_owned();
+    assert!(line.contains("while (atomicCAS(lock, 0, 1) != 0"), "{line}");
+}
