@@ -42,10 +42,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let name = format!("{kernel}-G");
         lab.variant(&name, |device| write(device, Launch::cover(kernel, n, block).debug()?, n, value))?;
     }
-    lab.variant("math_even_warp_48-G", straddling)?;
     lab.variant("math_precedence", |device| precedence(device, n, block))?;
     lab.variant("math_unguarded", |device| unguarded(device, blocks_for(n, block), block, 0))?;
     lab.variant("math_unguarded_ragged", |device| unguarded(device, blocks_for(n, block), block, block / 2))?;
+    lab.variant("math_even_warp_48-G", straddling)?;
     lab.notice(optimised);
     lab.notice(as_written);
     lab.notice(straddled);

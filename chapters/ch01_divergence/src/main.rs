@@ -33,9 +33,9 @@ fn main() -> ExitCode {
 }
 
 fn run(lab: &mut Lab) -> Result<()> {
+    arithmetic::section(lab)?;
     one_warp::section(lab)?;
     one_warp::together(lab)?;
-    arithmetic::section(lab)?;
     branches::section(lab)?;
     worst::section(lab)?;
     boundary::one_dimension(lab)?;

@@ -13,7 +13,7 @@ use lanes::kernels::branch::{BRANCH_SQRT, SQRT_THEN_SELECT, SQRT_VOTED};
 use lanes::kernels::progress::HANDSHAKE;
 use lanes::machine::Traced;
 use lanes::report::Section;
-use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
 use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 const LANES: usize = 32;
@@ -135,7 +135,7 @@ const PATIENCE: i32 = 20_000;
 
 pub fn together(lab: &mut Lab) -> Result<()> {
     let title = "does a warp stay together? Two halves that wait for each other";
-    lab.section("together", title, &[ACTIVE_LANES]);
+    lab.section("together", title, &[INSTRUCTIONS, ACTIVE_LANES]);
     for arch in [60, 70] {
         lab.variant(&format!("handshake_{arch}"), |device| handshake(device, arch))?;
     }
