@@ -59,6 +59,8 @@ pub struct Run {
     pub timing: Option<Timing>,
     /// Why the GPU, although there is one, was not given the kernel.
     pub withheld: Option<String>,
+    /// Whether some checkers that the launch asked for did not watch, so that faults may have gone unseen.
+    pub unwatched: bool,
     /// Whether a kernel changed variables of its module (`__device__`), so that a second run would start otherwise.
     pub changes_variables: bool,
 }
@@ -111,11 +113,17 @@ impl AddAssign for Run {
         self.kernels.extend(other.kernels);
         self.on_gpu += other.on_gpu;
         self.counters += &other.counters;
-        self.lines.extend(other.lines);
+        for line in other.lines {
+            match self.lines.iter_mut().find(|known| known.source == line.source) {
+                Some(known) => known.counters += &line.counters,
+                None => self.lines.push(line),
+            }
+        }
         self.faults.extend(other.faults);
         self.stale_reads.extend(other.stale_reads);
         self.output.push_str(&other.output);
         self.withheld = self.withheld.take().or(other.withheld);
+        self.unwatched |= other.unwatched;
         self.changes_variables |= other.changes_variables;
         self.timing = match (self.timing, other.timing) {
             (Some(first), Some(second)) => Some(first.then(second)),
@@ -138,6 +146,8 @@ impl Timing {
 
 #[cfg(test)]
 mod tests {
+    use simt::SourceLine;
+
     use super::*;
 
     #[test]
@@ -150,9 +160,12 @@ mod tests {
     #[test]
     fn runs_add_up() {
         let counters = Counters { warps: 2, ptx_instructions: 10, ..Counters::default() };
-        let mut run = Run { counters, timing: Timing::of(vec![1.0]), ..Run::default() };
-        run += Run { counters, timing: Timing::of(vec![4.0]), ..Run::default() };
+        let source = SourceLine { file: "sum.cu".into(), line: 7 };
+        let lines = vec![LineCounters { source, counters }];
+        let mut run = Run { counters, lines: lines.clone(), timing: Timing::of(vec![1.0]), ..Run::default() };
+        run += Run { counters, lines, timing: Timing::of(vec![4.0]), ..Run::default() };
         assert_eq!(run.counters.ptx_instructions, 20);
+        assert_eq!((run.lines.len(), run.lines[0].counters.ptx_instructions), (1, 20));
         assert!((run.timing.unwrap().median_us - 5.0).abs() < 1e-12);
     }
 }

@@ -77,7 +77,9 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::OutOfBounds, outside(&region.name, region.bytes, offset, bytes))
         }
         Why::PastEnd(size) => {
-            let message = outside(memory_name(denied.memory), size, denied.address as i64, bytes);
+            let gap = gap(run, denied.memory);
+            let offset = denied.address.saturating_sub(gap) as i64;
+            let message = outside(memory_name(denied.memory), size.saturating_sub(gap), offset, bytes);
             (FaultKind::OutOfBounds, message)
         }
         Why::Misaligned => {
@@ -90,6 +92,14 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::ReadOnly, format!("{} cannot be updated by atomics", memory_name(denied.memory)))
         }
     }
+}
+
+/// What a launch asks for lies behind the static part of the module's largest kernel. Nobody who reads a message knows of
+/// the gap that this leaves behind the static part of a smaller one.
+fn gap(run: &Run<'_>, memory: Memory) -> u64 {
+    let own = run.program.functions[run.kernel as usize].shared_bytes;
+    let has_gap = memory == Memory::Shared && run.launch.shared_bytes > 0;
+    if has_gap { run.program.dynamic_shared.saturating_sub(own) } else { 0 }
 }
 
 fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {

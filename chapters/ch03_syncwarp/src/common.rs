@@ -1,0 +1,82 @@
+//! What several sections need: small integers, races that are expected, and trials over many seeds.
+//!
+//! What it leaves out: kernels, which each section names itself.
+
+use anyhow::Result;
+use lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Verdict};
+
+/// Integers so small that no sum of this chapter leaves 32 bits.
+pub fn integers(n: usize, seed: u64) -> Vec<i32> {
+    Random::new(seed).words(n).iter().map(|word| (word % 1000) as i32).collect()
+}
+
+/// Integers as the reference wants them.
+pub fn doubles(values: &[i32]) -> Vec<f64> {
+    values.iter().map(|&value| value.into()).collect()
+}
+
+/// The sum of integers, which double precision holds exactly.
+pub fn exact_sum(values: &[i32]) -> f64 {
+    values.iter().map(|&value| f64::from(value)).sum()
+}
+
+/// Whether a run shows a race.
+pub fn has_race(run: &Run) -> bool {
+    run.faults.iter().any(|fault| fault.kind.name() == "race")
+}
+
+/// A row about a kernel that races: a fault, unless the reader sent the checkers away, who alone can see it. Then
+/// whatever comes out is left to luck.
+pub fn racing(device: &Device, row: Row) -> Row {
+    let is_off = device.unwatched().as_deref() == Some("none");
+    let expected = if is_off { row.verdict } else { Verdict::Fault };
+    row.expect(expected)
+}
+
+/// Under how many seeds each kernel runs.
+pub const SEEDS: u64 = 20;
+
+/// What a launch came to under many seeds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trials {
+    /// Seeds under which a race was reported.
+    pub races: u64,
+    /// Seeds under which the result was wrong.
+    pub wrong: u64,
+    /// The same with a memory that returns older stores where the memory model allows it.
+    pub wrong_if_weak: u64,
+}
+
+impl Trials {
+    /// Runs a launch under [`SEEDS`] seeds from its own on, the warps in random order.
+    pub fn of(device: &mut Device, launch: &Launch, result: Buffer<i32>, expected: &[f64]) -> Result<Trials> {
+        let mut trials = Trials::default();
+        for more in 0..SEEDS {
+            let mut launch = launch.clone().seed(launch.simt.seed.wrapping_add(more));
+            launch.simt.schedule = Schedule::Random;
+            let (run, got) = device.trial(&launch, result)?;
+            trials.races += u64::from(has_race(&run));
+            trials.wrong += u64::from(doubles(&got) != expected);
+            launch.simt.weak_memory = true;
+            let (_, got) = device.trial(&launch, result)?;
+            trials.wrong_if_weak += u64::from(doubles(&got) != expected);
+        }
+        Ok(trials)
+    }
+
+    /// The row with these figures as facts, and in words if there is anything to say.
+    pub fn tell(self, row: Row) -> Row {
+        let row = row
+            .fact("seeds", SEEDS as f64)
+            .fact("seeds_with_race", self.races as f64)
+            .fact("seeds_wrong", self.wrong as f64)
+            .fact("seeds_wrong_if_weak", self.wrong_if_weak as f64);
+        let Trials { races, wrong, wrong_if_weak } = self;
+        if races + wrong + wrong_if_weak == 0 {
+            return row;
+        }
+        row.remark(format!(
+            "{SEEDS} seeds: {races} race, {wrong} wrong, {wrong_if_weak} wrong if memory is weak"
+        ))
+    }
+}

@@ -1,0 +1,51 @@
+//! Chapter 3: lanes that run apart, and the barrier that brings them together.
+//!
+//! First what independent thread scheduling is, as a trace of one warp, and what it is needed for. Then `__syncwarp` in
+//! the last five rounds of a sum: what it saves, what goes wrong without it or with the wrong mask, and how well that
+//! hides. Last the barrier of the block. It leaves out votes and shuffles, which have a chapter of their own.
+
+mod claims;
+mod common;
+mod guard;
+mod masks;
+mod order;
+mod picture;
+mod progress;
+mod saving;
+mod seeds;
+mod sum;
+mod tile;
+mod unguarded;
+mod wait;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use lanes::Lab;
+use lanes::cli::{self, Chapter};
+
+const CHAPTER: Chapter = Chapter {
+    name: env!("CARGO_PKG_NAME"),
+    title: "Chapter 3: lanes that run apart, and the barrier that brings them together",
+    example: "tail_syncwarp_float",
+    claims: claims::CLAIMS,
+    record: include_str!("../output/h200.json"),
+    run,
+};
+
+fn main() -> ExitCode {
+    cli::main(&CHAPTER)
+}
+
+fn run(lab: &mut Lab) -> Result<()> {
+    guard::section(lab)?;
+    progress::section(lab)?;
+    order::section(lab)?;
+    sum::section(lab)?;
+    saving::section(lab)?;
+    unguarded::section(lab)?;
+    masks::section(lab)?;
+    seeds::section(lab)?;
+    wait::section(lab)?;
+    tile::section(lab)
+}

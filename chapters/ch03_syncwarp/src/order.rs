@@ -1,0 +1,98 @@
+//! Which side of a branch runs first? Nobody says.
+//!
+//! Every lane draws a number on its side, so the numbers say who came first. The lanes for which the condition is
+//! true are once the lower and once the upper half; the emulator begins with the lowest lane, an H200 with what the
+//! condition holds for here and with the other side elsewhere (`handshake` for `sm_60`), and a program may rely on
+//! neither. It leaves out branches inside branches.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::syncwarp::{SIDES, SIDES_IN_ORDER};
+use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES};
+use lanes::{Buffer, Device, Lab, Launch, Row, Verdict};
+
+use crate::picture;
+
+const LOWER: u32 = 0x0000_ffff;
+const UPPER: u32 = 0xffff_0000;
+
+/// A variant: its kernel, and the lanes for which the condition is true.
+type Case = (&'static str, &'static Kernel, u32);
+
+static CASES: [Case; 4] = [
+    ("true_below", &SIDES, LOWER),
+    ("true_above", &SIDES, UPPER),
+    ("ordered_below", &SIDES_IN_ORDER, LOWER),
+    ("ordered_above", &SIDES_IN_ORDER, UPPER),
+];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let title = "which side of an if comes first? 32 lanes draw numbers";
+    lab.section("order", title, &[DIVERGENT_BRANCHES, ACTIVE_LANES]);
+    for (name, kernel, true_lanes) in CASES {
+        lab.variant(name, |device| draw_numbers(device, kernel, true_lanes))?;
+    }
+    for (name, kernel, true_lanes) in &CASES[..2] {
+        lab.picture(&format!("{name}_lanes"), |device| {
+            let (launch, _) = launch(device, kernel, *true_lanes)?;
+            Ok(picture::draw(kernel, &device.trace(&launch)?))
+        })?;
+    }
+    lab.notice(|section| {
+        let first = |name| Some(section.row(name)?.fact_value("true_lanes_first")? > 0.5);
+        let side = |is_true| if is_true { "the lanes that it holds for" } else { "the others" };
+        let (below, above) = (first("true_below")?, first("true_above")?);
+        let ordered = first("ordered_below")? && first("ordered_above")?;
+        ordered.then(|| {
+            format!(
+                "The condition holds for the lower half: {} come first. It holds for the upper half: {} do. Only a \
+                 barrier between the two sides makes an order to rely on.",
+                side(below),
+                side(above)
+            )
+        })
+    });
+    Ok(())
+}
+
+fn launch(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -> Result<(Launch, Buffer<u32>)> {
+    let (turn, drawn) = (device.zeroed::<u32>("turn", 1)?, device.zeroed::<u32>("drawn", 32)?);
+    Ok((Launch::new(kernel, 1, 32).arg(turn).arg(drawn).arg(true_lanes), drawn))
+}
+
+/// Right is that every number was drawn once; who came first is told, and not judged.
+fn draw_numbers(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -> Result<Row> {
+    let (launch, drawn) = launch(device, kernel, true_lanes)?;
+    let run = device.launch(&launch)?;
+    let contents = device.read(drawn)?;
+    let is_right =
+        [Some(&contents.sim), contents.gpu.as_ref()].into_iter().flatten().all(|drawn| is_complete(drawn));
+    let verdict = if !run.faults.is_empty() {
+        Verdict::Fault
+    } else if is_right {
+        Verdict::Ok
+    } else {
+        Verdict::Wrong
+    };
+    let first = comes_first(&contents.sim, true_lanes);
+    let row = Row::new(run, verdict).fact("true_lanes_first", f64::from(u8::from(first)));
+    let yes = |first| if first { "first" } else { "last" };
+    Ok(match contents.gpu {
+        Some(gpu) => {
+            let gpu = yes(comes_first(&gpu, true_lanes));
+            row.remark(format!("the true side is {} on the emulator and {gpu} on the GPU", yes(first)))
+        }
+        None => row,
+    })
+}
+
+fn is_complete(drawn: &[u32]) -> bool {
+    let mut sorted = drawn.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..32)
+}
+
+/// Whether the lanes of a mask drew the lowest numbers.
+fn comes_first(drawn: &[u32], lanes: u32) -> bool {
+    drawn.iter().enumerate().all(|(lane, &number)| (lanes >> lane & 1 == 1) == (number < lanes.count_ones()))
+}

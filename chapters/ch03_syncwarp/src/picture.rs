@@ -1,0 +1,61 @@
+//! A warp drawn from its trace: time goes down, a column for each lane.
+//!
+//! A line of the picture is a CUDA line that the same lanes executed without a break, however often: a loop that spins
+//! is one line. What all lanes do together is one line too, because it is not what the picture is for. It leaves out
+//! lanes that a guard switches off within their group, and the PTX.
+
+use std::fmt::Write as _;
+
+use lanes::kernel::Kernel;
+use lanes::machine::Traced;
+use lanes::report::layout::grouped;
+
+/// What is marked and what is not.
+const AT_WORK: char = '#';
+const NOT: char = '.';
+const ALL: u32 = u32::MAX;
+/// How much of a CUDA line fits beside 32 lanes.
+const TEXT_COLUMNS: usize = 31;
+
+/// Instructions in a row of the same lanes for the same CUDA line.
+#[derive(Debug, PartialEq)]
+struct Stretch {
+    mask: u32,
+    line: Option<u32>,
+    instructions: u64,
+}
+
+/// Draws the trace of one warp of a kernel.
+pub fn draw(kernel: &Kernel, trace: &[Traced]) -> String {
+    let source: Vec<&str> = kernel.file.source.lines().collect();
+    let mut out = format!("  0       8       16      24     31      PTX  line of {}.cu\n", kernel.file.name);
+    for Stretch { mask, line, instructions } in stretches(trace) {
+        let lanes: String = (0..32).map(|lane| if mask >> lane & 1 == 1 { AT_WORK } else { NOT }).collect();
+        let text = match line {
+            _ if mask == ALL => "all together".to_owned(),
+            Some(line) => told(line, &source),
+            None => String::new(),
+        };
+        let _ = writeln!(out, "  {lanes} {:>8}  {text}", grouped(instructions));
+    }
+    out
+}
+
+fn told(line: u32, source: &[&str]) -> String {
+    let text = source.get(line as usize - 1).map_or("", |text| text.trim());
+    let short: String = text.chars().take(TEXT_COLUMNS).collect();
+    format!("{line} {short}").trim_end().to_owned()
+}
+
+fn stretches(trace: &[Traced]) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for step in trace {
+        match stretches.last_mut() {
+            Some(last) if last.mask == step.mask && (last.line == step.line || last.mask == ALL) => {
+                last.instructions += 1;
+            }
+            _ => stretches.push(Stretch { mask: step.mask, line: step.line, instructions: 1 }),
+        }
+    }
+    stretches
+}

@@ -1,0 +1,111 @@
+//! Who may go on while others wait: the same kernels, built for a warp with one program counter and for lanes with one
+//! each.
+//!
+//! Built for `sm_60`, one side of a branch runs to its end before the other begins; built for `sm_70`, both get their
+//! turns. Every wait gives up after some turns, so that a real GPU gets these kernels too. It leaves out how a lock
+//! must order memory, which has a chapter of its own.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::progress::{CHAIN_BEHIND, HANDSHAKE, LOCK_BEHIND, LOCK_INSIDE};
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS};
+use lanes::report::layout::grouped;
+use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+
+use crate::picture;
+
+/// Turns of a loop before a lane gives up: more than 32 lanes need, on a GPU too.
+const PATIENCE: i32 = 20_000;
+
+/// A kernel, what its buffers hold before `through`, and whether it needs lanes that go on by themselves.
+type Case = (&'static Kernel, &'static [&'static [i32]], bool);
+
+static CASES: [Case; 4] = [
+    (&HANDSHAKE, &[&[0, 0]], true),
+    (&LOCK_BEHIND, &[&[0], &[0]], true),
+    (&CHAIN_BEHIND, &[&FIRST_FREE], true),
+    (&LOCK_INSIDE, &[&[0], &[0]], false),
+];
+
+/// The first of 33 links is open.
+static FIRST_FREE: [i32; 33] = {
+    let mut cells = [0; 33];
+    cells[0] = 1;
+    cells
+};
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let title = "may a lane wait for another of its warp? Built for sm_60 and for sm_70";
+    lab.section("progress", title, &[INSTRUCTIONS, ACTIVE_LANES]);
+    for case in &CASES {
+        for arch in [60, 70] {
+            lab.variant(&format!("{}_{arch}", case.0), |device| wait(device, case, arch))?;
+        }
+    }
+    for arch in [60, 70] {
+        lab.picture(&format!("handshake_lanes_{arch}"), |device| {
+            let (launch, _) = launch(device, &CASES[0], arch)?;
+            Ok(picture::draw(&HANDSHAKE, &device.trace(&launch)?))
+        })?;
+    }
+    lab.notice(two_counters);
+    lab.notice(lock);
+    Ok(())
+}
+
+fn launch(device: &mut Device, case: &Case, arch: u32) -> Result<(Launch, Buffer<i32>)> {
+    let (kernel, before, _) = case;
+    let mut launch = Launch::new(kernel, 1, 32).arch(arch)?;
+    for (words, name) in before.iter().zip(["first", "second"]) {
+        launch = launch.arg(device.upload(name, words)?);
+    }
+    let through = device.zeroed::<i32>("through", 32)?;
+    Ok((launch.arg(through).arg(PATIENCE), through))
+}
+
+fn wait(device: &mut Device, case: &Case, arch: u32) -> Result<Row> {
+    let (launch, through) = launch(device, case, arch)?;
+    let run = device.launch(&launch)?;
+    let row = device.check(run, through, &[1.0; 32], &Tolerance::Exact)?;
+    let contents = device.read(through)?;
+    let sim = mask(&contents.sim);
+    let mut row = row.fact("lanes_through", sim.count_ones().into());
+    row = row.remark(format!("lanes through: {}", told(sim)));
+    if let Some(gpu) = contents.gpu {
+        row = row.remark(format!("lanes through on the GPU: {}", told(mask(&gpu))));
+    }
+    // Which lane it is that gets through depends on the side that runs first, so machines may differ in it.
+    Ok(if case.2 && arch < 70 { row.expect(Verdict::Wrong) } else { row })
+}
+
+/// The lanes that got what they waited for.
+fn mask(through: &[i32]) -> u32 {
+    through.iter().enumerate().fold(0, |mask, (lane, &is_through)| mask | u32::from(is_through == 1) << lane)
+}
+
+fn told(mask: u32) -> String {
+    format!("{} ({mask:#010x})", mask.count_ones())
+}
+
+fn through(section: &Section, name: &str) -> Option<u64> {
+    Some(section.row(name)?.fact_value("lanes_through")? as u64)
+}
+
+fn two_counters(section: &Section) -> Option<String> {
+    let (old, new) = (through(section, "handshake_60")?, through(section, "handshake_70")?);
+    let turns = grouped(PATIENCE as u64);
+    Some(format!(
+        "Each half of the warp raises a flag and waits for the other's. With one program counter the half that runs \
+         first waits {turns} turns in vain, and {old} lanes see their flag; with one for each lane, {new} do."
+    ))
+}
+
+fn lock(section: &Section) -> Option<String> {
+    let (old, new) = (through(section, "lock_behind_60")?, through(section, "lock_behind_70")?);
+    let inside = through(section, "lock_inside_60")?;
+    Some(format!(
+        "A lock that is given back behind the loop: {old} of 32 lanes gets it with the old scheduling and {new} \
+         with the new. Given back inside the loop, {inside} get it with the old one too."
+    ))
+}

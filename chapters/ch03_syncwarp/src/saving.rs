@@ -1,0 +1,108 @@
+//! What the barrier of the warp saves in the last five rounds, and what it does not.
+//!
+//! The same sums of integers: a barrier of the block in every round, one of the warp in the last five, those rounds
+//! walked by the first warp alone, and no barrier between them at all. It leaves out time, which a launch this small
+//! does not have.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::syncwarp::{TAIL_FIRST_WARP, TAIL_NO_BARRIER, TAIL_SYNCTHREADS, TAIL_SYNCWARP};
+use lanes::machine::Traced;
+use lanes::report::Section;
+use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance};
+
+use crate::common::{SEEDS, Trials, exact_sum, integers, racing};
+
+pub const N: usize = 1024;
+pub const BLOCK: u32 = 128;
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = format!("what does a barrier of the warp save? {N} integers, blocks of {BLOCK}");
+    let columns = [BARRIERS_PER_WARP, SHARED_REQUESTS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
+    lab.section("saving", &title, &columns);
+    for kernel in [&TAIL_SYNCTHREADS, &TAIL_SYNCWARP, &TAIL_FIRST_WARP] {
+        lab.variant(kernel.name, |device| {
+            Sum::new(device, kernel, SHARED_BYTES, seed)?.add_with_seeds(device)
+        })?;
+    }
+    lab.variant(TAIL_NO_BARRIER.name, |device| {
+        let row = Sum::new(device, &TAIL_NO_BARRIER, SHARED_BYTES, seed)?.add_with_seeds(device)?;
+        Ok(racing(device, row))
+    })?;
+    lab.notice(barriers);
+    lab.notice(first_warp);
+    lab.notice(none_at_all);
+    Ok(())
+}
+
+/// An element for each thread.
+pub const SHARED_BYTES: u32 = 4 * BLOCK;
+
+/// A sum of integers, ready to be launched.
+pub struct Sum {
+    launch: Launch,
+    pub place: Buffer<i32>,
+    pub exact: f64,
+}
+
+impl Sum {
+    pub fn new(device: &mut Device, kernel: &'static Kernel, shared_bytes: u32, seed: u64) -> Result<Sum> {
+        let values = integers(N, seed);
+        let (x, place) = (device.upload("x", &values)?, device.zeroed::<i32>("sum", 1)?);
+        let launch = Launch::cover(kernel, N, BLOCK).shared_bytes(shared_bytes).seed(seed);
+        Ok(Sum { launch: launch.arg(x).arg(place).arg(N as i32), place, exact: exact_sum(&values) })
+    }
+
+    /// Adds up, and counts the barriers of warps, which no counter has.
+    pub fn add(&self, device: &mut Device) -> Result<Row> {
+        let barriers = warp_barriers(&device.trace(&self.launch)?);
+        let run = device.launch(&self.launch)?;
+        let warps = run.counters.warps.max(1) as f64;
+        let row = device.check(run, self.place, &[self.exact], &Tolerance::Exact)?;
+        Ok(row.fact("warp_barriers_per_warp", barriers as f64 / warps))
+    }
+
+    /// The same with many seeds before.
+    fn add_with_seeds(&self, device: &mut Device) -> Result<Row> {
+        let trials = Trials::of(device, &self.launch, self.place, &[self.exact])?;
+        Ok(trials.tell(self.add(device)?))
+    }
+}
+
+fn warp_barriers(trace: &[Traced]) -> usize {
+    trace.iter().filter(|step| step.ptx.starts_with("bar.warp.sync")).count()
+}
+
+fn barriers(section: &Section) -> Option<String> {
+    let count = |kernel: &Kernel| {
+        let row = section.row(kernel.name)?;
+        let block = row.run.counters.ptx_barriers as f64 / row.run.counters.warps as f64;
+        Some((block, row.fact_value("warp_barriers_per_warp")?, row.run.counters.ptx_instructions_per_warp()))
+    };
+    let ((block, _, before), (left, warp, after)) = (count(&TAIL_SYNCTHREADS)?, count(&TAIL_SYNCWARP)?);
+    Some(format!(
+        "Of {block:.1} barriers of the block, at which a warp waits for all others, {left:.1} are left, and \
+         {warp:.1} of the warp take the place of the rest. Instructions are not saved: {before:.2} and {after:.2} \
+         per warp."
+    ))
+}
+
+fn first_warp(section: &Section) -> Option<String> {
+    let cost = |kernel: &Kernel| Some(section.row(kernel.name)?.run.counters.ptx_instructions_per_warp());
+    let (all, first) = (cost(&TAIL_SYNCWARP)?, cost(&TAIL_FIRST_WARP)?);
+    Some(format!(
+        "Now that nobody waits for them, the other warps may leave before the last five rounds: {first:.2} PTX \
+         instructions per warp instead of {all:.2}."
+    ))
+}
+
+fn none_at_all(section: &Section) -> Option<String> {
+    let row = section.row(TAIL_NO_BARRIER.name)?;
+    let (wrong, weak) = (row.fact_value("seeds_wrong")?, row.fact_value("seeds_wrong_if_weak")?);
+    Some(format!(
+        "Without a barrier between the rounds, {wrong} of {SEEDS} sums are wrong as long as lanes see each other's \
+         stores at once, and {weak} where they need not: the barrier also says when a store must be seen."
+    ))
+}

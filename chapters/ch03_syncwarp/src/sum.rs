@@ -1,0 +1,71 @@
+//! The sum of the note at its own size: blocks add up in shared memory, and their sums by atomics.
+//!
+//! This is the section that `--size` and `--block` are for. The reference is added up in double precision while the
+//! numbers are drawn, so that 100 million of them are held only as floats. It leaves out faster sums.
+
+use anyhow::{Result, bail};
+use lanes::kernels::syncwarp::TAIL_SYNCWARP_FLOAT;
+use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
+use lanes::report::layout::grouped;
+use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+
+/// The floats on the host, their bytes on the way to a machine, and there.
+const ELEMENT_BYTES: u64 = 4 + 4 + 4;
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, lab.block(128), lab.seed());
+    let columns = [BARRIERS_PER_WARP, GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
+    lab.section("sum", "one sum of many floats, the last five rounds with `__syncwarp`", &columns);
+    lab.variant(TAIL_SYNCWARP_FLOAT.name, |device| add(device, n, block, seed))?;
+    lab.notice(|section| {
+        let row = section.row(TAIL_SYNCWARP_FLOAT.name)?;
+        let (error, bound) = (row.fact_value("relative_error")?, row.fact_value("relative_bound")?);
+        Some(format!(
+            "{} blocks add to one float, in any order. The sum is off by {error:.1e} of its value; up to \
+             {bound:.1e} is to be reckoned with.",
+            grouped(blocks(n, block))
+        ))
+    });
+    Ok(())
+}
+
+fn blocks(n: usize, block: u32) -> u64 {
+    n.div_ceil(block as usize) as u64
+}
+
+fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
+    if !block.is_power_of_two() || block < 32 {
+        bail!("`--block {block}` cannot be halved down to a warp: choose 32, 64, 128, 256, 512 or 1024");
+    }
+    let mut random = Random::new(seed);
+    let mut exact = 0.0;
+    let values: Vec<f32> = (0..n)
+        .map(|_| {
+            let value = random.float(0.0, 1.0);
+            exact += f64::from(value);
+            value
+        })
+        .collect();
+    let x = device.upload("x", &values)?;
+    drop(values);
+    let sum = device.zeroed::<f32>("sum", 1)?;
+    let launch = Launch::cover(&TAIL_SYNCWARP_FLOAT, n, block).shared_bytes(4 * block).seed(seed);
+    let run = device.launch(&launch.arg(x).arg(sum).arg(n as i32))?;
+    let relative = widest(n, block);
+    let bound = Tolerance::Bound {
+        relative,
+        absolute: 0.0,
+        why: "nothing is negative, and each addition on an element's way rounds by 2^-24 of its result at most",
+    };
+    let row = device.check(run, sum, &[exact], &bound)?;
+    let got = f64::from(device.read(sum)?.sim[0]);
+    let error = if exact > 0.0 { (got - exact).abs() / exact } else { 0.0 };
+    Ok(row.fact("relative_error", error).fact("relative_bound", relative))
+}
+
+/// An element goes through the rounds of its block, and then through as many additions as there are blocks at most.
+/// Each multiplies it by a factor between 1 - 2⁻²⁴ and 1 + 2⁻²⁴.
+fn widest(n: usize, block: u32) -> f64 {
+    let additions = u64::from(block.ilog2()) + blocks(n, block);
+    (additions as f64 * (0.5_f64).powi(24).ln_1p()).exp_m1()
+}

@@ -1,0 +1,46 @@
+//! The barrier of the block, and threads that do not come to it.
+//!
+//! Three ends: they wait elsewhere for those at the barrier, and nobody gets on; they have ended, and are no longer
+//! waited for, which works and deserves a warning; they come, and only the work is for others. It leaves out barriers
+//! with a number or a count.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::syncwarp::{WAIT_APART, WAIT_TOGETHER, WAIT_WITHOUT_EXITED};
+use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP};
+use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
+
+use crate::common::{doubles, integers};
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = "half of a warp does not come to `__syncthreads`. One warp";
+    lab.section("wait", title, &[BARRIERS_PER_WARP, ACTIVE_LANES]);
+    lab.variant(WAIT_APART.name, |device| {
+        Ok(exchange(device, &WAIT_APART, 32, seed)?.expect(Verdict::Fault))
+    })?;
+    for kernel in [&WAIT_WITHOUT_EXITED, &WAIT_TOGETHER] {
+        lab.variant(kernel.name, |device| exchange(device, kernel, 16, seed))?;
+    }
+    lab.notice(|section| {
+        let rows = [&WAIT_APART, &WAIT_WITHOUT_EXITED].map(|kernel| section.row(kernel.name));
+        let [Some(apart), Some(exited)] = rows else { return None };
+        let (found, warned) = (apart.run.faults.first()?, exited.run.faults.first()?);
+        Some(format!(
+            "Threads that have ended are not waited for, so the {} of one kernel is a {} in the other: whether it \
+             hangs depends on where those who stay away have gone.",
+            found.kind.name(),
+            warned.severity.name()
+        ))
+    });
+    Ok(())
+}
+
+/// The first `lanes` lanes take what their partners have, behind a barrier.
+fn exchange(device: &mut Device, kernel: &'static Kernel, lanes: usize, seed: u64) -> Result<Row> {
+    let values = integers(32, seed);
+    let (x, y) = (device.upload("x", &values)?, device.zeroed::<i32>("y", 32)?);
+    let run = device.launch(&Launch::new(kernel, 1, 32).seed(seed).arg(x).arg(y))?;
+    let expected: Vec<i32> = (0..32).map(|lane| if lane < lanes { values[lane ^ 1] } else { 0 }).collect();
+    device.check(run, y, &doubles(&expected), &Tolerance::Exact)
+}
