@@ -24,6 +24,7 @@ pub fn one_dimension(lab: &mut Lab) -> Result<()> {
     }
     lab.variant("add_10000_32", |device| add(device, 10_000, 32, seed))?;
     lab.notice(wholly_outside);
+    lab.notice(in_small_blocks);
     lab.notice(guard_is_free);
     Ok(())
 }
@@ -49,11 +50,15 @@ fn wholly_outside(section: &Section) -> Option<String> {
     let counters = section.row("add_10000")?.run.counters;
     let outside = counters.warps - counters.global_store_requests;
     Some(format!(
-        "10,000 elements: {}, of which {} on the edge and {outside} wholly outside; in blocks of 32, {}.",
+        "10,000 elements: {}, of which {} on the edge and {outside} wholly outside.",
         counted(counters.warps, "warp"),
         counters.divergent_warps,
-        counted(section.row("add_10000_32")?.run.counters.warps, "warp"),
     ))
+}
+
+fn in_small_blocks(section: &Section) -> Option<String> {
+    let warps = section.row("add_10000_32")?.run.counters.warps;
+    Some(format!("In blocks of 32, a warp each, 10,000 elements take {}.", counted(warps, "warp")))
 }
 
 /// What a split warp pays more than a whole one, if the two sizes take as many warps.
