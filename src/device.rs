@@ -159,6 +159,14 @@ impl Device {
         result
     }
 
+    /// Does some work on the emulator alone. Buffers that it allocates are not on a GPU, so none may outlive it.
+    pub(crate) fn without_gpu<R>(&mut self, work: impl FnOnce(&mut Device) -> Result<R>) -> Result<R> {
+        let gpu = self.gpu.take();
+        let result = self.scope(work);
+        self.gpu = gpu;
+        result
+    }
+
     /// How many times a GPU runs each kernel for the clock from now on, after one run to warm up; with 0 it runs
     /// each once, without a clock, as a profiler likes it.
     pub fn set_timed_runs(&mut self, runs: u32) {
@@ -181,8 +189,8 @@ impl Device {
         })
     }
 
-    /// The launch with the checkers that watch it.
-    fn watched(&mut self, launch: &Launch) -> Launch {
+    /// The launch with the checkers that watch it, and whether it asked for more.
+    fn watched(&mut self, launch: &Launch) -> (Launch, bool) {
         let mut launch = launch.clone();
         let asked = launch.simt.checks;
         let checks = &mut launch.simt.checks;
@@ -192,16 +200,17 @@ impl Device {
         } else if self.watch == Watch::Auto && threads > WATCHED_THREADS {
             (checks.races, checks.initialisation) = (false, false);
         }
-        self.unwatched |= *checks != asked;
-        launch
+        let unwatched = *checks != asked;
+        self.unwatched |= unwatched;
+        (launch, unwatched)
     }
 
     /// A launch on the emulator alone, and what it leaves in a buffer; after which all buffers and variables are what
     /// they were before. For many seeds of one launch, and for memory that is weak, as no GPU can be told to be.
     pub fn trial<T: Element>(&mut self, launch: &Launch, buffer: Buffer<T>) -> Result<(Run, Vec<T>)> {
-        let launch = self.watched(launch);
+        let (launch, unwatched) = self.watched(launch);
         self.sim.aside(&launch, |sim| {
-            let run = sim.launch(&launch)?;
+            let run = Run { unwatched, ..sim.launch(&launch)? };
             Ok((run, T::from_bytes(&sim.read(buffer.id)?)))
         })
     }
@@ -215,8 +224,8 @@ impl Device {
     /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld,
     /// so are all that follow in the same scope: they would find other data than those that the emulator vetted.
     pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
-        let launch = &self.watched(launch);
-        let mut run = self.sim.launch(launch)?;
+        let (launch, unwatched) = &self.watched(launch);
+        let mut run = Run { unwatched: *unwatched, ..self.sim.launch(launch)? };
         let Some(gpu) = &mut self.gpu else { return Ok(run) };
         self.withheld = self.withheld.take().or(withheld(&run.faults));
         if self.withheld.is_none() {

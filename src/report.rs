@@ -145,9 +145,13 @@ impl Row {
         self.facts.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// Whether it came out otherwise than expected, or the machines disagree about a kernel that is right.
+    /// Whether it came out otherwise than expected, or the machines disagree about a kernel that is right. A fault that
+    /// nobody watched for is not missed.
     pub fn is_failure(&self) -> bool {
         let disagree = self.agreement.as_ref().is_some_and(|check| !check.is_right());
+        if self.expected == Verdict::Fault && self.run.unwatched {
+            return false;
+        }
         self.verdict != self.expected || (self.expected == Verdict::Ok && disagree)
     }
 }
@@ -187,6 +191,13 @@ mod tests {
         assert!(row.is_failure());
         assert!(!row.clone().expect(Verdict::Wrong).is_failure());
         assert!(row.expect(Verdict::Fault).is_failure());
+    }
+
+    #[test]
+    fn a_fault_is_missed_only_where_somebody_watched() {
+        let run = Run { unwatched: true, ..Run::default() };
+        assert!(!Row::new(run.clone(), Verdict::Ok).expect(Verdict::Fault).is_failure());
+        assert!(Row::new(run, Verdict::Ok).expect(Verdict::Wrong).is_failure());
     }
 
     #[test]

@@ -127,6 +127,7 @@ impl Machine for Sim {
             output: report.output,
             timing: None,
             withheld: None,
+            unwatched: false,
             changes_variables: variables(&self.emulator, &module) != before,
         })
     }

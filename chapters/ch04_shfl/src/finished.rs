@@ -1,0 +1,75 @@
+//! The finished sum: one launch, wide loads, several under way, shuffles, and the block that comes last adds the sums
+//! up.
+//!
+//! From the plain loop to the finished kernel in three steps, and that without the fences around its ticket. It
+//! leaves out the two passes, which come before, and how near it is to the speed of memory, which takes a GPU.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::sum::{SUM_LAST_BLOCK, SUM_LAST_BLOCK_NO_FENCE, SUM_NARROW, SUM_WIDE};
+use lanes::report::Section;
+use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
+use lanes::report::layout::{decimal, grouped};
+use lanes::{Device, Lab, Launch, Row, Verdict};
+
+use crate::block_sums::ELEMENT_BYTES;
+use crate::sums::{elements, exact, halving_block, judged};
+
+const KERNELS: [(&str, &Kernel); 3] =
+    [("sum_narrow", &SUM_NARROW), ("sum_wide", &SUM_WIDE), ("sum_last_block", &SUM_LAST_BLOCK)];
+
+/// As many blocks as an H200 runs at once; and two at least, or nobody has to be waited for.
+const MOST_BLOCKS: usize = 528;
+const FEWEST_BLOCKS: usize = 2;
+/// What a thread loads before it needs the first of it.
+const ELEMENTS_PER_THREAD: usize = 16;
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
+    let values = elements(n, seed);
+    let grid = n.div_ceil(block as usize * ELEMENTS_PER_THREAD).clamp(FEWEST_BLOCKS, MOST_BLOCKS) as u32;
+    let title =
+        format!("one launch: {grid} blocks of {block}, the last of which adds up; what do wide loads save?");
+    lab.section("finished", &title, &[INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS, GLOBAL_ATOMICS]);
+    for (name, kernel) in KERNELS {
+        lab.variant(name, |device| summed(device, kernel, &values, (grid, block), seed))?;
+    }
+    lab.variant("sum_last_block_no_fence", |device| {
+        let row = summed(device, &SUM_LAST_BLOCK_NO_FENCE, &values, (grid, block), seed)?;
+        Ok(row.expect(Verdict::Fault))
+    })?;
+    lab.notice(wide);
+    Ok(())
+}
+
+fn summed(
+    device: &mut Device,
+    kernel: &'static Kernel,
+    values: &[f32],
+    (grid, block): (u32, u32),
+    seed: u64,
+) -> Result<Row> {
+    let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
+    let (sums, tickets) = (device.zeroed::<f32>("sums", grid as usize)?, device.zeroed::<u32>("tickets", 1)?);
+    let launch = Launch::new(kernel, grid, block).seed(seed);
+    let run = device.launch(&launch.arg(x).arg(sums).arg(tickets).arg(total).arg(values.len() as i32))?;
+    // Those of a thread, ten within a block, and the same again.
+    let of_thread = values.len().div_ceil((grid * block) as usize) + 1;
+    let depth = of_thread + 10 + (grid as usize).div_ceil(block as usize) + 10;
+    judged(device, run, total, exact(values), depth)
+}
+
+fn wide(section: &Section) -> Option<String> {
+    let counters = |name| section.row(name).map(|row| row.run.counters);
+    let (narrow, wide) = (counters("sum_narrow")?, counters("sum_last_block")?);
+    Some(format!(
+        "16 bytes a lane: {} load requests instead of {}, and {} PTX instructions per warp instead of {}. The \
+         sectors are {} and {}: the bytes stay what they were.",
+        grouped(wide.global_load_requests),
+        grouped(narrow.global_load_requests),
+        decimal(wide.ptx_instructions_per_warp()),
+        decimal(narrow.ptx_instructions_per_warp()),
+        grouped(wide.global_load_sectors),
+        grouped(narrow.global_load_sectors),
+    ))
+}

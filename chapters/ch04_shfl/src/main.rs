@@ -1,0 +1,53 @@
+//! Chapter 4: what the lanes of a warp tell each other without memory.
+//!
+//! Votes and shuffles first, then sums that are made of them, and the groups that give names to the lanes that work
+//! together. It leaves out barriers of the warp, which come before, and the fences between blocks, which come after.
+
+mod atomics;
+mod block_sums;
+mod claims;
+mod finished;
+mod groups;
+mod lane_id;
+mod lane_sums;
+mod picture;
+mod precision;
+mod shuffles;
+mod sums;
+mod two_pass;
+mod votes;
+mod widths;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use lanes::Lab;
+use lanes::cli::{self, Chapter};
+
+const CHAPTER: Chapter = Chapter {
+    name: env!("CARGO_PKG_NAME"),
+    title: "Chapter 4: what the lanes of a warp tell each other",
+    example: "shuffle_down",
+    claims: claims::CLAIMS,
+    record: include_str!("../output/h200.json"),
+    run,
+};
+
+fn main() -> ExitCode {
+    cli::main(&CHAPTER)
+}
+
+fn run(lab: &mut Lab) -> Result<()> {
+    votes::section(lab)?;
+    shuffles::section(lab)?;
+    widths::section(lab)?;
+    lane_id::section(lab)?;
+    shuffles::order(lab)?;
+    lane_sums::section(lab)?;
+    groups::section(lab)?;
+    atomics::section(lab)?;
+    block_sums::section(lab)?;
+    two_pass::section(lab)?;
+    finished::section(lab)?;
+    precision::section(lab)
+}

@@ -1,0 +1,45 @@
+//! Sums in single precision: what they must be, and how far off they may be.
+//!
+//! The reference is exact: the elements have 24 bits and the sum in double precision 53. A sum of positive elements
+//! may be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each addition that an element goes
+//! through on its way to the total. That number of additions is the depth of the tree, and all that a bound needs.
+
+use anyhow::{Result, bail};
+use lanes::{Buffer, Device, Lab, Random, Row, Run, Tolerance};
+
+/// The largest relative error of one addition.
+pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
+
+/// Elements to add: positive, around 1, so that a sum of n is about n.
+pub fn elements(n: usize, seed: u64) -> Vec<f32> {
+    Random::new(seed).floats(n, 0.5, 1.5)
+}
+
+pub fn exact(values: &[f32]) -> f64 {
+    values.iter().map(|&value| f64::from(value)).sum()
+}
+
+/// What a sum may be off by, if no element goes through more additions than these: (1 + u)^depth - 1.
+fn within(depth: usize) -> Tolerance {
+    let relative = (depth as f64 * ROUNDING).exp_m1();
+    Tolerance::Bound { relative, absolute: 0.0, why: "2^-24 an addition" }
+}
+
+/// Judges a sum, and notes how far it is off, in roundings.
+pub fn judged(device: &mut Device, run: Run, total: Buffer<f32>, exact: f64, depth: usize) -> Result<Row> {
+    let sum = f64::from(device.read(total)?.sim[0]);
+    let row = device.check(run, total, &[exact], &within(depth))?;
+    let roundings = (sum - exact).abs() / exact / ROUNDING;
+    Ok(row.fact("sum_over_exact", sum / exact).fact("roundings_off", roundings).fact("depth", depth as f64))
+}
+
+/// The block size for kernels that halve a block: what the reader asked for, if it can be halved down to a warp.
+pub fn halving_block(lab: &mut Lab) -> Result<u32> {
+    let block = lab.block(128);
+    if block < 32 || !block.is_power_of_two() {
+        bail!(
+            "`--block {block}` cannot be halved down to a warp of 32: ask for 32, 64, 128, 256, 512 or 1024"
+        );
+    }
+    Ok(block)
+}
