@@ -91,7 +91,7 @@ pub static CLAIMS: &[Claim] = &[
             rows: &["rounds_no_fence", "rounds_no_fence-weak"],
             twins: &["rounds_fences", "rounds_fences-weak"],
             holds: |seen| seen[0].fault("race").is_some() && seen[1].fact("seeds_wrong") > 0.0,
-            evidence: |seen| format!("{}{}", both_worlds(seen), on_the_gpu(&seen[0])),
+            evidence: |seen| format!("{}{}", both_worlds(seen), on_the_gpu(seen[0])),
         }),
     },
     Claim {
@@ -110,7 +110,7 @@ pub static CLAIMS: &[Claim] = &[
             evidence: |seen| {
                 let [lost, updates] = ["lost", "updates"].map(|name| seen[0].fact(name));
                 let race = if seen[0].fault("race").is_some() { ", and a race is reported" } else { "" };
-                let gpu = on_the_gpu(&seen[0]);
+                let gpu = on_the_gpu(seen[0]);
                 format!("{}: {lost} of {updates} updates lost{race}{gpu}", seen[0].variant())
             },
         }),
@@ -198,7 +198,7 @@ fn both_worlds(seen: &[Seen]) -> String {
 }
 
 /// What a GPU lost, if there is one.
-fn on_the_gpu(seen: &Seen) -> String {
+fn on_the_gpu(seen: Seen) -> String {
     let [lost, updates] = ["gpu_lost", "updates"].map(|name| seen.fact(name));
     if lost.is_nan() { String::new() } else { format!("; {lost} of {updates} updates lost on the GPU") }
 }
