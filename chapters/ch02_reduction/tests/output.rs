@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use lanes::hardware::{DIVERGENT, INSTRUCTIONS, RECORD, Record};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch02_reduction");
@@ -20,6 +21,44 @@ fn stdout(output: &Output) -> &str {
 #[test]
 fn records_are_what_the_chapter_prints() {
     lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
+fn the_record_of_the_h200_is_of_this_chapter() {
+    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+}
+
+#[test]
+fn the_hardware_counted_the_same() {
+    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+/// What the H200 counted, by variant and metric.
+fn counted() -> impl Fn(&str, &str) -> u64 {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("output").join(RECORD);
+    let record = Record::parse(&std::fs::read_to_string(file).unwrap()).unwrap();
+    move |variant, metric| record.rows.iter().find(|(name, _)| name == variant).unwrap().1[metric]
+}
+
+/// The figures that claim N1.9 has of machine code.
+#[test]
+fn a_remainder_is_dear_in_machine_code() {
+    let counted = counted();
+    let per_warp = |row| counted(row, INSTRUCTIONS) as f64 / counted(row, "smsp__warps_launched.sum") as f64;
+    let figures = ["reduce_neighbored", "reduce_neighbored_less"].map(|row| format!("{:.2}", per_warp(row)));
+    assert_eq!(figures, ["248.75", "108.50"]);
+}
+
+/// What claim N1.16 says of an H200, and what the reason for its branches says: of a full block with its working
+/// threads side by side, one divergent branch in six is a predicate.
+#[test]
+fn five_of_six_divergent_branches_are_left_in_machine_code() {
+    let counted = counted();
+    for (row, blocks) in
+        [("reduce_neighbored_less", 128), ("reduce_interleaved", 128), ("interleaved_block_1024", 16)]
+    {
+        assert_eq!(counted(row, DIVERGENT), 5 * blocks, "{row}");
+    }
 }
 
 #[test]
