@@ -93,12 +93,12 @@ pub fn on_the_clock(section: &Section) -> Option<String> {
     let longest = times.iter().copied().fold(0.0, f64::max);
     if longest < APART * shortest {
         return Some(format!(
-            "On the GPU they take {shortest:.1} to {longest:.1} µs, which is the launch and little else. Kernels differ with \
-             more to add: `--size 16777216 --block 1024`."
+            "On the GPU none takes more than {longest:.1} µs, which is the launch and little else. Kernels differ with more \
+             to add: `--size 16777216 --block 1024`."
         ));
     }
     let times: Vec<String> = times.iter().map(|time| format!("{time:.1}")).collect();
-    Some(format!("On the GPU they take {} µs.", times.join(", ")))
+    Some(format!("On the GPU they take {} µs, from top to bottom.", times.join(", ")))
 }
 
 /// The exact sums of the blocks. Doubles hold them, and their sum, exactly: they are below 2⁵³.
