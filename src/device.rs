@@ -159,6 +159,14 @@ impl Device {
         result
     }
 
+    /// Does some work on the emulator alone. Buffers that it allocates are not on a GPU, so none may outlive it.
+    pub(crate) fn without_gpu<R>(&mut self, work: impl FnOnce(&mut Device) -> Result<R>) -> Result<R> {
+        let gpu = self.gpu.take();
+        let result = self.scope(work);
+        self.gpu = gpu;
+        result
+    }
+
     /// How many times a GPU runs each kernel for the clock from now on, after one run to warm up; with 0 it runs
     /// each once, without a clock, as a profiler likes it.
     pub fn set_timed_runs(&mut self, runs: u32) {

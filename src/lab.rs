@@ -94,9 +94,9 @@ impl Lab {
         Ok(())
     }
 
-    /// Draws a picture from a run, in lines of text, unless the reader asked for something else.
+    /// Draws a picture from a run on the emulator, in lines of text, unless the reader asked for something else.
     pub fn picture(&mut self, name: &str, draw: impl FnOnce(&mut Device) -> Result<String>) -> Result<()> {
-        if let Some(lines) = self.selected(name, draw)? {
+        if let Some(lines) = self.selected(name, |device| device.without_gpu(draw))? {
             self.last_section().pictures.push((name.to_owned(), lines));
         }
         Ok(())
