@@ -178,13 +178,6 @@ impl Pair<'_> {
         self.emulated(what) != self.measured(what)
     }
 
-    /// What memory saw and was not the same, in words.
-    fn memory_difference(&self) -> Option<String> {
-        let what = GLOBAL.into_iter().chain(SHARED).find(|&what| self.differs(what))?;
-        let (here, there) = (self.emulated(what), self.measured(what));
-        Some(format!("{} are {here} here and {there} on hardware", what.0))
-    }
-
     /// Instructions need no reason: machine code has its own.
     fn branches_differ(&self) -> bool {
         CODE[1..].iter().any(|&what| self.differs(what))
@@ -268,25 +261,30 @@ fn pairs<'a>(record: &'a Record, report: &'a Value) -> Result<Vec<Pair<'a>>> {
     Ok(pairs)
 }
 
-/// The parts of the explanations: what differs, how a part begins, and what heads it in the table.
+/// The parts of the explanations: what differs, how a part begins, and what heads it in the table. Where there is nothing
+/// to compare, a reason may be given of any variant.
 struct Part {
     mark: &'static str,
     title: &'static str,
-    differs: fn(&Pair) -> Option<String>,
+    differs: Option<fn(&Pair) -> Option<String>>,
 }
 
-const PARTS: [Part; 2] = [
-    Part {
-        mark: "# memory",
-        title: "Why memory saw something else",
-        differs: |pair| pair.memory_difference(),
-    },
+const PARTS: [Part; 3] = [
+    Part { mark: "# memory", title: "Why memory saw something else", differs: Some(memory_difference) },
+    Part { mark: "# L2 reads", title: "What the L2 reads say", differs: None },
     Part {
         mark: "# branches",
         title: "Why the branches differ",
-        differs: |pair| pair.branches_differ().then(|| "its branches differ".to_owned()),
+        differs: Some(|pair| pair.branches_differ().then(|| "its branches differ".to_owned())),
     },
 ];
+
+/// What memory saw and was not the same, in words.
+fn memory_difference(pair: &Pair) -> Option<String> {
+    let what = GLOBAL.into_iter().chain(SHARED).find(|&what| pair.differs(what))?;
+    let (here, there) = (pair.emulated(what), pair.measured(what));
+    Some(format!("{} are {here} here and {there} on hardware", what.0))
+}
 
 fn reasons(pairs: &[Pair], why: &str) -> Result<Vec<String>> {
     let reasons = PARTS.iter().map(|part| {
@@ -302,7 +300,8 @@ fn part_of<'a>(why: &'a str, mark: &str) -> &'a str {
     rest.split("\n# ").next().unwrap_or_default()
 }
 
-/// One paragraph a reason: `variant, variant: why`. Every variant that differs is in one, and no other.
+/// One paragraph a reason: `variant, variant: why`. Every variant that differs is in one, and no other; where nothing is
+/// compared, every name must be a variant's.
 fn explanations(pairs: &[Pair], why: &str, part: &Part) -> Result<String> {
     let mut text = String::new();
     let mut explained = Vec::new();
@@ -315,10 +314,17 @@ fn explanations(pairs: &[Pair], why: &str, part: &Part) -> Result<String> {
         let _ = writeln!(text, "- {}: {}", names.join(", "), reason.join(" "));
         explained.extend(variants);
     }
+    let Some(differs) = part.differs else {
+        let unknown = explained.iter().find(|&&name| pairs.iter().all(|pair| pair.variant != name));
+        return match unknown {
+            Some(name) => bail!("`{name}` under `{}` in `{WHY}` is no variant", part.mark),
+            None => Ok(text),
+        };
+    };
     let mut off = Vec::new();
     for pair in pairs {
         let count = explained.iter().filter(|&&variant| variant == pair.variant).count();
-        match (part.differs)(pair) {
+        match differs(pair) {
             Some(how) if count != 1 => off.push(format!("`{}` has {count}, and {how}", pair.variant)),
             None if count > 0 => off.push(format!("`{}` has {count}, and nothing differs", pair.variant)),
             _ => {}
@@ -377,6 +383,14 @@ mod tests {
         assert!(error.contains("`one` has 0, and load sectors are 5 here and 4 on hardware"), "{error}");
         let text = table(&record(2), &report(5), "# memory\n\none: why\n").unwrap();
         assert!(text.contains("| 5 / 4 |") && text.contains("something else\n\n- `one`: why\n"), "{text}");
+    }
+
+    #[test]
+    fn l2_reads_may_be_explained_of_any_variant() {
+        let text = table(&record(2), &report(4), "# L2 reads\n\none: it\n is so\n").unwrap();
+        assert!(text.ends_with("\n## What the L2 reads say\n\n- `one`: it is so\n"), "{text}");
+        let error = table(&record(2), &report(4), "# L2 reads\n\none, two: why\n").unwrap_err().to_string();
+        assert!(error.starts_with("`two` under `# L2 reads`"), "{error}");
     }
 
     #[test]
