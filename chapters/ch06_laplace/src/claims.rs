@@ -12,8 +12,8 @@ pub static CLAIMS: &[Claim] = &[
         why: "A warp with one border point works for as long as one that is full of them, and each end of a row is in a \
               warp of its own. The second kernel fills its warps, and it pays in instructions once the work is long. It is one \
               launch more, and that an H200 notices: with the 128 warps of these rows, which are far from filling it, the \
-              branch is the faster one even there, by about the time of a launch. So count where a GPU is full, and look at \
-              the clock where it is not.",
+              branch is the faster one even there, by about the time of a launch. Of grids that fill a GPU these rows say \
+              nothing.",
         proof: Proof::Run(Test {
             rows: &["branch_1000", "two_kernels_1000"],
             twins: &["branch_0", "two_kernels_0"],
