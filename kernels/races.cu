@@ -162,13 +162,13 @@ extern "C" __global__ void count_atomic(int* count) {
     atomicAdd(count, 1);
 }
 // ANCHOR_END: count_atomic
-
+#if __CUDA_ARCH__ >= 700  // what it says about memory is said since Volta
 // ANCHOR: count_atomic_block
 extern "C" __global__ void count_atomic_block(int* count) {
     asm volatile("red.relaxed.cta.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(count)) : "memory");  // race
 }
 // ANCHOR_END: count_atomic_block
-
+#endif
 // ANCHOR: same_value
 extern "C" __global__ void same_value(const int* x, int* found, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

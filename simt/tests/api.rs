@@ -105,6 +105,27 @@ fn what_is_not_supported_is_an_error_where_it_is_executed() {
 }
 
 #[test]
+fn memory_is_ordered_by_name_since_volta() {
+    let unsupported = |target: &str| {
+        let text = format!(
+            ".version 8.0\n.target {target}\n.address_size 64
+             .visible .entry k(.param .u64 p) {{
+                 .reg .b64 %rd<2>;
+                 ld.param.u64 %rd1, [p];
+                 red.relaxed.gpu.global.add.u32 [%rd1], 1;
+                 red.gpu.global.add.u32 [%rd1], 1;
+                 ret;
+             }}"
+        );
+        let module = Emulator::new(Limits::default()).load("test.ptx", &text).unwrap();
+        module.unsupported().iter().map(|error| error.message.clone()).collect::<Vec<_>>()
+    };
+    let told = "`red.relaxed.gpu.global.add.u32` orders memory, and needs a target of sm_70 or above for that, not sm_60";
+    assert_eq!(unsupported("sm_60"), [told]);
+    assert!(unsupported("sm_70").is_empty());
+}
+
+#[test]
 fn a_refused_module_leaves_no_memory_behind() {
     let mut emulator = Emulator::new(Limits { memory_bytes: 1000 });
     let text = ".version 8.0\n.target sm_70\n.global .b8 x[600];\n.global .b8 x[100];";

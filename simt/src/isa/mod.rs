@@ -199,6 +199,12 @@ pub fn decode<'t>(
             opcode.text, form.min_sm
         ));
     }
+    if sm < ORDERED_SM && opcode.text.split('.').any(|part| ORDERS.contains(&part)) {
+        return refuse(format!(
+            "`{}` orders memory, and needs a target of sm_{ORDERED_SM} or above for that, not sm_{sm}",
+            opcode.text
+        ));
+    }
     if sm > form.max_sm {
         return refuse(format!("`{}` exists up to sm_{} only, not for sm_{sm}", opcode.text, form.max_sm));
     }
@@ -207,6 +213,12 @@ pub fn decode<'t>(
     operands.finish()?;
     Ok(Decoded { op, args: operands.args })
 }
+
+/// The orders of the memory model, which many forms may do without.
+const ORDERS: [&str; 4] = ["relaxed", "acquire", "release", "acq_rel"];
+
+/// The first target that has the memory model (PTX ISA, 9.7.9.8, 9.7.13.6 and others: target notes).
+const ORDERED_SM: u32 = 70;
 
 /// The form that covers an opcode. Where several do, the first one listed.
 pub fn find(opcode: &str) -> Option<(&'static Form, Modifiers<'_>)> {

@@ -159,12 +159,18 @@ fn racing_lines(build: &str, kernel: &str, worst: Severity) -> BTreeSet<u32> {
     lines
 }
 
+/// Kernels that the build for sm_60 leaves out, because they name a memory order.
+const SINCE_VOLTA: [&str; 1] = ["count_atomic_block"];
+
 fn check(file: &str) {
     for kernel in kernels(file) {
         let Kernel { name, lines } = kernel;
         for build in ["sm_70", "sm_70-debug"] {
             let found = racing_lines(&format!("{file}.{build}"), &name, Severity::Warning);
             assert_eq!(found, lines, "{file}.cu, {build}, `{name}`");
+        }
+        if SINCE_VOLTA.contains(&name.as_str()) {
+            continue;
         }
         // Before Volta, lockstep orders what the lanes of one warp do: a warning, at the same lines.
         let found = racing_lines(&format!("{file}.sm_60"), &name, Severity::Warning);
