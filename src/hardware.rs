@@ -2,8 +2,9 @@
 //!
 //! The record, `output/h200_counters.csv`, is written by `cargo xtask record` from what Nsight Compute printed; CI,
 //! which has no GPU, compares it with what the emulator counts now. What memory saw must be equal, and branches may
-//! differ, because machine code is not PTX; wherever either differs, `output/h200_why.txt` says why. What it leaves out:
-//! times, which are in the chapter's other records.
+//! differ, because machine code is not PTX; wherever either differs, `output/h200_why.txt` says why. Where threads wait for
+//! one another the hardware's counts change from run to run; such variants are named there too, and shown without being
+//! compared. What it leaves out: times, which are in the chapter's other records.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -288,12 +289,43 @@ const PARTS: [Part; 2] = [
     },
 ];
 
+/// What begins the part about variants that are not compared, and what heads it in the table.
+const VARIES: &str = "# varies";
+const VARIES_TITLE: &str = "What changes from run to run";
+const VARIES_NOTE: &str = "These variants are shown and not compared. The profiler runs a kernel anew for each group of counters, so\n\
+     that the counters of such a row are not even of one run.";
+
+/// A paragraph of the explanations: `variant, variant: why`.
+struct Reason<'a> {
+    variants: Vec<&'a str>,
+    why: String,
+}
+
 fn reasons(pairs: &[Pair], why: &str) -> Result<Vec<String>> {
-    let reasons = PARTS.iter().map(|part| {
-        let text = explanations(pairs, part_of(why, part.mark), part)?;
-        Ok(if text.is_empty() { text } else { format!("\n## {}\n\n{text}", part.title) })
-    });
-    reasons.collect()
+    let varying = paragraphs(part_of(why, VARIES))?;
+    named_once(pairs, VARIES, &varying)?;
+    let varies = |pair: &Pair| varying.iter().any(|reason| reason.variants.contains(&pair.variant));
+    let mut sections = vec![section(VARIES_TITLE, Some(VARIES_NOTE), &varying)];
+    for part in &PARTS {
+        let reasons = paragraphs(part_of(why, part.mark))?;
+        named_once(pairs, part.mark, &reasons)?;
+        let differs = |pair: &Pair| if varies(pair) { None } else { (part.differs)(pair) };
+        explained(pairs, part.mark, &reasons, differs)?;
+        sections.push(section(part.title, None, &reasons));
+    }
+    Ok(sections)
+}
+
+fn section(title: &str, note: Option<&str>, reasons: &[Reason]) -> String {
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n## {title}\n\n");
+    text.extend(note.map(|note| format!("{note}\n\n")));
+    for Reason { variants, why } in reasons {
+        let _ = writeln!(text, "- `{}`: {why}", variants.join("`, `"));
+    }
+    text
 }
 
 /// The paragraphs below a mark, up to the next.
@@ -302,36 +334,52 @@ fn part_of<'a>(why: &'a str, mark: &str) -> &'a str {
     rest.split("\n# ").next().unwrap_or_default()
 }
 
-/// One paragraph a reason: `variant, variant: why`. Every variant that differs is in one, and no other.
-fn explanations(pairs: &[Pair], why: &str, part: &Part) -> Result<String> {
-    let mut text = String::new();
-    let mut explained = Vec::new();
-    for paragraph in why.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
-        let (variants, reason) =
-            paragraph.split_once(':').context("an explanation begins with its variants")?;
-        let variants: Vec<&str> = variants.split(',').map(str::trim).collect();
-        let names: Vec<String> = variants.iter().map(|variant| format!("`{variant}`")).collect();
-        let reason: Vec<&str> = reason.split_whitespace().collect();
-        let _ = writeln!(text, "- {}: {}", names.join(", "), reason.join(" "));
-        explained.extend(variants);
+fn paragraphs<'a>(part: &'a str) -> Result<Vec<Reason<'a>>> {
+    let paragraphs = part.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+    let reason = |paragraph: &'a str| {
+        let (variants, why) = paragraph.split_once(':').context("an explanation begins with its variants")?;
+        let why: Vec<&str> = why.split_whitespace().collect();
+        Ok(Reason { variants: variants.split(',').map(str::trim).collect(), why: why.join(" ") })
+    };
+    paragraphs.map(reason).collect()
+}
+
+/// No part explains a variant twice, or one that is not in the record.
+fn named_once(pairs: &[Pair], mark: &str, reasons: &[Reason]) -> Result<()> {
+    let mut left: Vec<&str> = pairs.iter().map(|pair| pair.variant).collect();
+    for variant in reasons.iter().flat_map(|reason| &reason.variants) {
+        let at = left.iter().position(|left| left == variant);
+        let at = at.with_context(|| {
+            format!("`{mark}` in `{WHY}` names `{variant}` twice, or `{RECORD}` has no such variant")
+        })?;
+        left.remove(at);
     }
+    Ok(())
+}
+
+/// Every variant that differs has a reason, and no other has one.
+fn explained(
+    pairs: &[Pair],
+    mark: &str,
+    reasons: &[Reason],
+    differs: impl Fn(&Pair) -> Option<String>,
+) -> Result<()> {
     let mut off = Vec::new();
     for pair in pairs {
-        let count = explained.iter().filter(|&&variant| variant == pair.variant).count();
-        match (part.differs)(pair) {
-            Some(how) if count != 1 => off.push(format!("`{}` has {count}, and {how}", pair.variant)),
-            None if count > 0 => off.push(format!("`{}` has {count}, and nothing differs", pair.variant)),
+        let has_reason = reasons.iter().any(|reason| reason.variants.contains(&pair.variant));
+        match differs(pair) {
+            Some(how) if !has_reason => off.push(format!("`{}` has none, and {how}", pair.variant)),
+            None if has_reason => off.push(format!("`{}` has one, and nothing differs", pair.variant)),
             _ => {}
         }
     }
     if let Some(first) = off.first() {
         bail!(
-            "explanations under `{}` in `{WHY}`, one where something differs: {first}; {} more",
-            part.mark,
+            "explanations under `{mark}` in `{WHY}`, one where something differs always: {first}; {} more",
             off.len() - 1
         );
     }
-    Ok(text)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -374,16 +422,39 @@ mod tests {
     fn a_difference_in_memory_needs_a_reason() {
         assert!(table(&record(2), &report(4), "").is_ok());
         let error = table(&record(2), &report(5), "").unwrap_err().to_string();
-        assert!(error.contains("`one` has 0, and load sectors are 5 here and 4 on hardware"), "{error}");
+        assert!(error.contains("`one` has none, and load sectors are 5 here and 4 on hardware"), "{error}");
         let text = table(&record(2), &report(5), "# memory\n\none: why\n").unwrap();
         assert!(text.contains("| 5 / 4 |") && text.contains("something else\n\n- `one`: why\n"), "{text}");
     }
 
     #[test]
     fn a_difference_is_explained_and_nothing_else_is() {
-        assert!(table(&record(3), &report(4), "").unwrap_err().to_string().contains("has 0"));
+        assert!(table(&record(3), &report(4), "").unwrap_err().to_string().contains("has none"));
         let why = "# branches\n\none: it is\n so\n\n# other\n";
-        assert!(table(&record(2), &report(4), why).unwrap_err().to_string().contains("has 1"));
+        assert!(table(&record(2), &report(4), why).unwrap_err().to_string().contains("has one"));
         assert!(table(&record(3), &report(4), why).unwrap().ends_with("- `one`: it is so\n"));
+    }
+
+    #[test]
+    fn what_varies_needs_no_difference_and_has_one_explanation() {
+        let why = "# varies\n\none: it waits\n";
+        for (branches, sectors) in [(2, 4), (3, 4), (2, 5)] {
+            let text = table(&record(branches), &report(sectors), why).unwrap();
+            assert!(
+                text.contains("## What changes from run to run") && text.ends_with("- `one`: it waits\n"),
+                "{text}"
+            );
+        }
+        let both = format!("{why}\n# branches\n\none: it is so\n");
+        let error = table(&record(3), &report(4), &both).unwrap_err().to_string();
+        assert!(error.contains("`one` has one, and nothing differs"), "{error}");
+    }
+
+    #[test]
+    fn an_explanation_of_no_variant_is_refused() {
+        for why in ["# varies\n\ntwo: it waits\n", "# branches\n\none: so\n\none: and so\n"] {
+            let error = table(&record(3), &report(4), why).unwrap_err().to_string();
+            assert!(error.contains("twice, or"), "{error}");
+        }
     }
 }
