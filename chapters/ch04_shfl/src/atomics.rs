@@ -1,7 +1,8 @@
 //! Atomics: one for each lane, each warp, or each block, and places drawn together.
 //!
 //! Memory counts a request for each instruction of a warp, however many lanes take part; the updates that it has to
-//! do one after the other are the lanes, and a trace counts those. It leaves out contention on the clock.
+//! do one after the other are the lanes, and a trace counts those. It leaves out many warps at once, which a GPU alone
+//! has.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -36,6 +37,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.notice(|section| updates_of(section, name));
     }
     lab.notice(one_for_all);
+    lab.notice(on_the_clock);
     Ok(())
 }
 
@@ -99,5 +101,19 @@ fn one_for_all(section: &Section) -> Option<String> {
          compiler may do as much for `filter_each`, when it makes machine code.",
         together.ptx_instructions_per_warp(),
         each.ptx_instructions_per_warp(),
+    ))
+}
+
+/// What machine code does is read off it: a request of `filter_each` has one lane there.
+fn on_the_clock(section: &Section) -> Option<String> {
+    let time = |name| Some(section.row(name)?.run.timing.as_ref()?.median_us);
+    Some(format!(
+        "The clock: {:.1} µs where each lane adds, {:.1} where one of a warp does and {:.1} where one of a block does. The \
+         filters take {:.1} and {:.1} µs: machine code for an H200 has one lane count for its warp in `filter_each` too.",
+        time("atomic_each_lane")?,
+        time("atomic_each_warp")?,
+        time("atomic_each_block")?,
+        time("filter_each")?,
+        time("filter_together")?,
     ))
 }
