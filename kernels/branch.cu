@@ -1,6 +1,10 @@
 // Branches: what a warp does when its lanes disagree, and what the disagreement costs.
 //
 //   branch_sqrt          Two short paths chosen by the data. The square root of a negative number is never asked for.
+//   sqrt_then_select     The same result, the other way round: every lane computes both values and keeps one. The square
+//                        root of a negative number is computed too, and thrown away.
+//   sqrt_voted           The same result with the two votes that compilers were once said to put around long paths: a
+//                        path is skipped if no lane of the warp wants it.
 //   guarded_load         The condition protects a load: a lane whose index is negative must not touch memory.
 //   select_merge         Both values exist, one is picked. Nothing to skip, so no branch is needed at all.
 //   uniform_condition    The condition is a kernel parameter: all lanes agree, and the compiler knows it.
@@ -32,6 +36,33 @@ extern "C" __global__ void branch_sqrt(const float* x, float* z, int n) {
     }
 }
 // ANCHOR_END: branch_sqrt
+
+// ANCHOR: sqrt_then_select
+extern "C" __global__ void sqrt_then_select(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    float below = x[i] - 2.0f;
+    float root = sqrtf(x[i]);  // no number where x[i] is negative
+    z[i] = x[i] < 0.0f ? below : root;
+}
+// ANCHOR_END: sqrt_then_select
+
+// ANCHOR: sqrt_voted
+extern "C" __global__ void sqrt_voted(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = i < n ? x[i] : 0.0f, result = 0.0f;  // nobody returns: all lanes vote
+
+    bool is_negative = value < 0.0f;
+    if (__any_sync(0xffffffff, is_negative)) {
+        if (is_negative) result = value - 2.0f;
+    }
+    if (__any_sync(0xffffffff, !is_negative)) {
+        if (!is_negative) result = sqrtf(value);
+    }
+    if (i < n) z[i] = result;
+}
+// ANCHOR_END: sqrt_voted
 
 // ANCHOR: guarded_load
 extern "C" __global__ void guarded_load(const int* index, const float* x, float* z, int n) {

@@ -179,13 +179,6 @@ impl Pair<'_> {
         self.emulated(what) != self.measured(what)
     }
 
-    /// What memory saw and was not the same, in words.
-    fn memory_difference(&self) -> Option<String> {
-        let what = GLOBAL.into_iter().chain(SHARED).find(|&what| self.differs(what))?;
-        let (here, there) = (self.emulated(what), self.measured(what));
-        Some(format!("{} are {here} here and {there} on hardware", what.0))
-    }
-
     /// Instructions need no reason: machine code has its own.
     fn branches_differ(&self) -> bool {
         CODE[1..].iter().any(|&what| self.differs(what))
@@ -269,25 +262,30 @@ fn pairs<'a>(record: &'a Record, report: &'a Value) -> Result<Vec<Pair<'a>>> {
     Ok(pairs)
 }
 
-/// The parts of the explanations: what differs, how a part begins, and what heads it in the table.
+/// The parts of the explanations: what differs, how a part begins, and what heads it in the table. Where there is nothing
+/// to compare, a reason may be given of any variant.
 struct Part {
     mark: &'static str,
     title: &'static str,
-    differs: fn(&Pair) -> Option<String>,
+    differs: Option<fn(&Pair) -> Option<String>>,
 }
 
-const PARTS: [Part; 2] = [
-    Part {
-        mark: "# memory",
-        title: "Why memory saw something else",
-        differs: |pair| pair.memory_difference(),
-    },
+const PARTS: [Part; 3] = [
+    Part { mark: "# memory", title: "Why memory saw something else", differs: Some(memory_difference) },
+    Part { mark: "# L2 reads", title: "What the L2 reads say", differs: None },
     Part {
         mark: "# branches",
         title: "Why the branches differ",
-        differs: |pair| pair.branches_differ().then(|| "its branches differ".to_owned()),
+        differs: Some(|pair| pair.branches_differ().then(|| "its branches differ".to_owned())),
     },
 ];
+
+/// What memory saw and was not the same, in words.
+fn memory_difference(pair: &Pair) -> Option<String> {
+    let what = GLOBAL.into_iter().chain(SHARED).find(|&what| pair.differs(what))?;
+    let (here, there) = (pair.emulated(what), pair.measured(what));
+    Some(format!("{} are {here} here and {there} on hardware", what.0))
+}
 
 /// What begins the part about variants that are not compared, and what heads it in the table.
 const VARIES: &str = "# varies";
@@ -309,8 +307,10 @@ fn reasons(pairs: &[Pair], why: &str) -> Result<Vec<String>> {
     for part in &PARTS {
         let reasons = paragraphs(part_of(why, part.mark))?;
         named_once(pairs, part.mark, &reasons)?;
-        let differs = |pair: &Pair| if varies(pair) { None } else { (part.differs)(pair) };
-        explained(pairs, part.mark, &reasons, differs)?;
+        if let Some(differs) = part.differs {
+            let differs = |pair: &Pair| if varies(pair) { None } else { differs(pair) };
+            explained(pairs, part.mark, &reasons, differs)?;
+        }
         sections.push(section(part.title, None, &reasons));
     }
     Ok(sections)
@@ -425,6 +425,14 @@ mod tests {
         assert!(error.contains("`one` has none, and load sectors are 5 here and 4 on hardware"), "{error}");
         let text = table(&record(2), &report(5), "# memory\n\none: why\n").unwrap();
         assert!(text.contains("| 5 / 4 |") && text.contains("something else\n\n- `one`: why\n"), "{text}");
+    }
+
+    #[test]
+    fn l2_reads_may_be_explained_of_any_variant() {
+        let text = table(&record(2), &report(4), "# L2 reads\n\none: it\n is so\n").unwrap();
+        assert!(text.ends_with("\n## What the L2 reads say\n\n- `one`: it is so\n"), "{text}");
+        let error = table(&record(2), &report(4), "# L2 reads\n\none, two: why\n").unwrap_err().to_string();
+        assert!(error.starts_with("`# L2 reads` in"), "{error}");
     }
 
     #[test]

@@ -45,8 +45,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.variant("math_precedence", |device| precedence(device, n, block))?;
     lab.variant("math_unguarded", |device| unguarded(device, blocks_for(n, block), block, 0))?;
     lab.variant("math_unguarded_ragged", |device| unguarded(device, blocks_for(n, block), block, block / 2))?;
+    lab.variant("math_even_warp_48-G", straddling)?;
     lab.notice(optimised);
     lab.notice(as_written);
+    lab.notice(straddled);
     Ok(())
 }
 
@@ -57,8 +59,21 @@ fn write(device: &mut Device, launch: Launch, n: usize, value: fn(usize) -> f64)
     let c = device.zeroed::<f32>("c", n)?;
     let run = device.launch(&launch.arg(c).arg(n as i32))?;
     let expected: Vec<f64> = (0..n).map(value).collect();
-    device.check(run, c, &expected, &Tolerance::Exact)
+    let row = device.check(run, c, &expected, &Tolerance::Exact)?;
+    let written = device.read(c)?.sim;
+    let in_if =
+        |parity: usize| written.iter().skip(parity).step_by(2).filter(|&&value| value < 150.0).count();
+    let (even, odd) = (in_if(0), in_if(1));
+    Ok(row.fact("even_in_if", even as f64).fact("odd_in_if", odd as f64).fact("even", n.div_ceil(2) as f64))
 }
+
+/// Blocks of one warp and a half, and whole blocks only: where a block begins in the middle of 32 numbers, so do its
+/// warps.
+fn straddling(device: &mut Device) -> Result<Row> {
+    write(device, Launch::cover(&MATH_EVEN_WARP, STRADDLED, 48).debug()?, STRADDLED, by_warp)
+}
+
+const STRADDLED: usize = 200 * 48;
 
 /// The mistake of the note: what every element becomes is read from the result.
 fn precedence(device: &mut Device, n: usize, block: u32) -> Result<Row> {
@@ -108,5 +123,14 @@ fn as_written(section: &Section) -> Option<String> {
         warp.ptx_lanes_per_instruction(),
         thread.ptx_instructions_per_warp(),
         warp.ptx_instructions_per_warp(),
+    ))
+}
+
+fn straddled(section: &Section) -> Option<String> {
+    let counters = section.row("math_even_warp_48-G")?.run.counters;
+    Some(format!(
+        "`i / warpSize` is the number of a warp only if blocks are multiples of 32: in blocks of 48, {} of {} warps part.",
+        grouped(counters.divergent_warps),
+        grouped(counters.warps),
     ))
 }

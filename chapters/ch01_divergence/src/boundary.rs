@@ -8,7 +8,9 @@ use lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
 use lanes::report::Section;
 use lanes::report::columns::{DIVERGENT_WARPS, INSTRUCTIONS, INSTRUCTIONS_PER_WARP};
 use lanes::report::layout::{counted, grouped};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use lanes::{Buffer, Device, Lab, Launch, Random, Row, Tolerance};
+
+use crate::map;
 
 pub fn one_dimension(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_240, ELEMENT_BYTES)?, lab.block(64), lab.seed());
@@ -20,7 +22,9 @@ pub fn one_dimension(lab: &mut Lab) -> Result<()> {
     for n in sizes {
         lab.variant(&format!("add_{n}"), |device| add(device, n, block, seed))?;
     }
+    lab.variant("add_10000_32", |device| add(device, 10_000, 32, seed))?;
     lab.notice(wholly_outside);
+    lab.notice(in_small_blocks);
     lab.notice(guard_is_free);
     Ok(())
 }
@@ -52,6 +56,11 @@ fn wholly_outside(section: &Section) -> Option<String> {
     ))
 }
 
+fn in_small_blocks(section: &Section) -> Option<String> {
+    let warps = section.row("add_10000_32")?.run.counters.warps;
+    Some(format!("In blocks of 32, a warp each, 10,000 elements take {}.", counted(warps, "warp")))
+}
+
 /// What a split warp pays more than a whole one, if the two sizes take as many warps.
 fn guard_is_free(section: &Section) -> Option<String> {
     let cost = |name| section.row(name).map(|row| row.run.counters);
@@ -67,8 +76,11 @@ fn guard_is_free(section: &Section) -> Option<String> {
     })
 }
 
-/// Width and height: the two of the third note, and the first one row shorter.
-const PICTURES: [(u32, u32); 3] = [(76, 62), (76, 61), (200, 150)];
+/// Width and height: the two of the third note, the first one row shorter, and the second without blocks that overhang at
+/// the bottom.
+const PICTURES: [(u32, u32); 4] = [(76, 62), (76, 61), (200, 150), (200, 160)];
+/// So narrow that its warps fit into a line.
+const NARROW: u32 = 76;
 const TILE: u32 = 16;
 
 pub fn two_dimensions(lab: &mut Lab) -> Result<()> {
@@ -77,6 +89,12 @@ pub fn two_dimensions(lab: &mut Lab) -> Result<()> {
     lab.section("picture", title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
     for (width, height) in PICTURES {
         lab.variant(&format!("picture_{width}x{height}"), |device| brighten(device, width, height, seed))?;
+    }
+    for (width, height) in PICTURES.into_iter().filter(|&(width, _)| width == NARROW) {
+        lab.picture(&format!("map_{width}x{height}"), |device| {
+            let (launch, _) = prepare(device, width, height, seed)?;
+            Ok(map::draw(&device.trace(&launch)?))
+        })?;
     }
     lab.notice(|section| {
         let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
@@ -90,16 +108,39 @@ pub fn two_dimensions(lab: &mut Lab) -> Result<()> {
             "The larger the picture, the smaller its edge: {share:.1} % of the warps of 200 x 150 part."
         ))
     });
+    lab.notice(|section| {
+        let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
+        let (cut, whole) = (parted("picture_200x150")?, parted("picture_200x160")?);
+        Some(format!(
+            "All the way down, {whole} warps part at the right edge of 200 x 160. Of 200 x 150, {cut} do, for {} of those \
+             lie wholly below it.",
+            whole - cut
+        ))
+    });
     Ok(())
 }
 
-fn brighten(device: &mut Device, width: u32, height: u32, seed: u64) -> Result<Row> {
+/// The launch, and what the picture becomes.
+fn prepare(device: &mut Device, width: u32, height: u32, seed: u64) -> Result<(Launch, Brighter)> {
     let n = (width * height) as usize;
     let values = Random::new(seed).floats(n, 0.0, 1.0);
     let (picture, out) = (device.upload("picture", &values)?, device.zeroed::<f32>("out", n)?);
     let grid = (width.div_ceil(TILE), height.div_ceil(TILE));
     let launch = Launch::new(&BRIGHTEN_GUARDED, grid, (TILE, TILE)).seed(seed);
-    let run = device.launch(&launch.arg(picture).arg(out).arg(width as i32).arg(height as i32))?;
-    let expected: Vec<f64> = values.iter().map(|&value| 2.0 * f64::from(value)).collect();
-    device.check(run, out, &expected, &Tolerance::Exact)
+    let expected = values.iter().map(|&value| 2.0 * f64::from(value)).collect();
+    Ok((launch.arg(picture).arg(out).arg(width as i32).arg(height as i32), (out, expected)))
+}
+
+/// Where the result is, and what it must be.
+type Brighter = (Buffer<f32>, Vec<f64>);
+
+fn brighten(device: &mut Device, width: u32, height: u32, seed: u64) -> Result<Row> {
+    let (launch, (out, expected)) = prepare(device, width, height, seed)?;
+    let run = device.launch(&launch)?;
+    let row = device.check(run, out, &expected, &Tolerance::Exact)?;
+    if width != NARROW {
+        return Ok(row);
+    }
+    let parted = map::parted_off_the_right(&device.trace(&launch)?);
+    Ok(row.fact("parted_off_the_right", parted as f64))
 }

@@ -8,7 +8,7 @@ use lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, UNIFORM_CO
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP, SECTORS};
 use lanes::report::layout::{counted, grouped};
-use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
+use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 /// How a variant is launched.
 #[derive(Clone, Copy)]
@@ -28,11 +28,17 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.variant("sqrt_positive", |device| sqrt(device, shape, &every(f32::abs)))?;
     lab.variant("sqrt_mixed", |device| sqrt(device, shape, &mixed))?;
     lab.variant("sqrt_sorted", |device| sqrt(device, shape, &sorted(&mixed)))?;
-    lab.variant("guarded_load", |device| guarded_load(device, shape))?;
+    lab.variant("sqrt_partitioned", |device| sqrt(device, shape, &partitioned(&mixed)))?;
+    lab.variant("guarded_load", |device| guarded_load(device, shape, None))?;
+    let past = shape.n as i32;
+    lab.variant("guarded_load_past", |device| {
+        Ok(guarded_load(device, shape, Some(past))?.expect(Verdict::Fault))
+    })?;
     lab.variant("select_merge", |device| select_merge(device, shape))?;
     lab.variant("uniform", |device| uniform_condition(device, shape))?;
     lab.notice(both_paths);
     lab.notice(in_order);
+    lab.notice(in_whole_warps);
     lab.notice(never_touched);
     Ok(())
 }
@@ -41,9 +47,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 const ELEMENT_BYTES: u64 = 4 * 4 + 5 * 4 + 8;
 
 fn sqrt(device: &mut Device, shape: Shape, values: &[f32]) -> Result<Row> {
-    let (x, z) = (device.upload("x", values)?, device.zeroed::<f32>("z", shape.n)?);
-    let launch = Launch::cover(&BRANCH_SQRT, shape.n, shape.block).seed(shape.seed);
-    let run = device.launch(&launch.arg(x).arg(z).arg(shape.n as i32))?;
+    let n = values.len();
+    let (x, z) = (device.upload("x", values)?, device.zeroed::<f32>("z", n)?);
+    let launch = Launch::cover(&BRANCH_SQRT, n, shape.block).seed(shape.seed);
+    let run = device.launch(&launch.arg(x).arg(z).arg(n as i32))?;
     let path = |x: f64| if x < 0.0 { x - 2.0 } else { x.sqrt() };
     let expected: Vec<f64> = values.iter().map(|&x| rounded(path(x.into()))).collect();
     device.check(run, z, &expected, &Tolerance::Exact)
@@ -56,26 +63,43 @@ fn sorted(values: &[f32]) -> Vec<f32> {
     sorted
 }
 
+/// The same numbers, the negative ones first, and both parts filled up to whole warps with more of their last: no part
+/// needs to be in order for a warp to have one path.
+fn partitioned(values: &[f32]) -> Vec<f32> {
+    let (mut negative, mut others): (Vec<f32>, Vec<f32>) = values.iter().partition(|&&x| x < 0.0);
+    for part in [&mut negative, &mut others] {
+        let last = part.last().copied().unwrap_or_default();
+        part.resize(part.len().next_multiple_of(32), last);
+    }
+    [negative, others].concat()
+}
+
 /// Both operations round once, so the reference rounded to single precision is what they give, bit for bit.
 fn rounded(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// About half of the indices are negative, by up to 2³¹: to read at one of those would be found out.
-fn guarded_load(device: &mut Device, shape: Shape) -> Result<Row> {
+/// About half of the indices are negative, by up to 2³¹: to read at one of those would be found out. `first` takes the
+/// place of the first one.
+fn guarded_load(device: &mut Device, shape: Shape, first: Option<i32>) -> Result<Row> {
     let mut random = Random::new(shape.seed);
     let index =
         |word: u32| if word & 1 == 0 { (word >> 1) as i32 % shape.n as i32 } else { word as i32 | i32::MIN };
-    let indices: Vec<i32> = random.words(shape.n).into_iter().map(index).collect();
+    let mut indices: Vec<i32> = random.words(shape.n).into_iter().map(index).collect();
+    indices[0] = first.unwrap_or(indices[0]);
     let values = random.floats(shape.n, -1.0, 1.0);
     let (k, x) = (device.upload("index", &indices)?, device.upload("x", &values)?);
     let z = device.zeroed::<f32>("z", shape.n)?;
     let launch = Launch::cover(&GUARDED_LOAD, shape.n, shape.block).seed(shape.seed);
     let run = device.launch(&launch.arg(k).arg(x).arg(z).arg(shape.n as i32))?;
-    let guarded = |&k: &i32| usize::try_from(k).map_or(0.0, |k| f64::from(values[k]));
+    let there = |&k: &i32| values.get(usize::try_from(k).ok()?).copied();
+    let guarded = |k| f64::from(there(k).unwrap_or(0.0));
     let expected: Vec<f64> = indices.iter().map(guarded).collect();
     let negative = grouped(indices.iter().filter(|&&k| k < 0).count() as u64);
     let row = device.check(run, z, &expected, &Tolerance::Exact)?;
+    if first.is_some() {
+        return Ok(row);
+    }
     Ok(row.remark(format!("{negative} of {} indices are negative", grouped(shape.n as u64))))
 }
 
@@ -127,6 +151,15 @@ fn in_order(section: &Section) -> Option<String> {
     let [mixed, sorted] = ["sqrt_mixed", "sqrt_sorted"].map(parted);
     let (mixed, sorted) = (grouped(mixed?), counted(sorted?, "warp"));
     Some(format!("The same numbers in order: {sorted} with two paths to walk instead of {mixed}."))
+}
+
+fn in_whole_warps(section: &Section) -> Option<String> {
+    let counters = section.row("sqrt_partitioned")?.run.counters;
+    let parted = counted(counters.divergent_warps, "warp");
+    Some(format!(
+        "The negative ones first, in no order, and both parts filled up to whole warps: {parted} of {} with two paths.",
+        grouped(counters.warps),
+    ))
 }
 
 fn never_touched(section: &Section) -> Option<String> {

@@ -6,7 +6,10 @@
 mod arithmetic;
 mod boundary;
 mod branches;
+mod claims;
 mod lists;
+mod map;
+mod one_warp;
 mod predication;
 mod worst;
 
@@ -20,7 +23,7 @@ const CHAPTER: Chapter = Chapter {
     name: env!("CARGO_PKG_NAME"),
     title: "Chapter 1: what a warp does when its lanes disagree",
     example: "math_even_thread",
-    claims: &[],
+    claims: claims::CLAIMS,
     record: include_str!("../output/h200.json"),
     run,
 };
@@ -31,6 +34,8 @@ fn main() -> ExitCode {
 
 fn run(lab: &mut Lab) -> Result<()> {
     arithmetic::section(lab)?;
+    one_warp::section(lab)?;
+    one_warp::together(lab)?;
     branches::section(lab)?;
     worst::section(lab)?;
     boundary::one_dimension(lab)?;

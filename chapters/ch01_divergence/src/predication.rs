@@ -45,12 +45,15 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 fn run(device: &mut Device, kernel: &'static Kernel, steps: u32, merges: bool, seed: u64) -> Result<Row> {
     let values = Random::new(seed).floats(N, -1.0, 1.0);
     let (x, z) = (device.upload("x", &values)?, device.zeroed::<f32>("z", N)?);
-    let run = device.launch(&Launch::cover(kernel, N, BLOCK).seed(seed).arg(x).arg(z).arg(N as i32))?;
+    let launch = Launch::cover(kernel, N, BLOCK).seed(seed).arg(x).arg(z).arg(N as i32);
+    let run = device.launch(&launch)?;
+    let votes = device.trace(&launch)?.iter().filter(|step| step.ptx.contains("vote.")).count();
     // A fused multiply-add rounds once, on the CPU as on the GPU.
     let taken = |x: f32| (0..steps).fold(x, |x, _| x.mul_add(0.5, 1.0));
     let other = |x: f32| if merges { x } else { 0.0 };
     let expected = values.iter().map(|&x| f64::from(if x > 0.0 { taken(x) } else { other(x) }));
-    device.check(run, z, &expected.collect::<Vec<_>>(), &Tolerance::Exact)
+    let row = device.check(run, z, &expected.collect::<Vec<_>>(), &Tolerance::Exact)?;
+    Ok(row.fact("votes", votes as f64))
 }
 
 fn in_ptx(section: &Section) -> Option<String> {

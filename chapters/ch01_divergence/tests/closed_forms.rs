@@ -151,6 +151,49 @@ fn a_square_root_costs_both_paths() {
     });
 }
 
+/// The guard; then a load, both values, a select and a store without a branch.
+#[test]
+fn both_values_need_no_branch_but_the_guard() {
+    let kernel = &branch::SQRT_THEN_SELECT;
+    shapes(|n, block| {
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (x, z) = (device.zeroed::<f32>("x", n).unwrap(), device.zeroed::<f32>("z", n).unwrap());
+        let run = device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap();
+        assert_eq!(
+            counted(&run),
+            expected_guarded(n, block, kernel, &[&own, &own]),
+            "{n} in blocks of {block}"
+        );
+    });
+}
+
+/// The guard around the load; the votes and the if around the root, for the other value is a select; the guard around the
+/// store. The compiler does not trust the vote: a lane asks for itself too.
+#[test]
+fn votes_leave_the_branch_where_it_was() {
+    let kernel = &branch::SQRT_VOTED;
+    shapes(|n, block| {
+        let values: Vec<f32> = (0..n).map(|i| if is_negative(i) { -2.0 } else { 4.0 }).collect();
+        let mut device = Device::open(Choice::Sim).unwrap();
+        let (x, z) = (device.upload("x", &values).unwrap(), device.zeroed::<f32>("z", n).unwrap());
+        let run = device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap();
+        let outside = |t: Thread, _| t.x >= n;
+        let inside = |t: Thread| usize::from(t.x < n);
+        let skips = |t: Thread, _| t.x < n && is_negative(t.x);
+        let takes = |t: Thread| usize::from(t.x >= n || !is_negative(t.x));
+        let pieces = vec![
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { elements: &[&own], ..once(&inside) },
+            Piece { taken: Some(&skips), ..once(&everybody) },
+            once(&takes),
+            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { elements: &[&own], ..once(&inside) },
+            once(&everybody),
+        ];
+        assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
+    });
+}
+
 /// All lanes choose the same path: one path and one store for each warp.
 #[test]
 fn a_uniform_condition_parts_nobody() {
@@ -298,6 +341,7 @@ fn the_third_note_is_right_about_these() {
     let many = run_add(10_000, 64);
     assert_eq!((parted(many), many.warps - many.global_store_requests), ((1, 314), 1));
     assert_eq!(parted(run_picture(76, 62, 16)), (31, 160));
+    assert_eq!(parted(run_picture(200, 160, 16)), (80, 1040));
     assert_eq!(parted(run_picture(76, 61, 16)), (35, 160));
     assert_eq!(parted(run_picture(200, 150, 16)), (75, 1040));
 }

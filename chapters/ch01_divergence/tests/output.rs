@@ -21,6 +21,11 @@ fn records_are_what_the_chapter_prints() {
 }
 
 #[test]
+fn claims_come_out_as_ruled() {
+    lanes::claims::check(Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
 fn the_record_of_the_h200_is_of_this_chapter() {
     lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
 }

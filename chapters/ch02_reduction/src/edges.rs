@@ -12,7 +12,7 @@ use lanes::kernels::reduction::{
 use lanes::report::Section;
 use lanes::{Device, Lab, Row, Verdict};
 
-use crate::sum::{Reduction, integers};
+use crate::sum::{Reduction, integers, with_luck};
 
 const BLOCK: u32 = 128;
 /// No multiple of the block, so that the last block is short.
@@ -118,7 +118,10 @@ pub fn blocks_of_48(lab: &mut Lab) -> Result<()> {
     let title = format!("what if a block is no power of two? {ONES} ones, blocks of {ODD_BLOCK}");
     lab.section("blocks_of_48", &title, &[]);
     for (name, kernel, n, outcome) in CASES_OF_48 {
-        lab.variant(name, |device| Ok(outcome.of(ones(device, kernel, n)?)))?;
+        lab.variant(name, |device| {
+            let row = outcome.of(ones(device, kernel, n)?);
+            Ok(if row.expected == Verdict::Fault { with_luck(row) } else { row })
+        })?;
     }
     lab.notice(one_after_the_other);
     lab.notice(|section| {

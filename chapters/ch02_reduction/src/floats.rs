@@ -59,6 +59,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.variant(order.kernel.name, |device| add(device, order, seed))?;
     }
     lab.notice(errors);
+    lab.notice(on_the_clock);
     Ok(())
 }
 
@@ -94,5 +95,16 @@ fn errors(section: &Section) -> Option<String> {
          and {interleaved:.3}, eight in a row and then a tree by {eight:.3}. In a tree an element goes through \
          {TREE_ROUNDS} roundings and not through {}; the host adds the block sums in double precision.",
         N - 1
+    ))
+}
+
+/// One thread after all waits for every addition and for every load before the next; a tree has many under way.
+fn on_the_clock(section: &Section) -> Option<String> {
+    let time = |order: &Order| Some(section.row(order.kernel.name)?.run.timing.as_ref()?.median_us);
+    let times: Option<Vec<f64>> = ORDERS.iter().map(time).collect();
+    let [serial, ref trees @ ..] = times?[..] else { return None };
+    let slowest = trees.iter().copied().fold(0.0, f64::max);
+    Some(format!(
+        "On the GPU, one thread that adds all of them takes {serial:.1} µs, and no tree more than {slowest:.1} µs."
     ))
 }

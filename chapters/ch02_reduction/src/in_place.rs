@@ -12,7 +12,7 @@ use lanes::report::columns::{
 use lanes::report::layout::grouped;
 use lanes::report::{Row, Section};
 
-use crate::sum::{ELEMENT_BYTES, Reduction, integers};
+use crate::sum::{ELEMENT_BYTES, Reduction, integers, on_the_clock};
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(16_384, ELEMENT_BYTES)?, lab.block(128), lab.seed());
@@ -25,6 +25,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(same_sum);
     lab.notice(fewer_instructions);
     lab.notice(fewer_sectors);
+    lab.notice(on_the_clock);
     Ok(())
 }
 

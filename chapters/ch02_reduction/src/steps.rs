@@ -1,8 +1,7 @@
 //! From the best pairing on: what is left to save, step by step.
 //!
-//! Each kernel adds one idea to the one before. It leaves out shuffles, and the last step, a kernel whose last block adds
-//! the block sums up itself, `sum_last_block` of chapter 4. It adds floats and takes other arguments, so its row, when it
-//! comes here, is a function of its own behind those of [`STEPS`].
+//! Each kernel adds one idea to the one before. It leaves out what chapter 4 adds to them: shuffles, wide loads, and a
+//! last block that adds the block sums up itself.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -15,7 +14,7 @@ use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS, LOAD_SECTORS, STOR
 use lanes::report::layout::grouped;
 use lanes::{Lab, Row};
 
-use crate::sum::{ELEMENT_BYTES, Reduction, integers};
+use crate::sum::{ELEMENT_BYTES, Reduction, integers, on_the_clock};
 
 /// A step: its row, its kernel, and how many elements a thread takes.
 static STEPS: [(&str, &Kernel, u32); 5] = [
@@ -36,6 +35,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(instructions);
     lab.notice(|section| sectors(section, n));
+    lab.notice(on_the_clock);
     Ok(())
 }
 

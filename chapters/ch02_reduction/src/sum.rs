@@ -6,6 +6,7 @@
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::launch::blocks_for;
+use lanes::report::Section;
 use lanes::{Buffer, Device, Launch, Random, Row, Run, Tolerance};
 
 /// The array on the machine, its values on the host, and what they are made from.
@@ -55,13 +56,49 @@ impl Reduction {
         self.judge(device, run, prepared.sums, values)
     }
 
-    /// Compares block sums with those of `values`. The facts are the sum of all, as the host adds it up and as it is.
+    /// Compares block sums with those of `values`. The facts are the sum of all, as the host adds it up and as it is, and
+    /// what a GPU comes to.
     pub fn judge(self, device: &mut Device, run: Run, sums: Buffer<i32>, values: &[i32]) -> Result<Row> {
         let expected = block_sums(values, self.per_block());
         let row = device.check(run, sums, &expected, &Tolerance::Exact)?;
-        let sum: i64 = device.read(sums)?.sim.into_iter().map(i64::from).sum();
-        Ok(row.fact("sum", sum as f64).fact("exact_sum", expected.iter().sum()))
+        let all = |sums: Vec<i32>| sums.into_iter().map(i64::from).sum::<i64>() as f64;
+        let contents = device.read(sums)?;
+        let row = row.fact("sum", all(contents.sim)).fact("exact_sum", expected.iter().sum());
+        Ok(match contents.gpu {
+            Some(gpu) => row.fact("gpu_sum", all(gpu)),
+            None => row,
+        })
     }
+}
+
+/// A row of a kernel that races, with a remark about what a GPU came to, which is left to luck.
+pub fn with_luck(row: Row) -> Row {
+    let sums = row.fact_value("gpu_sum").zip(row.fact_value("exact_sum"));
+    let Some((sum, exact)) = sums else { return row };
+    let remark = if (sum - exact).abs() < 0.5 {
+        format!("the GPU came to {sum} this time, which is right, and luck")
+    } else {
+        format!("the GPU came to {sum} this time, and exact is {exact}")
+    };
+    row.remark(remark)
+}
+
+/// The times of several rows on a GPU. Where they hardly differ, it is the launch that takes the time.
+pub fn on_the_clock(section: &Section) -> Option<String> {
+    const APART: f64 = 1.5;
+    let times: Option<Vec<f64>> =
+        section.rows.iter().map(|row| Some(row.run.timing.as_ref()?.median_us)).collect();
+    let times = times.filter(|times| times.len() > 1)?;
+    let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let longest = times.iter().copied().fold(0.0, f64::max);
+    if longest < APART * shortest {
+        return Some(format!(
+            "On the GPU none takes more than {longest:.1} µs, which is the launch and little else. Kernels differ with more \
+             to add: `--size 16777216 --block 1024`."
+        ));
+    }
+    let times: Vec<String> = times.iter().map(|time| format!("{time:.1}")).collect();
+    Some(format!("On the GPU they take {} µs, from top to bottom.", times.join(", ")))
 }
 
 /// The exact sums of the blocks. Doubles hold them, and their sum, exactly: they are below 2⁵³.

@@ -165,8 +165,8 @@ fn full_blocks_have_formulas() {
 }
 
 /// What an H200 counts for 2^24 elements in blocks of 1024: 16,760,832 load sectors for both kernels with neighbours,
-/// and 4,276,224 for the other one, with as many requests. Of the 6 divergent branches of a block it counts 5: in machine
-/// code the last one is no branch, but a predicate on the exit.
+/// and 4,276,224 for the other one, with as many requests. Of the 6 divergent branches of a block it counts 5: the last
+/// one, `if (i == 0)`, is no branch in machine code, but a predicate on the exit (`@P0 EXIT`).
 #[test]
 fn the_size_of_the_note_comes_to_the_figures_of_the_hardware() {
     const BLOCK: u32 = 1024;

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use lanes::hardware::{DIVERGENT, INSTRUCTIONS, L2_READS, Record};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ch02_reduction");
@@ -20,6 +21,57 @@ fn stdout(output: &Output) -> &str {
 #[test]
 fn records_are_what_the_chapter_prints() {
     lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+#[test]
+fn the_record_of_the_h200_is_of_this_chapter() {
+    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+}
+
+#[test]
+fn the_hardware_counted_the_same() {
+    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("output").join(name)).unwrap()
+}
+
+/// What the H200 counted for 2^24 elements in blocks of 1024, by variant and metric.
+fn counted_at_note_size() -> impl Fn(&str, &str) -> u64 {
+    let record = Record::parse(&read("h200_note_size_counters.csv")).unwrap();
+    move |variant, metric| record.rows.iter().find(|(name, _)| name == variant).unwrap().1[metric]
+}
+
+const PAIRINGS: [&str; 3] = ["reduce_neighbored", "reduce_neighbored_less", "reduce_interleaved"];
+
+/// The figures of claim N1.9.
+#[test]
+fn a_remainder_is_dear_in_machine_code() {
+    let counted = counted_at_note_size();
+    let per_warp = |row| counted(row, INSTRUCTIONS) as f64 / counted(row, "smsp__warps_launched.sum") as f64;
+    assert_eq!(PAIRINGS.map(|row| format!("{:.2}", per_warp(row))), ["332.97", "134.06", "131.94"]);
+}
+
+/// What claim N1.11 says: the caches behind the first level load the same for all, and store a fraction.
+#[test]
+fn interleaving_spares_the_first_level_loads_and_the_second_stores() {
+    let counted = counted_at_note_size();
+    let loads = PAIRINGS.map(|row| counted(row, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
+    let stores = PAIRINGS.map(|row| counted(row, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
+    assert_eq!(loads, [16_760_832, 16_760_832, 4_276_224]);
+    assert_eq!(stores, [8_388_608, 8_388_608, 2_146_304]);
+    assert_eq!(PAIRINGS.map(|row| counted(row, L2_READS)), [2_097_152; 3]);
+    let times = read("h200_note_size.txt");
+    assert!(times.contains("On the GPU they take 264.4, 144.9, 123.3 µs"));
+}
+
+/// What the reason for the branches says: of a full block with its working threads side by side, one divergent branch
+/// in six is a predicate.
+#[test]
+fn five_of_six_divergent_branches_are_left_in_machine_code() {
+    let counted = counted_at_note_size();
+    assert_eq!(PAIRINGS[1..].iter().map(|row| counted(row, DIVERGENT)).collect::<Vec<_>>(), [81_920; 2]);
 }
 
 #[test]

@@ -49,9 +49,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.14",
         says: "atomics are fast in shared memory and only slightly slower in global memory",
         ruling: Ruling::Condition,
-        why: "Where threads have counters of their own the caches keep up. Where all add to one counter they \
-              queue, in global memory for all blocks at one place: add up in shared memory first, and once for \
-              each block there.",
+        why: "Where threads have counters of their own global memory is not slower. Where all add to one counter \
+              they queue, in global memory those of all blocks at one place, lane by lane: add up in shared \
+              memory first, and once for each block in global memory.",
         proof: Proof::Clock(Test {
             rows: &["tally_shared-own", "tally_global-own"],
             twins: &["tally_shared-one", "tally_global-one"],
@@ -85,31 +85,33 @@ pub static CLAIMS: &[Claim] = &[
         says: "a lock that is given back without a fence can lose updates",
         ruling: Ruling::Holds,
         why: "Nothing orders the count of one owner before that of the next. An H200 loses nearly all updates \
-              when blocks add many times, because each goes on with the copy in its own cache.",
+              when blocks add many times, because each goes on with the copy in its multiprocessor's cache; \
+              nearly none of its loads goes on to the second-level cache, which has the sum.",
         proof: Proof::Run(Test {
             rows: &["rounds_no_fence", "rounds_no_fence-weak"],
             twins: &["rounds_fences", "rounds_fences-weak"],
             holds: |seen| seen[0].fault("race").is_some() && seen[1].fact("seeds_wrong") > 0.0,
-            evidence: both_worlds,
+            evidence: |seen| format!("{}{}", both_worlds(seen), on_the_gpu(seen[0])),
         }),
     },
     Claim {
         id: "N2.17",
         says: "with one fence before it is given back, the lock loses nothing",
         ruling: Ruling::Condition,
-        why: "True where a load returns the last store, and on an H200, which lost none in 50 runs. The memory model \
-              promises less: the store that gives the lock back is plain and races with the others' \
-              compare-and-swap, and nothing keeps the next owner's load from being older. It takes a fence \
-              after the lock is taken too, and an atomic to give it back, or acquire and release.",
+        why: "True where a load returns the last store, and on an H200: its fence also empties the first-level \
+              cache, so that no copy outlives its owner's turn. The memory model promises less: the store that \
+              gives the lock back is plain and races with the others' compare-and-swap, and nothing keeps the \
+              next owner's load from being older. It takes a fence after the lock is taken too, and an atomic \
+              to give it back, or acquire and release.",
         proof: Proof::Run(Test {
             rows: &["rounds_note"],
             twins: &["rounds_note-weak"],
             holds: |seen| seen[0].fact("lost") == 0.0,
             evidence: |seen| {
-                let [lost, updates, gpu] = ["lost", "updates", "gpu_lost"].map(|name| seen[0].fact(name));
+                let [lost, updates] = ["lost", "updates"].map(|name| seen[0].fact(name));
                 let race = if seen[0].fault("race").is_some() { ", and a race is reported" } else { "" };
-                let gpu = if gpu.is_nan() { String::new() } else { format!(", {gpu} on the GPU") };
-                format!("{}: {lost} of {updates} updates lost{gpu}{race}", seen[0].variant())
+                let gpu = on_the_gpu(seen[0]);
+                format!("{}: {lost} of {updates} updates lost{race}{gpu}", seen[0].variant())
             },
         }),
     },
@@ -193,6 +195,12 @@ fn both_worlds(seen: &[Seen]) -> String {
     let race = race.unwrap_or_else(|| "no race".to_owned());
     let [wrong, seeds] = ["seeds_wrong", "seeds"].map(|name| seen[1].fact(name));
     format!("{}: {race}; {wrong} of {seeds} seeds wrong in a weak memory", seen[0].variant())
+}
+
+/// What a GPU lost, if there is one.
+fn on_the_gpu(seen: Seen) -> String {
+    let [lost, updates] = ["gpu_lost", "updates"].map(|name| seen.fact(name));
+    if lost.is_nan() { String::new() } else { format!("; {lost} of {updates} updates lost on the GPU") }
 }
 
 /// A fact that is a count, if the row has it.

@@ -99,9 +99,13 @@ fn times(section: &Section) -> Option<String> {
     let (one, own) = (time("tally_global-one")?, time("tally_global-own")?);
     let (shared_one, shared_own) = (time("tally_shared-one")?, time("tally_shared-own")?);
     Some(format!(
-        "On the GPU global memory takes {:.2} times as long as shared memory if each thread has its own \
-         counter, and {:.2} times as long if all have one.",
-        own / shared_own,
+        "On the GPU one counter for all takes {:.1} times as long as one for each thread in global memory, and \
+         {:.1} times in shared memory. Global memory takes {:.1} times as long as shared memory with one, and \
+         {:.1} times with one for each thread. The launch itself is in all of these times, and most of short \
+         ones; a larger --size hides it.",
+        one / own,
+        shared_one / shared_own,
         one / shared_one,
+        own / shared_own,
     ))
 }

@@ -46,6 +46,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(nan);
     lab.notice(zero);
     lab.notice(first_load);
+    lab.notice(times);
     Ok(())
 }
 
@@ -105,5 +106,15 @@ fn first_load(section: &Section) -> Option<String> {
          sm_60 atomicAdd takes doubles, and none of this is needed for a sum.",
         note.verdict.name(),
         compare.verdict.name(),
+    ))
+}
+
+/// What the exchanges in vain cost, for which a GPU has to be asked.
+fn times(section: &Section) -> Option<String> {
+    let time = |kernel: &Kernel| section.row(kernel.name)?.run.timing.map(|timing| timing.median_us);
+    Some(format!(
+        "On the GPU {N} additions to one sum by compare-and-swap take {:.1} times as long as by the built-in \
+         atomicAdd: all warps try at once, and who comes second tries again.",
+        time(&ADD_DOUBLE_BITS)? / time(&ADD_DOUBLE_BUILT_IN)?,
     ))
 }

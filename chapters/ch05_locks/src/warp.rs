@@ -68,10 +68,16 @@ fn prepare(device: &mut Device, launch: Launch, patience: i32) -> Result<(Launch
 fn fight(device: &mut Device, launch: Launch, patience: i32) -> Result<(Row, Vec<i32>)> {
     let (launch, through) = prepare(device, launch, patience)?;
     let run = device.launch(&launch)?;
-    let got = device.read(through)?.sim;
-    let lanes: i32 = got.iter().sum();
+    let read = device.read(through)?;
+    let lanes: i32 = read.sim.iter().sum();
     let row = device.check(run, through, &[1.0; LANES], &Tolerance::Exact)?;
-    Ok((row.fact("through", lanes.into()).fact("gave_up", (LANES as i32 - lanes).into()), got))
+    let row = row.fact("through", lanes.into()).fact("gave_up", (LANES as i32 - lanes).into());
+    let row = read.gpu.iter().fold(row, |row, through| {
+        let lanes: i32 = through.iter().sum();
+        row.fact("gpu_through", lanes.into())
+            .remark(format!("on the GPU {lanes} of {LANES} lanes got the lock"))
+    });
+    Ok((row, read.sim))
 }
 
 /// With patience for hours: what a lock without a bound does, and what is told of it.

@@ -22,6 +22,57 @@ fn records_are_what_the_chapter_prints() {
 }
 
 #[test]
+fn the_record_of_the_h200_is_of_this_chapter() {
+    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+}
+
+#[test]
+fn the_hardware_counted_the_same() {
+    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
+}
+
+/// The rows of the record of a GPU, by variant.
+fn recorded() -> impl Fn(&str) -> Value {
+    let record: Value = serde_json::from_str(include_str!("../output/h200.json")).unwrap();
+    let sections = record["sections"].as_array().unwrap().iter();
+    let rows: Vec<Value> =
+        sections.flat_map(|section| section["rows"].as_array().unwrap()).cloned().collect();
+    move |variant| rows.iter().find(|row| row["variant"] == variant).expect(variant).clone()
+}
+
+/// What the claims say of an H200: without a fence nearly all is lost, and with one nothing is.
+#[test]
+fn the_h200_did_what_the_claims_say() {
+    let row = recorded();
+    let facts = |variant: &str| row(variant)["facts"].clone();
+    for variant in ["rounds_no_fence", "rounds_exchange", "rounds_ticket_no_fence"] {
+        let [lost, updates] = ["gpu_lost", "updates"].map(|name| facts(variant)[name].as_f64().unwrap());
+        assert!(lost > 0.9 * updates, "{variant}: {lost} of {updates}");
+    }
+    for variant in ["rounds_note", "rounds_fences", "rounds_acquire_release", "rounds_ticket"] {
+        assert_eq!(facts(variant)["gpu_lost"], 0.0, "{variant}");
+        assert_eq!(facts(variant)["gpu_gave_up"], 0.0, "{variant}");
+    }
+}
+
+/// Nearly no load of the counter left the first-level cache without a fence, and with one all did.
+#[test]
+fn without_a_fence_the_h200_loaded_old_copies() {
+    let counted = lanes::hardware::Record::parse(include_str!("../output/h200_counters.csv")).unwrap();
+    let past_l1 = |variant: &str| {
+        let (_, row) = counted.rows.iter().find(|(name, _)| name == variant).expect(variant);
+        let loads = row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"];
+        row[lanes::hardware::L2_READS] as f64 / loads as f64
+    };
+    for variant in ["rounds_no_fence", "rounds_exchange"] {
+        assert!(past_l1(variant) < 0.1, "{variant}: {}", past_l1(variant));
+    }
+    for variant in ["rounds_note", "rounds_fences", "rounds_acquire_release"] {
+        assert!(past_l1(variant) > 0.99, "{variant}: {}", past_l1(variant));
+    }
+}
+
+#[test]
 fn claims_come_out_as_ruled() {
     lanes::claims::check(Path::new(PROGRAM)).unwrap();
 }

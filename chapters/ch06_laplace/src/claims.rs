@@ -10,8 +10,10 @@ pub static CLAIMS: &[Claim] = &[
         says: "branch at a border whose conditions are cheap; use a second kernel where they are expensive",
         ruling: Ruling::Condition,
         why: "A warp with one border point works for as long as one that is full of them, and each end of a row is in a \
-              warp of its own. The second kernel fills its warps, and it pays in instructions once the work is long. It is one launch \
-              more, and a GPU that is not full has warps that may wait: there the clock decides.",
+              warp of its own. The second kernel fills its warps, and it pays in instructions once the work is long. It is one \
+              launch more, and that an H200 notices: with the 128 warps of these rows, which are far from filling it, the \
+              branch is the faster one even there, by about the time of a launch. Of grids that fill a GPU these rows say \
+              nothing.",
         proof: Proof::Run(Test {
             rows: &["branch_1000", "two_kernels_1000"],
             twins: &["branch_0", "two_kernels_0"],
@@ -56,7 +58,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "the first version of the kernel multiplies by 0.25, without an f",
         ruling: Ruling::Condition,
         why: "It works, and as written it is double precision. An optimising compiler takes it back, because a float holds \
-              0.25 and so the rounded product is the same. It cannot with 1.0 / 6.0: write the f.",
+              0.25 and so the rounded product is the same: both kernels become the same machine code. It cannot with \
+              1.0 / 6.0: write the f.",
         proof: Proof::Run(Test {
             rows: &["quarter_double-G", "sixth_double"],
             twins: &["quarter_double", "sixth_float"],
@@ -77,7 +80,8 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Condition,
         why: "It is true with 32-byte sectors, at 8 times as wide as high, of what a block needs at all: the sectors it \
               loads with a tile, each once. Of what its warps ask for without one, every width from 32 on asks for the \
-              same, and the cache sees to the rest.",
+              same. Both are right: on an H200 the first-level cache sees to what is asked for again, and the second is asked \
+              for what blocks need, with a tile and without; `output/counters.md` has the three counts.",
         proof: Proof::Run(Test {
             rows: &["tile_16x16", "tile_32x8", "tile_64x4", "tile_128x2", "tile_256x1"],
             twins: &["direct_16x16", "direct_32x8", "direct_64x4", "direct_128x2", "direct_256x1"],
@@ -97,8 +101,9 @@ pub static CLAIMS: &[Claim] = &[
         says: "in three dimensions a thread for each point is faster than one for each line, although it has many more \
                integer operations, perhaps because so many more threads are active",
         ruling: Ruling::Condition,
-        why: "It is more than twice as fast where lines are few and long, as in a cube: the guess is right. In a slab of \
-              few planes, which has as many points in many short lines, it is not.",
+        why: "In a cube, whose lines are few and long, it is more than twice as fast on an H200, with more instructions and \
+              the same requests: the guess is right. A slab of few planes has as many points in many short lines: threads are \
+              not scarce, and both take the same time.",
         proof: Proof::Clock(Test {
             rows: &["cube_by_lines", "cube_by_points"],
             twins: &["slab_by_lines", "slab_by_points"],

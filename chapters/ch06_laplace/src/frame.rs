@@ -59,6 +59,10 @@ pub fn step(device: &mut Device, kernel: &'static Kernel, grid: Grid, block: Dim
     let launch = Launch::new(kernel, grid.blocks(block), block).seed(seed);
     let launch = launch.arg(framed.pitch() as i32).arg(u).arg(next);
     let launch = launch.shared_bytes((block.x + 2) * (block.y + 2) * 4);
-    let run = device.launch(&launch)?;
-    device.check(run, next, &framed.step(&values), &Tolerance::Exact)
+    let (run, expected) = (device.launch(&launch)?, framed.step(&values));
+    let row = device.check(run, next, &expected, &Tolerance::Exact)?;
+    let Some(gpu) = device.read(next)?.gpu else { return Ok(row) };
+    let is_wrong = |&(&got, expected): &(&f32, &f64)| f64::from(got).to_bits() != expected.to_bits();
+    let wrong = gpu.iter().zip(&expected).filter(is_wrong).count();
+    Ok(row.fact("wrong_on_gpu", wrong as f64))
 }

@@ -1,7 +1,7 @@
 //! A guard in the wrong place: threads outside the grid that take themselves for points of its border.
 //!
 //! The emulator stops the wrong kernel where it leaves its arrays. In arrays that are longer than the grid nothing stops
-//! it, and what is left is a race. It leaves out how that race comes out on a GPU, which is luck.
+//! it, and what is left is a race. How that comes out on a GPU is luck, and told where there is one.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -104,8 +104,12 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
         (fewest, most) = (fewest.min(wrong), most.max(wrong));
     }
     let run = device.launch(&launch.seed(seed))?;
-    let row = device.check(run, room.next, &room.expected, &Tolerance::Exact)?;
-    let (_, behind) = room.damage(&device.read(room.next)?.sim);
+    let mut row = device.check(run, room.next, &room.expected, &Tolerance::Exact)?;
+    let contents = device.read(room.next)?;
+    let (_, behind) = room.damage(&contents.sim);
+    if let Some((wrong, behind)) = contents.gpu.map(|gpu| room.damage(&gpu)) {
+        row = row.remark(format!("on the GPU {wrong} points are wrong, and {behind} floats behind the grid"));
+    }
     let row = row.fact("written_behind", behind as f64);
     Ok(row.fact("fewest_wrong", fewest as f64).fact("most_wrong", most as f64).fact("orders", SEEDS as f64))
 }

@@ -34,6 +34,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(why);
     lab.notice(clock);
+    lab.notice(idle);
     Ok(())
 }
 
@@ -93,18 +94,40 @@ fn why(section: &Section) -> Option<String> {
     ))
 }
 
-/// Another launch costs time before its first instruction, which no counter of instructions shows.
-fn clock(section: &Section) -> Option<String> {
-    let time = |name: &str, rounds: i32| {
+/// How long a GPU took, with the branch and with two kernels.
+fn times(section: &Section, rounds: i32) -> Option<[f64; 2]> {
+    let time = |name: &str| {
         section.row(&format!("{name}_{rounds}"))?.run.timing.as_ref().map(|timing| timing.median_us)
     };
+    Some([time("branch")?, time("two_kernels")?])
+}
+
+/// Another launch costs time before its first instruction, which no counter of instructions shows.
+fn clock(section: &Section) -> Option<String> {
     let (short, long) = (ROUNDS[0], ROUNDS[ROUNDS.len() - 1]);
+    let ([short_branch, short_two], [long_branch, long_two]) =
+        (times(section, short)?, times(section, long)?);
     Some(format!(
-        "On the GPU, {}: {:.1} µs with the branch and {:.1} µs for two launches; {long} rounds: {:.1} and {:.1} µs.",
+        "On the GPU, {}: {short_branch:.1} µs with the branch and {short_two:.1} µs for two launches; {} rounds: \
+         {long_branch:.1} and {long_two:.1} µs.",
         counted(short as u64, "round"),
-        time("branch", short)?,
-        time("two_kernels", short)?,
-        time("branch", long)?,
-        time("two_kernels", long)?,
+        grouped(long as u64),
     ))
+}
+
+/// So many warps are far from filling a GPU.
+const FEW_WARPS: u64 = 1024;
+
+/// Why the instructions may promise what the clock does not keep.
+fn idle(section: &Section) -> Option<String> {
+    let long = ROUNDS[ROUNDS.len() - 1];
+    let [branch, two] = times(section, long)?;
+    let warps = section.row(&format!("branch_{long}"))?.run.counters.warps;
+    (branch < two && warps <= FEW_WARPS).then(|| {
+        format!(
+            "What the second kernel saves in instructions it does not save in time here: {} leave most of a GPU idle, so \
+             lanes that wait keep nobody from working, and another launch takes longer.",
+            counted(warps, "warp"),
+        )
+    })
 }

@@ -104,6 +104,9 @@ fn distinct(section: &Section) -> Option<String> {
     ))
 }
 
+/// So many points take hardly longer than a launch that does nothing.
+const FEW: u64 = 1 << 16;
+
 fn clock(section: &Section) -> Option<String> {
     let times = |name: &str| {
         let time = |width: &u32| {
@@ -112,5 +115,12 @@ fn clock(section: &Section) -> Option<String> {
         };
         Some(WIDTHS.iter().map(time).collect::<Option<Vec<_>>>()?.join(", "))
     };
-    Some(format!("On the GPU these take {} µs, and with a tile {} µs.", times("direct")?, times("tile")?))
+    let mut said =
+        format!("On the GPU these take {} µs, and with a tile {} µs.", times("direct")?, times("tile")?);
+    let points =
+        section.row(&format!("direct_{}x{}", WIDTHS[0], THREADS / WIDTHS[0]))?.run.counters.warps * 32;
+    if points <= FEW {
+        said += " That is the time of a launch, whatever the shape; `--only shapes --size 16777216` is work enough for the clock.";
+    }
+    Some(said)
 }

@@ -89,19 +89,23 @@ pub enum Why {
 /// The addresses of all lanes; those of inactive ones mean nothing.
 #[inline(always)]
 pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame) -> Wide {
-    let offset = address.offset as u64;
+    let mut at = [address.offset as u64; WARP_SIZE];
+    // Loops, because `std::array::from_fn` is a call here, and its result is copied.
     match address.base {
         Base::Wide => {
-            let base = &lanes.wide[slot as usize];
-            std::array::from_fn(|lane| base[lane].wrapping_add(offset))
+            for (at, base) in at.iter_mut().zip(&lanes.wide[slot as usize]) {
+                *at = at.wrapping_add(*base);
+            }
         }
         Base::Narrow => {
-            let base = &lanes.narrow[slot as usize];
-            std::array::from_fn(|lane| u64::from(base[lane].wrapping_add(offset as u32)))
+            for (at, base) in at.iter_mut().zip(&lanes.narrow[slot as usize]) {
+                *at = u64::from(base.wrapping_add(*at as u32));
+            }
         }
-        Base::Absolute => [offset; WARP_SIZE],
-        Base::Frame => [offset.wrapping_add(frame.local); WARP_SIZE],
+        Base::Absolute => {}
+        Base::Frame => at = [at[0].wrapping_add(frame.local); WARP_SIZE],
     }
+    at
 }
 
 /// Loads for the active lanes.

@@ -1,7 +1,9 @@
 //! Block barriers: who has arrived, and what happens when the last one does.
 //!
-//! Since Volta threads are counted one by one; under the stack a warp counts as a whole, whichever of its
-//! lanes are active. Threads that have ended no longer count. Specification: PTX ISA, section 9.7.13.1.
+//! Since Volta threads are counted one by one; under the stack a warp counts as a whole, whichever of its lanes are
+//! active: it is as if all of them had executed the instruction, so the predicates of all of them are reduced, and all
+//! of them know afterwards what the others did before. (PTX asks kernels for that target to bring whole warps, and
+//! promises nothing to others.) Threads that have ended no longer count. Specification: PTX ISA, section 9.7.13.1.
 
 use super::faults;
 use super::run::{Run, Stop};
@@ -9,10 +11,9 @@ use super::step::like_the_lowest;
 use crate::fault::FaultKind;
 use crate::isa::Op;
 use crate::isa::sync::{Action, Barrier, Combine};
-use crate::machine::block::{BARRIERS, BarrierState, Block};
+use crate::machine::block::{BARRIERS, BarrierState, Block, Warp};
 use crate::machine::divergence::{Group, Wait};
 use crate::machine::registers::WARP_SIZE;
-use crate::machine::registers::lanes_of;
 
 impl Run<'_> {
     /// Lets a group arrive at a barrier.
@@ -33,39 +34,56 @@ impl Run<'_> {
         let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
         let predicate = warp.registers.preds[base.preds + args.c as usize];
         let is_true = if barrier.negated { !predicate } else { predicate };
-        let (live, ended) = (warp.live(), warp.divergence.exited);
-        let arriving = if self.stack { live } else { mask };
+        let arriving = if self.stack { warp.live() } else { mask };
         if let Err(message) = check_use(block, number, wanted) {
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::BarrierDivergence, &message));
         }
         let state = &mut block.barriers[number];
         state.wanted = wanted;
         state.arrived += arriving.count_ones();
-        if barrier.action == Action::Arrive && arriving == live {
-            state.arrived += WARP_SIZE as u32 - live.count_ones();
-            state.ended += ended.count_ones();
-            state.ended_warps |= u32::from(ended != 0) << w;
-        }
         if matches!(barrier.action, Action::Reduce(_)) {
-            state.true_count += (is_true & mask).count_ones();
+            state.true_count += (is_true & arriving).count_ones();
         }
         if let Some(watch) = self.watch.as_mut().filter(|_| barrier.counted) {
             watch.clocks.arrive(block.slot, w, arriving, number);
         }
-        let group = &mut block.warps[w].divergence.groups[g];
-        if barrier.action == Action::Arrive {
-            group.pc += 1;
-        } else {
-            group.wait = Wait::Barrier(number as u8);
-        }
+        block.warps[w].divergence.groups[g].wait = Wait::Barrier(number as u8);
+        self.pass_arrivals(block, w, number);
         self.complete_barrier(block, number)
+    }
+
+    /// Lets those lanes of a warp go on that only arrive at a barrier, once all lanes of the warp have come: also who only
+    /// arrives waits for the others of its warp. The warp then counts as a whole.
+    fn pass_arrivals(&self, block: &mut Block, w: usize, number: usize) {
+        let warp = &mut block.warps[w];
+        if come_to(warp, number, self.stack) != warp.live() {
+            return;
+        }
+        let only_arrives = |group: &Group| match self.program.insts[group.pc as usize].op {
+            Op::Barrier(barrier) => barrier.action == Action::Arrive,
+            _ => false,
+        };
+        let groups = warp.divergence.groups.iter_mut();
+        let mut passed = false;
+        for group in groups.filter(|group| is_at(group, number) && only_arrives(group)) {
+            group.pc += 1;
+            group.wait = Wait::Nothing;
+            passed = true;
+        }
+        if passed {
+            let ended = warp.divergence.exited;
+            let state = &mut block.barriers[number];
+            state.arrived += WARP_SIZE as u32 - warp.live().count_ones();
+            state.ended += ended.count_ones();
+            state.ended_warps |= u32::from(ended != 0) << w;
+        }
     }
 
     /// Lets everybody go on who waits at a barrier, if all have come.
     fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
         let state = block.barriers[number];
         let expected = state.wanted.unwrap_or(block.live_threads);
-        if state.arrived == 0 || state.arrived + missing_lanes(block, number, state) < expected {
+        if state.arrived == 0 || state.arrived + self.missing_lanes(block, number) < expected {
             return Ok(());
         }
         if self.launch.checks.synchronisation {
@@ -77,7 +95,7 @@ impl Run<'_> {
             self.check_one_instruction(block, w, number)?;
             let warp = &mut block.warps[w];
             for group in &mut warp.divergence.groups {
-                if group.wait != Wait::Barrier(number as u8) {
+                if !is_at(group, number) {
                     continue;
                 }
                 let inst = &self.program.insts[group.pc as usize];
@@ -102,17 +120,25 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// A barrier with a count counts whole warps: the lanes that a last, partial warp does not have, and those that have
+    /// ended, come with the others of their warp. (For warps that arrived and went on they have been counted.)
+    fn missing_lanes(&self, block: &Block, number: usize) -> u32 {
+        if block.barriers[number].wanted.is_none() {
+            return 0;
+        }
+        let is_whole = |warp: &&Warp| warp.live() != 0 && come_to(warp, number, self.stack) == warp.live();
+        block.warps.iter().filter(is_whole).map(|warp| WARP_SIZE as u32 - warp.live().count_ones()).sum()
+    }
+
     /// Tells who watches that a barrier is complete.
     fn see_barrier(&mut self, block: &Block, number: usize, is_counted: bool) {
+        let stack = self.stack;
         let Some(watch) = &mut self.watch else { return };
         if !is_counted {
             return watch.clocks.block_barrier(block.slot);
         }
-        let groups = block.warps.iter().enumerate().flat_map(|(w, warp)| {
-            let here = |group: &&Group| group.wait == Wait::Barrier(number as u8);
-            warp.divergence.groups.iter().filter(here).map(move |group| (w, group.mask))
-        });
-        let waiting: Vec<(usize, u32)> = groups.collect();
+        let warps = block.warps.iter().enumerate();
+        let waiting: Vec<(usize, u32)> = warps.map(|(w, warp)| (w, come_to(warp, number, stack))).collect();
         watch.clocks.complete(block.slot, number, &waiting);
     }
 
@@ -123,7 +149,7 @@ impl Run<'_> {
             Op::Barrier(barrier) => barrier.aligned,
             _ => false,
         };
-        let mut waiting = groups.filter(|group| group.wait == Wait::Barrier(number as u8)).filter(aligned);
+        let mut waiting = groups.filter(|group| is_at(group, number)).filter(aligned);
         let Some(first) = waiting.next() else { return Ok(()) };
         match waiting.find(|group| group.pc != first.pc) {
             Some(other) => Err(faults::two_barriers(self, block, w, first, other)),
@@ -135,6 +161,7 @@ impl Run<'_> {
     pub fn after_exit(&mut self, block: &mut Block, w: usize) -> Result<(), Stop> {
         for number in 0..BARRIERS {
             if block.barriers[number].arrived != 0 {
+                self.pass_arrivals(block, w, number);
                 self.complete_barrier(block, number)?;
             }
         }
@@ -160,17 +187,14 @@ fn all_ones(value: bool) -> u32 {
     if value { u32::MAX } else { 0 }
 }
 
-/// A barrier with a count counts whole warps: the lanes that a last, partial warp does not have, and those
-/// that have ended, come with the others of their warp. (For warps that arrived and went on they have been
-/// counted.)
-fn missing_lanes(block: &Block, number: usize, state: BarrierState) -> u32 {
-    if state.wanted.is_none() {
-        return 0;
-    }
-    let waiting_lanes = |warp: &crate::machine::block::Warp| {
-        let groups = warp.divergence.groups.iter().filter(|group| group.wait == Wait::Barrier(number as u8));
-        groups.fold(0, |mask, group| mask | group.mask)
-    };
-    let complete = block.warps.iter().filter(|warp| warp.live() != 0 && waiting_lanes(warp) == warp.live());
-    complete.map(|warp| WARP_SIZE as u32 - lanes_of(warp.live()).count() as u32).sum()
+/// Whether a group waits at a barrier.
+fn is_at(group: &Group, number: usize) -> bool {
+    group.wait == Wait::Barrier(number as u8)
+}
+
+/// The lanes of a warp that have come to a barrier and wait; under the stack all of them, where any has.
+fn come_to(warp: &Warp, number: usize, stack: bool) -> u32 {
+    let here = warp.divergence.groups.iter().filter(|group| is_at(group, number));
+    let waiting = here.fold(0, |lanes, group| lanes | group.mask);
+    if stack && waiting != 0 { warp.live() } else { waiting }
 }

@@ -3,7 +3,8 @@
 
 use super::faults;
 use super::run::Run;
-use super::watch::{Found, Stale};
+use super::watch::Found;
+use super::weak::Stale;
 use crate::fault::{Actor, Fault, FaultKind, Severity, StaleRead};
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::races::{Conflict, Why};

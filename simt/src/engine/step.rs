@@ -149,19 +149,22 @@ impl Run<'_> {
                 // Whoever evaluates a branch is active at it, whichever way it goes.
                 Op::Branch { .. } if active == 0 => {
                     issued.lanes += count(mask);
-                    Some(Ok(()))
+                    Ok(())
                 }
-                _ if active == 0 => Some(Ok(())),
+                _ if active == 0 => Ok(()),
                 _ => {
                     let (since, counters) = (u64::from(before - *slice), &mut self.traffic[pc as usize]);
                     carry_out(&mut memories, &mut lanes, (inst, pc), &frame, (&place, since), counters)
                 }
             };
-            let Some(outcome) = outcome else { break Left::At(active) };
-            trace.issued(pc, mask, active);
-            if let Err(denied) = outcome {
-                break Left::Denied(denied);
+            if let Err(left) = outcome {
+                // The trace is told of what leaves the loop by who carries it out.
+                if let Left::Denied(_) = left {
+                    trace.issued(pc, mask, active);
+                }
+                break left;
             }
+            trace.issued(pc, mask, active);
             pc += 1;
             if LOOKS && self.lookout.takes_slice(inst, active) {
                 break Left::Yielded;
@@ -172,8 +175,7 @@ impl Run<'_> {
     }
 }
 
-/// Carries out an instruction of the inner loop, `since` instructions after its group got its slice; `None` for one that
-/// changes which lanes run together.
+/// Carries out an instruction of the inner loop, `since` instructions after its group got its slice.
 #[inline(always)]
 fn carry_out(
     memories: &mut Memories<'_>,
@@ -182,14 +184,14 @@ fn carry_out(
     frame: &Frame,
     (place, since): (&Place, u64),
     counters: &mut Counters,
-) -> Option<Result<(), Denied>> {
+) -> Result<(), Left> {
     match &inst.op {
         Op::Alu(run) => run(lanes, &inst.args),
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
             if memories.watch.is_some() || memories.initialisation.is_some() {
-                return Some(touch_watched(memories, lanes, (inst, pc), frame, counters));
+                return touch_watched(memories, lanes, (inst, pc), frame, counters).map_err(Left::Denied);
             }
-            return Some(touch_memory(memories, lanes, inst, frame, counters));
+            return touch_memory(memories, lanes, inst, frame, counters).map_err(Left::Denied);
         }
         Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
             place.tell(lanes, inst, frame, since);
@@ -200,9 +202,9 @@ fn carry_out(
             }
         }
         Op::Hint => {}
-        _ => return None,
+        _ => return Err(Left::At(lanes.mask)),
     }
-    Some(Ok(()))
+    Ok(())
 }
 
 /// Where a group meets others next, if that is in the function it is in.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use super::access::{self, Order as Lanewise};
 use super::program::Pc;
+use super::weak::{Stale, Weak};
 use crate::isa::atomic::Atomic;
 use crate::isa::memory::{Access, Fence, Memory};
 use crate::isa::value::Args;
@@ -21,7 +22,7 @@ use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
 use crate::observe::races::{self, Conflict, Races, Why};
 use crate::observe::shadow::Kind;
 use crate::order::clocks::{Clocks, Who};
-use crate::order::history::{self, Chosen, History, Question};
+use crate::order::history::{self, Question};
 use crate::order::messages::{Locations, Messages, Written};
 use crate::order::{Order, Place, Reach, Space, Stamp};
 
@@ -40,38 +41,6 @@ pub struct Watch {
     slot: usize,
     warp: usize,
     pc: Pc,
-}
-
-/// The weak memory at work.
-#[derive(Debug)]
-struct Weak {
-    history: History,
-    /// What lanes of the load at hand get instead of what memory holds: the lane, the element, the bytes.
-    replaced: Vec<(usize, usize, [u8; 8])>,
-    /// What an update that is being carried out has read.
-    read: Option<Written>,
-    stale: Vec<Stale>,
-    /// By instructions: where in `stale`.
-    seen: BTreeMap<(Pc, Pc), usize>,
-}
-
-/// A load that returned an older store than the last one, the first time that two instructions were part of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Stale {
-    /// Who loaded.
-    pub reader: Stamp,
-    /// By which instruction.
-    pub reader_pc: Pc,
-    /// What.
-    pub place: Place,
-    /// Who had stored since.
-    pub newer: Stamp,
-    /// By which instruction.
-    pub newer_pc: Pc,
-    /// What the load returned, and what an ordinary memory would have returned.
-    pub values: (u64, u64),
-    /// How often.
-    pub count: u64,
 }
 
 /// A race, the first time that two instructions were part of it.
@@ -211,13 +180,13 @@ impl Watch {
         part: &Part<'_, '_>,
         mut each: impl FnMut(&mut Watch, &Part<'_, '_>, (usize, usize), Place),
     ) {
-        let bytes = u64::from(part.access.bytes);
+        let bytes = part.access.bytes;
         let mut order = part.seen.order;
         for lane in order.lanes(part.mask) {
+            let Some((space, start)) = self.lane_place(part, lane) else { continue };
             for element in 0..usize::from(part.access.count) {
-                let at = part.at[lane].wrapping_add(element as u64 * bytes);
-                let Some((space, offset)) = self.place(part, at, bytes) else { continue };
-                each(self, part, (lane, element), Place { space, offset, bytes: bytes as u8 });
+                let offset = start + element as u64 * u64::from(bytes);
+                each(self, part, (lane, element), Place { space, offset, bytes });
             }
         }
     }
@@ -236,7 +205,8 @@ impl Watch {
             return false;
         }
         let Some(count) = access::neighbours(part.at, part.mask, bytes) else { return false };
-        let Some(place) = self.place(part, part.at[0], bytes * count as u64) else { return false };
+        let first = part.address(0).and_then(|first| self.place(part, first, bytes * count as u64));
+        let Some(place) = first else { return false };
         let here = self.clocks.here(self.slot, self.warp);
         let access = self.whole(part);
         let Some(races) = &mut self.races else { return true };
@@ -245,25 +215,27 @@ impl Watch {
 
     /// The same bytes for all lanes, at a glance.
     fn broadcast(&mut self, part: &Part<'_, '_>) -> bool {
-        let first = part.at[part.mask.trailing_zeros() as usize % WARP_SIZE];
-        if part.kind != Kind::Load || lanes_of(part.mask).any(|lane| part.at[lane] != first) {
+        let first = part.mask.trailing_zeros() as usize % WARP_SIZE;
+        if part.kind != Kind::Load || lanes_of(part.mask).any(|lane| part.at[lane] != part.at[first]) {
             return false;
         }
-        let bytes = part.access.lane_bytes();
-        let Some((space, offset)) = self.place(part, first, bytes) else { return false };
-        let place = Place { space, offset, bytes: bytes as u8 };
+        let Some((space, offset)) = self.lane_place(part, first) else { return false };
+        let place = Place { space, offset, bytes: part.access.lane_bytes() as u8 };
         let here = self.clocks.here(self.slot, self.warp);
         let access = self.whole(part);
         let Some(races) = &mut self.races else { return true };
         races.broadcast(&here, self.slot, access, place, part.mask)
     }
 
-    /// Where an address lies, if all of the bytes are inside and the access is not going to be denied.
+    /// Where the bytes of a lane lie, if its access is not going to be denied.
+    #[inline]
+    fn lane_place(&self, part: &Part<'_, '_>, lane: usize) -> Option<(Space, u64)> {
+        self.place(part, part.address(lane)?, part.access.lane_bytes())
+    }
+
+    /// Where some bytes lie, if all of them are inside of something that can be accessed so.
     #[inline]
     fn place(&self, part: &Part<'_, '_>, address: u64, bytes: u64) -> Option<(Space, u64)> {
-        if !address.is_multiple_of(u64::from(part.access.bytes)) {
-            return None;
-        }
         if part.is_shared {
             let inside = address.checked_add(bytes).is_some_and(|end| end <= part.seen.shared.len() as u64);
             return inside.then_some((Space::Shared(self.clocks.block(self.slot)), address));
@@ -280,7 +252,7 @@ impl Watch {
 
     fn weak_lane(&mut self, part: &Part<'_, '_>, lane: usize) {
         let bytes = part.access.lane_bytes();
-        let Some((space, offset)) = self.place(part, part.at[lane], bytes) else { return };
+        let Some((space, offset)) = self.lane_place(part, lane) else { return };
         let access = self.whole(part);
         let place = Place { space, offset, bytes: bytes as u8 };
         let (pc, clock) = (self.pc, self.clocks.stamp(self.who(lane)));
@@ -338,10 +310,9 @@ impl Watch {
         let who = self.who(lane);
         let Some(weak) = &mut self.weak else { return self.locations.last(place).cloned() };
         let question = Question { who, place, scope, updates: false };
-        let chosen = weak.history.choose(&self.clocks, &question)?;
+        let last = part.seen.bytes(place).map_or(0, access::read_le);
+        let chosen = weak.choose(&self.clocks, &question, self.pc, last)?;
         if chosen.newer.is_some() {
-            let last = part.memory(place).map_or(0, access::read_le);
-            weak.tell(self.clocks.stamp(who), self.pc, place, &chosen, last);
             weak.replaced.push((lane, element, chosen.bytes));
         }
         chosen.written
@@ -388,13 +359,10 @@ impl Watch {
         let who = self.who(lane);
         let Some(weak) = &mut self.weak else { return last };
         let question = Question { who, place, scope: Some(atomic.scope), updates: true };
-        let Some(chosen) = weak.history.choose(&self.clocks, &question) else {
+        let Some(chosen) = weak.choose(&self.clocks, &question, self.pc, last) else {
             weak.read = None;
             return last;
         };
-        if chosen.newer.is_some() {
-            weak.tell(self.clocks.stamp(who), self.pc, place, &chosen, last);
-        }
         weak.read = chosen.written;
         access::read_le(&chosen.bytes[..usize::from(place.bytes)])
     }
@@ -445,11 +413,18 @@ impl Watch {
 
     /// All loads that returned an older store, each pair of instructions once.
     pub fn take_stale(&mut self) -> Vec<Stale> {
-        self.weak.as_mut().map_or_else(Vec::new, |weak| std::mem::take(&mut weak.stale))
+        self.weak.as_mut().map_or_else(Vec::new, Weak::take_stale)
     }
 }
 
 impl Part<'_, '_> {
+    /// The address of a lane, if it is a multiple of all that the lane accesses; memory denies every other.
+    #[inline]
+    fn address(&self, lane: usize) -> Option<u64> {
+        let address = self.at[lane];
+        address.is_multiple_of(self.access.lane_bytes()).then_some(address)
+    }
+
     /// Whether the store of a lane leaves in memory what is there already, or what another lane of the same instruction
     /// leaves.
     fn leaves_the_same(&self, lane: usize, other: Option<usize>, place: Place) -> bool {
@@ -474,11 +449,6 @@ impl Part<'_, '_> {
         access::store_lane(self.lanes, self.args, self.access, lane, &mut value);
         access::read_le(&value[element * bytes..][..bytes])
     }
-
-    /// What memory holds at a place.
-    fn memory(&self, place: Place) -> Option<&[u8]> {
-        self.seen.bytes(place)
-    }
 }
 
 impl Seen<'_> {
@@ -498,23 +468,5 @@ impl Seen<'_> {
             self.bytes(Place { offset: start + index, bytes: 1, ..place }).map_or(0, |byte| byte[0])
         };
         std::array::from_fn(|index| byte(index as u64))
-    }
-}
-
-impl Weak {
-    fn new(seed: u64) -> Weak {
-        let history = History::new(seed);
-        Weak { history, replaced: Vec::new(), read: None, stale: Vec::new(), seen: BTreeMap::new() }
-    }
-
-    /// Remembers that a load returned an older store.
-    fn tell(&mut self, reader: Stamp, reader_pc: Pc, place: Place, chosen: &Chosen, last: u64) {
-        let Some((newer, newer_pc)) = chosen.newer else { return };
-        let index = *self.seen.entry((reader_pc, newer_pc)).or_insert(self.stale.len());
-        if index == self.stale.len() {
-            let values = (access::read_le(&chosen.bytes[..usize::from(place.bytes)]), last);
-            self.stale.push(Stale { reader, reader_pc, place, newer, newer_pc, values, count: 0 });
-        }
-        self.stale[index].count += 1;
     }
 }

@@ -304,11 +304,6 @@ impl Shadow {
             page.clear().for_each(|list| lists.remove(list));
         }
     }
-
-    /// Whether a strong store was ever made in the page of an offset.
-    pub fn is_strong(&self, offset: u64) -> bool {
-        self.pages.get((offset / PAGE_BYTES) as usize).is_some_and(|page| page.is_strong)
-    }
 }
 
 impl Entry {
