@@ -1,14 +1,14 @@
 //! The last five rounds of a block's sum: in shared memory, by shuffles, by a tile.
 //!
-//! All add the same elements, one a thread, and end with one atomic for a block. It leaves out threads that add more
-//! than one element, which comes next.
+//! All add the same elements, one a thread, and end with one atomic for a block. It leaves out what the clock says of
+//! that, which takes more elements and comes next, and threads that add more than one.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::block_sums::{SUM_BUTTERFLY, SUM_SHARED, SUM_SHUFFLE, SUM_TILE, SUM_WARPS_FIRST};
 use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::{counted, decimal, grouped};
+use lanes::report::layout::{decimal, grouped};
 use lanes::{Device, Lab, Launch, Row};
 
 use crate::picture::LANES;
@@ -33,7 +33,6 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(saved);
     lab.notice(warps_first);
-    lab.notice(on_the_clock);
     Ok(())
 }
 
@@ -93,16 +92,5 @@ fn warps_first(section: &Section) -> Option<String> {
         barriers(first),
         barriers(halved),
         decimal(first.run.counters.ptx_instructions_per_warp()),
-    ))
-}
-
-/// Fewer instructions are not less time where something else is waited for.
-fn on_the_clock(section: &Section) -> Option<String> {
-    let time = |name| Some(section.row(name)?.run.timing.as_ref()?.median_us);
-    Some(format!(
-        "The clock: {:.1} µs with shared memory, {:.1} µs by shuffles, for {} each.",
-        time("sum_shared")?,
-        time("sum_shuffle")?,
-        counted(section.row("sum_shuffle")?.run.counters.global_atomic_requests, "atomic"),
     ))
 }

@@ -131,8 +131,8 @@ pub static CLAIMS: &[Claim] = &[
               total. On an H200, 10^8 floats took the note's kernels 1.459 ms in shared memory and 1.460 ms by \
               shuffles. Fewer atomics are what is faster.",
         proof: Proof::Clock(Test {
-            rows: &["sum_shared", "sum_shuffle"],
-            twins: &["order_atomics", "order_blocks"],
+            rows: &["clock_shared", "clock_shuffle"],
+            twins: &["clock_each_warp", "clock_shuffle"],
             holds: |seen| seen[1].time_us() < 0.8 * seen[0].time_us(),
             evidence: |seen| {
                 let times = seen.iter().map(|row| format!("{} {:.1} µs", row.variant(), row.time_us()));

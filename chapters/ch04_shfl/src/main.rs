@@ -6,6 +6,7 @@
 mod atomics;
 mod block_sums;
 mod claims;
+mod clock;
 mod finished;
 mod groups;
 mod lane_id;
@@ -47,6 +48,7 @@ fn run(lab: &mut Lab) -> Result<()> {
     groups::section(lab)?;
     atomics::section(lab)?;
     block_sums::section(lab)?;
+    clock::section(lab)?;
     two_pass::section(lab)?;
     finished::section(lab)?;
     precision::section(lab)

@@ -1,0 +1,65 @@
+//! Shuffles instead of shared memory, or fewer atomics: what does the clock notice?
+//!
+//! The elements are fixed, and more than in the sections around, where the clock would show how long a launch takes. No
+//! checker watches them, because the same kernels are watched there. It leaves out sums without an atomic on the total,
+//! which come next.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::kernels::block_sums::{SUM_ATOMIC_WARP, SUM_SHARED, SUM_SHUFFLE};
+use lanes::report::Section;
+use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
+use lanes::report::layout::grouped;
+use lanes::{Device, Lab, Launch, Row};
+
+use crate::sums::{elements, exact, judged};
+
+const N: usize = 1 << 19;
+const BLOCK: u32 = 128;
+
+const KERNELS: [(&str, &Kernel); 3] =
+    [("clock_shared", &SUM_SHARED), ("clock_shuffle", &SUM_SHUFFLE), ("clock_each_warp", &SUM_ATOMIC_WARP)];
+
+pub fn section(lab: &mut Lab) -> Result<()> {
+    let seed = lab.seed();
+    let title = format!("what does the clock notice? {} elements, blocks of {BLOCK}", grouped(N as u64));
+    lab.section("clock", &title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS, GLOBAL_ATOMICS]);
+    let values = elements(N, seed);
+    let sum = exact(&values);
+    for (name, kernel) in KERNELS {
+        lab.variant(name, |device| summed(device, kernel, &values, sum, seed))?;
+    }
+    lab.notice(few_instructions);
+    lab.notice(on_the_clock);
+    Ok(())
+}
+
+fn summed(device: &mut Device, kernel: &'static Kernel, values: &[f32], sum: f64, seed: u64) -> Result<Row> {
+    let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
+    let launch = Launch::cover(kernel, N, BLOCK).seed(seed).unchecked().arg(x).arg(total).arg(N as i32);
+    let run = device.launch(&launch)?;
+    // The rounds of a block or of a warp, and then one sum after the other, of warps at worst.
+    judged(device, run, total, sum, 10 + N / 32)
+}
+
+fn few_instructions(section: &Section) -> Option<String> {
+    let counters = |name| section.row(name).map(|row| row.run.counters);
+    let (shared, each_warp) = (counters("clock_shared")?, counters("clock_each_warp")?);
+    Some(format!(
+        "A sum that asks for an atomic of each warp takes {:.0} PTX instructions per warp and not {:.0}, no shared memory \
+         and no barrier. But its {} atomics go to one address, where they are done one after the other.",
+        each_warp.ptx_instructions_per_warp(),
+        shared.ptx_instructions_per_warp(),
+        grouped(each_warp.global_atomic_requests + each_warp.global_reduction_requests),
+    ))
+}
+
+fn on_the_clock(section: &Section) -> Option<String> {
+    let time = |name| Some(section.row(name)?.run.timing.as_ref()?.median_us);
+    Some(format!(
+        "The clock: {:.1} µs with shared memory, {:.1} by shuffles, and {:.1} with an atomic of each warp.",
+        time("clock_shared")?,
+        time("clock_shuffle")?,
+        time("clock_each_warp")?,
+    ))
+}
