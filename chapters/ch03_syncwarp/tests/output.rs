@@ -32,6 +32,11 @@ fn records_are_what_the_chapter_prints() {
 }
 
 #[test]
+fn the_record_of_the_h200_is_of_this_chapter() {
+    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+}
+
+#[test]
 fn the_hardware_counted_the_same() {
     lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
 }

@@ -128,8 +128,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "the last rounds are faster by shuffles than in shared memory",
         ruling: Ruling::Wrong,
         why: "They spare requests to shared memory, and take no less time: all blocks wait for memory and for one \
-              total. On an H200, 10^8 floats took the note's kernels 1.459 ms in shared memory and 1.460 ms by \
-              shuffles. Fewer atomics are what is faster.",
+              total. With the note's 10^8 floats it is the same (`output/h200_note_size.txt`). Fewer atomics are \
+              what is faster.",
         proof: Proof::Clock(Test {
             rows: &["clock_shared", "clock_shuffle"],
             twins: &["clock_each_warp", "clock_shuffle"],

@@ -10,10 +10,10 @@ pub static CLAIMS: &[Claim] = &[
         says: "branch at a border whose conditions are cheap; use a second kernel where they are expensive",
         ruling: Ruling::Condition,
         why: "A warp with one border point works for as long as one that is full of them, and each end of a row is in a \
-              warp of its own. The second kernel fills its warps, and it pays in instructions once the work is long. It is one \
-              launch more, and that an H200 notices: with the 128 warps of these rows, which are far from filling it, the \
-              branch is the faster one even there, by about the time of a launch. Of grids that fill a GPU these rows say \
-              nothing.",
+              warp of its own. The second kernel fills its warps, and pays in instructions once the work is long. It is one \
+              launch more: with the few warps of these rows the branch is the faster one even there. On a grid that fills \
+              an H200 the clock says what the note says, the branch for short work and two kernels for long \
+              (`output/h200_note_size.txt`).",
         proof: Proof::Run(Test {
             rows: &["branch_1000", "two_kernels_1000"],
             twins: &["branch_0", "two_kernels_0"],
