@@ -27,6 +27,11 @@ impl Run<'_> {
         let group = &warp.divergence.groups[g];
         let (pc, mask) = (group.pc, group.mask);
         let members = self.members(warp, group, collective);
+        // What follows comes to the same for a whole warp of which each lane names all; this is the fast way there.
+        if mask == u32::MAX && members == [u32::MAX; WARP_SIZE] {
+            self.exchange(block, w, mask, collective);
+            return Ok(());
+        }
         if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
             let message =
                 format!("membermask {:#010x} leaves out lane {lane}, which names it", members[lane]);
@@ -240,19 +245,29 @@ fn bring(
 ) {
     let base = group.frame.base;
     let registers = &warp.registers;
-    for lane in lanes_of(group.mask) {
-        brought.members[lane] = members[lane];
-        brought.a[lane] = match collective.source {
-            Kind::Pred => {
-                let bit = registers.preds[base.preds + args.a as usize] >> lane & 1;
-                u64::from(bit ^ u32::from(collective.negated))
-            }
-            Kind::B64 => registers.wide[base.wide + args.a as usize][lane],
-            _ => u64::from(registers.narrow[base.narrow + args.a as usize][lane]),
-        };
-        if matches!(collective.exchange, Exchange::Shuffle(_)) {
-            brought.b[lane] = registers.narrow[base.narrow + args.b as usize][lane];
-            brought.c[lane] = registers.narrow[base.narrow + args.c as usize][lane];
+    let narrow = |column: u16| &registers.narrow[base.narrow + column as usize];
+    let mask = group.mask;
+    put(&mut brought.members, members, mask, |&members| members);
+    match collective.source {
+        Kind::Pred => {
+            let bits =
+                registers.preds[base.preds + args.a as usize] ^ u32::from(collective.negated).wrapping_neg();
+            lanes_of(mask).for_each(|lane| brought.a[lane] = u64::from(bits >> lane & 1));
         }
+        Kind::B64 => put(&mut brought.a, &registers.wide[base.wide + args.a as usize], mask, |&a| a),
+        _ => put(&mut brought.a, narrow(args.a), mask, |&a| u64::from(a)),
+    }
+    if matches!(collective.exchange, Exchange::Shuffle(_)) {
+        put(&mut brought.b, narrow(args.b), mask, |&b| b);
+        put(&mut brought.c, narrow(args.c), mask, |&c| c);
+    }
+}
+
+/// Overwrites the lanes of `mask`; all of them in one loop without a branch, which becomes vector code.
+fn put<T, U>(to: &mut [T; WARP_SIZE], from: &[U; WARP_SIZE], mask: u32, value: impl Fn(&U) -> T) {
+    if mask == u32::MAX {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = value(from));
+    } else {
+        lanes_of(mask).for_each(|lane| to[lane] = value(&from[lane]));
     }
 }

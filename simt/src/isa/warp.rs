@@ -140,19 +140,19 @@ impl Collective {
 
     /// The results for the lanes of `taking_part`, each with its own members.
     pub fn evaluate(&self, brought: &Brought, taking_part: u32) -> Got {
+        match self.exchange {
+            Exchange::Shuffle(mode) => mode.evaluate(brought, taking_part),
+            _ => self.ask(brought, taking_part),
+        }
+    }
+
+    /// Everything but the shuffles.
+    fn ask(self, brought: &Brought, taking_part: u32) -> Got {
         let (d, read) = ([0; WARP_SIZE], [0; WARP_SIZE]);
         let mut got = Got { d, predicate: 0, undefined: 0, read, members: brought.members };
         for lane in lanes_of(taking_part) {
             let members = brought.members[lane] & taking_part;
             let (d, predicate) = match self.exchange {
-                Exchange::Shuffle(mode) => {
-                    let (source, inside) = mode.source(lane as u32, brought.b[lane], brought.c[lane]);
-                    got.read[lane] = source;
-                    if members >> source & 1 == 0 {
-                        got.undefined |= 1 << lane;
-                    }
-                    (brought.a[source as usize] as u32, inside)
-                }
                 Exchange::Vote(vote) => (0, vote.decide(ballot(brought, members), members)),
                 Exchange::Ballot => (ballot(brought, members), false),
                 Exchange::MatchAny => (equal_to(brought, members, lane), false),
@@ -161,7 +161,7 @@ impl Collective {
                     (if same { members } else { 0 }, same)
                 }
                 Exchange::Reduce(reduce) => (reduce.combine(brought, members), false),
-                Exchange::Barrier => (0, false),
+                Exchange::Barrier | Exchange::Shuffle(_) => (0, false),
             };
             got.d[lane] = d;
             got.predicate |= u32::from(predicate) << lane;
@@ -171,6 +171,23 @@ impl Collective {
 }
 
 impl Shuffle {
+    /// All lanes in one loop without a branch; those that do not take part are left out at the end.
+    fn evaluate(self, brought: &Brought, taking_part: u32) -> Got {
+        let (d, read) = ([0; WARP_SIZE], [0; WARP_SIZE]);
+        let mut got = Got { d, predicate: 0, undefined: 0, read, members: brought.members };
+        for lane in 0..WARP_SIZE {
+            let (source, inside) = self.source(lane as u32, brought.b[lane], brought.c[lane]);
+            let members = brought.members[lane] & taking_part;
+            got.read[lane] = source;
+            got.undefined |= (!members >> source & 1) << lane;
+            got.predicate |= u32::from(inside) << lane;
+            got.d[lane] = brought.a[source as usize % WARP_SIZE] as u32;
+        }
+        got.undefined &= taking_part;
+        got.predicate &= taking_part;
+        got
+    }
+
     /// The lane that `lane` reads, and whether that is inside its segment; if not it reads itself.
     ///
     /// `c` holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.

@@ -159,7 +159,7 @@ fn racing_lines(build: &str, kernel: &str, worst: Severity) -> BTreeSet<u32> {
     lines
 }
 
-/// Kernels that the build for sm_60 leaves out, because they name a memory order.
+/// Kernels that the build for `sm_60` leaves out, because they name a memory order.
 const SINCE_VOLTA: [&str; 1] = ["count_atomic_block"];
 
 fn check(file: &str) {
