@@ -44,6 +44,7 @@ pub mod report;
 pub mod run;
 mod sim;
 mod terminal;
+pub mod testing;
 
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};

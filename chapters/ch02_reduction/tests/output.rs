@@ -2,44 +2,14 @@
 //!
 //! Words for what cannot be done are the same in all chapters and are tested with the first one.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use lanes::hardware::{DIVERGENT, INSTRUCTIONS, L2_READS, Record};
 use serde_json::Value;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_ch02_reduction");
-
-fn run(args: &[&str]) -> Output {
-    Command::new(PROGRAM).args(args).output().expect("the chapter was built")
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-#[test]
-fn records_are_what_the_chapter_prints() {
-    lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
-}
-
-#[test]
-fn the_record_of_the_h200_is_of_this_chapter() {
-    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
-}
-
-#[test]
-fn the_hardware_counted_the_same() {
-    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
-}
-
-fn read(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("output").join(name)).unwrap()
-}
+lanes::chapter_tests!("ch02_reduction");
 
 /// What the H200 counted for 2^24 elements in blocks of 1024, by variant and metric.
 fn counted_at_note_size() -> impl Fn(&str, &str) -> u64 {
-    let record = Record::parse(&read("h200_note_size_counters.csv")).unwrap();
+    let record = Record::parse(&CHAPTER.recorded("h200_note_size_counters.csv")).unwrap();
     move |variant, metric| record.rows.iter().find(|(name, _)| name == variant).unwrap().1[metric]
 }
 
@@ -62,7 +32,7 @@ fn interleaving_spares_the_first_level_loads_and_the_second_stores() {
     assert_eq!(loads, [16_760_832, 16_760_832, 4_276_224]);
     assert_eq!(stores, [8_388_608, 8_388_608, 2_146_304]);
     assert_eq!(PAIRINGS.map(|row| counted(row, L2_READS)), [2_097_152; 3]);
-    let times = read("h200_note_size.txt");
+    let times = CHAPTER.recorded("h200_note_size.txt");
     assert!(times.contains("On the GPU they take 264.4, 144.9, 123.3 µs"));
 }
 
@@ -74,18 +44,12 @@ fn five_of_six_divergent_branches_are_left_in_machine_code() {
     assert_eq!(PAIRINGS[1..].iter().map(|row| counted(row, DIVERGENT)).collect::<Vec<_>>(), [81_920; 2]);
 }
 
-#[test]
-fn claims_come_out_as_ruled() {
-    lanes::claims::check(Path::new(PROGRAM)).unwrap();
-}
-
 /// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
 #[test]
 fn every_variant_comes_out_as_expected_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
-            let output = run(&["--device", "sim", "--size", size, "--block", block, "--seed", "7"]);
-            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+            CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
         }
     }
 }
@@ -93,38 +57,21 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 #[test]
 fn every_variant_comes_out_as_expected_for_many_seeds() {
     for seed in 0..8 {
-        let output = run(&["--device", "sim", "--seed", &seed.to_string()]);
-        assert_eq!(output.status.code(), Some(0), "seed {seed}: {}", stdout(&output));
+        CHAPTER.passes(&["--seed", &seed.to_string()]);
     }
-}
-
-#[test]
-fn no_line_is_longer_than_80_columns() {
-    for size in ["16384", "1000000"] {
-        let output = run(&["--device", "sim", "--size", size]);
-        let long = stdout(&output).lines().find(|line| line.chars().count() > 80);
-        assert_eq!(long, None);
-    }
-}
-
-/// The rows of a section, from JSON.
-fn rows(section: &str) -> Vec<Value> {
-    let output = run(&["--device", "sim", "--json", "--only", section]);
-    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
-    assert_eq!(report["passed"], true);
-    report["sections"][0]["rows"].as_array().unwrap().clone()
 }
 
 /// 192 ones in blocks of 48, one block after the other: what the kernels of the note make of them.
 #[test]
 fn ones_in_blocks_of_48_come_to_these_sums() {
-    let sums: Vec<Value> = rows("blocks_of_48").iter().map(|row| row["facts"]["sum"].clone()).collect();
+    let sums: Vec<Value> =
+        CHAPTER.rows("blocks_of_48").iter().map(|row| row["facts"]["sum"].clone()).collect();
     assert_eq!(sums, [195.0, 192.0, 195.0, 192.0, 128.0, 192.0]);
 }
 
 #[test]
 fn threads_that_return_early_earn_a_warning_and_no_more() {
-    let rows = rows("barriers");
+    let rows = CHAPTER.rows("barriers");
     let row = |name| rows.iter().find(|row| row["variant"] == name).unwrap();
     let early = row("return_early");
     assert_eq!((&early["verdict"], &early["faults"][0]["severity"]), (&"ok".into(), &"warning".into()));
@@ -138,19 +85,17 @@ fn threads_that_return_early_earn_a_warning_and_no_more() {
 fn idle_shares_are_the_notes() {
     let shares =
         |row: &Value| ["idle_1", "idle_2", "idle_3"].map(|fact| row["facts"][fact].as_f64().unwrap());
-    let shares: Vec<[f64; 3]> = rows("one_block").iter().map(shares).collect();
+    let shares: Vec<[f64; 3]> = CHAPTER.rows("one_block").iter().map(shares).collect();
     assert_eq!(shares, [[0.5, 0.75, 0.875], [0.0; 3], [0.0; 3]]);
 }
 
 #[test]
 fn pictures_can_be_drawn_alone() {
-    let output = run(&["--device", "sim", "--only", "pairs"]);
-    assert!(stdout(&output).contains("round 4") && !stdout(&output).contains("block_less"));
+    let pairs = CHAPTER.printed(&["--only", "pairs"]);
+    assert!(pairs.contains("round 4") && !pairs.contains("block_less"));
 }
 
 #[test]
-fn seeds_change_inputs_and_nothing_else_does() {
-    let print = |seed| stdout(&run(&["--device", "sim", "--seed", seed])).to_owned();
-    assert_eq!(print("3"), print("3"));
-    assert_ne!(print("3"), print("4"));
+fn another_seed_makes_other_inputs() {
+    assert_ne!(CHAPTER.printed(&["--seed", "3"]), CHAPTER.printed(&["--seed", "4"]));
 }

@@ -1,51 +1,20 @@
 //! What the chapter prints: its records, its claims, its other shapes, and its words for what it cannot do.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use lanes::kernels::syncwarp::TILE_BARRIER;
 use serde_json::Value;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_ch03_syncwarp");
-
-fn run(args: &[&str]) -> Output {
-    Command::new(PROGRAM).args(args).output().expect("the chapter was built")
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
+lanes::chapter_tests!("ch03_syncwarp");
 
 /// The rows of all sections, by variant.
 fn json(args: &[&str]) -> impl Fn(&str) -> Value {
-    let output = run(&[&["--device", "sim", "--json"], args].concat());
-    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
-    let sections = report["sections"].as_array().unwrap();
-    let rows: Vec<Value> =
-        sections.iter().flat_map(|section| section["rows"].as_array().unwrap().clone()).collect();
+    let rows: Vec<Value> = lanes::hardware::rows(&CHAPTER.json(args)).cloned().collect();
     move |variant| rows.iter().find(|row| row["variant"] == variant).expect(variant).clone()
-}
-
-#[test]
-fn records_are_what_the_chapter_prints() {
-    lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
-}
-
-#[test]
-fn the_record_of_the_h200_is_of_this_chapter() {
-    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
-}
-
-#[test]
-fn the_hardware_counted_the_same() {
-    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
 }
 
 /// What the claims say of an H200.
 #[test]
 fn the_h200_did_what_the_claims_say() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("output/h200.txt");
-    let record = std::fs::read_to_string(file).unwrap();
+    let record = CHAPTER.recorded("h200.txt");
     for line in [
         "handshake_60: lanes through on the GPU: 16 (0x0000ffff)",
         "lock_behind_70: lanes through on the GPU: 32 (0xffffffff)",
@@ -56,19 +25,12 @@ fn the_h200_did_what_the_claims_say() {
     }
 }
 
-#[test]
-fn claims_come_out_as_ruled() {
-    lanes::claims::check(Path::new(PROGRAM)).unwrap();
-}
-
 /// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
 #[test]
 fn every_variant_comes_out_as_expected_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["32", "64", "128", "1024"] {
-            let args = ["--device", "sim", "--only", "sum", "--size", size, "--block", block, "--seed", "7"];
-            let output = run(&args);
-            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+            CHAPTER.passes(&["--only", "sum", "--size", size, "--block", block, "--seed", "7"]);
         }
     }
 }
@@ -76,35 +38,20 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 #[test]
 fn every_variant_comes_out_as_expected_with_every_seed() {
     for seed in ["1", "2", "3", "4", "1003", "18446744073709551615"] {
-        let output = run(&["--device", "sim", "--seed", seed]);
-        assert_eq!(output.status.code(), Some(0), "{seed}: {}", stdout(&output));
+        CHAPTER.passes(&["--seed", seed]);
     }
 }
 
 /// Nobody sees a race then, and nothing is reported as if somebody had.
 #[test]
 fn nothing_fails_because_the_checkers_are_away() {
-    let output = run(&["--device", "sim", "--check", "off"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
-}
-
-#[test]
-fn no_line_is_longer_than_80_columns() {
-    for size in ["10000", "1000000"] {
-        let output = run(&["--device", "sim", "--size", size]);
-        let long = stdout(&output).lines().find(|line| line.chars().count() > 80);
-        assert_eq!(long, None);
-    }
+    CHAPTER.passes(&["--check", "off"]);
 }
 
 #[test]
 fn a_block_that_cannot_be_halved_is_refused_in_one_line() {
     for block in ["1", "16", "48", "1000"] {
-        let output = run(&["--device", "sim", "--block", block]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("cannot be halved down to a warp: choose 32, 64, "), "{said}");
-        assert_eq!((said.lines().count(), output.stdout.len()), (1, 0), "{said}");
+        CHAPTER.refuses(&["--block", block], "cannot be halved down to a warp: choose 32, 64, ");
     }
 }
 
@@ -112,12 +59,11 @@ fn a_block_that_cannot_be_halved_is_refused_in_one_line() {
 #[test]
 fn the_picture_shows_whether_sides_take_turns() {
     let turns = |arch: &str| {
-        let output = run(&["--device", "sim", "--only", &format!("handshake_lanes_{arch}")]);
-        let mut sides: Vec<String> = stdout(&output)
+        let picture = CHAPTER.printed(&["--only", &format!("handshake_lanes_{arch}")]);
+        let mut sides: Vec<&str> = picture
             .lines()
             .filter_map(|line| line.split_whitespace().next())
             .filter(|word| word.len() == 32 && word.contains('#') && word.contains('.'))
-            .map(str::to_owned)
             .collect();
         sides.dedup();
         sides.len()

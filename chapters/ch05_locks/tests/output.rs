@@ -1,50 +1,15 @@
 //! What the chapter prints: its records, its claims, its other shapes, and its lines.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_ch05_locks");
-
-fn run(args: &[&str]) -> Output {
-    Command::new(PROGRAM).args(args).output().expect("the chapter was built")
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-#[test]
-fn records_are_what_the_chapter_prints() {
-    lanes::golden::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
-}
-
-#[test]
-fn the_record_of_the_h200_is_of_this_chapter() {
-    lanes::golden::check_gpu(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
-}
-
-#[test]
-fn the_hardware_counted_the_same() {
-    lanes::hardware::check(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(PROGRAM)).unwrap();
-}
-
-/// The rows of the record of a GPU, by variant.
-fn recorded() -> impl Fn(&str) -> Value {
-    let record: Value = serde_json::from_str(include_str!("../output/h200.json")).unwrap();
-    let sections = record["sections"].as_array().unwrap().iter();
-    let rows: Vec<Value> =
-        sections.flat_map(|section| section["rows"].as_array().unwrap()).cloned().collect();
-    move |variant| rows.iter().find(|row| row["variant"] == variant).expect(variant).clone()
-}
+lanes::chapter_tests!("ch05_locks");
 
 /// What the claims say of an H200: without a fence nearly all is lost, and with one nothing is.
 #[test]
 fn the_h200_did_what_the_claims_say() {
-    let row = recorded();
-    let facts = |variant: &str| row(variant)["facts"].clone();
+    let facts = |variant: &str| CHAPTER.recorded_row(variant)["facts"].clone();
     for variant in ["rounds_no_fence", "rounds_exchange", "rounds_ticket_no_fence"] {
         let [lost, updates] = ["gpu_lost", "updates"].map(|name| facts(variant)[name].as_f64().unwrap());
         assert!(lost > 0.9 * updates, "{variant}: {lost} of {updates}");
@@ -72,31 +37,14 @@ fn without_a_fence_the_h200_loaded_old_copies() {
     }
 }
 
-#[test]
-fn claims_come_out_as_ruled() {
-    lanes::claims::check(Path::new(PROGRAM)).unwrap();
-}
-
 /// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off. Two sections
 /// depend on the shape.
 #[test]
 fn every_variant_comes_out_as_expected_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
-            let args = [
-                "--device",
-                "sim",
-                "--only",
-                "contention,locks",
-                "--size",
-                size,
-                "--block",
-                block,
-                "--seed",
-                "7",
-            ];
-            let output = run(&args);
-            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+            let sections = ["--only", "contention,locks", "--seed", "7"];
+            CHAPTER.passes(&[&sections[..], &["--size", size, "--block", block]].concat());
         }
     }
 }
@@ -105,24 +53,14 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 #[test]
 fn every_variant_comes_out_as_expected_with_every_seed() {
     for seed in ["1", "2", "3", "18446744073709551615"] {
-        let output = run(&["--device", "sim", "--size", "1000", "--seed", seed]);
-        assert_eq!(output.status.code(), Some(0), "seed {seed}: {}", stdout(&output));
+        CHAPTER.passes(&["--size", "1000", "--seed", seed]);
     }
-}
-
-#[test]
-fn no_line_is_longer_than_80_columns() {
-    let output = run(&["--device", "sim", "--size", "1000000", "--only", "contention"]);
-    let all = run(&["--device", "sim", "--size", "1000"]);
-    let long = stdout(&output).lines().chain(stdout(&all).lines()).find(|line| line.chars().count() > 80);
-    assert_eq!(long, None);
 }
 
 /// The lines of CUDA that faults of one kind name, in one variant or in all.
 fn lines(report: &Value, kind: &str, variant: Option<&str>) -> BTreeSet<(String, u64)> {
-    let sections = report["sections"].as_array().unwrap().iter();
-    let rows = sections.flat_map(|section| section["rows"].as_array().unwrap());
-    let rows = rows.filter(|row| variant.is_none_or(|variant| row["variant"] == variant));
+    let rows =
+        lanes::hardware::rows(report).filter(|row| variant.is_none_or(|variant| row["variant"] == variant));
     let faults = rows.flat_map(|row| row["faults"].as_array().unwrap()).filter(|fault| fault["kind"] == kind);
     let sources = faults.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
     sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect()
@@ -136,7 +74,7 @@ fn source(file: &str) -> String {
 /// A line that is part of a race says so at its end, and those lines are reported and no others.
 #[test]
 fn races_are_told_at_the_lines_that_say_so() {
-    let report: Value = serde_json::from_str(stdout(&run(&["--device", "sim", "--json"]))).unwrap();
+    let report = CHAPTER.json(&[]);
     let told = lines(&report, "race", None);
     for file in ["atomics.cu", "locks.cu"] {
         let told = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
@@ -148,8 +86,7 @@ fn races_are_told_at_the_lines_that_say_so() {
 
 #[test]
 fn the_lock_that_hangs_is_told_with_the_line_of_its_loop() {
-    let output = run(&["--device", "sim", "--json", "--only", "lock_behind-endless"]);
-    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
+    let report = CHAPTER.json(&["--only", "lock_behind-endless"]);
     let told = lines(&report, "step-limit", Some("lock_behind-endless"));
     let (file, line) = told.first().expect("the kernel was stopped");
     let line = source(file).lines().nth(*line as usize - 1).unwrap().to_owned();

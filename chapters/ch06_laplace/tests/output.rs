@@ -1,49 +1,13 @@
 //! What the chapter prints: its records, its claims, other shapes, and counts that have a closed form.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use serde_json::Value;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_ch06_laplace");
-const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
-
-fn run(args: &[&str]) -> Output {
-    Command::new(PROGRAM).args(["--device", "sim"]).args(args).output().expect("the chapter was built")
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-#[test]
-fn records_are_what_the_chapter_prints() {
-    lanes::golden::check(Path::new(FOLDER), Path::new(PROGRAM)).unwrap();
-}
-
-#[test]
-fn the_record_of_the_h200_is_of_this_chapter() {
-    lanes::golden::check_gpu(Path::new(FOLDER)).unwrap();
-}
-
-#[test]
-fn the_hardware_counted_the_same() {
-    lanes::hardware::check(Path::new(FOLDER), Path::new(PROGRAM)).unwrap();
-}
-
-#[test]
-fn claims_come_out_as_they_are_ruled() {
-    lanes::claims::check(Path::new(PROGRAM)).unwrap();
-}
-
-fn recorded(name: &str) -> String {
-    std::fs::read_to_string(Path::new(FOLDER).join("output").join(name)).unwrap()
-}
+lanes::chapter_tests!("ch06_laplace");
 
 /// What the claims say of an H200's caches: the second level is asked for what blocks need, not for what warps ask for.
 #[test]
 fn the_second_level_is_asked_for_distinct_sectors() {
-    let record = lanes::hardware::Record::parse(&recorded("h200_counters.csv")).unwrap();
+    let record = lanes::hardware::Record::parse(&CHAPTER.recorded("h200_counters.csv")).unwrap();
     let metric = |name: &str, metric: &str| {
         let (_, metrics) = record.rows.iter().find(|(variant, _)| variant == name).expect(name);
         metrics[metric] as f64
@@ -69,15 +33,9 @@ fn the_second_level_is_asked_for_distinct_sectors() {
 /// What the claims say of an H200's clock: on a small grid the branch is the faster one, however long the work.
 #[test]
 fn a_second_launch_takes_longer_than_it_saves() {
-    let report: Value = serde_json::from_str(&recorded("h200.json")).unwrap();
-    let sections = report["sections"].as_array().unwrap();
-    let rows: Vec<&Value> = sections.iter().flat_map(|section| section["rows"].as_array().unwrap()).collect();
-    let time = |name: String| {
-        let row = rows.iter().find(|row| row["variant"] == name.as_str()).expect(&name);
-        row["timing"]["median_us"].as_f64().unwrap()
-    };
+    let time = |name: &str| CHAPTER.recorded_row(name)["timing"]["median_us"].as_f64().unwrap();
     for rounds in [0, 10, 100, 1000] {
-        let [branch, two] = ["branch", "two_kernels"].map(|name| time(format!("{name}_{rounds}")));
+        let [branch, two] = ["branch", "two_kernels"].map(|name| time(&format!("{name}_{rounds}")));
         assert!(branch < two, "{rounds} rounds: {branch} and {two}");
     }
 }
@@ -87,25 +45,9 @@ fn a_second_launch_takes_longer_than_it_saves() {
 fn every_variant_comes_out_as_expected_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
-            let output = run(&["--size", size, "--block", block, "--seed", "7"]);
-            assert_eq!(output.status.code(), Some(0), "{size} in blocks of {block}: {}", stdout(&output));
+            CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
         }
     }
-}
-
-#[test]
-fn no_line_is_longer_than_80_columns() {
-    for size in ["1", "4096", "250000"] {
-        let output = run(&["--size", size]);
-        let long = stdout(&output).lines().find(|line| line.chars().count() > 80);
-        assert_eq!(long, None);
-    }
-}
-
-fn rows(section: &str) -> Vec<Value> {
-    let output = run(&["--json", "--only", section]);
-    let report: Value = serde_json::from_str(stdout(&output)).unwrap();
-    report["sections"][0]["rows"].as_array().unwrap().clone()
 }
 
 fn row(rows: &[Value], variant: &str) -> Value {
@@ -115,7 +57,7 @@ fn row(rows: &[Value], variant: &str) -> Value {
 /// A tile of w by h points needs w · h / 8 sectors, one in 8 columns above and below, and two for each row.
 #[test]
 fn a_tile_loads_each_sector_once() {
-    let rows = rows("shapes");
+    let rows = CHAPTER.rows("shapes");
     for (width, height) in [(8, 32), (16, 16), (32, 8), (64, 4), (128, 2), (256, 1)] {
         let facts = row(&rows, &format!("tile_{width}x{height}"));
         let sectors = f64::from(width * height / 8 + 2 * width / 8 + 2 * height);
@@ -127,7 +69,7 @@ fn a_tile_loads_each_sector_once() {
 /// What a warp of r rows of c columns asks for: above and below a sector in 8 columns, left and right one more a row.
 #[test]
 fn without_a_tile_each_warp_asks_for_itself() {
-    let rows = rows("shapes");
+    let rows = CHAPTER.rows("shapes");
     for width in [8, 16, 32, 64, 128, 256] {
         let facts = row(&rows, &format!("direct_{width}x{}", 256 / width));
         let columns = width.min(32);
@@ -139,7 +81,7 @@ fn without_a_tile_each_warp_asks_for_itself() {
 /// Grids of half the spacing are four times as near to the equation, up to terms of the fourth order.
 #[test]
 fn the_error_is_of_second_order() {
-    let rows = rows("solve");
+    let rows = CHAPTER.rows("solve");
     let off = |side| row(&rows, &format!("solve_{side}"))["off_exact"].as_f64().unwrap();
     let shrink = [off(5) / off(9), off(9) / off(17)];
     assert!(shrink.iter().all(|shrink| (3.7..4.1).contains(shrink)), "{shrink:?}");
@@ -153,8 +95,8 @@ fn the_error_is_of_second_order() {
 /// The maps say with letters what the claims say with words.
 #[test]
 fn the_wrong_guard_writes_where_it_should_not() {
-    let output = run(&["--only", "map_of_writes"]);
-    let lines: Vec<&str> = stdout(&output).lines().filter(|line| line.starts_with("row ")).collect();
+    let map = CHAPTER.printed(&["--only", "map_of_writes"]);
+    let lines: Vec<&str> = map.lines().filter(|line| line.starts_with("row ")).collect();
     assert!(lines[1].contains("WWWWW"), "{lines:?}");
     assert!(lines[10..].iter().all(|line| line.contains('!')), "{lines:?}");
     let right = |line: &&&str| !line.contains('W') && !line.contains('!');
@@ -168,10 +110,6 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (["--size", "99999999999"], "elements at most"),
         (["--only", "jacobi"], "there is no variant `jacobi`: choose one of jacobi_whole, "),
     ] {
-        let output = run(&args);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.starts_with("error: ") && said.contains(message), "`{message}` is not in: {said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        CHAPTER.refuses(&args, message);
     }
 }

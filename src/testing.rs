@@ -1,0 +1,165 @@
+//! What the tests of every chapter need: its program, its records, and the tests that all chapters share.
+//!
+//! A chapter's `tests/output.rs` begins with [`chapter_tests!`](crate::chapter_tests), which holds its records, its claims
+//! and its words against what it prints now; tests of its own follow. What it leaves out: assertions, which are the
+//! tests'.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::{claims, golden, hardware};
+
+/// A chapter under test. Its methods panic where a test would.
+#[derive(Clone, Copy, Debug)]
+pub struct Chapter {
+    /// The folder of its `Cargo.toml`.
+    pub folder: &'static str,
+    /// Its program.
+    pub program: &'static str,
+}
+
+impl Chapter {
+    /// Runs it.
+    pub fn run(&self, args: &[&str]) -> Output {
+        Command::new(self.program).args(args).output().expect("the chapter was built")
+    }
+
+    /// What it prints on the emulator, besides `args`.
+    pub fn printed(&self, args: &[&str]) -> String {
+        let output = self.run(&[&["--device", "sim"], args].concat());
+        String::from_utf8(output.stdout).expect("chapters print UTF-8")
+    }
+
+    /// What it prints on the emulator as JSON, besides `args`.
+    pub fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.printed(&[&["--json"], args].concat())).expect("the chapter prints JSON")
+    }
+
+    /// The rows of a section on the emulator.
+    pub fn rows(&self, section: &str) -> Vec<Value> {
+        hardware::rows(&self.json(&["--only", section])).cloned().collect()
+    }
+
+    /// A file of its records.
+    pub fn recorded(&self, name: &str) -> String {
+        let path = self.output().join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()))
+    }
+
+    /// A row of the record of a GPU.
+    pub fn recorded_row(&self, variant: &str) -> Value {
+        let report: Value = serde_json::from_str(&self.recorded("h200.json")).expect("the record is JSON");
+        let row = hardware::rows(&report).find(|row| row["variant"] == variant).cloned();
+        row.unwrap_or_else(|| panic!("the record has no row `{variant}`"))
+    }
+
+    fn output(&self) -> PathBuf {
+        Path::new(self.folder).join("output")
+    }
+
+    /// Every variant comes out as the chapter expects, which it says by its exit status.
+    pub fn passes(&self, args: &[&str]) {
+        let output = self.run(&[&["--device", "sim"], args].concat());
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{args:?}: {printed}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+
+    /// It says in one line why it cannot do what is asked, with status 2.
+    pub fn refuses(&self, args: &[&str], message: &str) {
+        let output = self.run(args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.starts_with("error: ") && said.contains(message), "`{message}` is not in: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(output.stdout.is_empty());
+    }
+
+    /// The recorded outputs are what it prints.
+    pub fn records_are_fresh(&self) {
+        golden::check(Path::new(self.folder), Path::new(self.program)).unwrap();
+    }
+
+    /// The record of a GPU is of what it prints.
+    pub fn gpu_record_is_fresh(&self) {
+        golden::check_gpu(Path::new(self.folder)).unwrap();
+    }
+
+    /// The hardware counted what the emulator counts, or there is a reason.
+    pub fn counters_are_explained(&self) {
+        hardware::check(Path::new(self.folder), Path::new(self.program)).unwrap();
+    }
+
+    /// Every claim comes out as ruled, and its twins turn it.
+    pub fn claims_turn(&self) {
+        claims::check(Path::new(self.program)).unwrap();
+    }
+
+    /// No line is longer than 80 columns, in the report, in the ledger and in the help.
+    pub fn fits_80_columns(&self) {
+        for args in
+            [&[] as &[&str], &["--claim", "all"], &["--help"], &["--size", "200000", "--check", "off"]]
+        {
+            let printed = self.printed(args);
+            let long = printed.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(long, None, "{args:?}");
+        }
+    }
+
+    /// The same seed prints the same.
+    pub fn seeds_decide(&self) {
+        assert_eq!(self.printed(&["--seed", "3"]), self.printed(&["--seed", "3"]));
+    }
+}
+
+/// The tests that every chapter has, and `CHAPTER` for its own; the argument is the name of its program.
+#[macro_export]
+macro_rules! chapter_tests {
+    ($program:literal) => {
+        const CHAPTER: $crate::testing::Chapter = $crate::testing::Chapter {
+            folder: env!("CARGO_MANIFEST_DIR"),
+            program: env!(concat!("CARGO_BIN_EXE_", $program)),
+        };
+
+        mod every_chapter {
+            use super::CHAPTER;
+
+            #[test]
+            fn records_are_what_the_chapter_prints() {
+                CHAPTER.records_are_fresh();
+            }
+
+            #[test]
+            fn the_record_of_the_h200_is_of_this_chapter() {
+                CHAPTER.gpu_record_is_fresh();
+            }
+
+            #[test]
+            fn the_hardware_counted_the_same() {
+                CHAPTER.counters_are_explained();
+            }
+
+            #[test]
+            fn claims_come_out_as_ruled() {
+                CHAPTER.claims_turn();
+            }
+
+            #[test]
+            fn no_line_is_longer_than_80_columns() {
+                CHAPTER.fits_80_columns();
+            }
+
+            #[test]
+            fn the_same_seed_prints_the_same() {
+                CHAPTER.seeds_decide();
+            }
+        }
+    };
+}
