@@ -242,30 +242,30 @@ extern "C" __global__ void add_double_bits(double* sum, const double* x, int* ga
     int i = thread_in_grid();
     if (i >= n) return;
     unsigned long long* bits = (unsigned long long*)sum;
-    unsigned long long old = *(volatile unsigned long long*)bits, assumed;
+    unsigned long long found = *(volatile unsigned long long*)bits, expected;
     // Each turn of the loop in vain is another thread's success, so there are at most n.
     do {
-        assumed = old;
-        old = atomicCAS(bits, assumed, __double_as_longlong(__longlong_as_double(assumed) + x[i]));
-    } while (old != assumed);
+        expected = found;
+        found = atomicCAS(bits, expected, __double_as_longlong(__longlong_as_double(expected) + x[i]));
+    } while (found != expected);
 }
 // ANCHOR_END: add_double_bits
 
-__device__ double exchange(double* sum, double assumed, double value) {
-    unsigned long long old = __double_as_longlong(assumed), wanted = __double_as_longlong(assumed + value);
-    return __longlong_as_double(atomicCAS((unsigned long long*)sum, old, wanted));
+__device__ double exchange(double* sum, double expected, double value) {
+    unsigned long long before = __double_as_longlong(expected), wanted = __double_as_longlong(expected + value);
+    return __longlong_as_double(atomicCAS((unsigned long long*)sum, before, wanted));
 }
 
 // ANCHOR: add_double_note
 extern "C" __global__ void add_double_note(double* sum, const double* x, int* gave_up, int n, int patience) {
     int i = thread_in_grid();
     if (i >= n) return;
-    double old = *sum, assumed;  // race
+    double found = *sum, expected;  // race
     do {
-        assumed = old;
-        old = exchange(sum, assumed, x[i]);  // race
-    } while (assumed != old && --patience > 0);
-    if (assumed != old) atomicAdd(gave_up, 1);
+        expected = found;
+        found = exchange(sum, expected, x[i]);  // race
+    } while (expected != found && --patience > 0);
+    if (expected != found) atomicAdd(gave_up, 1);
 }
 // ANCHOR_END: add_double_note
 
@@ -273,39 +273,39 @@ extern "C" __global__ void add_double_note(double* sum, const double* x, int* ga
 extern "C" __global__ void add_double_compare(double* sum, const double* x, int* gave_up, int n, int patience) {
     int i = thread_in_grid();
     if (i >= n) return;
-    double old = *(volatile double*)sum, assumed;
+    double found = *(volatile double*)sum, expected;
     do {
-        assumed = old;
-        old = exchange(sum, assumed, x[i]);
-    } while (assumed != old && --patience > 0);
-    if (assumed != old) atomicAdd(gave_up, 1);
+        expected = found;
+        found = exchange(sum, expected, x[i]);
+    } while (expected != found && --patience > 0);
+    if (expected != found) atomicAdd(gave_up, 1);
 }
 // ANCHOR_END: add_double_compare
 
 // ANCHOR: add_zero_bits
 extern "C" __global__ void add_zero_bits(double* sum, double value) {
-    double old = *sum, assumed;
+    double found = *sum, expected;
     __syncthreads();
-    if (threadIdx.x == 0) exchange(sum, old, 0.0);
+    if (threadIdx.x == 0) exchange(sum, found, 0.0);
     __syncthreads();
     if (threadIdx.x == 0) return;
     do {
-        assumed = old;
-        old = exchange(sum, assumed, value);
-    } while (__double_as_longlong(assumed) != __double_as_longlong(old));
+        expected = found;
+        found = exchange(sum, expected, value);
+    } while (__double_as_longlong(expected) != __double_as_longlong(found));
 }
 // ANCHOR_END: add_zero_bits
 
 // ANCHOR: add_zero_compare
 extern "C" __global__ void add_zero_compare(double* sum, double value) {
-    double old = *sum, assumed;
+    double found = *sum, expected;
     __syncthreads();
-    if (threadIdx.x == 0) exchange(sum, old, 0.0);
+    if (threadIdx.x == 0) exchange(sum, found, 0.0);
     __syncthreads();
     if (threadIdx.x == 0) return;
     do {
-        assumed = old;
-        old = exchange(sum, assumed, value);
-    } while (assumed != old);
+        expected = found;
+        found = exchange(sum, expected, value);
+    } while (expected != found);
 }
 // ANCHOR_END: add_zero_compare

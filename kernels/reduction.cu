@@ -18,8 +18,8 @@
 //                                  every block is full, and the block a power of two.
 //   reduce_interleaved_early       As reduce_interleaved, but threads without an element return before the barriers.
 //                                  Right, because threads that have ended are not waited for; and fragile.
-//   reduce_interleaved_skip        WRONG. Threads without an element skip the rounds and wait at a barrier behind them,
-//                                  which is not the barrier that the others are at.
+//   reduce_interleaved_skip        WRONG. Threads without an element skip the rounds and wait at the call behind them:
+//                                  the same barrier, come to from another place, which CUDA does not allow.
 //   reduce_interleaved_no_barrier  WRONG. Nobody waits for the sums of the round before.
 //
 // Launch: one thread for each element, one-dimensional grid and blocks of any size.

@@ -9,7 +9,7 @@
 //   count_lists        Each thread counts how many of its elements are simple and how many are expensive.
 //   place_lists        One thread walks over the counts and turns each into the place in the list where that thread
 //                      begins: the sum of all counts before it (an exclusive prefix sum). It is the simplest thing
-//                      that is right, and every other lane is idle meanwhile; chapter 4 will have a better one.
+//                      that is right, and every other lane is idle meanwhile.
 //   fill_lists         Each thread looks at its elements again and writes their numbers from its places on, one after
 //                      the other. No two threads have a place in common, so nobody has to wait for anybody.
 //   process_simple     The simple elements, and

@@ -182,7 +182,10 @@ pub(crate) fn chosen(claims: &'static [Claim], name: &str) -> Result<Vec<&'stati
     let chosen: Vec<&Claim> = claims.iter().filter(is_wanted).collect();
     if chosen.is_empty() {
         let ids: Vec<&str> = claims.iter().map(|claim| claim.id).collect();
-        bail!("this chapter decides no claim `{name}`: choose one of {}, or `all`", ids.join(", "));
+        bail!(
+            "this chapter decides no claim `{name}`: choose one of {}, or `all`; `cargo xtask claims` lists those of all chapters",
+            ids.join(", ")
+        );
     }
     Ok(chosen)
 }

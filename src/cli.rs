@@ -41,7 +41,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINES)]
     pub device: Choice,
     /// How often a kernel is timed on a GPU; 0 launches it once, without a clock
-    #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = MACHINES)]
+    #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = runs, allow_negative_numbers = true, help_heading = MACHINES)]
     pub runs: u32,
     /// Which checkers watch on the emulator: on (all), off (none), auto (all, but launches of more than 4 million threads
     /// go without those that remember every byte)
@@ -54,13 +54,13 @@ pub struct Options {
     #[arg(long, value_name = "THREADS", value_parser = block, allow_negative_numbers = true, help_heading = WORK)]
     pub block: Option<u32>,
     /// Decides what is left to chance: inputs and schedules
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, help_heading = WORK)]
+    #[arg(long, default_value = "0", value_parser = seed, allow_negative_numbers = true, help_heading = WORK)]
     pub seed: u64,
     /// Run these sections, variants or pictures alone, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = WORK)]
     pub only: Option<Vec<String>>,
     /// Run what decides a claim of the study notes, and say how it comes out; `all` prints the chapter's ledger
-    #[arg(long, value_name = "ID", conflicts_with = "only", help_heading = WORK)]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["only", "size", "block", "check"], help_heading = WORK)]
     pub claim: Option<String>,
     /// Print one JSON object with everything that was counted
     #[arg(long)]
@@ -76,6 +76,17 @@ fn size(text: &str) -> Result<usize, String> {
         return Ok(text.parse().unwrap_or(usize::MAX));
     }
     Err("a size is a whole number from 1".to_owned())
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "a seed is a whole number from 0 to 2^64 - 1".to_owned())
+}
+
+fn runs(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(runs @ 0..=1000) => Ok(runs),
+        _ => Err("a kernel is timed 0 to 1000 times".to_owned()),
+    }
 }
 
 fn block(text: &str) -> Result<u32, String> {
@@ -160,11 +171,11 @@ fn examples(chapter: &Chapter) -> String {
     let claim = chapter.claims.first().map(|claim| format!(" --claim {}", claim.id));
     let mut lines = vec![
         ("", "everything"),
-        (" --size 1000 --block 48", "another shape"),
+        (" --size 1000 --block 64", "another shape"),
         (&only, "one variant"),
         (" --device sim --json", "for a program to read"),
     ];
-    lines.extend(claim.as_ref().map(|claim| (claim.as_str(), "what became of a claim of the notes")));
+    lines.extend(claim.as_ref().map(|claim| (claim.as_str(), "what became of a claim")));
     let line =
         |(options, what): &(&str, _)| format!("  {:<42}  {what}\n", format!("{}{options}", chapter.name));
     format!(

@@ -129,10 +129,41 @@ impl Lab {
         let sections: Vec<&str> = self.report.sections.iter().map(|section| section.name.as_str()).collect();
         let is_known = |only: &&String| self.names.contains(only) || sections.contains(&only.as_str());
         if let Some(unknown) = self.options.only.iter().flatten().find(|only| !is_known(only)) {
-            let (variants, sections) = (self.names.join(", "), sections.join(", "));
-            bail!("there is no variant `{unknown}`: choose one of {variants}, or a section of {sections}");
+            let near = self.names.iter().map(String::as_str).chain(sections.iter().copied());
+            let near: Vec<String> =
+                near.filter(|name| is_near(name, unknown)).map(|name| format!("`{name}`")).collect();
+            let hint =
+                if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
+            let sections = sections.join(", ");
+            bail!(
+                "there is no variant or section `{unknown}`: {hint}the sections are {sections}, and each names its variants when it is run"
+            );
         }
         self.report.unwatched = self.device.unwatched();
+        // As sections ask for them, every chapter would have an order of its own.
+        self.report
+            .settings
+            .sort_by_key(|(name, _)| ["size", "block", "seed"].iter().position(|known| known == name));
         Ok(self.report)
+    }
+}
+
+/// Whether somebody who typed `typed` may have meant `name`.
+fn is_near(name: &str, typed: &str) -> bool {
+    let same = name.chars().zip(typed.chars()).take_while(|(one, other)| one == other).count();
+    let length = name.len().max(typed.len());
+    !typed.is_empty() && (name.contains(typed) || same + 2 >= length && same > 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_is_near() {
+        assert!(
+            is_near("shapes", "shape") && is_near("sum_tile", "sum_tilr") && is_near("direct_8x32", "8x32")
+        );
+        assert!(!is_near("shapes", "nonsense") && !is_near("sum", ""));
     }
 }

@@ -90,9 +90,14 @@ pub const BANK_CONFLICTS: Column = Column {
 pub const BARRIERS_PER_WARP: Column =
     Column { head: ["barriers", "per warp"], cell: |c| quotient(c.ptx_barriers, c.warps) };
 
+/// To one place, and without it from a thousand on.
+fn tenths(number: f64) -> String {
+    if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
+}
+
 /// To one place, or a dash where there was nothing to divide by.
 fn quotient(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{:.1}", part as f64 / whole as f64) }
+    if whole == 0 { "-".to_owned() } else { tenths(part as f64 / whole as f64) }
 }
 
 #[cfg(test)]

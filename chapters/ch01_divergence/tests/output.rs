@@ -24,7 +24,10 @@ const REFUSED: [(&[&str], &str); 12] = [
     (&["--size", "99999999999"], "elements at most"),
     (&["--size", "99999999999999999999999999"], "elements at most"),
     (&["--device", "tpu"], "[possible values: auto, sim, gpu]"),
-    (&["--only", "math_kernel_5"], "there is no variant `math_kernel_5`: choose one of math_even_thread, "),
+    (
+        &["--only", "math_kernel_5"],
+        "there is no variant or section `math_kernel_5`: the sections are arithmetic, ",
+    ),
     (&["--seed", "x"], "invalid value `x` for `--seed <SEED>`"),
 ];
 

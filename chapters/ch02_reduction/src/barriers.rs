@@ -30,8 +30,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let row = section.row("return_early")?;
         (row.verdict == Verdict::Ok && !row.run.faults.is_empty()).then(|| {
             "Threads that have ended are not waited for, so `return_early` is right, and fragile: it breaks when \
-             somebody adds work for all threads behind the rounds. Threads that wait at another barrier are waited for. \
-             Keep all threads, and guard what they do."
+             somebody adds work for all threads behind the rounds. Threads that skip the rounds and come \
+             to a later barrier are still counted, and are out of step with the others. Keep all threads, and guard what they do."
                 .to_owned()
         })
     });

@@ -28,18 +28,24 @@ pub static CLAIMS: &[Claim] = &[
         why: "With neighbours the distance doubles from 1 on, across a distance it halves from half of the block on. The \
               picture `pairs` draws both from a run.",
         proof: Proof::Run(Test {
-            rows: &["block_neighbored"],
-            twins: &["block_interleaved"],
-            holds: |seen| seen[0].fact("distance_1") < seen[0].fact("distance_2"),
+            rows: &["block_neighbored", "block_interleaved"],
+            twins: &["block_interleaved", "block_neighbored"],
+            holds: |seen| {
+                let grows = |seen: Seen| seen.fact("distance_1") < seen.fact("distance_2");
+                grows(seen[0]) && !grows(seen[1])
+            },
             evidence: |seen| {
-                let (first, second) = (seen[0].fact("distance_1"), seen[0].fact("distance_2"));
-                format!("{}: {first} apart in round 1, {second} in round 2", seen[0].variant())
+                let distances = |seen: &Seen| {
+                    let (first, second) = (seen.fact("distance_1"), seen.fact("distance_2"));
+                    format!("{}: {first} apart in round 1, {second} in round 2", seen.variant())
+                };
+                seen.iter().map(distances).collect::<Vec<_>>().join("; ")
             },
         }),
     },
     Claim {
         id: "N1.3",
-        says: "the recursive version on the host is right for every length",
+        says: "the recursive version on the host is right for lengths that are no power of two, too",
         ruling: Ruling::Holds,
         why: "Of an odd number the last one joins the first. It takes at least one element: without any, a recursion that \
               ends at one never ends.",
@@ -79,8 +85,9 @@ pub static CLAIMS: &[Claim] = &[
         id: "N1.6",
         says: "threads without an element may return before the barriers",
         ruling: Ruling::Condition,
-        why: "Threads that have ended no longer count at a barrier (PTX ISA, `exit`), so it is right, and earns a warning. \
-              Threads that wait at another barrier do count.",
+        why: "Threads that have ended no longer count at a barrier (PTX ISA, `exit`), so it is right, and earns a \
+              warning. Threads that are still there count, wherever they come to a `__syncthreads()`: all are the \
+              same barrier, so who skips rounds is out of step, and CUDA does not say what happens.",
         proof: Proof::Run(Test {
             rows: &["return_early"],
             twins: &["wait_elsewhere"],
@@ -106,10 +113,11 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.8",
-        says: "in rounds 1, 2 and 3 a half, three quarters and seven eighths of the threads have nothing to do",
+        says: "in rounds 1, 2 and 3 a half, three quarters and seven eighths of the lanes idle, in warps that work, \
+              so that they can only wait",
         ruling: Ruling::Holds,
-        why: "They are lanes of warps that work, so nobody else can use their place. Side by side, the idle ones make up \
-              whole warps, which have nothing to wait for.",
+        why: "Nobody else can use the place of a lane whose warp works. Side by side as many threads idle, but \
+              they make up whole warps, which issue nothing except the loop and its barriers.",
         proof: Proof::Run(Test {
             rows: &["block_neighbored"],
             twins: &["block_less"],
@@ -207,7 +215,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.14",
-        says: "the host adds the block sums up in an int",
+        says: "an int is enough for the host to add up the block sums",
         ruling: Ruling::Condition,
         why: "As long as the sum of all fits: 2^24 elements of 128 are 2^31 already, and do not. Use 64 bits.",
         proof: Proof::Run(Test {

@@ -127,8 +127,9 @@ const N4_21: Claim = Claim {
     id: "N4.21",
     says: "a program counter of its own costs each thread two registers",
     ruling: Ruling::Condition,
-    why: "Kernels compiled for sm_70 do take more registers than for sm_60, but not by one number, and the program \
-          counter is one difference of the two targets among several.",
+    why: "Neither shown nor refuted: kernels compiled for sm_70 do take more registers than for sm_60, but not by one \
+          number, and the program counter is one difference of the two targets among several. What holds is that there \
+          are fewer registers to spare.",
     proof: Proof::None(
         "registers are given out by the assembler and not in PTX, and no pair of targets differs in the program \
          counter alone",
@@ -173,7 +174,7 @@ const N2_9: Claim = Claim {
 
 const N2_28: Claim = Claim {
     id: "N2.28",
-    says: "load to shared memory, `__syncthreads`, then use what the others have loaded",
+    says: "a `__syncthreads` between loading shared memory and using it is what makes the use right",
     ruling: Ruling::Holds,
     why: "The barrier orders what all threads of the block stored before it and read behind it. Without it the \
           use is a race between warps, and it shows.",

@@ -45,8 +45,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let ordered = first("ordered_below")? && first("ordered_above")?;
         ordered.then(|| {
             format!(
-                "The condition holds for the lower half: {} come first. It holds for the upper half: {} do. Only a \
-                 barrier between the two sides makes an order to rely on.",
+                "On the emulator, if the condition holds for the lower half, {} come first, and if for the upper half, \
+                 {} do; a GPU may do otherwise. Only a barrier between the two sides makes an order to rely on.",
                 side(below),
                 side(above)
             )

@@ -70,14 +70,18 @@ fn saved(section: &Section) -> Option<String> {
         grouped(counters.shared_load_requests + counters.shared_store_requests)
     };
     let but_moves = |row: &Row| row.fact_value("per_warp_but_moves");
+    let per_warp = |row: &Row| row.run.counters.ptx_instructions_per_warp();
+    if per_warp(shuffle) <= per_warp(shared) {
+        return None; // In blocks of a warp there are no rounds before.
+    }
     Some(format!(
         "Five rounds by shuffle: {} requests to shared memory instead of {}, whether down, xor or a tile. PTX counts \
          {} instructions per warp against {}, because it moves the constants of a shuffle into registers first. \
          Without moves, which machine code hardly has, a warp of one block takes {} against {}.",
         requests(shuffle),
         requests(shared),
-        decimal(shuffle.run.counters.ptx_instructions_per_warp()),
-        decimal(shared.run.counters.ptx_instructions_per_warp()),
+        decimal(per_warp(shuffle)),
+        decimal(per_warp(shared)),
         decimal(but_moves(shuffle)?),
         decimal(but_moves(shared)?),
     ))
@@ -86,7 +90,7 @@ fn saved(section: &Section) -> Option<String> {
 fn warps_first(section: &Section) -> Option<String> {
     let (halved, first) = (section.row("sum_shuffle")?, section.row("sum_warps_first")?);
     let barriers = |row: &Row| row.run.counters.ptx_barriers / row.run.counters.warps;
-    Some(format!(
+    (barriers(first) < barriers(halved)).then(|| format!(
         "Warps first, and the tree in shared memory is gone: {} of the block's barriers for each warp instead of {}, \
          and {} PTX instructions.",
         barriers(first),

@@ -35,10 +35,9 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N4.8",
-        says: "ballot, all and any tell each lane what all participating lanes say",
+        says: "with the mask of all lanes, ballot, all and any tell each lane what its whole warp says",
         ruling: Ruling::Holds,
-        why: "Who participates is said by the mask: with the full one all lanes of the warp are told of all, with a \
-              mask for each half of their own half only.",
+        why: "Who participates is said by the mask. With one for each half, a lane is told of its own half only.",
         proof: Proof::Run(Test {
             rows: &["vote_warp"],
             twins: &["vote_halves"],
@@ -80,10 +79,11 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N4.11",
-        says: "idx reads a named lane of the segment, up and down one an offset away, xor one with other bits; at \
-               the edge a lane gets its own value",
+        says: "idx reads a named lane of the segment, up and down one an offset away, or the lane's own past the \
+              edge, xor one with other bits",
         ruling: Ruling::Holds,
-        why: "All four, at all widths that there are, equal their closed forms; the pictures show each lane.",
+        why: "All four, at all widths that there are, equal their closed forms; the pictures show each lane. idx \
+              takes its number modulo the width.",
         proof: Proof::Run(Test {
             rows: FOUR_SHUFFLES,
             twins: &["idx_width_6", "up_width_6", "down_width_6", "xor_width_6"],
@@ -128,8 +128,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "the last rounds are faster by shuffles than in shared memory",
         ruling: Ruling::Wrong,
         why: "They spare requests to shared memory, and take no less time: all blocks wait for memory and for one \
-              total. With the note's 10^8 floats it is the same (`output/h200_note_size.txt`). Fewer atomics are \
-              what is faster.",
+              total. With the note's 10^8 floats it is the same (`output/h200_note_size.txt`). The twin shows that \
+              this clock tells kernels apart: it has shuffles on both sides, and more atomics on one.",
         proof: Proof::Clock(Test {
             rows: &["clock_shared", "clock_shuffle"],
             twins: &["clock_each_warp", "clock_shuffle"],

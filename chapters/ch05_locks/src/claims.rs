@@ -33,9 +33,10 @@ pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "N2.13",
         says: "atomic operations are almost all for integers only",
-        ruling: Ruling::Condition,
-        why: "Of the built-in functions it is true: float has an addition and an exchange, double an addition. \
-              But compare-and-swap on the bits makes an atomic of any operation on 64 bits or less.",
+        ruling: Ruling::Outdated,
+        why: "Built in for floating point are additions, by now of half precision too, and an exchange of floats; \
+              no maximum, and nothing bitwise. But compare-and-swap on the bits makes an atomic of any operation \
+              on 64 bits or less.",
         proof: Proof::Run(Test {
             rows: &["max_float_as_int-negative"],
             twins: &["max_float_cas-negative"],
@@ -151,9 +152,10 @@ pub static CLAIMS: &[Claim] = &[
         id: "N2.25",
         says: "lanes of one warp that all want one lock wait for ever",
         ruling: Ruling::Condition,
-        why: "With one program counter for a warp, before Volta or when built for it, the owner waits behind \
-              the loop for those who wait for him. With one for each lane it ends; a lock that is given back \
-              inside the loop always does. Better, one lane takes it for all.",
+        why: "The note does not say so, for in its kernels one thread of a block takes the lock; it is what a \
+              reader tries next. With one program counter for a warp, before Volta or when built for it, the owner \
+              waits behind the loop for those who wait for him. With one for each lane it ends; a lock that is \
+              given back inside the loop always does. Better, one lane takes it for all.",
         proof: Proof::Run(Test {
             rows: &["lock_behind-sm_60", "lock_behind-endless"],
             twins: &["lock_behind-sm_70", "lock_inside-sm_60"],

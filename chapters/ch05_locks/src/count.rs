@@ -110,7 +110,7 @@ fn scope(section: &Section) -> Option<String> {
     let row = section.row(COUNT_ATOMIC_BLOCK.name)?;
     let counted = grouped(row.fact_value("counted")? as u64);
     let threads = grouped(row.fact_value("threads")? as u64);
-    Some(format!(
+    (!row.run.faults.is_empty()).then(|| format!(
         "{}: {counted} of {threads} came out in this run. An atomic whose scope is the block is atomic for the \
          block; for other blocks it is a race, which the checker tells and the result does not.",
         row.variant

@@ -101,7 +101,7 @@ fn zero(section: &Section) -> Option<String> {
 fn first_load(section: &Section) -> Option<String> {
     let note = section.row(ADD_DOUBLE_NOTE.name)?;
     let compare = section.row(ADD_DOUBLE_COMPARE.name)?;
-    Some(format!(
+    (!note.run.faults.is_empty()).then(|| format!(
         "The plain first load is a race with the others' exchange ({}); a volatile one is none ({}). Since \
          sm_60 atomicAdd takes doubles, and none of this is needed for a sum.",
         note.verdict.name(),

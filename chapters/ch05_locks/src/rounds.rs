@@ -118,6 +118,9 @@ impl Shape {
 
 /// What the emulator ran.
 fn strong(section: &Section) -> Option<String> {
+    if section.row(ROUNDS_NO_FENCE.name)?.run.faults.is_empty() {
+        return None; // A block alone races with nobody, and nobody may have watched.
+    }
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("lost");
     let (none, note, both) = (lost(&ROUNDS_NO_FENCE)?, lost(&ROUNDS_NOTE)?, lost(&ROUNDS_FENCES)?);
     Some(format!(

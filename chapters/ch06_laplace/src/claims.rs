@@ -29,7 +29,8 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.20",
-        says: "one thread for each point, border included, on a grid that is a multiple of the block in both directions",
+        says: "on a grid that is a multiple of the block in both directions, one thread for each point, border \
+              included, needs no further guard",
         ruling: Ruling::Holds,
         why: "On whole blocks every thread has a point. On others the same kernel leaves its arrays.",
         proof: Proof::Run(Test {
@@ -55,7 +56,7 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.22",
-        says: "the first version of the kernel multiplies by 0.25, without an f",
+        says: "0.25 *, without an f, makes the mean in double precision, and is as good",
         ruling: Ruling::Condition,
         why: "It works, and as written it is double precision. An optimising compiler takes it back, because a float holds \
               0.25 and so the rounded product is the same: both kernels become the same machine code. It cannot with \

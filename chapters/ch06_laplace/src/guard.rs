@@ -27,7 +27,8 @@ const SEEDS: u64 = 40;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("who is outside the grid? Blocks of {}, small grids", shape(BLOCK));
+    let title =
+        format!("who is outside the grid? Blocks of {} on 48 or 42 columns, 12 or 10 rows", shape(BLOCK));
     lab.section("guard", &title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, STORE_SECTORS]);
     let wrong = &JACOBI_BORDER_FIRST;
     lab.variant("border_first_whole", |device| exact(device, wrong, WHOLE, seed))?;
@@ -118,7 +119,7 @@ fn overhang(section: &Section) -> Option<String> {
     let verdict = |name: &str| section.row(name).map(|row| row.verdict.name());
     let per_warp = |name: &str| section.row(name).map(|row| row.run.counters.ptx_instructions_per_warp());
     Some(format!(
-        "Below the grid, columns 0 and {} pass for its border, and on its right the first and the last row do: on whole \
+        "Below a grid of 48 columns, columns 0 and {} pass for its border, and on its right the first and the last row do: on whole \
          blocks the wrong guard is {}, where blocks overhang {} and {}. Asked in the other order, the same questions \
          make it {} and {}, for {:.2} PTX instructions per warp instead of {:.2}.",
         LOW.width - 1,

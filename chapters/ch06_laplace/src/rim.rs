@@ -21,7 +21,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let near = Grid::within(points);
     let grid = Grid { width: near.width.max(2), height: near.height.max(2) };
     let title = format!(
-        "a border with work of its own, on {} x {} points: a branch, or a second kernel?",
+        "a border with work of its own, on {} x {} points in blocks of 32 x 8: a branch, or a second kernel?",
         grid.width, grid.height
     );
     lab.section("rim", &title, &[DIVERGENT_WARPS, ACTIVE_LANES, INSTRUCTIONS]);

@@ -53,12 +53,16 @@ fn traffic(section: &Section) -> Option<String> {
 fn barrier(section: &Section) -> Option<String> {
     let row = section.row("tile_no_wait")?;
     let check = row.check.as_ref()?;
-    let count: u64 = row.run.faults.iter().map(|fault| fault.count).sum();
-    Some(format!(
-        "Without the barrier {} reads of the tile come before its values, or in a race with them; in this run {} of {} \
+    let count = |kind: &str| -> u64 {
+        let faults = row.run.faults.iter().filter(|fault| fault.kind.name() == kind);
+        faults.map(|fault| fault.count).sum()
+    };
+    (!row.run.faults.is_empty()).then(|| format!(
+        "Without the barrier the checkers find {} loads of what nobody had written yet and {} races; in this run {} of {} \
          points are wrong. A barrier of the warp would not be enough: what is above and below was loaded by other warps.",
-        grouped(count),
-        check.wrong,
-        GRID.points(),
+        grouped(count("uninitialized")),
+        grouped(count("race")),
+        grouped(check.wrong as u64),
+        grouped(GRID.points() as u64),
     ))
 }

@@ -108,7 +108,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     for (args, message) in [
         (["--block", "2048"], "1 to 1024 threads"),
         (["--size", "99999999999"], "elements at most"),
-        (["--only", "jacobi"], "there is no variant `jacobi`: choose one of jacobi_whole, "),
+        (["--only", "jacobi"], "there is no variant or section `jacobi`: did you mean `jacobi_whole` or "),
     ] {
         CHAPTER.refuses(&args, message);
     }
