@@ -80,7 +80,7 @@ impl Device {
         };
         match choice {
             Choice::Sim => {}
-            Choice::Gpu => device.gpu = Some(Gpu::open()?),
+            Choice::Gpu => device.gpu = Some(Gpu::demand()?),
             Choice::Auto => match Gpu::open() {
                 Ok(gpu) => device.gpu = Some(gpu),
                 Err(error) => device.missing = Some(error.to_string()),

@@ -53,6 +53,11 @@ enum Pushed<'a> {
 }
 
 impl Gpu {
+    /// The first GPU, which somebody asked for: the error says what to do without one.
+    pub(crate) fn demand() -> Result<Gpu> {
+        Gpu::open().map_err(|error| anyhow!("{error}: leave out `--device gpu`, or run where there is one"))
+    }
+
     /// The first GPU, or in one line why there is none.
     pub(crate) fn open() -> Result<Gpu> {
         // SAFETY: opens and closes the driver's library; libcuda has no initialisers that could misbehave.

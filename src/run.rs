@@ -73,7 +73,7 @@ fn list(options: &ListOptions) -> Result<Output> {
 
 fn run(options: &RunOptions) -> Result<Output> {
     let plan = Plan::new(options)?;
-    let gpu = (options.device == Device::Gpu).then(Gpu::open).transpose();
+    let gpu = (options.device == Device::Gpu).then(Gpu::demand).transpose();
     let gpu =
         gpu.map_err(|error| anyhow!("{error}; leave `--device gpu` out to run on the emulator alone"))?;
     let search = options.emulates().then(|| seeds::search(&plan)).transpose()?;
