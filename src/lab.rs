@@ -148,11 +148,9 @@ impl Lab {
     }
 }
 
-/// Whether somebody who typed `typed` may have meant `name`.
+/// Whether somebody who typed `typed` may have meant `name`: a part of it, or a slip of the finger.
 fn is_near(name: &str, typed: &str) -> bool {
-    let same = name.chars().zip(typed.chars()).take_while(|(one, other)| one == other).count();
-    let length = name.len().max(typed.len());
-    !typed.is_empty() && (name.contains(typed) || same + 2 >= length && same > 2)
+    !typed.is_empty() && (name.contains(typed) || strsim::jaro_winkler(name, typed) > 0.9)
 }
 
 #[cfg(test)]
@@ -160,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_is_near() {
+    fn a_part_or_a_slip_of_the_finger_is_near() {
         assert!(
             is_near("shapes", "shape") && is_near("sum_tile", "sum_tilr") && is_near("direct_8x32", "8x32")
         );

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use simt::{Checks, Dim3};
 
 use crate::buffer::{Buffer, BufferId};
@@ -163,6 +163,16 @@ pub fn blocks_for(n: usize, block: u32) -> u32 {
     u32::try_from(n.div_ceil(block as usize)).unwrap_or(u32::MAX)
 }
 
+/// Fails unless a block can be halved again and again down to a warp, as trees of sums do.
+pub fn check_halving(block: u32) -> Result<()> {
+    if block < 32 || !block.is_power_of_two() {
+        bail!(
+            "`--block {block}` cannot be halved down to a warp of 32: ask for 32, 64, 128, 256, 512 or 1024"
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +184,12 @@ mod tests {
         assert_eq!(launch().debug().unwrap().code.name, "saxpy.sm_70-debug");
         assert_eq!(launch().arch(60).unwrap().code.name, "saxpy.sm_60");
         assert_eq!(launch().arch(20).unwrap_err().to_string(), "`saxpy` has no sm_20 build");
+    }
+
+    #[test]
+    fn a_block_is_halved_down_to_a_warp_or_not() {
+        assert!([32, 64, 1024].into_iter().all(|block| check_halving(block).is_ok()));
+        assert!([1, 16, 48, 1000].into_iter().all(|block| check_halving(block).is_err()));
     }
 
     #[test]

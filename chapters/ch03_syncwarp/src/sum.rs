@@ -3,8 +3,9 @@
 //! This is the section that `--size` and `--block` are for. The reference is added up in double precision while the
 //! numbers are drawn, so that 100 million of them are held only as floats. It leaves out faster sums.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use lanes::kernels::syncwarp::TAIL_SYNCWARP_FLOAT;
+use lanes::launch::check_halving;
 use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
 use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
@@ -34,9 +35,7 @@ fn blocks(n: usize, block: u32) -> u64 {
 }
 
 fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
-    if !block.is_power_of_two() || block < 32 {
-        bail!("`--block {block}` cannot be halved down to a warp: choose 32, 64, 128, 256, 512 or 1024");
-    }
+    check_halving(block)?;
     let mut random = Random::new(seed);
     let mut exact = 0.0;
     let values: Vec<f32> = (0..n)

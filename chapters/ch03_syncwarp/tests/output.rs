@@ -51,7 +51,7 @@ fn nothing_fails_because_the_checkers_are_away() {
 #[test]
 fn a_block_that_cannot_be_halved_is_refused_in_one_line() {
     for block in ["1", "16", "48", "1000"] {
-        CHAPTER.refuses(&["--block", block], "cannot be halved down to a warp: choose 32, 64, ");
+        CHAPTER.refuses(&["--block", block], "cannot be halved down to a warp of 32: ask for 32, 64, ");
     }
 }
 

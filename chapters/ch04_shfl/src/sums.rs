@@ -4,7 +4,8 @@
 //! may be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each addition that an element goes
 //! through on its way to the total. That number of additions is the depth of the tree, and all that a bound needs.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use lanes::launch::check_halving;
 use lanes::{Buffer, Device, Lab, Random, Row, Run, Tolerance};
 
 /// The largest relative error of one addition.
@@ -36,10 +37,6 @@ pub fn judged(device: &mut Device, run: Run, total: Buffer<f32>, exact: f64, dep
 /// The block size for kernels that halve a block: what the reader asked for, if it can be halved down to a warp.
 pub fn halving_block(lab: &mut Lab) -> Result<u32> {
     let block = lab.block(128);
-    if block < 32 || !block.is_power_of_two() {
-        bail!(
-            "`--block {block}` cannot be halved down to a warp of 32: ask for 32, 64, 128, 256, 512 or 1024"
-        );
-    }
+    check_halving(block)?;
     Ok(block)
 }
