@@ -1,0 +1,3 @@
+//! The book's preprocessor.
+
+fn main() {}
