@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use binder::Binder;
 use mdbook_driver::MDBook;
 
 use crate::Formulas;
@@ -21,10 +22,13 @@ pub struct Built {
 /// Links to files of the repository are made for `repository`, its address on the web.
 pub fn make(book: &Path, out: &Path, repository: &str) -> Result<Built> {
     let mut press = MDBook::load(book).with_context(|| format!("in `{}`", book.display()))?;
-    press.config.build.build_dir = out.to_owned();
+    press.config.build.build_dir = out.into();
     press.config.set("output.html.git-repository-url", repository)?;
     let formulas = Formulas::new(press.source_dir());
     let counts = formulas.counts();
+    if press.config.contains_key("preprocessor.binder") {
+        press.with_preprocessor(Binder);
+    }
     press.with_preprocessor(formulas);
     press.build()?;
     let formulas = counts.lock().expect("nothing panics while it counts").clone();

@@ -20,10 +20,16 @@ fn the_chinese_of_the_glossary_is_in_the_texts_that_the_search_reads() {
     let index = Site::read(&book().out).unwrap();
     let index = index.files.iter().find(|name| name.starts_with("searchindex")).expect("there is an index");
     let index = fs::read_to_string(book().out.join(index)).unwrap();
-    for (number, line) in fs::read_to_string(repository().join("book/glossary.toml")).unwrap().lines().enumerate() {
+    for (number, line) in
+        fs::read_to_string(repository().join("book/glossary.toml")).unwrap().lines().enumerate()
+    {
         if let Some(chinese) = line.strip_prefix("chinese = \"") {
             let chinese = chinese.trim_end_matches('"');
-            assert!(index.contains(chinese), "book/glossary.toml:{}: `{chinese}` is not in the index", number + 1);
+            assert!(
+                index.contains(chinese),
+                "book/glossary.toml:{}: `{chinese}` is not in the index",
+                number + 1
+            );
         }
     }
 }
@@ -49,10 +55,14 @@ fn the_styles_are_of_the_katex_that_sets_the_formulas() {
 fn sample(pages: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();
-    fs::write(folder.path().join("book.toml"), "[book]\nlanguage = \"en\"\n[preprocessor.katex]\nno-css = true\n").unwrap();
+    fs::write(
+        folder.path().join("book.toml"),
+        "[book]\nlanguage = \"en\"\n[preprocessor.katex]\nno-css = true\n",
+    )
+    .unwrap();
     let mut summary = "# Summary\n\n".to_owned();
     for (name, text) in pages {
-        summary += &format!("- [{name}]({name}.md)\n");
+        summary.extend(["- [", name, "](", name, ".md)\n"]);
         fs::write(folder.path().join(format!("src/{name}.md")), text).unwrap();
     }
     fs::write(folder.path().join("src/SUMMARY.md"), summary).unwrap();
@@ -61,7 +71,8 @@ fn sample(pages: &[(&str, &str)]) -> tempfile::TempDir {
 
 #[test]
 fn a_formula_that_does_not_parse_is_named_with_page_and_line() {
-    let folder = sample(&[("one", "# One\n\nIt is $x^2$.\n"), ("two", "# Two\n\nfine\n\nnot: $\\frac{1}$\n")]);
+    let folder =
+        sample(&[("one", "# One\n\nIt is $x^2$.\n"), ("two", "# Two\n\nfine\n\nnot: $\\frac{1}$\n")]);
     let error = make(folder.path(), &folder.path().join("out"), ADDRESS).unwrap_err();
     assert!(format!("{error:#}").contains("two.md:5: the formula `\\frac{1}` does not parse"), "{error:#}");
 }
@@ -78,7 +89,8 @@ fn the_checks_find_what_they_are_for() {
     let folder = sample(&[("one", page)]);
     let out = folder.path().join("out");
     make(folder.path(), &out, ADDRESS).unwrap();
-    fs::write(out.join("own.css"), "@import 'https://example.com/d.css'; /* url(https://example.com/no) */").unwrap();
+    fs::write(out.join("own.css"), "@import 'https://example.com/d.css'; /* url(https://example.com/no) */")
+        .unwrap();
     let site = Site::read(&out).unwrap();
     let found = problems(&site, Rules { repository: repository(), address: ADDRESS });
     for (file, problem) in [

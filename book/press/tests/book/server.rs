@@ -16,7 +16,7 @@ pub struct Server {
 impl Server {
     /// Serves that folder.
     pub fn start(folder: &Path) -> Self {
-        let http = Arc::new(Http::server("127.0.0.1:0").expect("a port is free"));
+        let http = Arc::new(Http::http("127.0.0.1:0").expect("a port is free"));
         let serve = |_| {
             let (http, folder) = (Arc::clone(&http), folder.to_owned());
             thread::spawn(move || {
@@ -24,7 +24,9 @@ impl Server {
                     let file = file(&folder, request.url());
                     // A browser that went on to the next page does not wait for the answer.
                     let _ = match fs::read(&file) {
-                        Ok(bytes) => request.respond(Response::from_data(bytes).with_header(content_type(&file))),
+                        Ok(bytes) => {
+                            request.respond(Response::from_data(bytes).with_header(content_type(&file)))
+                        }
                         Err(_) => request.respond(Response::empty(404)),
                     };
                 }
