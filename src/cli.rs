@@ -4,9 +4,11 @@
 //! is for a result that is not what the chapter says, or machines that disagree; a wrong kernel that is found out is
 //! no failure. What it leaves out: options of a single chapter.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{Args, Command, FromArgMatches};
 
@@ -65,6 +67,9 @@ pub struct Options {
     /// Print one JSON object with everything that was counted
     #[arg(long)]
     pub json: bool,
+    /// Write that object into a file besides what is printed
+    #[arg(long, value_name = "FILE", conflicts_with = "claim")]
+    pub save: Option<PathBuf>,
 }
 
 const MACHINES: &str = "Machines";
@@ -107,8 +112,12 @@ pub fn main(chapter: &Chapter) -> ExitCode {
 }
 
 fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
-    let as_json = options.json;
+    let (as_json, save) = (options.json, options.save.clone());
     let report = run(chapter, options)?;
+    if let Some(file) = save {
+        fs::write(&file, json_text(&report))
+            .with_context(|| format!("cannot write `{}`, the file of `--save`", file.display()))?;
+    }
     Ok(show(&report, as_json))
 }
 
@@ -188,7 +197,11 @@ fn examples(chapter: &Chapter) -> String {
 
 fn show(report: &Report, as_json: bool) -> ExitCode {
     let status = ExitCode::from(u8::from(report.is_failure()));
-    print(&if as_json { format!("{:#}\n", json::render(report)) } else { text::render(report) }, status)
+    print(&if as_json { json_text(report) } else { text::render(report) }, status)
+}
+
+fn json_text(report: &Report) -> String {
+    format!("{:#}\n", json::render(report))
 }
 
 #[cfg(test)]

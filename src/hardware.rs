@@ -130,9 +130,13 @@ pub fn fresh(chapter: &Path, program: &Path) -> Result<Option<String>> {
     }
     let record = Record::parse(&fs::read_to_string(folder.join(RECORD))?)?;
     let why = fs::read_to_string(folder.join(WHY)).unwrap_or_default().replace("\r\n", "\n");
+    table(&record, &report(program)?, &why).map(Some)
+}
+
+/// What a chapter's program prints as JSON on the emulator.
+pub fn report(program: &Path) -> Result<Value> {
     let output = Command::new(program).args(["--device", "sim", "--json"]).output()?;
-    let report: Value = serde_json::from_slice(&output.stdout).context("the chapter printed no JSON")?;
-    table(&record, &report, &why).map(Some)
+    serde_json::from_slice(&output.stdout).context("the chapter printed no JSON")
 }
 
 /// Fails unless the table is what the record and the emulator say now; for a chapter's tests.

@@ -90,6 +90,12 @@ impl Chapter {
     /// The record of a GPU is of what it prints.
     pub fn gpu_record_is_fresh(&self) {
         golden::check_gpu(Path::new(self.folder)).unwrap();
+        golden::check_gpu_counters(Path::new(self.folder), Path::new(self.program)).unwrap();
+    }
+
+    /// The kernels that the records name are those of now.
+    pub fn stamp_is_fresh(&self) {
+        golden::check_stamp(Path::new(self.folder), Path::new(self.program)).unwrap();
     }
 
     /// The hardware counted what the emulator counts, or there is a reason.
@@ -139,6 +145,11 @@ macro_rules! chapter_tests {
             #[test]
             fn the_record_of_the_h200_is_of_this_chapter() {
                 CHAPTER.gpu_record_is_fresh();
+            }
+
+            #[test]
+            fn the_records_are_of_these_kernels() {
+                CHAPTER.stamp_is_fresh();
             }
 
             #[test]

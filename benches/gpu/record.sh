@@ -17,8 +17,14 @@ mkdir -p "$folder"
 failed=0
 for chapter in "$@"; do
   program=$programs/$chapter
-  "$program" --device gpu > "$folder/$chapter.txt" || { echo "$chapter: status $?"; failed=1; }
-  "$program" --device gpu --json > "$folder/$chapter.json" || true
+  # Text and JSON of one run, so that the times in them are the same.
+  "$program" --device gpu --save "$folder/$chapter.json" > "$folder/$chapter.txt" || { echo "$chapter: status $?"; failed=1; }
+  number=0
+  while read -r -a options; do
+    number=$((number + 1))
+    "$program" --device gpu "${options[@]}" --save "$folder/$chapter.note$number.json" \
+      > "$folder/$chapter.note$number.txt" < /dev/null || { echo "$chapter, note $number: status $?"; failed=1; }
+  done < <(sed -n 's/^\$ .* -- //p' "chapters/$chapter/output/h200_note_size.txt")
   "$program" --device gpu --runs 0 --json > "$folder/$chapter.counted.json" || true
   ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
     "$program" --device gpu --runs 0 > "$folder/$chapter.csv" || true

@@ -21,7 +21,7 @@ pub fn run() -> Result<Outcome> {
     let mut outcome = Outcome::Done;
     for chapter in chapters()? {
         bless(&chapter)?;
-        if let Err(error) = bless_counters(&chapter) {
+        if let Err(error) = bless_counters(&chapter).and_then(|()| bless_stamp(&chapter)) {
             // The record of a GPU may wait for a GPU; the other chapters do not.
             println!("{}: {error:#}", golden::name(&chapter)?);
             outcome = Outcome::Stale;
@@ -68,6 +68,14 @@ fn bless_counters(chapter: &Path) -> Result<()> {
         write_if_new(&chapter.join("output").join(hardware::TABLE), &table)?;
     }
     Ok(())
+}
+
+/// The kernels that the records are of, once the record of the GPU is of them, too.
+fn bless_stamp(chapter: &Path) -> Result<()> {
+    let program = program(golden::name(chapter)?)?;
+    golden::check_gpu(chapter)?;
+    golden::check_gpu_counters(chapter, &program)?;
+    write_if_new(&chapter.join("output").join(golden::STAMP), &golden::stamp(&program)?)
 }
 
 fn write(name: &str, program: &Path, record: &Record) -> Result<()> {

@@ -5,6 +5,7 @@
 
 mod bless;
 mod claims;
+mod figures;
 mod isa;
 mod picture;
 mod ptx;
@@ -30,6 +31,8 @@ enum Chore {
     Bless,
     /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
     Claims,
+    /// Draw the book's figures into `book/figures`.
+    Figures(figures::Arguments),
     /// Write the chapters' records of a GPU, from what `benches/gpu/record.sh` left.
     Record(record::Arguments),
     /// Print the metrics that those records hold, for the profiler's command line.
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
         Chore::Claims => claims::run(),
+        Chore::Figures(arguments) => figures::run(&arguments),
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),
         Chore::Isa => isa::run(),

@@ -59,11 +59,32 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     let command = format!("$ cargo run --release --bin {name}");
     fs::write(folder.join("h200.txt"), format!("{head}\n{command}\n{}", printed("txt")?))?;
     fs::write(folder.join("h200.json"), format!("{:#}\n", without_lines(report)))?;
+    note_sizes(&folder, name, &gpu, arguments)?;
     let report = parse("counted.json")?;
     let launches = launches(&printed("csv")?)?;
     let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
     let record = Record { origin: origin(&gpu, &report, name, &arguments.date), rows };
     fs::write(folder.join(hardware::RECORD), record.render())?;
+    Ok(())
+}
+
+/// What the chapter printed at the notes' sizes: the commands are those of the last record.
+fn note_sizes(output: &Path, name: &str, gpu: &str, arguments: &Arguments) -> Result<()> {
+    let path = output.join("h200_note_size.txt");
+    let last = read(&path)?;
+    let commands: Vec<&str> = last.lines().filter(|line| line.starts_with("$ ")).collect();
+    let mut text = format!(
+        "# {gpu}; {}; a release build; at the sizes of the notes; times in microseconds differ from run to run\n",
+        arguments.date
+    );
+    let mut reports = Vec::new();
+    for (command, number) in commands.into_iter().zip(1..) {
+        let printed = |ending| read(&arguments.folder.join(format!("{name}.note{number}.{ending}")));
+        text += &format!("{}{command}\n{}", if number == 1 { "" } else { "\n" }, printed("txt")?);
+        reports.push(without_lines(serde_json::from_str(&printed("json")?)?));
+    }
+    fs::write(path, text)?;
+    fs::write(output.join("h200_note_size.json"), format!("{:#}\n", Value::Array(reports)))?;
     Ok(())
 }
 
@@ -77,8 +98,13 @@ fn without_lines(mut report: Value) -> Value {
     report
 }
 
+/// The finished sum beside CUB's, if it was run.
 fn beside_cub(arguments: &Arguments) -> Result<()> {
-    let text = read(&arguments.folder.join("beside_cub.txt"))?;
+    let printed = arguments.folder.join("beside_cub.txt");
+    if !printed.exists() {
+        return Ok(());
+    }
+    let text = read(&printed)?;
     let path = root().join("benches/gpu/h200.txt");
     fs::write(
         path,

@@ -77,7 +77,7 @@ fn handshake(studio: &mut Studio, sheet: &mut Sheet, arch: u32) -> Result<String
     let trace = studio.trace(&launch)?;
     let (_, through) = studio.trial(&launch, through)?;
 
-    let strip = Strip { x: 4.0, pitch: 6.2 };
+    let strip = Strip::squares(4.0, 6.2);
     let text = strip.end() + 10.0;
     strip.numbers(sheet, 12.0);
     let mut y = 20.0;
@@ -115,7 +115,7 @@ fn handshake(studio: &mut Studio, sheet: &mut Sheet, arch: u32) -> Result<String
 fn lanes_at_work(sheet: &mut Sheet, strip: Strip, y: f64, height: f64, mask: u32) {
     for lane in 0..LANES {
         if mask >> lane & 1 == 1 {
-            sheet.rect([strip.lane(lane), y, strip.side(), height], Fill::On);
+            sheet.rect([strip.lane(lane), y, strip.width(), height], Fill::On);
         } else {
             sheet.line(&[(strip.centre(lane), y), (strip.centre(lane), y + height)], Stroke::Grid);
         }
@@ -126,7 +126,7 @@ fn lanes_at_work(sheet: &mut Sheet, strip: Strip, y: f64, height: f64, mask: u32
 fn outcome(sheet: &mut Sheet, strip: Strip, y: f64, through: &[bool]) {
     for (lane, &through) in (0..).zip(through) {
         let (mark, fill) = if through { (Mark::Disc, Fill::Good) } else { (Mark::Cross, Fill::Bad) };
-        sheet.mark((strip.centre(lane), y + 2.0), 0.5 * strip.side(), mark, fill);
+        sheet.mark((strip.centre(lane), y + 2.0), 0.5 * strip.width(), mark, fill);
     }
 }
 
@@ -142,7 +142,7 @@ fn lock_progress(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         (&HANDSHAKE, vec![vec![0, 0]]),
         (&LOCK_INSIDE, vec![vec![0], vec![0]]),
     ];
-    let strip = Strip { x: 52.0, pitch: 9.8 };
+    let strip = Strip::squares(52.0, 9.8);
     strip.numbers(sheet, 12.0);
     let mut y = 24.0;
     let mut told = Vec::new();
@@ -210,12 +210,12 @@ fn tail_pairs(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let rounds = rounds(&trace);
     ensure!(rounds.len() == 5, "five rounds, and not {}", rounds.len());
 
-    let strip = Strip { x: 62.0, pitch: 10.5 };
+    let strip = Strip::squares(62.0, 10.5);
     strip.numbers(sheet, 12.0);
     let mut y = 19.0;
     strip.mask(sheet, y, u32::MAX, Fill::On);
     for &(offset, adding) in &rounds {
-        let from = y + strip.side() + 1.5;
+        let from = y + strip.width() + 1.5;
         // The farther a value goes, the more room its line has.
         y += 30.0 + 1.6 * f64::from(offset);
         sheet.left(4.0, f64::midpoint(from, y) + 4.0, Tone::Text, &format!("offset {offset}"));
@@ -320,11 +320,11 @@ fn tail_race(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let base = 232.0;
         sheet.left(left, 190.0, Tone::Dim, "element counted");
         let most = counts.iter().copied().max().unwrap_or(1);
-        let strip = Strip { x: left, pitch: 5.8 };
+        let strip = Strip::squares(left, 5.8);
         for (lane, &count) in (0..).zip(&counts) {
             let height = 5.0 * f64::from(count);
             let fill = if count == 1 { Fill::On } else { Fill::Bad };
-            sheet.rect([strip.lane(lane), base - height, strip.side(), height], fill);
+            sheet.rect([strip.lane(lane), base - height, strip.width(), height], fill);
         }
         sheet.line(&[(strip.x, base + 1.0), (strip.end(), base + 1.0)], Stroke::Line);
         let times = if most == 1 { "once each".to_owned() } else { format!("up to {most} times") };
@@ -358,7 +358,7 @@ fn race_of(studio: &mut Studio, values: &[i32]) -> Result<(Run, u32)> {
 }
 
 fn masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let strip = Strip { x: 62.0, pitch: 10.5 };
+    let strip = Strip::squares(62.0, 10.5);
     strip.numbers(sheet, 12.0);
     let mut y = 24.0;
     let mut told = Vec::new();

@@ -1,3 +1,68 @@
-//! The book's preprocessor.
+//! `binder`: called by mdBook for each build of the book, and by hand to check it.
+//!
+//! mdBook gives the book as JSON on the standard input and asks `supports RENDERER` before; `binder check` reads the pages
+//! itself, and needs no mdBook.
 
-fn main() {}
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use binder::Binder;
+use clap::{Parser, Subcommand};
+use mdbook_preprocessor::Preprocessor;
+
+/// The preprocessor of Thirty-Two Lanes: `mdbook build book` calls it.
+#[derive(Parser)]
+#[command(name = "binder")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say whether a renderer is supported: every one is
+    Supports {
+        /// `html`, say
+        renderer: String,
+    },
+    /// Check every page without building the book
+    Check {
+        /// The repository's root
+        #[arg(default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))]
+        root: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Some(Command::Supports { .. }) => Ok(()),
+        Some(Command::Check { root }) => check(&root),
+        None => preprocess(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn check(root: &std::path::Path) -> Result<()> {
+    let pages = binder::pages(root)?;
+    binder::bind(root, None, &pages)?;
+    println!("{} pages, no problem", pages.len());
+    Ok(())
+}
+
+fn preprocess() -> Result<()> {
+    let (context, book) = mdbook_preprocessor::parse_input(io::stdin()).context(
+        "mdBook calls this with the book on the standard input; `binder check` checks it without mdBook",
+    )?;
+    let book = Binder.run(&context, book)?;
+    serde_json::to_writer(io::stdout().lock(), &book)?;
+    io::stdout().flush()?;
+    Ok(())
+}

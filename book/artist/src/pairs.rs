@@ -1,0 +1,59 @@
+//! Who adds whom in a block of a reduction in place, found out from the sums that it leaves.
+//!
+//! Every element starts as a bit of its own, so what it holds in the end says whom it has taken in. There are more elements
+//! than an `int` has bits, so the kernel is run several times, each with bits for some of them. It leaves out blocks whose
+//! size is no power of two, in which sums of one size may come from different rounds.
+
+use anyhow::Result;
+use lanes::Launch;
+use lanes::kernel::Kernel;
+
+use crate::studio::Studio;
+
+/// An element that was added to another, and in which round, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub round: usize,
+    pub into: usize,
+    pub from: usize,
+}
+
+/// A launch of one block with these elements, one for each thread, and their buffer.
+pub fn launch(
+    studio: &mut Studio,
+    kernel: &'static Kernel,
+    values: &[i32],
+) -> Result<(Launch, lanes::Buffer<i32>)> {
+    let (x, sums) = (studio.upload("x", values)?, studio.zeroed::<i32>("sums", 1)?);
+    let launch = Launch::new(kernel, 1, values.len() as u32);
+    Ok((launch.arg(x).arg(sums).arg(values.len() as u32), x))
+}
+
+/// Bits that an `int` has for elements; its sign is not one.
+const BITS: usize = 31;
+
+/// Who adds whom in a block of `threads` threads, by round, and by who takes in.
+pub fn pairs(studio: &mut Studio, kernel: &'static Kernel, threads: usize) -> Result<Vec<Pair>> {
+    let mut taken_in = vec![0_u128; threads];
+    for first in (0..threads).step_by(BITS) {
+        let bit = |i: usize| if (first..first + BITS).contains(&i) { 1 << (i - first) } else { 0 };
+        let values: Vec<i32> = (0..threads).map(bit).collect();
+        let (launch, x) = launch(studio, kernel, &values)?;
+        let (_, sums) = studio.trial(&launch, x)?;
+        for (set, sum) in taken_in.iter_mut().zip(sums) {
+            *set |= u128::from(sum as u32) << first;
+        }
+    }
+    let mut pairs: Vec<Pair> = (0..threads).filter_map(|from| pair(&taken_in, from)).collect();
+    pairs.sort_by_key(|pair| (pair.round, pair.into));
+    Ok(pairs)
+}
+
+/// An element is left alone once it was added to another, so what it holds is what it was added as: 1 element in the
+/// first round, 2 in the second, 4 in the third. Of all that hold as much and more, the least took it in itself.
+fn pair(taken_in: &[u128], from: usize) -> Option<Pair> {
+    let set = taken_in[from];
+    let holds = |&into: &usize| into != from && taken_in[into] & set == set;
+    let into = (0..taken_in.len()).filter(holds).min_by_key(|&into| taken_in[into].count_ones())?;
+    Some(Pair { round: set.count_ones().ilog2() as usize, into, from })
+}

@@ -1,0 +1,151 @@
+//! Where figures get what they show: the emulator, and the records of a GPU.
+//!
+//! It keeps a list of the kernel files that were run and of the records that were read, with their hashes, which the
+//! figure's first line tells; so whether a figure is stale can be told without drawing it. It leaves out the GPU: a figure
+//! must come out the same on every computer.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, hardware, kernels};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// The emulator, the records, and a list of what was used of both.
+pub struct Studio {
+    device: Device,
+    /// Paths from the root of the repository, and the SHA-256 of what they hold.
+    sources: BTreeMap<String, String>,
+}
+
+impl Studio {
+    /// An emulator with nothing in its memory.
+    pub fn open() -> Result<Studio> {
+        Ok(Studio { device: Device::open(Choice::Sim)?, sources: BTreeMap::new() })
+    }
+
+    /// A buffer with these values.
+    pub fn upload<T: Element>(&mut self, name: &str, values: &[T]) -> Result<Buffer<T>> {
+        self.device.upload(name, values)
+    }
+
+    /// A buffer of `len` zeros.
+    pub fn zeroed<T: Element>(&mut self, name: &str, len: usize) -> Result<Buffer<T>> {
+        self.device.zeroed(name, len)
+    }
+
+    /// Overwrites a whole buffer.
+    pub fn write<T: Element>(&mut self, buffer: Buffer<T>, values: &[T]) -> Result<()> {
+        self.device.write(buffer, values)
+    }
+
+    /// What is in a buffer.
+    pub fn read<T: Element>(&mut self, buffer: Buffer<T>) -> Result<Vec<T>> {
+        Ok(self.device.read(buffer)?.sim)
+    }
+
+    /// Runs a kernel.
+    pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
+        self.note_kernel(launch);
+        self.device.launch(launch)
+    }
+
+    /// Every instruction of a launch, after which memory is what it was before.
+    pub fn trace(&mut self, launch: &Launch) -> Result<Vec<Traced>> {
+        self.note_kernel(launch);
+        self.device.trace(launch)
+    }
+
+    /// A launch and what it leaves in a buffer, after which memory is what it was before.
+    pub fn trial<T: Element>(&mut self, launch: &Launch, buffer: Buffer<T>) -> Result<(Run, Vec<T>)> {
+        self.note_kernel(launch);
+        self.device.trial(launch, buffer)
+    }
+
+    /// Frees what `work` allocates, when it is done.
+    pub fn scope<R>(&mut self, work: impl FnOnce(&mut Studio) -> Result<R>) -> Result<R> {
+        let sources = std::mem::take(&mut self.sources);
+        let mut inner = Studio { sources, ..Studio::open()? };
+        let result = work(&mut inner);
+        self.sources = inner.sources;
+        result
+    }
+
+    /// A file of the repository: `chapters/ch02_reduction/output/h200_machine_code.txt`.
+    pub fn file(&mut self, path: &str) -> Result<String> {
+        let text = fs::read_to_string(root().join(path)).with_context(|| format!("cannot read `{path}`"))?;
+        let text = text.replace("\r\n", "\n");
+        self.sources.insert(path.to_owned(), sha256(&text));
+        Ok(text)
+    }
+
+    /// A record of a chapter, `h200.json` of `ch02_reduction`.
+    pub fn record(&mut self, chapter: &str, name: &str) -> Result<Record> {
+        let path = format!("chapters/{chapter}/output/{name}");
+        let value = serde_json::from_str(&self.file(&path)?).with_context(|| format!("`{path}`"))?;
+        Ok(Record { path, value })
+    }
+
+    fn note_kernel(&mut self, launch: &Launch) {
+        let stem = launch.code.name.split('.').next().unwrap_or_default();
+        if let Some(kernel) = kernels::all().find(|kernel| kernel.file.name == stem) {
+            self.sources.insert(format!("kernels/{stem}.cu"), sha256(kernel.file.source));
+        }
+    }
+
+    /// What was used, for a figure's first line.
+    pub(crate) fn sources(&self) -> String {
+        let source = |(path, hash): (&String, &String)| format!("from: {path} sha256 {hash}");
+        self.sources.iter().map(source).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a chapter reported, as JSON.
+pub struct Record {
+    path: String,
+    value: Value,
+}
+
+impl Record {
+    fn row(&self, variant: &str) -> Result<&Value> {
+        let row = hardware::rows(&self.value).find(|row| row["variant"] == variant);
+        row.with_context(|| format!("`{}` has no row `{variant}`", self.path))
+    }
+
+    fn number(&self, variant: &str, group: &str, name: &str) -> Result<f64> {
+        let number = self.row(variant)?[group][name].as_f64();
+        number.with_context(|| format!("row `{variant}` of `{}` has no `{name}`", self.path))
+    }
+
+    /// A counter of a row.
+    pub fn counter(&self, variant: &str, name: &str) -> Result<f64> {
+        self.number(variant, "counters", name)
+    }
+
+    /// A fact of a row.
+    pub fn fact(&self, variant: &str, name: &str) -> Result<f64> {
+        self.number(variant, "facts", name)
+    }
+
+    /// How long a row took on the GPU, in microseconds: the median.
+    pub fn time_us(&self, variant: &str) -> Result<f64> {
+        self.number(variant, "timing", "median_us")
+    }
+
+    /// A setting of the run: `size`, `block`, `seed`.
+    pub fn setting(&self, name: &str) -> Result<f64> {
+        let number = self.value["settings"][name].as_f64();
+        number.with_context(|| format!("`{}` has no setting `{name}`", self.path))
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}

@@ -1,0 +1,217 @@
+//! What became of the notes' claims, from the chapters' ledgers, `output/sim_claims.txt`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail};
+
+use crate::html::{escape, sentence};
+use crate::record::{self, Source};
+use crate::repository::Repository;
+
+/// The notes: their names, and how many claims each makes.
+const NOTES: [(&str, usize); 5] = [
+    ("Warp divergence", 14),
+    ("Reduction", 18),
+    ("Control flow", 29),
+    ("Boundaries", 8),
+    ("Warp functions", 24),
+];
+
+/// A claim and its verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// `N1.11`.
+    pub id: String,
+    /// `wrong`, `holds with a condition`.
+    pub verdict: String,
+    says: String,
+    /// Who found what: `true here`, and the numbers.
+    evidence: Vec<(String, String)>,
+    why: String,
+    /// What a reader types.
+    pub command: String,
+}
+
+/// All of them, in the order of the notes.
+#[derive(Clone, Debug)]
+pub struct Ledger(BTreeMap<(usize, usize), Claim>);
+
+impl Ledger {
+    /// Reads the ledgers of all chapters.
+    pub fn read(repository: &Repository) -> Result<Self> {
+        let mut claims = BTreeMap::new();
+        for chapter in record::chapters(repository) {
+            let file = format!("chapters/{chapter}/output/sim_claims.txt");
+            for entry in repository.read(&file)?.split("\n\n") {
+                if let Some(claim) = parse(entry) {
+                    let place =
+                        place(&claim.id).with_context(|| format!("`{file}` has a claim `{}`", claim.id))?;
+                    claims.insert(place, claim);
+                }
+            }
+        }
+        Ok(Self(claims))
+    }
+
+    /// The claim of that name.
+    pub fn get(&self, id: &str) -> Result<&Claim> {
+        let claim = place(id).and_then(|place| self.0.get(&place));
+        claim.with_context(|| format!("no chapter decides a claim `{id}`; `cargo xtask claims` lists them"))
+    }
+
+    /// The names of all claims.
+    pub fn ids(&self) -> Vec<String> {
+        self.0.values().map(|claim| claim.id.clone()).collect()
+    }
+
+    /// All claims, by note; `mentions` is where a claim is spoken of.
+    pub fn render(&self, repository: &Repository, mentions: &dyn Fn(&str) -> String) -> Result<String> {
+        let mut text = self.summary();
+        for (number, (note, count)) in NOTES.into_iter().enumerate() {
+            text += &format!("\n## N{number}: {note}\n\n");
+            for index in 1..=count {
+                let id = format!("N{number}.{index}");
+                let claim = self.get(&id)?;
+                claim.check_fresh(repository)?;
+                text += &claim.render("h3", &format!(" id=\"{id}\""), &mentions(&id));
+                text.push('\n');
+            }
+        }
+        Ok(text)
+    }
+
+    fn summary(&self) -> String {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for claim in self.0.values() {
+            *counts.entry(&claim.verdict).or_default() += 1;
+        }
+        let count = |verdict: &str| counts.get(verdict).copied().unwrap_or_default();
+        let rows = ["holds", "holds with a condition", "outdated", "wrong"];
+        let rows: String =
+            rows.iter().map(|verdict| format!("| {verdict} | {} |\n", count(verdict))).collect();
+        format!("| verdict | claims |\n| --- | ---: |\n{rows}| together | {} |\n", self.0.len())
+    }
+}
+
+impl Claim {
+    /// One word for the page's style.
+    pub fn class(&self) -> &'static str {
+        match self.verdict.as_str() {
+            "holds" => "holds",
+            "outdated" => "outdated",
+            "wrong" => "wrong",
+            _ => "condition",
+        }
+    }
+
+    /// Fails unless the records of its chapter are of the kernels as they are.
+    pub fn check_fresh(&self, repository: &Repository) -> Result<()> {
+        let chapter = self.command.split_whitespace().nth(3).unwrap_or_default();
+        Source::parse(chapter, repository)?.check_fresh(repository)
+    }
+
+    /// The claim as a box, with `heading` for its head.
+    pub fn render(&self, heading: &str, id: &str, mentions: &str) -> String {
+        let evidence: String = self
+            .evidence
+            .iter()
+            .map(|(who, what)| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(who), sentence(what)))
+            .collect();
+        format!(
+            "<section class=\"claim {class}\" aria-label=\"claim {name}\">\n\
+             <{heading}{id} class=\"claim-head\"><span class=\"claim-id\">{name}</span> <span class=\"verdict\">{verdict}</span></{heading}>\n\
+             <p class=\"claim-says\">The note: {says}.</p>\n\
+             <dl class=\"claim-evidence\">\n{evidence}</dl>\n\
+             <p class=\"claim-why\">{why}</p>\n{mentions}\
+             <div class=\"command\"><code>{command}</code></div>\n</section>\n",
+            class = self.class(),
+            name = self.id,
+            verdict = escape(&self.verdict),
+            says = sentence(self.says.trim_end_matches('.')),
+            why = sentence(&self.why),
+            command = escape(&self.command),
+        )
+    }
+}
+
+/// `N1.11` as numbers.
+fn place(id: &str) -> Option<(usize, usize)> {
+    let (note, index) = id.strip_prefix('N')?.split_once('.')?;
+    Some((note.parse().ok()?, index.parse().ok()?))
+}
+
+/// An entry of a ledger; `None` if it is something else.
+fn parse(entry: &str) -> Option<Claim> {
+    let mut lines = entry.lines().skip_while(|line| line.starts_with('$') || line.is_empty());
+    let (id, verdict) = lines.next()?.split_once(' ')?;
+    place(id)?;
+    let mut claim = Claim { id: id.to_owned(), verdict: verdict.trim().to_owned(), ..Claim::default() };
+    let mut parts: Vec<(Option<&str>, String)> = Vec::new();
+    for line in lines {
+        let text = line.trim();
+        let is_deeper = line.starts_with("        ");
+        match parts.last_mut() {
+            Some((label, part))
+                if is_deeper || (label.is_none() && label_of(text).is_none() && !text.starts_with("$ ")) =>
+            {
+                part.push(' ');
+                part.push_str(text);
+            }
+            _ if text.starts_with("$ ") => text[2..].clone_into(&mut claim.command),
+            _ => match label_of(text) {
+                Some(label) => parts.push((Some(label), text[label.len() + 2..].to_owned())),
+                None => parts.push((None, text.to_owned())),
+            },
+        }
+    }
+    for (label, text) in parts {
+        match label {
+            Some("the note") => claim.says = text,
+            Some(label) => claim.evidence.push((label.to_owned(), text)),
+            None => claim.why = text,
+        }
+    }
+    Some(claim)
+}
+
+/// Who speaks in a line `true here: …`.
+fn label_of(line: &str) -> Option<&str> {
+    let (label, _) = line.split_once(": ")?;
+    let is_one = label == "the note"
+        || label == "not run"
+        || ["true here", "false here", "true for the twin", "false for the twin"].contains(&label)
+        || label.starts_with("true on ")
+        || label.starts_with("false on ");
+    is_one.then_some(label)
+}
+
+/// Words of a directive that name one claim.
+pub fn one<'a>(words: &[&'a str]) -> Result<&'a str> {
+    match words {
+        [id] => Ok(id),
+        _ => bail!("name one claim, `N1.11`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = "N1.12  holds with a condition\n       the note: the first launch takes longer, so\n                 warm up\n       true on NVIDIA H200, driver 5: block: 18.5 µs in the\n                                      first run\n       false for the twin: none\n       It takes: some microseconds\n       longer.\n       $ cargo run --bin ch02_reduction -- --claim N1.12";
+
+    #[test]
+    fn an_entry_is_read() {
+        let claim = parse(ENTRY).unwrap();
+        assert_eq!((claim.id.as_str(), claim.class()), ("N1.12", "condition"));
+        assert_eq!(claim.says, "the first launch takes longer, so warm up");
+        assert_eq!(claim.evidence[0].0, "true on NVIDIA H200, driver 5");
+        assert_eq!(claim.evidence[0].1, "block: 18.5 µs in the first run");
+        assert_eq!(claim.why, "It takes: some microseconds longer.");
+        assert!(claim.command.ends_with("N1.12"));
+    }
+
+    #[test]
+    fn the_head_of_a_ledger_is_no_claim() {
+        assert_eq!(parse("$ cargo run"), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Kernels, host code, PTX and machine code in the book, from their files.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::html::escape;
+use crate::repository::Repository;
+
+/// Longer listings of generated code are folded.
+const FOLDED_LINES: usize = 24;
+
+/// `{{#code FILE ANCHOR...}}`: what stands between the anchors, and where.
+pub fn listing(
+    words: &[&str],
+    repository: &Repository,
+    link: &dyn Fn(&str, usize) -> String,
+) -> Result<String> {
+    let [file, anchors @ ..] = words else { bail!("name a file and an anchor") };
+    ensure!(!anchors.is_empty(), "name an anchor of `{file}`");
+    if file.starts_with("kernels/") {
+        repository.check_ptx(file)?;
+    }
+    let text = repository.read(file)?;
+    let mut parts = Vec::new();
+    for anchor in anchors {
+        parts.push(excerpt(&text, anchor).with_context(|| format!("in `{file}`"))?);
+    }
+    let line = parts[0].line;
+    let code: Vec<String> = parts.into_iter().map(|part| part.text).collect();
+    let caption = format!("{}, line {line}", link(file, line));
+    Ok(figure(language(file)?, &code.join("\n\n"), &caption))
+}
+
+/// `{{#ptx FILE KERNEL}}`: the body of a kernel, without what only tells debuggers something.
+pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -> String) -> Result<String> {
+    let [module, kernel] = words else { bail!("name a module, `divergence.sm_70`, and a kernel of it") };
+    let stem = module.split('.').next().unwrap_or_default();
+    repository.check_ptx(&format!("kernels/{stem}.cu"))?;
+    let file = format!("kernels/ptx/{module}.ptx");
+    let text = repository.read(&file)?;
+    let is_head = |line: &str| line.starts_with(&format!(".visible .entry {kernel}("));
+    let start =
+        text.lines().position(is_head).with_context(|| format!("`{file}` has no kernel `{kernel}`"))?;
+    let body =
+        text.lines().skip(start).skip_while(|line| *line != "{").skip(1).take_while(|line| *line != "}");
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && ![".loc", ".reg", ".pragma", "//"].iter().any(|start| line.starts_with(start))
+    };
+    let code: Vec<&str> = body.filter(is_code).collect();
+    let caption = format!("{}, <code>{}</code>", link(&file, start + 1), escape(kernel));
+    Ok(folded("PTX", &code, &caption))
+}
+
+/// `{{#machine-code CHAPTER KERNEL}}`: what the record has of it.
+pub fn machine_code(
+    output: &str,
+    kernel: &str,
+    repository: &Repository,
+    link: &dyn Fn(&str, usize) -> String,
+) -> Result<String> {
+    let file = format!("{output}/h200_machine_code.txt");
+    let text = repository.read(&file)?;
+    let is_head = |line: &str| line.starts_with(&format!("{kernel} ("));
+    let start =
+        text.lines().position(is_head).with_context(|| format!("`{file}` has no kernel `{kernel}`"))?;
+    let code: Vec<&str> = text.lines().skip(start + 1).take_while(|line| !line.is_empty()).collect();
+    let caption = format!(
+        "{}, <code>{}</code>: machine code of the H200, an excerpt",
+        link(&file, start + 1),
+        escape(kernel)
+    );
+    Ok(folded("Machine code", &code, &caption))
+}
+
+fn folded(what: &str, code: &[&str], caption: &str) -> String {
+    let listing = figure("text", &code.join("\n"), caption);
+    if code.len() <= FOLDED_LINES {
+        return listing;
+    }
+    format!("<details>\n<summary>{what}, {} lines</summary>\n\n{listing}\n</details>\n", code.len())
+}
+
+fn figure(language: &str, code: &str, caption: &str) -> String {
+    format!(
+        "<figure class=\"listing\">\n\n```{language}\n{code}\n```\n\n<figcaption>{caption}</figcaption>\n</figure>\n"
+    )
+}
+
+fn language(file: &str) -> Result<&'static str> {
+    match file.rsplit('.').next() {
+        Some("cu") => Ok("cpp"),
+        // Chapters need the workspace, which a playground has not got.
+        Some("rs") => Ok("rust,ignore,noplayground"),
+        Some("sh") => Ok("sh"),
+        Some("toml") => Ok("toml"),
+        _ => bail!("`{file}` is in no language that the book knows: cu, rs, sh or toml"),
+    }
+}
+
+struct Excerpt {
+    line: usize,
+    text: String,
+}
+
+/// The lines between `ANCHOR: name` and `ANCHOR_END: name`, moved to the left.
+fn excerpt(text: &str, anchor: &str) -> Result<Excerpt> {
+    let marks = |line: &str, mark: &str| {
+        line.split_once(mark).is_some_and(|(_, name)| name.split_whitespace().next() == Some(anchor))
+    };
+    let start = text.lines().position(|line| marks(line, "ANCHOR:"));
+    let start =
+        start.with_context(|| format!("there is no anchor `{anchor}`; there are {}", anchors(text)))?;
+    let rest: Vec<&str> = text.lines().skip(start + 1).collect();
+    let end = rest.iter().position(|line| marks(line, "ANCHOR_END:"));
+    let end = end.with_context(|| format!("the anchor `{anchor}` has no end"))?;
+    let lines: Vec<&str> = rest[..end].iter().filter(|line| !line.contains("ANCHOR")).copied().collect();
+    let indentation = |line: &&str| line.len() - line.trim_start().len();
+    let shift =
+        lines.iter().filter(|line| !line.trim().is_empty()).map(indentation).min().unwrap_or_default();
+    let moved: Vec<&str> = lines.iter().map(|line| line.get(shift..).unwrap_or_default()).collect();
+    Ok(Excerpt { line: start + 2, text: moved.join("\n").trim_end().to_owned() })
+}
+
+fn anchors(text: &str) -> String {
+    let names = text.lines().filter_map(|line| line.split_once("ANCHOR: ")).map(|(_, name)| name.trim());
+    match names.collect::<Vec<_>>() {
+        names if names.is_empty() => "none".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "x\n  // ANCHOR: a\n  if\n    // ANCHOR: b\n    y\n    // ANCHOR_END: b\n  // ANCHOR_END: a\n";
+
+    #[test]
+    fn an_excerpt_begins_at_the_margin_and_shows_no_anchor() {
+        let excerpt = excerpt(TEXT, "a").unwrap();
+        assert_eq!((excerpt.line, excerpt.text.as_str()), (3, "if\n  y"));
+    }
+
+    #[test]
+    fn a_missing_anchor_is_named_beside_those_that_are_there() {
+        let error = excerpt(TEXT, "c").err().unwrap().to_string();
+        assert_eq!(error, "there is no anchor `c`; there are a, b");
+    }
+}

@@ -1,0 +1,183 @@
+//! One directive: what stands between `{{` and `}}`, and what it becomes.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::claims::{self, Ledger};
+use crate::glossary::Glossary;
+use crate::html::escape;
+use crate::mentions::Mentions;
+use crate::prose::Exceptions;
+use crate::record::{self, Source};
+use crate::repository::Repository;
+use crate::{code, faults, figures, lanes, outputs, value};
+
+/// What all pages share.
+#[derive(Debug)]
+pub struct Library<'a> {
+    /// The files.
+    pub repository: &'a Repository,
+    /// Where the repository can be read on the web, if the book says so.
+    pub web: Option<&'a str>,
+    /// The claims.
+    pub ledger: Ledger,
+    /// The words.
+    pub glossary: Glossary,
+    /// Numbers that are not measured.
+    pub exceptions: Exceptions,
+    /// Which page speaks of what.
+    pub mentions: Mentions,
+}
+
+/// The directives that stand alone on their line.
+const BLOCKS: [&str; 10] =
+    ["code", "ptx", "machine-code", "output", "fault", "claim", "figure", "counters", "ledger", "glossary"];
+
+/// What becomes of a directive on `page`.
+pub fn expand(text: &str, is_block: bool, page: &str, library: &Library<'_>) -> Result<String> {
+    if let Some(expression) = text.strip_prefix('=') {
+        let number = value::evaluate(expression, library.repository)?;
+        return Ok(format!(
+            "<span class=\"value\" title=\"{}\">{}</span>",
+            escape(&number.origin),
+            number.text
+        ));
+    }
+    let text = text.trim_start_matches('#').trim();
+    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    if BLOCKS.contains(&name) || name == "supported" {
+        ensure!(is_block, "`{{{{#{name} …}}}}` has to stand alone on its line");
+    }
+    Expansion { library, page }.of(name, rest.trim())
+}
+
+struct Expansion<'a> {
+    library: &'a Library<'a>,
+    page: &'a str,
+}
+
+impl Expansion<'_> {
+    fn of(&self, name: &str, rest: &str) -> Result<String> {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let repository = self.library.repository;
+        let link = |file: &str, line: usize| self.file(file, Some(line));
+        match name {
+            "code" => code::listing(&words, repository, &link),
+            "ptx" => code::ptx(&words, repository, &link),
+            "machine-code" => {
+                let [chapter, kernel] = words[..] else { bail!("name a chapter and a kernel") };
+                code::machine_code(&Source::parse(chapter, repository)?.output(), kernel, repository, &link)
+            }
+            "output" => outputs::tabs(&words, repository),
+            "fault" => self.fault(&words),
+            "claim" => self.claim(claims::one(&words)?),
+            "ref" => self.reference(claims::one(&words)?),
+            "figure" => figures::figure(rest, repository),
+            "counters" => self.counters(&words),
+            "supported" => demoted(&repository.read("simt/SUPPORTED.md")?, ""),
+            "file" => {
+                ensure!(repository.has(rest), "there is no `{rest}` in the repository");
+                Ok(self.file(rest, None))
+            }
+            "term" => self.library.glossary.term(rest, &self.address("glossary.md")),
+            "mask" => lanes::strip(&words),
+            "ledger" => self.library.ledger.render(repository, &|id| self.spoken_of(id)),
+            "glossary" => Ok(self.library.glossary.render(&|key| self.used(key))),
+            "include" | "rustdoc_include" | "playground" => {
+                bail!(
+                    "mdBook's own `{{{{#{name}}}}}` does not fail on what is missing: use `{{{{#code FILE ANCHOR}}}}`"
+                )
+            }
+            _ => bail!(
+                "there is no directive `{{{{#{name}}}}}`; there are {}, file, mask, ref, supported, term",
+                BLOCKS.join(", ")
+            ),
+        }
+    }
+
+    fn fault(&self, words: &[&str]) -> Result<String> {
+        let [source, row] = words else { bail!("name a chapter and a row of its report") };
+        let source = Source::parse(source, self.library.repository)?;
+        source.check_fresh(self.library.repository)?;
+        let html = faults::boxes(record::row(&source.json(self.library.repository)?, row)?)?;
+        let command = format!("cargo run --bin {} -- --only {row}", source.chapter);
+        Ok(format!(
+            "<div class=\"output\">\n{html}<div class=\"command\"><code>{}</code></div>\n</div>\n",
+            escape(&command)
+        ))
+    }
+
+    fn claim(&self, id: &str) -> Result<String> {
+        let claim = self.library.ledger.get(id)?;
+        claim.check_fresh(self.library.repository)?;
+        Ok(claim.render("p", "", ""))
+    }
+
+    fn reference(&self, id: &str) -> Result<String> {
+        let claim = self.library.ledger.get(id)?;
+        claim.check_fresh(self.library.repository)?;
+        let ledger = self.address("ledger.md");
+        Ok(format!(
+            "<a class=\"claim-ref {}\" href=\"{ledger}#{id}\">{id} <span class=\"verdict\">{}</span></a>",
+            claim.class(),
+            claim.verdict
+        ))
+    }
+
+    fn counters(&self, words: &[&str]) -> Result<String> {
+        let [source] = words else { bail!("name a chapter") };
+        let source = Source::parse(source, self.library.repository)?;
+        source.check_fresh(self.library.repository)?;
+        demoted(&self.library.repository.read(&format!("{}/counters.md", source.output()))?, "#")
+    }
+
+    /// A file's name, linked to where it can be read.
+    fn file(&self, file: &str, line: Option<usize>) -> String {
+        let name = format!("<code>{}</code>", escape(file));
+        let kind = if self.library.repository.path(file).is_dir() { "tree" } else { "blob" };
+        match self.library.web {
+            Some(web) => {
+                let line = line.map(|line| format!("#L{line}")).unwrap_or_default();
+                format!(
+                    "<a href=\"{}/{kind}/main/{}{line}\">{name}</a>",
+                    web.trim_end_matches('/'),
+                    escape(file)
+                )
+            }
+            None => name,
+        }
+    }
+
+    /// Another page's address, from this one.
+    fn address(&self, page: &str) -> String {
+        let up = self.page.matches('/').count();
+        format!("{}{}", "../".repeat(up), page.replace(".md", ".html"))
+    }
+
+    fn spoken_of(&self, id: &str) -> String {
+        let pages = self.library.mentions.claim(id);
+        let links: Vec<String> = pages.iter().map(|page| self.link(page)).collect();
+        if links.is_empty() {
+            return String::new();
+        }
+        format!("<p class=\"claim-pages\">Read more in {}.</p>\n", links.join(", "))
+    }
+
+    fn used(&self, key: &str) -> String {
+        self.library.mentions.term(key).map(|page| self.link(page)).unwrap_or_default()
+    }
+
+    fn link(&self, page: &str) -> String {
+        format!("<a href=\"{}\">{}</a>", self.address(page), escape(self.library.mentions.title(page)))
+    }
+}
+
+/// Markdown that was generated, without its title, its headings one level down if `mark` is `#`.
+fn demoted(text: &str, mark: &str) -> Result<String> {
+    let is_title = |line: &&str| !line.starts_with("# ") && !line.starts_with("<!--");
+    let lines = text.lines().filter(is_title).map(|line| match line.starts_with("##") {
+        true => format!("{mark}{line}"),
+        false => line.to_owned(),
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    Some(text.trim().to_owned() + "\n").filter(|text| text.len() > 1).context("the generated text is empty")
+}

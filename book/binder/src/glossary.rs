@@ -1,0 +1,74 @@
+//! The words of the book in English, Chinese and PTX, from `book/glossary.toml`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::html::{anchor, escape, sentence};
+use crate::repository::Repository;
+
+/// Where they are kept.
+pub const FILE: &str = "book/glossary.toml";
+
+/// All terms by key.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Glossary(BTreeMap<String, Term>);
+
+/// A term.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    english: String,
+    chinese: String,
+    ptx: String,
+    means: String,
+}
+
+impl Glossary {
+    /// Reads it.
+    pub fn read(repository: &Repository) -> Result<Self> {
+        toml::from_str(&repository.read(FILE)?).with_context(|| format!("`{FILE}` cannot be read"))
+    }
+
+    /// A term with its Chinese beside it; `glossary` is the page's address.
+    pub fn term(&self, key: &str, glossary: &str) -> Result<String> {
+        let term = self.0.get(key).with_context(|| {
+            let keys: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            format!("`{FILE}` has no term `{key}`; it has {}", keys.join(", "))
+        })?;
+        Ok(format!(
+            "<a class=\"term\" href=\"{glossary}#{}\">{} <span lang=\"zh\">{}</span></a>",
+            anchor(key),
+            escape(&term.english),
+            escape(&term.chinese)
+        ))
+    }
+
+    /// The page's table, in alphabetical order; `used` is where a term is introduced.
+    pub fn render(&self, used: &dyn Fn(&str) -> String) -> String {
+        let mut terms: Vec<(&String, &Term)> = self.0.iter().collect();
+        terms.sort_by_key(|(_, term)| term.english.to_lowercase());
+        let mut html = "<div class=\"table-wrapper\">\n<table class=\"glossary\">\n<thead><tr><th>English</th><th>中文</th>\
+                        <th>PTX</th><th>meaning</th><th>page</th></tr></thead>\n<tbody>\n"
+            .to_owned();
+        for (key, term) in terms {
+            html += &format!(
+                "<tr id=\"{}\"><td>{}</td><td lang=\"zh\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                anchor(key),
+                escape(&term.english),
+                escape(&term.chinese),
+                ptx(&term.ptx),
+                sentence(&term.means),
+                used(key)
+            );
+        }
+        html + "</tbody>\n</table>\n</div>\n"
+    }
+}
+
+fn ptx(names: &str) -> String {
+    let names = names.split(", ").filter(|name| !name.is_empty());
+    names.map(|name| format!("<code>{}</code>", escape(name))).collect::<Vec<_>>().join(", ")
+}

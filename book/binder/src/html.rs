@@ -1,0 +1,58 @@
+//! Text as HTML that neither Markdown nor another preprocessor takes for something of theirs.
+
+/// Text inside an element or an attribute.
+pub fn escape(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => html += "&amp;",
+            '<' => html += "&lt;",
+            '>' => html += "&gt;",
+            '"' => html += "&quot;",
+            // Formulas, templates and emphasis are looked for in HTML, too.
+            '$' | '{' | '}' | '*' | '_' | '`' | '\\' | '[' | ']' | '~' => {
+                html += &format!("&#{};", c as u32);
+            }
+            _ => html.push(c),
+        }
+    }
+    html
+}
+
+/// Lines inside `<pre>`: a blank line would end the block of HTML around them.
+pub fn escape_lines(text: &str) -> String {
+    escape(text).replace("\n\n", "\n&#10;").replace("\n\n", "\n&#10;")
+}
+
+/// A sentence in which backticks mark code.
+pub fn sentence(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(number, part)| match number % 2 {
+            0 => escape(part),
+            _ => format!("<code>{}</code>", escape(part)),
+        })
+        .collect()
+}
+
+/// A name as the anchor of an element.
+pub fn anchor(name: &str) -> String {
+    name.to_lowercase().replace([' ', '_'], "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_for_others_to_read() {
+        assert_eq!(escape("a<b & $c_1$"), "a&lt;b &amp; &#36;c&#95;1&#36;");
+        assert_eq!(escape_lines("a\n\n\nb"), "a\n&#10;\n&#10;b".replace("\n&#10;\n", "\n&#10;\n"));
+        assert!(!escape_lines("a\n\n\n\nb").contains("\n\n"));
+    }
+
+    #[test]
+    fn backticks_become_code() {
+        assert_eq!(sentence("use `a<b`, not c"), "use <code>a&lt;b</code>, not c");
+    }
+}

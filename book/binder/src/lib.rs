@@ -1,0 +1,328 @@
+//! The book's preprocessor: brings kernels, outputs, numbers, figures and claims into its pages, and fails, naming page and
+//! line, on what is missing, stale, or written by hand.
+//!
+//! mdBook builds a book with holes in it and exits with success. Here every directive is expanded or is an error, and so
+//! are numbers with a unit, long blocks of code, commands that name nothing, and formulas that do not parse. It reads the
+//! repository's committed files and runs nothing; that those files are what the programs print is held by the tests of
+//! the chapters. `CONTRIBUTING.md` lists the directives.
+
+mod claims;
+mod code;
+mod commands;
+mod directives;
+mod faults;
+mod figures;
+mod formulas;
+mod glossary;
+mod html;
+mod lanes;
+mod mentions;
+mod outputs;
+mod page;
+mod prose;
+mod record;
+mod report;
+mod repository;
+mod value;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use mdbook_preprocessor::book::{Book, BookItem};
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+use mdbook_summary::{Summary, SummaryItem};
+
+use crate::claims::Ledger;
+use crate::directives::{Library, expand};
+use crate::glossary::Glossary;
+use crate::mentions::Mentions;
+use crate::page::{Kind, Piece, inside_formula, pieces};
+use crate::prose::Exceptions;
+use crate::repository::Repository;
+
+/// The preprocessor, as mdBook calls it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Binder;
+
+/// A page of the book as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its place in `book/src`.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Something that is wrong with a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The page, or another file, from the repository's root.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what to do about it.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.what)
+    }
+}
+
+/// The environment variable with which a book that has problems is built all the same, while it is being written: they
+/// are told, and what cannot be expanded is left out.
+const DRAFT: &str = "BOOK_DRAFT";
+
+/// Where the pages are.
+const SOURCE: &str = "book/src";
+
+impl Preprocessor for Binder {
+    fn name(&self) -> &'static str {
+        "binder"
+    }
+
+    fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
+        let root = fs::canonicalize(&context.root)?;
+        let root = root.parent().context("the book lies in the repository")?;
+        let web = context.config.get::<String>("output.html.git-repository-url")?;
+        let pages: Vec<Page> = book
+            .chapters()
+            .filter_map(|chapter| {
+                Some(Page { path: slashes(chapter.path.as_ref()?), text: chapter.content.clone() })
+            })
+            .collect();
+        let mut bound = bind(root, web.as_deref(), &pages)?.into_iter();
+        book.for_each_mut(|item| {
+            if let BookItem::Chapter(chapter) = item
+                && chapter.path.is_some()
+            {
+                chapter.content = bound.next().unwrap_or_default();
+            }
+        });
+        Ok(book)
+    }
+}
+
+/// Reads the pages that the summary lists, in its order.
+pub fn pages(root: &Path) -> Result<Vec<Page>> {
+    let file = root.join(SOURCE).join("SUMMARY.md");
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let summary = mdbook_summary::parse_summary(&text)?;
+    let page = |path: PathBuf| {
+        let text = fs::read_to_string(root.join(SOURCE).join(&path)).with_context(|| {
+            format!("`{SOURCE}/SUMMARY.md` lists `{}`, which cannot be read", path.display())
+        })?;
+        Ok(Page { path: slashes(&path), text: text.replace("\r\n", "\n") })
+    };
+    listed(&summary).into_iter().map(page).collect()
+}
+
+/// Binds all pages: what mdBook and KaTeX are given. The error lists every problem, one a line.
+pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String>> {
+    let repository = Repository::new(root.to_owned());
+    let library = Library {
+        repository: &repository,
+        web,
+        ledger: Ledger::read(&repository)?,
+        glossary: Glossary::read(&repository)?,
+        exceptions: Exceptions::read(&repository)?,
+        mentions: Mentions::of(pages),
+    };
+    let mut problems = around(root, &library, pages);
+    let bound = pages.iter().map(|page| bind_page(page, &library, &mut problems)).collect();
+    match problems.as_slice() {
+        [] => Ok(bound),
+        problems if std::env::var_os(DRAFT).is_some() => {
+            problems.iter().for_each(|problem| eprintln!("{problem}"));
+            Ok(bound)
+        }
+        problems => {
+            let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+            bail!(
+                "the book has {} {}:\n{}",
+                lines.len(),
+                if lines.len() == 1 { "problem" } else { "problems" },
+                lines.join("\n")
+            )
+        }
+    }
+}
+
+/// What no single page shows: files that none uses, claims that none speaks of.
+fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
+    let problem = |file: &str, what: String| Problem { file: file.to_owned(), line: 1, what };
+    let mut problems = Vec::new();
+    for path in markdown(&root.join(SOURCE)) {
+        let path = slashes(path.strip_prefix(root.join(SOURCE)).unwrap_or(&path));
+        if path != "SUMMARY.md" && pages.iter().all(|page| page.path != path) {
+            problems.push(problem(
+                &format!("{SOURCE}/{path}"),
+                "`SUMMARY.md` does not list this page".to_owned(),
+            ));
+        }
+    }
+    for figure in names(&root.join("book/figures"), "svg") {
+        if !library.mentions.shows(&figure) {
+            problems
+                .push(problem(&format!("book/figures/{figure}.svg"), "no page shows this figure".to_owned()));
+        }
+    }
+    let texts: Vec<(String, String)> =
+        pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    problems.extend(library.exceptions.unused(&texts).into_iter().map(|what| problem(prose::FILE, what)));
+    for id in library.ledger.ids() {
+        if library.mentions.claim(&id).is_empty() {
+            problems.push(problem(
+                "book/src/ledger.md",
+                format!("no page speaks of the claim `{id}`: `{{{{#ref {id}}}}}`"),
+            ));
+        }
+    }
+    problems
+}
+
+fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) -> String {
+    let mut bound = String::with_capacity(page.text.len());
+    let mut report = |line: usize, what: String| {
+        problems.push(Problem { file: format!("{SOURCE}/{}", page.path), line, what });
+    };
+    let pieces = match pieces(&page.text) {
+        Ok(pieces) => pieces,
+        Err((line, what)) => {
+            report(line, what);
+            return bound;
+        }
+    };
+    for piece in &pieces {
+        match bind_piece(piece, page, library) {
+            Ok(text) => bound += &text,
+            Err(error) => report(piece.line, format!("{error:#}")),
+        }
+        if let Kind::Prose(text) | Kind::Code(text) = piece.kind {
+            for (at, phrase) in library.exceptions.by_hand(text) {
+                let line = piece.line + text[..at].matches('\n').count();
+                report(
+                    line,
+                    format!(
+                        "`{phrase}` is a number by hand: take it from a record, `{{{{= ch02.ROW.NAME}}}}`"
+                    ),
+                );
+            }
+        }
+    }
+    for what in lacks(page, &pieces, library) {
+        report(1, what);
+    }
+    bound
+}
+
+fn bind_piece(piece: &Piece<'_>, page: &Page, library: &Library<'_>) -> Result<String> {
+    match piece.kind {
+        Kind::Prose(text) | Kind::Code(text) => Ok(text.to_owned()),
+        Kind::Fence { info, text } => {
+            prose::check_fence(info, text)?;
+            if info == "sh" {
+                commands::check(text, library.repository, &library.ledger)?;
+            }
+            Ok(text.to_owned())
+        }
+        Kind::Formula(text) => {
+            let formula = inside_formula(text)
+                .into_iter()
+                .map(|kind| match kind {
+                    Kind::Directive { text, .. } => in_formula(text, library),
+                    Kind::Prose(text) => Ok(text.to_owned()),
+                    _ => Ok(String::new()),
+                })
+                .collect::<Result<String>>()?;
+            formulas::check(&formula)?;
+            Ok(formula)
+        }
+        Kind::Directive { text, is_block } => {
+            let html = expand(text, is_block, &page.path, library)?;
+            Ok(if is_block { format!("\n{html}") } else { html })
+        }
+    }
+}
+
+/// A number as LaTeX has it: a comma is no punctuation, and a percent sign no comment.
+fn in_formula(directive: &str, library: &Library<'_>) -> Result<String> {
+    let Some(expression) = directive.strip_prefix('=') else {
+        bail!("in a formula there may be numbers only: `{{{{= …}}}}`");
+    };
+    let number = value::evaluate(expression, library.repository)?.text;
+    Ok(number.replace(',', "{,}").replace("\u{a0}%", "\\,\\%").replace('−', "-"))
+}
+
+/// What every page has: a command to type, and a figure.
+fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String> {
+    let directive = |names: &[&str]| {
+        pieces.iter().any(|piece| match piece.kind {
+            Kind::Directive { text, .. } => {
+                names.contains(&text.split_whitespace().next().unwrap_or_default())
+            }
+            _ => false,
+        })
+    };
+    let has_command = directive(&["#output", "#fault", "#claim", "#ledger"])
+        || pieces.iter().any(|piece| matches!(piece.kind, Kind::Fence { info: "sh", .. }));
+    let mut lacks = Vec::new();
+    if !has_command && !library.exceptions.excuses_figure(&page.path) {
+        lacks.push("the page has no command to type".to_owned());
+    }
+    if !directive(&["#figure"]) && !library.exceptions.excuses_figure(&page.path) {
+        lacks.push(format!("the page has no figure; if it needs none, say why in `{}`", prose::FILE));
+    }
+    lacks
+}
+
+/// The pages of a summary, in order.
+fn listed(summary: &Summary) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for items in [&summary.prefix_chapters, &summary.numbered_chapters, &summary.suffix_chapters] {
+        for item in items {
+            collect(item, &mut paths);
+        }
+    }
+    paths
+}
+
+fn collect(item: &SummaryItem, paths: &mut Vec<PathBuf>) {
+    if let SummaryItem::Link(link) = item {
+        paths.extend(link.location.clone());
+        for item in &link.nested_items {
+            collect(item, paths);
+        }
+    }
+}
+
+/// All Markdown in a folder.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            found.extend(markdown(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn names(folder: &Path, extension: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let of_kind = entries.filter(|path| path.extension().is_some_and(|found| found == extension));
+    let mut names: Vec<String> =
+        of_kind.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort();
+    names
+}
+
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}

@@ -1,0 +1,73 @@
+//! Which page speaks of which claim, and where a term is introduced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Page;
+use crate::page::{Kind, pieces};
+
+/// Pages by what they speak of.
+#[derive(Clone, Debug, Default)]
+pub struct Mentions {
+    titles: BTreeMap<String, String>,
+    claims: BTreeMap<String, Vec<String>>,
+    terms: BTreeMap<String, String>,
+    figures: BTreeSet<String>,
+}
+
+impl Mentions {
+    /// Reads all pages, in the order of the book.
+    pub fn of(pages: &[Page]) -> Self {
+        let mut mentions = Self::default();
+        for page in pages {
+            let title = page.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&page.path);
+            mentions.titles.insert(page.path.clone(), title.trim().to_owned());
+            // A page that cannot be cut says so where it is bound.
+            for piece in pieces(&page.text).unwrap_or_default() {
+                if let Kind::Directive { text, .. } = piece.kind {
+                    mentions.take(text, &page.path);
+                }
+            }
+        }
+        mentions
+    }
+
+    fn take(&mut self, directive: &str, page: &str) {
+        let mut words = directive.split_whitespace();
+        let (name, Some(word)) = (words.next().unwrap_or_default(), words.next()) else { return };
+        match name {
+            "#ref" | "#claim" => {
+                let pages = self.claims.entry(word.to_owned()).or_default();
+                if pages.last().is_none_or(|last| last != page) {
+                    pages.push(page.to_owned());
+                }
+            }
+            "#term" => {
+                self.terms.entry(word.to_owned()).or_insert_with(|| page.to_owned());
+            }
+            "#figure" => {
+                self.figures.insert(word.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// The pages that speak of a claim.
+    pub fn claim(&self, id: &str) -> &[String] {
+        self.claims.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The page that introduces a term.
+    pub fn term(&self, key: &str) -> Option<&str> {
+        self.terms.get(key).map(String::as_str)
+    }
+
+    /// Whether a page shows a figure.
+    pub fn shows(&self, figure: &str) -> bool {
+        self.figures.contains(figure)
+    }
+
+    /// A page's title.
+    pub fn title<'a>(&'a self, page: &'a str) -> &'a str {
+        self.titles.get(page).map_or(page, String::as_str)
+    }
+}

@@ -1,0 +1,162 @@
+//! What may not stand in a page by hand: program output, kernels, and numbers that were measured.
+//!
+//! It judges by form: a digit before a unit, and a block that is longer than a quotation. What has that form and is not
+//! measured, a constant of the architecture say, is listed in `book/literals.toml` with its reason.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use anyhow::{Context, Result, bail};
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::repository::Repository;
+
+/// Where the exceptions are listed.
+pub const FILE: &str = "book/literals.toml";
+
+/// A block by hand may be this long.
+const QUOTED_LINES: usize = 3;
+
+/// What is allowed, each with its reason.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exceptions {
+    /// Phrases with a digit and a unit.
+    #[serde(default)]
+    literals: BTreeMap<String, String>,
+    /// Pages that need no figure.
+    #[serde(default)]
+    without_figure: BTreeMap<String, String>,
+}
+
+/// A digit and a unit. The digit may be part of `2^24` or `10 000`, which does not make it less of a number.
+static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
+    let units = [
+        "ms",
+        "µs",
+        "μs",
+        "ns",
+        "us",
+        "seconds?",
+        "microseconds?",
+        "milliseconds?",
+        "[GTMk]i?B",
+        "[GTM]B/s",
+        "bytes?",
+        "sectors?",
+        "requests?",
+        "percent",
+        "warps?",
+        "lanes?",
+        "instructions?",
+        "conflicts?",
+        "branches",
+        "divergent",
+        "atomics?",
+        "rounds?",
+        "times",
+        "cycles?",
+        "registers?",
+        "active",
+    ];
+    Regex::new(&format!(r"[0-9][0-9.,]*(?:&nbsp;|[\s\u{{a0}}-])*(?:%|(?:{})\b)", units.join("|")))
+        .expect("a valid expression")
+});
+
+/// A link's address, which is not read.
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\]\([^)]*\)|<[^>]*>").expect("a valid expression"));
+
+impl Exceptions {
+    /// Reads them.
+    pub fn read(repository: &Repository) -> Result<Self> {
+        toml::from_str(&repository.read(FILE)?).with_context(|| format!("`{FILE}` cannot be read"))
+    }
+
+    /// What in a piece of prose is a number by hand: where it stands, and the phrase.
+    pub fn by_hand(&self, prose: &str) -> Vec<(usize, String)> {
+        let readable = ADDRESS.replace_all(prose, |found: &regex::Captures<'_>| " ".repeat(found[0].len()));
+        let found = MEASURED.find_iter(&readable);
+        found
+            .map(|found| (found.start(), found.as_str().to_owned()))
+            .filter(|(start, phrase)| !self.is_literal(&readable[..start + phrase.len()], phrase))
+            .collect()
+    }
+
+    /// Whether a phrase is listed, by itself or with words before it; `before` ends with it.
+    fn is_literal(&self, before: &str, phrase: &str) -> bool {
+        let (before, phrase) = (one_line(before), one_line(phrase));
+        self.literals.keys().any(|literal| {
+            *literal == phrase || (literal.len() > phrase.len() && before.ends_with(literal.as_str()))
+        })
+    }
+
+    /// Whether a page may do without a figure.
+    pub fn excuses_figure(&self, page: &str) -> bool {
+        self.without_figure.contains_key(page)
+    }
+
+    /// Exceptions that excuse nothing: phrases and pages of which the book has none.
+    pub fn unused(&self, pages: &[(String, String)]) -> Vec<String> {
+        let literals = self
+            .literals
+            .keys()
+            .filter(|literal| !pages.iter().any(|(_, text)| one_line(text).contains(literal.as_str())));
+        let without = self.without_figure.keys().filter(|page| !pages.iter().any(|(name, _)| name == *page));
+        literals
+            .chain(without)
+            .map(|unused| format!("`{unused}` in `{FILE}` excuses nothing: take it out"))
+            .collect()
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Fails if a fenced block is something that has to be included.
+pub fn check_fence(info: &str, text: &str) -> Result<()> {
+    let lines = text.trim().lines().count() - 2;
+    let language = info.split([',', ' ']).next().unwrap_or_default();
+    if language != "sh" && lines > QUOTED_LINES {
+        bail!(
+            "a block of {lines} lines in `{language}` is written by hand: include code with `{{{{#code …}}}}` and output with `{{{{#output …}}}}`"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(prose: &str) -> Vec<String> {
+        let literals = [("32 lanes".to_owned(), "a constant".to_owned())].into();
+        let exceptions = Exceptions { literals, ..Exceptions::default() };
+        exceptions.by_hand(prose).into_iter().map(|(_, phrase)| phrase).collect()
+    }
+
+    #[test]
+    fn measured_numbers_are_found_whatever_stands_between() {
+        assert_eq!(
+            found("it takes 4.5 ms and 4,736 sectors, 3.9 times fewer"),
+            ["4.5 ms", "4,736 sectors", "3.9 times"]
+        );
+        assert_eq!(found("at 98 % or 98% or\n12\nwarps"), ["98 %", "98%", "12\nwarps"]);
+    }
+
+    #[test]
+    fn constants_words_and_addresses_are_none() {
+        assert!(found("a warp has 32 lanes; two warps; [a](x.md#3-warps); sm_70; chapter 3").is_empty());
+        assert_eq!(found("132 lanes"), ["132 lanes"]);
+    }
+
+    #[test]
+    fn long_blocks_are_for_the_preprocessor() {
+        assert!(check_fence("cpp", "```cpp\na\nb\nc\n```\n").is_ok());
+        assert!(check_fence("cpp", "```cpp\na\nb\nc\nd\n```\n").is_err());
+        assert!(check_fence("", "```\na\nb\nc\nd\n```\n").is_err());
+        assert!(check_fence("sh", "```sh\na\nb\nc\nd\n```\n").is_ok());
+    }
+}

@@ -1,0 +1,99 @@
+//! The repository around the book: its files, read once, and what is stale in it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail};
+use nvrtc::{CudaFile, Header};
+use sha2::{Digest, Sha256};
+
+/// The repository.
+#[derive(Debug)]
+pub struct Repository {
+    root: PathBuf,
+    files: RefCell<HashMap<String, Rc<str>>>,
+}
+
+impl Repository {
+    /// That whose root is given.
+    pub fn new(root: PathBuf) -> Self {
+        Self { root, files: RefCell::default() }
+    }
+
+    /// A place in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// A file's text, with ends of lines as on Unix.
+    pub fn read(&self, name: &str) -> Result<Rc<str>> {
+        if let Some(text) = self.files.borrow().get(name) {
+            return Ok(Rc::clone(text));
+        }
+        let text = fs::read_to_string(self.path(name)).map_err(|_| missing(&self.root, name))?;
+        let text: Rc<str> = text.replace("\r\n", "\n").into();
+        self.files.borrow_mut().insert(name.to_owned(), Rc::clone(&text));
+        Ok(text)
+    }
+
+    /// Whether there is such a file or folder.
+    pub fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    /// The SHA-256 of a file's text, in hexadecimal.
+    pub fn sha256(&self, name: &str) -> Result<String> {
+        let text = self.read(name)?;
+        Ok(Sha256::digest(text.as_bytes())
+            .iter()
+            .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
+    }
+
+    /// Fails if a kernel file changed since its PTX was made.
+    pub fn check_ptx(&self, kernel_file: &str) -> Result<()> {
+        let file = CudaFile::read(&self.path(kernel_file)).map_err(|error| anyhow::anyhow!("{error}"))?;
+        for &build in &file.builds {
+            let name = format!("kernels/ptx/{}", file.ptx_name(build));
+            let header = self.read(&name).ok().and_then(|ptx| Header::parse(&ptx));
+            if header.is_none_or(|header| header.sha256 != file.sha256()) {
+                bail!("`{kernel_file}` has changed since `{name}` was made; run `cargo xtask ptx`");
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless every file of a list of `sha256  name` has that sum still; `what` is what was made from them.
+    pub fn check_sums<'a>(
+        &self,
+        what: &str,
+        sums: impl Iterator<Item = (&'a str, &'a str)>,
+        remedy: &str,
+    ) -> Result<()> {
+        for (sum, name) in sums {
+            if self.sha256(name)? != sum {
+                bail!("{what} is stale: `{name}` has changed since; run {remedy}");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn missing(root: &Path, name: &str) -> anyhow::Error {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let there = fs::read_dir(root.join(folder)).context("no folder").map(|entries| {
+        let mut names: Vec<String> =
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    });
+    match there {
+        Ok(names) if names.len() <= 40 => {
+            anyhow::anyhow!("there is no `{name}`; `{}` has {}", folder.display(), names.join(", "))
+        }
+        Ok(_) => anyhow::anyhow!("there is no `{name}`"),
+        Err(_) => anyhow::anyhow!("there is no `{name}`, and no folder `{}`", folder.display()),
+    }
+}
