@@ -46,15 +46,30 @@ const CHAPTER: &str = "ch05_locks";
 const SEEDS: u64 = 40;
 
 /// A row of a timeline: how far down one event is from the next.
-const STEP: f64 = 33.0;
+const STEP: f64 = 36.0;
 
-/// Something goes from one track to another, and what it is stands above the line.
-fn passes(sheet: &mut Sheet, from: f64, to: f64, y: f64, text: &str, is_bad: bool) {
-    let side = if to > from { 1.0 } else { -1.0 };
-    let stroke = if is_bad { Stroke::ArrowBad } else { Stroke::Arrow };
-    sheet.arrow(&[(from + 3.0 * side, y), (to - 3.0 * side, y)], stroke);
-    let tone = if is_bad { Tone::Strong } else { Tone::Text };
-    sheet.middle(f64::midpoint(from, to), y - 5.0, tone, text);
+/// Something goes from one track to another; what it is stands above the line, and where it is done below.
+struct Pass<'a> {
+    from: f64,
+    to: f64,
+    /// The middle of its words.
+    words: f64,
+    what: &'a str,
+    line: Option<u32>,
+    is_bad: bool,
+}
+
+impl Pass<'_> {
+    fn draw(&self, sheet: &mut Sheet, y: f64) {
+        let side = if self.to > self.from { 3.0 } else { -3.0 };
+        let stroke = if self.is_bad { Stroke::ArrowBad } else { Stroke::Arrow };
+        sheet.arrow(&[(self.from + side, y), (self.to - side, y)], stroke);
+        let tone = if self.is_bad { Tone::Strong } else { Tone::Text };
+        sheet.middle(self.words, y - 5.0, tone, self.what);
+        if let Some(line) = self.line {
+            sheet.sized(self.words, y + 13.0, Anchor::Middle, Tone::Dim, 12.0, &format!("line {line}"));
+        }
+    }
 }
 
 fn lost_update(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
@@ -91,12 +106,16 @@ fn lost_update(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let (warp, of_warp) = (step.warp as usize, warps[step.warp as usize].x);
         if is(step, "ld.global") {
             loaded[warp] = value;
-            passes(sheet, memory.x, of_warp, y, &format!("reads {value}"), false);
+            let (from, what) = (memory.x, format!("reads {value}"));
+            let words = f64::midpoint(from, of_warp);
+            Pass { from, to: of_warp, words, what: &what, line: None, is_bad: false }.draw(sheet, y);
         } else {
             bars.push((since, y - 4.0, value));
             let next = loaded[warp] + 1;
             let is_lost = next == value;
-            passes(sheet, of_warp, memory.x, y, &format!("writes {next}"), is_lost);
+            let (to, what) = (memory.x, format!("writes {next}"));
+            let words = f64::midpoint(of_warp, to);
+            Pass { from: of_warp, to, words, what: &what, line: None, is_bad: is_lost }.draw(sheet, y);
             (value, since) = (next, y + 4.0);
         }
     }
@@ -230,10 +249,18 @@ fn lock_handover(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             sheet.line(&[from, to], Stroke::Line);
         }
     }
+    let mut last: Option<(u32, f64)> = None;
     for (turn, number) in turns.iter().zip(1_u32..) {
         let (from, to) = (x(turn.from), x(turn.to));
         sheet.rect([from, y(turn.block) - 6.0, (to - from).max(3.0), 12.0], Fill::On);
-        sheet.middle(f64::midpoint(from, to), y(turn.block) - 10.0, Tone::Strong, &number.to_string());
+        let middle = f64::midpoint(from, to);
+        // Two turns in short order have their numbers above and below.
+        let is_near = last.is_some_and(|(block, above)| block == turn.block && middle - above < 19.0);
+        let base = y(turn.block) + if is_near { 18.5 } else { -10.0 };
+        sheet.middle(middle, base, Tone::Strong, &number.to_string());
+        if !is_near {
+            last = Some((turn.block, middle));
+        }
     }
     let bottom = y(BLOCKS - 1) + 20.0;
     sheet.arrow(&[(left, bottom), (left + width, bottom)], Stroke::Line);
@@ -242,7 +269,7 @@ fn lock_handover(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet,
         4.0,
         bottom + 36.0,
-        &[(Mark::Square, Fill::On, "has the lock, counts up to"), (Mark::Disc, Fill::Off, "asks in vain")],
+        &[(Mark::Square, Fill::On, "has the lock, and its count"), (Mark::Disc, Fill::Off, "asks in vain")],
     );
     let order: Vec<String> = turns.iter().map(|turn| turn.block.to_string()).collect();
     Ok(format!(
@@ -383,37 +410,38 @@ fn message_overtakes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     let last_look = rows.iter().rposition(|(step, _)| is(step, "ld.volatile")).unwrap_or_default();
 
-    let bottom = 42.0 + STEP * rows.len() as f64 + 12.0;
+    let bottom = 42.0 + STEP * rows.len() as f64 + 2.0;
     let track = |x: f64| Track { x, top: 22.0, bottom };
     let [writer, data, flag, reader] = [30.0, 143.0, 257.0, 370.0].map(track);
     for (track, name) in [(writer, "block 0"), (data, "data"), (flag, "flag"), (reader, "block 1")] {
         track.draw(sheet, name);
     }
     let (mut data_since, mut flag_since) = (None, None);
-    let mut lines = Vec::new();
+    let mut told = Vec::new();
+    // Words stand beside the actor, where no other track goes through them.
+    let (beside_writer, beside_reader) = (f64::midpoint(writer.x, data.x), f64::midpoint(flag.x, reader.x));
     for (index, &(step, times)) in rows.iter().enumerate() {
         let y = 22.0 + STEP * (index as f64 + 1.0);
-        let line = step.line.unwrap_or_default();
-        if is(step, "st.volatile") {
+        let line = step.line.context("a step without a line")?;
+        let is_store = step.block.x == 0;
+        let (from, to, what, is_bad) = if is(step, "st.volatile") {
             flag_since = Some(y);
-            passes(sheet, writer.x, flag.x, y, "writes 1", false);
-            lines.push(format!("block 0 writes the flag at line {line}"));
+            (writer, flag, "writes 1".to_owned(), false)
         } else if is(step, "st.global") {
             data_since = Some(y);
-            passes(sheet, writer.x, data.x, y, &format!("writes {stored}"), false);
-            lines.push(format!("block 0 writes {stored} to data at line {line}"));
+            (writer, data, format!("writes {stored}"), false)
         } else if is(step, "ld.volatile") {
             let value = i32::from(index == last_look);
             let often =
                 if times > 1 { format!("reads {value}, {times} ×") } else { format!("reads {value}") };
-            passes(sheet, flag.x, reader.x, y, &often, false);
-            if index == last_look {
-                lines.push(format!("block 1 reads flag 1 at line {line}"));
-            }
+            (flag, reader, often, false)
         } else {
-            passes(sheet, data.x, reader.x, y, &format!("reads {read}"), true);
-            lines.push(format!("block 1 reads data {read} at line {line}"));
-        }
+            (data, reader, format!("reads {read} (old)"), true)
+        };
+        let words = if is_store { beside_writer } else { beside_reader };
+        Pass { from: from.x, to: to.x, words, what: &what, line: Some(line), is_bad }.draw(sheet, y);
+        let place = if from.x == data.x || to.x == data.x { "data" } else { "flag" };
+        told.push(format!("block {} {what} at {place} in line {line}", step.block.x));
     }
     for (track, since, value) in [(data, data_since, stored), (flag, flag_since, 1)] {
         let since = since.context("nobody wrote")?;
@@ -424,8 +452,8 @@ fn message_overtakes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.left(4.0, bottom + 15.0, Tone::Dim, "at the end");
     Ok(format!(
         "Time goes down, kernel message_no_fence in the emulator's weak memory, seed {seed}: two blocks, and between them data and \
-         flag. {}, although {stored} was stored before; it looked at the flag {asked} times.",
-        lines.join(", ")
+         flag. {}. Nothing orders the store of {stored} before the last read. Block 1 looks at the flag {asked} times.",
+        told.join(", ")
     ))
 }
 
@@ -486,11 +514,14 @@ fn last_block(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mut stores = place("st.global");
     let last = tickets.last().context("nobody draws a ticket")?.0;
     ensure!(loads.iter().all(|&(block, _)| block == last), "another block than {last} adds up");
-    let end = stores.pop().context("nobody stores")?.1;
+    stores.pop().context("nobody stores the total")?;
 
-    let (left, width, pitch, top) = (60.0, 326.0, 17.0, 12.0);
-    let begin = stores.iter().map(|&(_, at)| at).min().unwrap_or_default();
-    let x = |at: usize| left + width * (at - begin) as f64 / (end - begin) as f64;
+    let (left, width, pitch, top) = (76.0, 312.0, 17.0, 12.0);
+    let mut events: Vec<usize> =
+        [&stores, &tickets, &loads].into_iter().flatten().map(|&(_, at)| at).collect();
+    events.sort_unstable();
+    let x =
+        |at: usize| left + width * events.partition_point(|&event| event < at) as f64 / events.len() as f64;
     let y = |block: u32| top + pitch * f64::from(block);
     for block in 0..BLOCKS {
         let tone = if block == last { Tone::Strong } else { Tone::Text };
@@ -502,10 +533,15 @@ fn last_block(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     for (&(block, at), number) in tickets.iter().zip(0_u32..) {
         sheet.mark((x(at), y(block)), 4.0, Mark::Triangle, Fill::B);
-        sheet.sized(x(at) + 8.0, y(block) + 4.3, Anchor::Start, Tone::Text, 12.0, &number.to_string());
+        if block == last {
+            let store = stores.iter().find(|&&(of, _)| of == block).map_or(at, |&(_, at)| at);
+            sheet.sized(x(store) - 8.0, y(block) + 4.3, Anchor::End, Tone::Strong, 12.0, &number.to_string());
+        } else {
+            sheet.sized(x(at) + 8.0, y(block) + 4.3, Anchor::Start, Tone::Text, 12.0, &number.to_string());
+        }
     }
     for &(block, at) in &loads {
-        sheet.mark((x(at), y(block)), 3.4, Mark::Disc, Fill::C);
+        sheet.mark((x(at), y(block)), 2.7, Mark::Disc, Fill::C);
     }
     let bottom = y(BLOCKS - 1) + 26.0;
     let marks = [
@@ -515,7 +551,7 @@ fn last_block(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ];
     legend(sheet, 4.0, bottom, &marks);
     Ok(format!(
-        "A row for each of {BLOCKS} blocks, time goes to the right, kernel last_block_fence on the emulator, seed {SEED}, random \
+        "A row for each of {BLOCKS} blocks, time goes to the right, a place for each access, kernel last_block_fence on the emulator, seed {SEED}, random \
          order. Each block stores its sum and draws a ticket. Block {last} draws the last one, {}, reads {} and comes to \
          {}.",
         tickets.len() - 1,
