@@ -15,6 +15,7 @@ mod choices;
 mod pairs;
 pub mod sheet;
 pub mod studio;
+pub mod timeline;
 pub mod warp;
 
 use anyhow::{Context, Result};
