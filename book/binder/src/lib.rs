@@ -140,7 +140,9 @@ pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String
     match problems.as_slice() {
         [] => Ok(bound),
         problems if std::env::var_os(DRAFT).is_some() => {
-            problems.iter().for_each(|problem| eprintln!("{problem}"));
+            for problem in problems {
+                eprintln!("{problem}");
+            }
             Ok(bound)
         }
         problems => {
