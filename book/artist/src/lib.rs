@@ -14,6 +14,7 @@ pub mod chart;
 mod pairs;
 pub mod sheet;
 pub mod studio;
+pub mod timeline;
 pub mod warp;
 
 use anyhow::{Context, Result};

@@ -25,6 +25,11 @@ const GAP: f64 = 1.0;
 const SMALL: f64 = 2.0;
 
 impl Strip {
+    /// A strip of squares from `x` on.
+    pub const fn squares(x: f64, pitch: f64) -> Strip {
+        Strip { x, pitch, height: pitch - GAP }
+    }
+
     /// The left edge of a lane's cell.
     pub fn lane(self, lane: u32) -> f64 {
         self.x + f64::from(lane) * self.pitch

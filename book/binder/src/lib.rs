@@ -25,6 +25,7 @@ mod report;
 mod repository;
 mod value;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,12 +95,15 @@ impl Preprocessor for Binder {
                 Some(Page { path: slashes(chapter.path.as_ref()?), text: chapter.content.clone() })
             })
             .collect();
-        let mut bound = bind(root, web.as_deref(), &pages)?.into_iter();
+        let bound = bind(root, web.as_deref(), &pages)?;
+        // By path, because mdBook comes to a chapter before the pages below it here, and behind them there.
+        let mut bound: BTreeMap<String, String> =
+            pages.into_iter().map(|page| page.path).zip(bound).collect();
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
-                && chapter.path.is_some()
+                && let Some(path) = &chapter.path
             {
-                chapter.content = bound.next().unwrap_or_default();
+                chapter.content = bound.remove(&slashes(path)).unwrap_or_default();
             }
         });
         Ok(book)

@@ -1,0 +1,65 @@
+//! Actors side by side and time downwards, and the few questions that figures ask of a trace.
+//!
+//! It leaves out values, of which a trace has none.
+
+use lanes::Traced;
+
+use crate::sheet::{Fill, Mark, Sheet, Stroke, Tone};
+
+/// The line of an actor, or of a place in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// Its middle.
+    pub x: f64,
+    /// Where its line begins; its name stands above.
+    pub top: f64,
+    /// Where its line ends.
+    pub bottom: f64,
+}
+
+impl Track {
+    /// Its name and its line.
+    pub fn draw(self, sheet: &mut Sheet, name: &str) {
+        sheet.middle(self.x, self.top - 5.0, Tone::Text, name);
+        sheet.line(&[(self.x, self.top), (self.x, self.bottom)], Stroke::Grid);
+    }
+
+    /// Something that happens, and what it is: on its left or on its right.
+    pub fn event(self, sheet: &mut Sheet, y: f64, mark: Mark, fill: Fill, text: &str, is_left: bool) {
+        sheet.mark((self.x, y), 4.5, mark, fill);
+        if is_left {
+            sheet.right(self.x - 9.0, y + 4.3, Tone::Text, text);
+        } else {
+            sheet.left(self.x + 9.0, y + 4.3, Tone::Text, text);
+        }
+    }
+}
+
+/// A line that begins and ends a little later and earlier, so that marks at its ends stay free.
+pub fn shortened([from, to]: [(f64, f64); 2], by: f64) -> [(f64, f64); 2] {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let part = by / dx.hypot(dy).max(1e-9);
+    [(from.0 + part * dx, from.1 + part * dy), (to.0 - part * dx, to.1 - part * dy)]
+}
+
+/// What marks mean, side by side from `x` on; `y` is what the letters stand on.
+pub fn legend(sheet: &mut Sheet, x: f64, y: f64, marks: &[(Mark, Fill, &str)]) {
+    let mut x = x + 5.0;
+    for &(mark, fill, text) in marks {
+        sheet.mark((x, y - 4.3), 4.5, mark, fill);
+        sheet.left(x + 9.0, y, Tone::Dim, text);
+        // Letters are about half as wide as high.
+        x += 30.0 + 6.4 * text.chars().count() as f64;
+    }
+}
+
+/// Whether an instruction is of this kind, guarded or not: `st.shared`.
+pub fn is(step: &Traced, operation: &str) -> bool {
+    step.ptx.split_whitespace().find(|word| !word.starts_with('@')).is_some_and(|word| word.starts_with(operation))
+}
+
+/// The last operand of an instruction, if it is a number; -1 is all bits.
+pub fn literal(ptx: &str) -> Option<u32> {
+    let operand = ptx.trim_end_matches(';').rsplit([',', ' ']).find(|part| !part.is_empty())?;
+    operand.parse::<i64>().ok().map(|number| number as u32)
+}
