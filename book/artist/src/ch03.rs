@@ -18,8 +18,16 @@ use crate::warp::{LANES, Strip};
 use crate::{Anchor, Figure, Fill, Mark, Sheet, Stroke, Studio, Tone};
 
 pub const FIGURES: &[Figure] = &[
-    Figure { name: "handshake_60", title: "Two halves of a warp with one program counter", draw: handshake_60 },
-    Figure { name: "handshake_70", title: "Two halves of a warp with a program counter a lane", draw: handshake_70 },
+    Figure {
+        name: "handshake_60",
+        title: "Two halves of a warp with one program counter",
+        draw: handshake_60,
+    },
+    Figure {
+        name: "handshake_70",
+        title: "Two halves of a warp with a program counter a lane",
+        draw: handshake_70,
+    },
     Figure { name: "lock_progress", title: "Which lanes get what they wait for", draw: lock_progress },
     Figure { name: "tail_pairs", title: "Who reads whom in the last five rounds", draw: tail_pairs },
     Figure { name: "tail_race", title: "One race in two orders", draw: tail_race },
@@ -40,7 +48,11 @@ fn integers(n: usize) -> Vec<i32> {
 fn source(kernel: &Kernel, line: u32, room: usize) -> String {
     let text = kernel.file.source.lines().nth(line as usize - 1).unwrap_or_default();
     let text = text.split("  //").next().unwrap_or_default().trim();
-    if text.chars().count() <= room { text.to_owned() } else { text.chars().take(room - 1).chain(['…']).collect() }
+    if text.chars().count() <= room {
+        text.to_owned()
+    } else {
+        text.chars().take(room - 1).chain(['…']).collect()
+    }
 }
 
 fn handshake_60(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
@@ -160,7 +172,12 @@ fn lock_progress(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let passed = through.iter().filter(|&&through| through).count();
             sheet.left(4.0, y + 9.0, Tone::Dim, &format!("sm_{arch}"));
             outcome(sheet, strip, y + 2.5, &through);
-            sheet.right(396.0, y + 9.0, if passed == 32 { Tone::Text } else { Tone::Strong }, &passed.to_string());
+            sheet.right(
+                396.0,
+                y + 9.0,
+                if passed == 32 { Tone::Text } else { Tone::Strong },
+                &passed.to_string(),
+            );
             told.push(format!("{kernel} for sm_{arch}: {passed}"));
             y += 18.0;
         }
@@ -353,7 +370,8 @@ fn tail_race(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 fn race_of(studio: &mut Studio, values: &[i32]) -> Result<(Run, u32)> {
     let (x, sum) = (studio.upload("x", values)?, studio.zeroed::<i32>("sums", 1)?);
     let (run, _) = studio.trial(&Launch::new(&WARP_TREE_UNGUARDED, 1, LANES).arg(x).arg(sum), sum)?;
-    let line = run.faults.first().and_then(|fault| fault.actors[0].site.source.as_ref()).context("no line")?.line;
+    let line =
+        run.faults.first().and_then(|fault| fault.actors[0].site.source.as_ref()).context("no line")?.line;
     Ok((run, line))
 }
 
@@ -367,7 +385,8 @@ fn masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(out);
         let (run, _) = studio.trial(&launch, out)?;
         let trace = studio.trace(&launch)?;
-        let barrier = trace.iter().find(|step| is(step, "bar.warp.sync")).context("no barrier of the warp")?;
+        let barrier =
+            trace.iter().find(|step| is(step, "bar.warp.sync")).context("no barrier of the warp")?;
         let (named, come) = (literal(&barrier.ptx).context("a mask that is no literal")?, barrier.active);
         let verdict = run.faults.first().map_or("ok", |fault| fault.kind.name());
 
@@ -383,7 +402,13 @@ fn masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let wrong = come & !named;
         strip.cells(sheet, y, |lane| {
             let is_in = |mask: u32| mask >> lane & 1 == 1;
-            Some(if is_in(wrong) { Fill::Bad } else if is_in(come) { Fill::On } else { Fill::Off })
+            Some(if is_in(wrong) {
+                Fill::Bad
+            } else if is_in(come) {
+                Fill::On
+            } else {
+                Fill::Off
+            })
         });
         y += 26.0;
         told.push(format!(
@@ -502,10 +527,15 @@ fn tile_race(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     for (panel, kernel) in [&TILE_NO_BARRIER, &TILE_BARRIER].into_iter().enumerate() {
         let left = 4.0 + 200.0 * panel as f64;
         let (wrong, stale) = tile(studio, sheet, kernel, left)?;
-        told.push(format!("{kernel}: {stale} of 4 loads come before the store, {wrong} of {TILE} elements are wrong"));
+        told.push(format!(
+            "{kernel}: {stale} of 4 loads come before the store, {wrong} of {TILE} elements are wrong"
+        ));
     }
-    let marks =
-        [(Mark::Square, Fill::On, "stores"), (Mark::Disc, Fill::Good, "loads"), (Mark::Cross, Fill::Bad, "loads too early")];
+    let marks = [
+        (Mark::Square, Fill::On, "stores"),
+        (Mark::Disc, Fill::Good, "loads"),
+        (Mark::Cross, Fill::Bad, "loads too early"),
+    ];
     legend(sheet, 4.0, sheet.bottom() + 20.0, &marks);
     Ok(format!(
         "Time goes down, a column for each of 4 warps of one block of {TILE} threads on the emulator, seed 0, random order. A \
@@ -517,7 +547,12 @@ fn tile_race(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 
 /// Draws the stores and the loads of the warps of a block. Returns how many elements came out wrong, and how many loads
 /// came before the store that they wait for.
-fn tile(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel, left: f64) -> Result<(usize, usize)> {
+fn tile(
+    studio: &mut Studio,
+    sheet: &mut Sheet,
+    kernel: &'static Kernel,
+    left: f64,
+) -> Result<(usize, usize)> {
     let values = integers(TILE as usize);
     let (x, y) = (studio.upload("x", &values)?, studio.zeroed::<i32>("y", TILE as usize)?);
     let mut launch = Launch::new(kernel, 1, TILE).arg(x).arg(y);
@@ -525,8 +560,10 @@ fn tile(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel, left: f
     let (_, got) = studio.trial(&launch, y)?;
     let trace = studio.trace(&launch)?;
     let wrong = got.iter().zip(values.iter().rev()).filter(|(got, right)| got != right).count();
-    let events: Vec<&Traced> =
-        trace.iter().filter(|step| ["st.shared", "bar.sync", "ld.shared"].iter().any(|op| is(step, op))).collect();
+    let events: Vec<&Traced> = trace
+        .iter()
+        .filter(|step| ["st.shared", "bar.sync", "ld.shared"].iter().any(|op| is(step, op)))
+        .collect();
 
     sheet.sized(left, 12.0, Anchor::Start, Tone::Mono, 12.5, kernel.name);
     let (first, pitch, top) = (left + 24.0, 38.0, 58.0);

@@ -25,12 +25,24 @@ pub const FIGURES: &[Figure] = &[
     Figure { name: "shuffle_up", title: "A shuffle up, in every width", draw: shuffle_up },
     Figure { name: "shuffle_down", title: "A shuffle down, in every width", draw: shuffle_down },
     Figure { name: "shuffle_xor", title: "A shuffle by xor, in every width", draw: shuffle_xor },
-    Figure { name: "down_against_xor", title: "Whose elements each lane has added up", draw: down_against_xor },
+    Figure {
+        name: "down_against_xor",
+        title: "Whose elements each lane has added up",
+        draw: down_against_xor,
+    },
     Figure { name: "lane_ids", title: "Lane numbers in a block of 8 by 8 threads", draw: lane_ids },
     Figure { name: "two_pass_reads", title: "What the first load of a warp reads", draw: two_pass_reads },
     Figure { name: "atomics_count", title: "Which lanes of a block do an atomic", draw: atomics_count },
-    Figure { name: "wide_loads", title: "Requests and sectors of narrow and of wide loads", draw: wide_loads },
-    Figure { name: "precision", title: "How far off a sum is, by the order of its additions", draw: precision },
+    Figure {
+        name: "wide_loads",
+        title: "Requests and sectors of narrow and of wide loads",
+        draw: wide_loads,
+    },
+    Figure {
+        name: "precision",
+        title: "How far off a sum is, by the order of its additions",
+        draw: precision,
+    },
     Figure { name: "sum_time", title: "How long sums take on an H200", draw: sum_time },
 ];
 
@@ -180,7 +192,14 @@ fn down_against_xor(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet.sized(left, 12.0, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         sheet.right(strip.end(), 12.0, Tone::Dim, "element");
         for element in [0, 8, 16, 24, 31] {
-            sheet.sized(strip.centre(element), TOP - 5.0, Anchor::Middle, Tone::Dim, 12.0, &element.to_string());
+            sheet.sized(
+                strip.centre(element),
+                TOP - 5.0,
+                Anchor::Middle,
+                Tone::Dim,
+                12.0,
+                &element.to_string(),
+            );
         }
         let place = |lane: usize, element: usize| (strip.lane(element as u32), TOP + PITCH * lane as f64);
         let cells = |is_so: &dyn Fn(i32) -> bool| -> Vec<(usize, usize)> {
@@ -228,7 +247,8 @@ fn lane_ids(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             wrong += usize::from(!is_right);
             // The second warp stands a little lower.
             let below = if thread < 32 { 0.0 } else { 16.0 };
-            let (x, y) = (left + PITCH * (thread % SIDE) as f64, 36.0 + PITCH * (thread / SIDE) as f64 + below);
+            let (x, y) =
+                (left + PITCH * (thread % SIDE) as f64, 36.0 + PITCH * (thread / SIDE) as f64 + below);
             let tone = if is_right { Tone::Text } else { Tone::Dim };
             sheet.middle(x + 10.0, y + 12.0, tone, &number.to_string());
             let fill = if is_right { Fill::Good } else { Fill::Bad };
@@ -276,7 +296,10 @@ fn two_pass_reads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mut told = Vec::new();
     for kernel in [&PASS_STRIDED, &PASS_CHUNKED] {
         sheet.sized(4.0, top, Anchor::Start, Tone::Mono, 12.5, kernel.name);
-        top += 10.0;
+        top += 18.0;
+        sheet.left(4.0, top, Tone::Dim, "sector");
+        strip.numbers(sheet, top);
+        top += 8.0;
         let mut readers = vec![None; FEW];
         for (element, place) in readers.iter_mut().enumerate().skip(1) {
             *place = reader(studio, kernel, element)?;
@@ -295,13 +318,14 @@ fn two_pass_reads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let is_read = |sector: u32| readers[sector as usize * IN_SECTOR + row].is_some();
             strip.cells(sheet, y, |sector| Some(if is_read(sector) { Fill::On } else { Fill::Off }));
         }
-        sheet.left(4.0, top + 9.0, Tone::Dim, "element");
-        sheet.left(4.0, top + 24.0, Tone::Dim, "in sector");
+        sheet.sized(56.0, top + 9.0, Anchor::End, Tone::Dim, 12.0, "word 0");
+        let last = top + 10.5 * (IN_SECTOR - 1) as f64 + 9.0;
+        sheet.sized(56.0, last, Anchor::End, Tone::Dim, 12.0, &(IN_SECTOR - 1).to_string());
         top += 10.5 * IN_SECTOR as f64 + 15.0;
         let touched = readers.chunks(IN_SECTOR).filter(|sector| sector.iter().any(Option::is_some)).count();
         let (loads, sectors) = (counters.global_load_requests, counters.global_load_sectors);
-        sheet.left(strip.x, top, Tone::Strong, &format!("this load: {}", counted(touched as u64, "sector")));
-        sheet.right(strip.end(), top, Tone::Text, &format!("all {loads} loads: {sectors}"));
+        sheet.left(strip.x, top, Tone::Strong, &format!("first load: {}", counted(touched as u64, "sector")));
+        sheet.right(strip.end(), top, Tone::Text, &format!("all {loads} loads: {sectors} sectors"));
         told.push(format!(
             "{kernel}: the first load touches {touched} sectors, all {loads} loads {sectors} in sum"
         ));
@@ -370,7 +394,8 @@ fn atomics_count(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 /// What the loop of a sum loads, by its line of CUDA: requests and sectors.
 fn loads(run: &Run) -> Result<(u64, u64)> {
     let counters = run.lines.iter().map(|line| &line.counters);
-    let most = counters.max_by_key(|counters| counters.global_load_sectors).context("no line loads anything")?;
+    let most =
+        counters.max_by_key(|counters| counters.global_load_sectors).context("no line loads anything")?;
     Ok((most.global_load_requests, most.global_load_sectors))
 }
 
@@ -411,7 +436,8 @@ fn wide_loads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     for (counter, what, fill) in
         [("global_load_requests", "requests", Fill::A), ("global_load_sectors", "sectors", Fill::B)]
     {
-        let values: Vec<f64> = names.iter().map(|name| record.counter(name, counter)).collect::<Result<_>>()?;
+        let values: Vec<f64> =
+            names.iter().map(|name| record.counter(name, counter)).collect::<Result<_>>()?;
         let most = values.iter().copied().fold(0.0, f64::max);
         let of_record = format!("{what}, {} elements", grouped(record.setting("size")? as u64));
         sheet.left(4.0, top, Tone::Dim, &of_record);
@@ -425,8 +451,7 @@ fn wide_loads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             .collect();
         let shape = Bars { x: 122.0, width: 225.0, most, pitch: 19.0, tone: Tone::Mono };
         top = shape.draw(sheet, top + 10.0, &bars) + 30.0;
-        let told_values: Vec<String> =
-            bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
+        let told_values: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
         told.push(format!("{of_record}: {}", told_values.join(", ")));
     }
     Ok(format!(
@@ -444,7 +469,10 @@ fn one_place(number: f64) -> String {
 fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let record = studio.record(CHAPTER, "h200.json")?;
     let groups: [(&str, &[&str]); 2] = [
-        ("elements around 1", &["order_one_thread", "order_atomics", "order_blocks", "order_two_passes", "order_tree"]),
+        (
+            "elements around 1",
+            &["order_one_thread", "order_atomics", "order_blocks", "order_two_passes", "order_tree"],
+        ),
         ("equal elements", &["equal_one_thread", "equal_tree"]),
     ];
     let (left, width) = (146.0, 196.0);
@@ -497,7 +525,8 @@ fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 fn times(report: &str, names: &[&str]) -> Result<Vec<f64>> {
     let time = |name: &&str| {
         let mut lines = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let row = lines.find(|words| words.first() == Some(name)).with_context(|| format!("no row `{name}`"))?;
+        let row =
+            lines.find(|words| words.first() == Some(name)).with_context(|| format!("no row `{name}`"))?;
         let cell = row.len().checked_sub(2).map(|column| row[column].replace(',', ""));
         cell.and_then(|cell| cell.parse().ok()).with_context(|| format!("row `{name}` has no time"))
     };
@@ -510,7 +539,15 @@ fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let small_times: Vec<f64> = small.iter().map(|name| record.time_us(name)).collect::<Result<_>>()?;
     let path = format!("chapters/{CHAPTER}/output/h200_note_size.txt");
     let report = studio.file(&path)?;
-    let large = ["sum_shared", "sum_shuffle", "two_pass", "two_pass_chunked", "sum_narrow", "sum_wide", "sum_last_block"];
+    let large = [
+        "sum_shared",
+        "sum_shuffle",
+        "two_pass",
+        "two_pass_chunked",
+        "sum_narrow",
+        "sum_wide",
+        "sum_last_block",
+    ];
     let large_times = times(&report, &large)?;
     let with = report.lines().find_map(|line| line.strip_prefix("with:")).unwrap_or_default();
     let size = with.split(',').find_map(|setting| setting.trim().strip_prefix("size "));
@@ -522,7 +559,7 @@ fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let bar = |(name, &value): (&&str, &f64)| {
             // Bytes in a microsecond are a thousandth of gigabytes in a second.
             let rate = size.map(|size| format!(" ({:.0} GB/s)", 4.0 * size / value / 1000.0));
-            let label = format!("{} µs{}", decimal(value), rate.unwrap_or_default());
+            let label = format!("{} µs{}", one_place(value), rate.unwrap_or_default());
             Bar { name: (*name).to_owned(), value, label, fill: Fill::A }
         };
         names.iter().zip(times).map(bar).collect()
@@ -542,5 +579,8 @@ fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let values: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
         told.push(format!("{head}: {}", values.join(", ")));
     }
-    Ok(format!("Times of sums in single precision on an NVIDIA H200, blocks of 128 threads. {}.", told.join("; ")))
+    Ok(format!(
+        "Times of sums in single precision on an NVIDIA H200, blocks of 128 threads. {}.",
+        told.join("; ")
+    ))
 }

@@ -12,6 +12,7 @@ mod ch04_groups;
 mod ch05;
 mod ch06;
 pub mod chart;
+mod choices;
 mod pairs;
 pub mod sheet;
 pub mod studio;
@@ -38,8 +39,9 @@ pub struct Figure {
 }
 
 /// The chapters' lists.
-const CHAPTERS: [&[Figure]; 7] = [
+const CHAPTERS: [&[Figure]; 8] = [
     ch01::FIGURES,
+    choices::FIGURES,
     ch02::FIGURES,
     ch03::FIGURES,
     ch04::FIGURES,

@@ -55,7 +55,10 @@ pub fn legend(sheet: &mut Sheet, x: f64, y: f64, marks: &[(Mark, Fill, &str)]) {
 
 /// Whether an instruction is of this kind, guarded or not: `st.shared`.
 pub fn is(step: &Traced, operation: &str) -> bool {
-    step.ptx.split_whitespace().find(|word| !word.starts_with('@')).is_some_and(|word| word.starts_with(operation))
+    step.ptx
+        .split_whitespace()
+        .find(|word| !word.starts_with('@'))
+        .is_some_and(|word| word.starts_with(operation))
 }
 
 /// The last operand of an instruction, if it is a number; -1 is all bits.
