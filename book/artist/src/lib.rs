@@ -8,6 +8,7 @@ mod ch01;
 mod ch02;
 mod ch03;
 mod ch04;
+mod ch04_groups;
 mod ch05;
 mod ch06;
 pub mod chart;
@@ -38,12 +39,13 @@ pub struct Figure {
 }
 
 /// The chapters' lists.
-const CHAPTERS: [&[Figure]; 7] = [
+const CHAPTERS: [&[Figure]; 8] = [
     ch01::FIGURES,
     choices::FIGURES,
     ch02::FIGURES,
     ch03::FIGURES,
     ch04::FIGURES,
+    ch04_groups::FIGURES,
     ch05::FIGURES,
     ch06::FIGURES,
 ];
