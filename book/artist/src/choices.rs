@@ -50,7 +50,7 @@ fn blocks_of_48(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let (from, count) = (block * BLOCK + warp * LANES, mask.count_ones());
             strip.cells(sheet, y, |lane| (mask >> lane & 1 == 1).then_some(Fill::On).or(Some(Fill::Off)));
             sheet.sized(
-                84.0,
+                103.0,
                 y + 10.5,
                 Anchor::End,
                 Tone::Text,
