@@ -30,7 +30,7 @@ impl Track {
     }
 
     /// Something that happens, and what it is: on its left or on its right.
-    pub fn event(self, sheet: &mut Sheet, y: f64, (mark, fill): (Mark, Fill), text: &str, is_left: bool) {
+    pub fn event(self, sheet: &mut Sheet, y: f64, mark: Mark, fill: Fill, text: &str, is_left: bool) {
         sheet.mark((self.x, y), 4.5, mark, fill);
         if is_left {
             sheet.sized(self.x - 9.0, y + 4.2, Anchor::End, Tone::Text, 12.0, text);

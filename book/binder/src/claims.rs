@@ -68,7 +68,7 @@ impl Ledger {
     pub fn render(&self, repository: &Repository, mentions: &dyn Fn(&str) -> String) -> Result<String> {
         let mut text = self.summary();
         for (number, (note, count)) in NOTES.into_iter().enumerate() {
-            text += &format!("\n## N{number}: {note}\n\n");
+            text.extend(["\n## N", &number.to_string(), ": ", note, "\n\n"]);
             for index in 1..=count {
                 let id = format!("N{number}.{index}");
                 let claim = self.get(&id)?;
@@ -87,9 +87,13 @@ impl Ledger {
         }
         let count = |verdict: &str| counts.get(verdict).copied().unwrap_or_default();
         let rows = ["holds", "holds with a condition", "outdated", "wrong"];
-        let rows: String =
-            rows.iter().map(|verdict| format!("| {verdict} | {} |\n", count(verdict))).collect();
-        format!("| verdict | claims |\n| --- | ---: |\n{rows}| together | {} |\n", self.0.len())
+        let rows: Vec<String> =
+            rows.iter().map(|verdict| format!("| {verdict} | {} |", count(verdict))).collect();
+        format!(
+            "| verdict | claims |\n| --- | ---: |\n{}\n| together | {} |\n",
+            rows.join("\n"),
+            self.0.len()
+        )
     }
 }
 
@@ -112,18 +116,18 @@ impl Claim {
 
     /// The claim as a box, with `heading` for its head.
     pub fn render(&self, heading: &str, id: &str, mentions: &str) -> String {
-        let evidence: String = self
-            .evidence
-            .iter()
-            .map(|(who, what)| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(who), sentence(what)))
-            .collect();
+        let line = |(who, what): &(String, String)| {
+            format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(who), sentence(what))
+        };
+        let evidence: Vec<String> = self.evidence.iter().map(line).collect();
         format!(
             "<section class=\"claim {class}\" aria-label=\"claim {name}\">\n\
              <{heading}{id} class=\"claim-head\"><span class=\"claim-id\">{name}</span> <span class=\"verdict\">{verdict}</span></{heading}>\n\
              <p class=\"claim-says\">The note: {says}.</p>\n\
-             <dl class=\"claim-evidence\">\n{evidence}</dl>\n\
+             <dl class=\"claim-evidence\">\n{evidence}\n</dl>\n\
              <p class=\"claim-why\">{why}</p>\n{mentions}\
              <div class=\"command\"><code>{command}</code></div>\n</section>\n",
+            evidence = evidence.join("\n"),
             class = self.class(),
             name = self.id,
             verdict = escape(&self.verdict),

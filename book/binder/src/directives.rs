@@ -64,8 +64,13 @@ impl Expansion<'_> {
             "code" => code::listing(&words, repository, &link),
             "ptx" => code::ptx(&words, repository, &link),
             "machine-code" => {
-                let [chapter, kernel] = words[..] else { bail!("name a chapter and a kernel") };
-                code::machine_code(&Source::parse(chapter, repository)?.output(), kernel, repository, &link)
+                let (chapter, kernel, module) = match words[..] {
+                    [chapter, kernel] => (chapter, kernel, None),
+                    [chapter, kernel, module] => (chapter, kernel, Some(module)),
+                    _ => bail!("name a chapter, a kernel and, if it was built twice, its module"),
+                };
+                let output = Source::parse(chapter, repository)?.output();
+                code::machine_code(&output, kernel, module, repository, &link)
             }
             "output" => outputs::tabs(&words, repository),
             "fault" => self.fault(&words),
@@ -174,10 +179,8 @@ impl Expansion<'_> {
 /// Markdown that was generated, without its title, its headings one level down if `mark` is `#`.
 fn demoted(text: &str, mark: &str) -> Result<String> {
     let is_title = |line: &&str| !line.starts_with("# ") && !line.starts_with("<!--");
-    let lines = text.lines().filter(is_title).map(|line| match line.starts_with("##") {
-        true => format!("{mark}{line}"),
-        false => line.to_owned(),
-    });
+    let demoted = |line: &str| format!("{}{line}", if line.starts_with("##") { mark } else { "" });
+    let lines = text.lines().filter(is_title).map(demoted);
     let text = lines.collect::<Vec<_>>().join("\n");
     Some(text.trim().to_owned() + "\n").filter(|text| text.len() > 1).context("the generated text is empty")
 }

@@ -50,11 +50,8 @@ impl Glossary {
     pub fn render(&self, used: &dyn Fn(&str) -> String) -> String {
         let mut terms: Vec<(&String, &Term)> = self.0.iter().collect();
         terms.sort_by_key(|(_, term)| term.english.to_lowercase());
-        let mut html = "<div class=\"table-wrapper\">\n<table class=\"glossary\">\n<thead><tr><th>English</th><th>中文</th>\
-                        <th>PTX</th><th>meaning</th><th>page</th></tr></thead>\n<tbody>\n"
-            .to_owned();
-        for (key, term) in terms {
-            html += &format!(
+        let row = |(key, term): (&String, &Term)| {
+            format!(
                 "<tr id=\"{}\"><td>{}</td><td lang=\"zh\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                 anchor(key),
                 escape(&term.english),
@@ -62,9 +59,12 @@ impl Glossary {
                 ptx(&term.ptx),
                 sentence(&term.means),
                 used(key)
-            );
-        }
-        html + "</tbody>\n</table>\n</div>\n"
+            )
+        };
+        let head = "<div class=\"table-wrapper\">\n<table class=\"glossary\">\n<thead><tr><th>English</th><th>中文</th>\
+                    <th>PTX</th><th>meaning</th><th>page</th></tr></thead>\n<tbody>\n";
+        let rows: Vec<String> = terms.into_iter().map(row).collect();
+        format!("{head}{}</tbody>\n</table>\n</div>\n", rows.concat())
     }
 }
 

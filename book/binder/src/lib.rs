@@ -25,6 +25,7 @@ mod report;
 mod repository;
 mod value;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,12 +95,15 @@ impl Preprocessor for Binder {
                 Some(Page { path: slashes(chapter.path.as_ref()?), text: chapter.content.clone() })
             })
             .collect();
-        let mut bound = bind(root, web.as_deref(), &pages)?.into_iter();
+        let bound = bind(root, web.as_deref(), &pages)?;
+        // By path, because mdBook comes to a chapter before the pages below it here, and behind them there.
+        let mut bound: BTreeMap<String, String> =
+            pages.into_iter().map(|page| page.path).zip(bound).collect();
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
-                && chapter.path.is_some()
+                && let Some(path) = &chapter.path
             {
-                chapter.content = bound.next().unwrap_or_default();
+                chapter.content = bound.remove(&slashes(path)).unwrap_or_default();
             }
         });
         Ok(book)
@@ -136,7 +140,9 @@ pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String
     match problems.as_slice() {
         [] => Ok(bound),
         problems if std::env::var_os(DRAFT).is_some() => {
-            problems.iter().for_each(|problem| eprintln!("{problem}"));
+            for problem in problems {
+                eprintln!("{problem}");
+            }
             Ok(bound)
         }
         problems => {
@@ -270,7 +276,7 @@ fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String
     let has_command = directive(&["#output", "#fault", "#claim", "#ledger"])
         || pieces.iter().any(|piece| matches!(piece.kind, Kind::Fence { info: "sh", .. }));
     let mut lacks = Vec::new();
-    if !has_command && !library.exceptions.excuses_figure(&page.path) {
+    if !has_command {
         lacks.push("the page has no command to type".to_owned());
     }
     if !directive(&["#figure"]) && !library.exceptions.excuses_figure(&page.path) {

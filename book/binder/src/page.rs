@@ -82,13 +82,13 @@ impl<'a> Cutter<'a> {
                 let is_block = self.is_alone(end + 2);
                 self.push(end + 2, |text| Kind::Directive { text: text[2..end].trim(), is_block });
             } else if rest.starts_with('`') {
-                let length = self.code(rest);
+                let length = code(rest);
                 self.push(length, Kind::Code);
             } else if rest.starts_with('$') {
                 let length = formula(rest).ok_or_else(|| self.open("`$`", "`$`"))?;
                 self.push(length, Kind::Formula);
             } else {
-                let length = self.prose(rest);
+                let length = prose(rest);
                 self.push(length, Kind::Prose);
             }
         }
@@ -109,7 +109,7 @@ impl<'a> Cutter<'a> {
     /// The length of the fenced block that begins here.
     fn fence(&self, rest: &str) -> Result<Option<usize>, (usize, String)> {
         let first = rest.lines().next().unwrap_or_default().trim_start();
-        let mark: String = first.chars().take_while(|c| Some(*c) == first.chars().next()).collect();
+        let mark: String = first.chars().take_while(|c| first.starts_with(*c)).collect();
         if mark.len() < 3 || !mark.starts_with(['`', '~']) {
             return Ok(None);
         }
@@ -129,42 +129,42 @@ impl<'a> Cutter<'a> {
         let after = self.page[self.at + length..].split('\n').next().unwrap_or_default();
         before.trim().is_empty() && after.trim().is_empty()
     }
+}
 
-    /// A code span ends with as many backticks as it began with; without an end, the backticks are text.
-    fn code(&self, rest: &str) -> usize {
-        let ticks = rest.len() - rest.trim_start_matches('`').len();
-        let paragraph = rest.find("\n\n").unwrap_or(rest.len());
-        let mut at = ticks;
-        while let Some(found) = rest[at..paragraph].find('`') {
-            let start = at + found;
-            let run = rest[start..].len() - rest[start..].trim_start_matches('`').len();
-            if run == ticks {
-                return start + run;
-            }
-            at = start + run;
+/// A code span ends with as many backticks as it began with; without an end, the backticks are text.
+fn code(rest: &str) -> usize {
+    let ticks = rest.len() - rest.trim_start_matches('`').len();
+    let paragraph = rest.find("\n\n").unwrap_or(rest.len());
+    let mut at = ticks;
+    while let Some(found) = rest[at..paragraph].find('`') {
+        let start = at + found;
+        let run = rest[start..].len() - rest[start..].trim_start_matches('`').len();
+        if run == ticks {
+            return start + run;
         }
-        ticks
+        at = start + run;
     }
+    ticks
+}
 
-    /// Up to what may be something else; at least one character.
-    fn prose(&self, rest: &str) -> usize {
-        let escaped = if rest.starts_with("\\$") { 2 } else { 0 };
-        let first = escaped.max(rest.chars().next().map_or(1, char::len_utf8));
-        let mut at = first;
-        while at < rest.len() {
-            let here = &rest[at..];
-            if here.starts_with("\\$") {
-                at += 2;
-                continue;
-            }
-            let special = here.starts_with(['`', '$']) || here.starts_with("{{#") || here.starts_with("{{=");
-            if special || rest[..at].ends_with('\n') {
-                break;
-            }
-            at += here.chars().next().map_or(1, char::len_utf8);
+/// Up to what may be something else; at least one character.
+fn prose(rest: &str) -> usize {
+    let escaped = if rest.starts_with("\\$") { 2 } else { 0 };
+    let first = escaped.max(rest.chars().next().map_or(1, char::len_utf8));
+    let mut at = first;
+    while at < rest.len() {
+        let here = &rest[at..];
+        if here.starts_with("\\$") {
+            at += 2;
+            continue;
         }
-        at
+        let special = here.starts_with(['`', '$']) || here.starts_with("{{#") || here.starts_with("{{=");
+        if special || rest[..at].ends_with('\n') {
+            break;
+        }
+        at += here.chars().next().map_or(1, char::len_utf8);
     }
+    at
 }
 
 /// The length of the formula that begins here: `$$…$$`, or `$…$` within a paragraph.
@@ -194,11 +194,7 @@ mod tests {
                     again += text;
                 }
                 Kind::Directive { text, .. } => {
-                    again += &if text.starts_with('=') || text.starts_with('#') {
-                        format!("{{{{{text}}}}}")
-                    } else {
-                        unreachable!()
-                    };
+                    again.extend(["{{", text, "}}"]);
                 }
             }
         }

@@ -43,12 +43,14 @@ static ORDERS: [Order; 4] = [
 const WHY: &str = "positive numbers, k roundings deep, each by 2^-24 at most";
 
 impl Order {
+    // ANCHOR: bound
     /// Higham's bound for a sum of positive numbers, each of which goes through at most `k` additions: `k u / (1 - k u)`
     /// of the sum, where `u` is half the distance from 1 to the next float.
     fn bound(self) -> Tolerance {
         let ku = f64::from(self.roundings) * f64::from(f32::EPSILON) / 2.0;
         Tolerance::Bound { relative: ku / (1.0 - ku), absolute: 0.0, why: WHY }
     }
+    // ANCHOR_END: bound
 }
 
 pub fn section(lab: &mut Lab) -> Result<()> {

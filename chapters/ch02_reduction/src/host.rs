@@ -10,6 +10,7 @@ use lanes::{Device, Lab, Random, Row, Run, Verdict};
 
 use crate::sum::{Reduction, integers};
 
+// ANCHOR: sum_by_halves
 /// Adds the second half of the values to the first, again and again, until one is left; `None` if there is none. Of an
 /// odd number the last one has no partner, and joins the first.
 pub fn sum_by_halves(values: &mut [i64]) -> Option<i64> {
@@ -23,7 +24,9 @@ pub fn sum_by_halves(values: &mut [i64]) -> Option<i64> {
     }
     sum_by_halves(&mut values[..half])
 }
+// ANCHOR_END: sum_by_halves
 
+// ANCHOR: sum_by_even_halves
 /// WRONG. The same for powers of two: of an odd number the last one is forgotten.
 fn sum_by_even_halves(values: &mut [i64]) -> Option<i64> {
     let half = values.len() / 2;
@@ -33,11 +36,14 @@ fn sum_by_even_halves(values: &mut [i64]) -> Option<i64> {
     add_halves(values, half);
     sum_by_even_halves(&mut values[..half])
 }
+// ANCHOR_END: sum_by_even_halves
 
+// ANCHOR: add_halves
 fn add_halves(values: &mut [i64], half: usize) {
     let (first, second) = values.split_at_mut(half);
     first.iter_mut().zip(second).for_each(|(x, y)| *x += *y);
 }
+// ANCHOR_END: add_halves
 
 const LENGTHS: usize = 2000;
 

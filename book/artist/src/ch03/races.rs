@@ -105,7 +105,7 @@ fn two_accesses(sheet: &mut Sheet, left: f64, trace: &[Traced]) -> Result<()> {
             // The reader never writes this element, and that its owner reads it races with nobody.
             let races = element == written && is_store != is_reader;
             let fill = if races { Fill::Bad } else { Fill::Off };
-            track.event(sheet, y(at), (mark, fill), &format!("{verb} [{element}]"), is_reader);
+            track.event(sheet, y(at), mark, fill, &format!("{verb} [{element}]"), is_reader);
         }
     }
     let read = reader.iter().find(|&&(.., element)| element == written).context("nobody reads")?.0;

@@ -1,0 +1,204 @@
+//! The book as it is has no problem, and whatever it brings in, taken away or changed, is one that names page and line.
+//!
+//! The second half works on a copy of what the book is made of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What the book says, or its problems.
+fn bind(root: &Path) -> Result<Vec<String>, String> {
+    let pages = binder::pages(root).map_err(|error| format!("{error:#}"))?;
+    binder::bind(root, None, &pages).map_err(|error| format!("{error:#}"))
+}
+
+#[test]
+fn the_book_has_no_problem() {
+    if let Err(problems) = bind(&root()) {
+        panic!("{problems}");
+    }
+}
+
+#[test]
+fn every_directive_is_expanded() {
+    let pages = binder::pages(&root()).unwrap();
+    let bound = binder::bind(&root(), None, &pages).unwrap_or_default();
+    for (page, text) in pages.iter().zip(&bound) {
+        assert!(!text.contains("{{#") && !text.contains("{{="), "`{}` has a directive left", page.path);
+    }
+}
+
+/// Every claim of the notes, by the numbers that each note has.
+#[test]
+fn every_claim_is_in_the_ledger() {
+    let pages = binder::pages(&root()).unwrap();
+    let at = pages.iter().position(|page| page.path == "ledger.md").unwrap();
+    let ledger = &binder::bind(&root(), None, &pages).unwrap()[at];
+    for (note, count) in [14, 18, 29, 8, 24].into_iter().enumerate() {
+        for index in 1..=count {
+            let entry =
+                ledger.split("<section").find(|entry| entry.contains(&format!("id=\"N{note}.{index}\"")));
+            let entry = entry.unwrap_or_else(|| panic!("N{note}.{index} is not in the ledger"));
+            for part in ["class=\"verdict\"", "class=\"claim-evidence\"", "cargo run --bin"] {
+                assert!(entry.contains(part), "N{note}.{index} has no {part}");
+            }
+        }
+    }
+}
+
+/// A copy of the book and of what it includes.
+struct Copy(TempDir);
+
+impl Copy {
+    fn new() -> Self {
+        let copy = Self(tempfile::tempdir().unwrap());
+        for folder in ["book/src", "book/figures", "kernels", "chapters", "benches", "simt/src"] {
+            copy_folder(&root().join(folder), &copy.path(folder));
+        }
+        let files = ["book/glossary.toml", "book/literals.toml", "simt/SUPPORTED.md"];
+        for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+            fs::copy(entry.path(), copy.path(&entry.file_name().to_string_lossy())).unwrap();
+        }
+        for file in files {
+            fs::copy(root().join(file), copy.path(file)).unwrap();
+        }
+        copy
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn edit(&self, name: &str, change: impl Fn(&str) -> String) {
+        let old = fs::read_to_string(self.path(name)).unwrap();
+        let new = change(&old);
+        assert_ne!(old, new, "the change of `{name}` changes nothing");
+        fs::write(self.path(name), new).unwrap();
+    }
+
+    /// The book has the problem `what` on a line of a page, where the directive stands.
+    #[track_caller]
+    fn fails(&self, directive: &str, what: &str) {
+        let (page, line) = place(self.0.path(), directive);
+        let problems = bind(self.0.path()).expect_err("the book has a problem");
+        let wanted = format!("book/src/{page}:{line}: ");
+        let found = problems.lines().find(|problem| problem.starts_with(&wanted) && problem.contains(what));
+        assert!(found.is_some(), "no line begins with `{wanted}` and says `{what}`:\n{problems}");
+    }
+}
+
+/// The first page and line with a text.
+fn place(root: &Path, text: &str) -> (String, usize) {
+    for page in binder::pages(root).unwrap() {
+        if let Some(line) = page.text.lines().position(|line| line.contains(text)) {
+            return (page.path, line + 1);
+        }
+    }
+    panic!("no page has `{text}`");
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+const LISTING: &str = "{{#code kernels/reduction.cu reduce_interleaved}}";
+
+#[test]
+fn a_copy_is_as_good_as_the_book() {
+    assert_eq!(bind(Copy::new().0.path()).err(), None);
+}
+
+#[test]
+fn an_anchor_that_is_gone_is_missed() {
+    let copy = Copy::new();
+    copy.edit("kernels/reduction.cu", |text| text.replace("ANCHOR: reduce_interleaved\n", "ANCHOR: other\n"));
+    // The PTX is as old as the source says; the anchor is looked for all the same once it is made again.
+    copy.fails(LISTING, "`kernels/reduction.cu` has changed since");
+    let sum = sha256(&copy.path("kernels/reduction.cu"));
+    copy.edit("kernels/ptx/reduction.sm_70.ptx", |ptx| {
+        let lines = ptx.lines().map(|line| match line.strip_prefix("// source sha256: ") {
+            Some(_) => format!("// source sha256: {sum}"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    copy.fails(LISTING, "there is no anchor `reduce_interleaved`");
+}
+
+#[test]
+fn a_record_that_is_gone_is_missed() {
+    let copy = Copy::new();
+    fs::remove_file(copy.path("chapters/ch02_reduction/output/sim.txt")).unwrap();
+    copy.fails("{{#output ch02 in_place", "there is no `chapters/ch02_reduction/output/sim.txt`");
+}
+
+#[test]
+fn a_figure_that_is_gone_is_missed() {
+    let copy = Copy::new();
+    fs::remove_file(copy.path("book/figures/pairs_neighbored.svg")).unwrap();
+    copy.fails("{{#figure pairs_neighbored", "there is no `book/figures/pairs_neighbored.svg`");
+}
+
+#[test]
+fn a_kernel_that_changed_makes_its_records_and_figures_stale() {
+    let copy = Copy::new();
+    copy.edit("kernels/reduction.cu", |text| format!("{text}\n"));
+    copy.fails("{{#output ch02 in_place", "the record of `ch02_reduction` is stale");
+    copy.fails("{{= ch02.", "the record of `ch02_reduction` is stale");
+    copy.fails("{{#ref N1.8}}", "the record of `ch02_reduction` is stale");
+    copy.fails(LISTING, "run `cargo xtask ptx`");
+}
+
+#[test]
+fn a_figure_of_another_kernel_is_stale() {
+    let copy = Copy::new();
+    copy.edit("kernels/reduction_steps.cu", |text| format!("{text}\n"));
+    copy.edit("book/figures/pairs_neighbored.svg", |svg| svg.replacen(" sha256 ", " sha256 0", 1));
+    copy.fails("{{#figure pairs_neighbored", "is stale");
+}
+
+/// A page with one line more.
+#[track_caller]
+fn refuses(line: &str, what: &str) {
+    let copy = Copy::new();
+    copy.edit("book/src/reduction.md", |text| format!("{text}\n\n{line}\n"));
+    copy.fails(line.lines().next().unwrap(), what);
+}
+
+#[test]
+fn what_names_nothing_is_refused() {
+    refuses("{{#ref N9.1}}", "no chapter decides a claim `N9.1`");
+    refuses("{{= ch02.reduce_interleaved.nonesuch}}", "the row has no `nonesuch`");
+    refuses("{{#term nonesuch}}", "has no term `nonesuch`");
+    refuses("{{#nonesuch}}", "there is no directive");
+    refuses("{{#include ../../README.md}}", "mdBook's own");
+    refuses(
+        "```sh\ncargo run --bin ch02_reduction -- --only nonesuch\n```",
+        "no section, row or picture `nonesuch`",
+    );
+    refuses("```sh\ncargo run --bin ch02_reduction -- --claim N0.1\n```", "does not decide `N0.1`");
+}
+
+#[test]
+fn what_is_written_by_hand_is_refused() {
+    refuses("it loads 4,276,224 sectors", "is a number by hand");
+    refuses("```text\na\nb\nc\nd\n```", "is written by hand");
+    refuses("$\\frac{1}{$", "does not parse");
+}
+
+fn sha256(file: &Path) -> String {
+    nvrtc::CudaFile::read(file).unwrap().sha256()
+}

@@ -1,0 +1,217 @@
+// The page without this script shows every output, one under the other. It makes them tabs, lets a command be copied,
+// lets the keyboard scroll what is wide, and has mdBook's search find Chinese.
+'use strict';
+
+(function tabs() {
+    const KEY = 'lanes-machine';
+    const groups = [];
+
+    function remembered() {
+        try { return localStorage.getItem(KEY); } catch { return null; }
+    }
+
+    function remember(label) {
+        try { localStorage.setItem(KEY, label); } catch { /* a page that may store nothing still has tabs */ }
+    }
+
+    function show(group, label) {
+        if (!group.labels.includes(label)) { return; }
+        group.labels.forEach((each, i) => {
+            const chosen = each === label;
+            group.buttons[i].setAttribute('aria-selected', String(chosen));
+            group.buttons[i].tabIndex = chosen ? 0 : -1;
+            group.panels[i].hidden = !chosen;
+        });
+    }
+
+    // All outputs of the page change together; the one that was clicked stays where it is.
+    function choose(button, label) {
+        const before = button.getBoundingClientRect().top;
+        groups.forEach(group => show(group, label));
+        window.scrollBy(0, button.getBoundingClientRect().top - before);
+        remember(label);
+    }
+
+    document.querySelectorAll('.tabs').forEach((box, n) => {
+        const panels = Array.from(box.querySelectorAll(':scope > .tab'));
+        if (panels.length < 2) { return; }
+        const list = document.createElement('div');
+        list.setAttribute('role', 'tablist');
+        list.setAttribute('aria-label', 'Machine');
+        const labels = panels.map(panel => panel.dataset.label);
+        const buttons = panels.map((panel, i) => {
+            const button = document.createElement('button');
+            button.type = 'button';
+            button.id = `tab-${n}-${i}`;
+            button.textContent = labels[i];
+            button.setAttribute('role', 'tab');
+            panel.id = panel.id || `panel-${n}-${i}`;
+            button.setAttribute('aria-controls', panel.id);
+            panel.setAttribute('role', 'tabpanel');
+            panel.setAttribute('aria-labelledby', button.id);
+            button.addEventListener('click', () => choose(button, labels[i]));
+            list.append(button);
+            return button;
+        });
+        list.addEventListener('keydown', event => {
+            if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) { return; }
+            const here = buttons.indexOf(document.activeElement);
+            const last = buttons.length - 1;
+            const to = {
+                ArrowRight: here === last ? 0 : here + 1,
+                ArrowLeft: here === 0 ? last : here - 1,
+                Home: 0,
+                End: last,
+            }[event.key];
+            if (here < 0 || to === undefined) { return; }
+            event.preventDefault();
+            event.stopPropagation(); // mdBook turns the page at an arrow
+            buttons[to].focus({ preventScroll: true });
+            choose(buttons[to], labels[to]);
+        });
+        box.prepend(list);
+        groups.push({ labels, buttons, panels });
+        show(groups[groups.length - 1], labels[0]);
+    });
+
+    const label = remembered();
+    if (label !== null) { groups.forEach(group => show(group, label)); }
+})();
+
+(function copies() {
+    const said = document.createElement('div');
+    said.setAttribute('role', 'status');
+    said.style.cssText = 'position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)';
+
+    // A page from a file, or over plain HTTP, has no clipboard: there the command is selected, to be copied by hand.
+    function select(code) {
+        const range = document.createRange();
+        range.selectNodeContents(code);
+        const selection = window.getSelection();
+        selection.removeAllRanges();
+        selection.addRange(range);
+        return document.execCommand('copy');
+    }
+
+    async function copy(code) {
+        try {
+            await navigator.clipboard.writeText(code.textContent);
+            return true;
+        } catch {
+            return select(code);
+        }
+    }
+
+    const commands = document.querySelectorAll('.command');
+    if (commands.length > 0) { document.body.append(said); }
+    commands.forEach(command => {
+        const code = command.querySelector('code');
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'copy';
+        button.textContent = 'Copy';
+        button.setAttribute('aria-label', `Copy the command: ${code.textContent}`);
+        button.addEventListener('click', async () => {
+            const done = await copy(code);
+            button.textContent = done ? 'Copied' : 'Selected';
+            said.textContent = done ? 'Command copied' : 'Command selected';
+            setTimeout(() => {
+                button.textContent = 'Copy';
+                said.textContent = '';
+            }, 1600);
+        });
+        command.append(button);
+    });
+})();
+
+(function wide() {
+    // A table that was written as HTML has no box of its own to scroll in.
+    document.querySelectorAll('main table').forEach(table => {
+        if (table.closest('.table-wrapper') !== null) { return; }
+        const box = document.createElement('div');
+        box.className = 'table-wrapper';
+        table.replaceWith(box);
+        box.append(table);
+    });
+
+    function name(box) {
+        const caption = box.closest('figure')?.querySelector('figcaption') ?? box.querySelector('caption');
+        if (caption) { return caption.textContent; }
+        if (box.matches('.table-wrapper')) { return 'Table'; }
+        return box.matches('.katex-display') ? 'Formula' : 'Code';
+    }
+
+    const boxes = document.querySelectorAll('main :is(pre > code, .table-wrapper, .katex-display, .command > code)');
+    function reach() {
+        boxes.forEach(box => {
+            if (box.closest('.output pre') !== null || box.scrollWidth <= box.clientWidth || box.tabIndex === 0) { return; }
+            box.tabIndex = 0;
+            if (box.matches('.command > code')) { return; }
+            box.setAttribute('role', 'region');
+            box.setAttribute('aria-label', name(box));
+        });
+    }
+    reach();
+    document.fonts?.ready.then(reach);
+    window.addEventListener('resize', reach);
+    document.addEventListener('toggle', reach, true);
+
+    // mdBook turns the page at an arrow, also while the arrow scrolls a box.
+    document.querySelector('main')?.addEventListener('keydown', event => {
+        const box = event.target;
+        if ((event.key === 'ArrowLeft' || event.key === 'ArrowRight') && box.scrollWidth > box.clientWidth) {
+            event.stopPropagation();
+        }
+    });
+
+    // What is folded is printed all the same.
+    window.addEventListener('beforeprint', () => {
+        document.querySelectorAll('main details').forEach(details => { details.open = true; });
+    });
+})();
+
+(function chinese() {
+    // The index has no Chinese words, for it is made of letters and stems; the pages' texts beside it have them.
+    const HAN = /\p{Script=Han}+/gu;
+    if (window.elasticlunr === undefined) { return; }
+
+    // The words around the place, and the place as a word of its own, so that the list can mark it.
+    function excerpt(doc, word) {
+        const at = doc.body.indexOf(word);
+        if (at < 0) { return doc.body; }
+        const from = Math.max(0, doc.body.lastIndexOf(' ', Math.max(0, at - 60)));
+        const after = at + word.length;
+        return `${doc.body.slice(from, at)} ${word} ${doc.body.slice(after, after + 140)}`;
+    }
+
+    const search = elasticlunr.Index.prototype.search;
+    elasticlunr.Index.prototype.search = function (query, options) {
+        const words = query.match(HAN);
+        if (words === null) { return search.call(this, query, options); }
+        const rest = query.replace(HAN, ' ').trim();
+        const among = rest === '' ? null : new Set(search.call(this, rest, options).map(found => String(found.ref)));
+        const urls = window.search.doc_urls;
+        return Object.entries(this.documentStore.docs)
+            .filter(([ref, doc]) => (among === null || among.has(ref))
+                && words.every(word => doc.body.includes(word) || doc.title.includes(word)))
+            .map(([ref, doc]) => ({
+                ref,
+                score: urls[ref].startsWith('glossary.html') ? 2 : 1,
+                doc: { ...doc, body: excerpt(doc, words[0]) },
+            }))
+            .sort((a, b) => b.score - a.score || a.ref - b.ref);
+    };
+
+    // Words are written with an input method, whose last key mdBook may not see.
+    document.getElementById('mdbook-searchbar')?.addEventListener('compositionend', event => {
+        event.target.dispatchEvent(new KeyboardEvent('keyup'));
+    });
+
+    // From the list to the glossary: to the word's line, which mdBook has marked by now.
+    const line = new URLSearchParams(location.search).has('highlight')
+        && document.querySelector('main tr[id]:has(mark)');
+    if (line) {
+        line.classList.add('found');
+        line.scrollIntoView({ block: 'center' });
+    }
+})();
