@@ -62,62 +62,17 @@ fn lost_update(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         }
     }
     let (seed, launch) = chosen.context("no seed loses an update")?;
-    let trace = studio.trace(&launch)?;
-    let events: Vec<&Traced> =
-        trace.iter().filter(|step| is(step, "ld.global") || is(step, "st.global")).collect();
-
-    let bottom = 52.0 + STEP * events.len() as f64;
-    let track = |x: f64| Track { x, top: 34.0, bottom };
-    let (warps, memory) = ([track(56.0), track(344.0)], track(200.0));
-    for (warp, track) in warps.iter().enumerate() {
-        track.draw(sheet, &format!("warp {warp}"));
-    }
-    memory.draw(sheet, "count");
-    // The lanes of a warp load together, so each warp has one value.
-    let (mut value, mut loaded) = (0, [0; 2]);
-    let mut since = 42.0;
-    let mut bars = Vec::new();
-    for (step, row) in events.iter().zip(1..) {
-        let y = 34.0 + STEP * f64::from(row);
-        let (warp, of_warp) = (step.warp as usize, warps[step.warp as usize].x);
-        if is(step, "ld.global") {
-            loaded[warp] = value;
-            let (from, what) = (memory.x, format!("reads {value}"));
-            let words = f64::midpoint(from, of_warp);
-            Pass { from, to: of_warp, words, what: &what, line: None, is_bad: false }.draw(sheet, y);
-        } else {
-            bars.push((since, y - 4.0, value));
-            let next = loaded[warp] + 1;
-            let is_lost = next == value;
-            let (to, what) = (memory.x, format!("writes {next}"));
-            let words = f64::midpoint(of_warp, to);
-            Pass { from: of_warp, to, words, what: &what, line: None, is_bad: is_lost }.draw(sheet, y);
-            (value, since) = (next, y + 4.0);
-        }
-    }
-    bars.push((since, bottom, value));
-    let fills = [Fill::Off, Fill::A, Fill::B];
-    for (from, to, value) in bars {
-        sheet.rect([memory.x - 3.0, from, 6.0, to - from], fills[value.clamp(0, 2) as usize]);
-        sheet.left(memory.x + 7.0, from + 11.0, Tone::Strong, &value.to_string());
-    }
     let (_, left) = studio.trial(&launch, count)?;
+    let trace = studio.trace(&launch)?;
+    let is_access = |step: &&Traced| is(step, "ld.global") || is(step, "st.global");
+    let events: Vec<&Traced> = trace.iter().filter(is_access).collect();
+    let (value, told) = reads_and_writes(sheet, &events);
     ensure!(left[0] == value, "the run leaves {} and not {value}", left[0]);
-    let line = events[0].line.unwrap_or_default();
+
+    let line = events[0].line.context("an access without a line")?;
     let source = COUNT_PLAIN.file.source.lines().nth(line as usize - 1).unwrap_or_default();
-    let source = source.split("//").next().unwrap_or_default().trim();
-    sheet.sized(
-        200.0,
-        bottom + 22.0,
-        Anchor::Middle,
-        Tone::Mono,
-        12.5,
-        &format!("races.cu:{line}  {source}"),
-    );
-    let told: Vec<String> = events
-        .iter()
-        .map(|step| format!("warp {} {}", step.warp, if is(step, "ld.global") { "reads" } else { "writes" }))
-        .collect();
+    let source = format!("races.cu:{line}  {}", source.split("//").next().unwrap_or_default().trim());
+    sheet.sized(200.0, sheet.bottom() + 20.0, Anchor::Middle, Tone::Mono, 12.5, &source);
     Ok(format!(
         "Time goes down, kernel count_plain with two warps on the emulator, seed {seed}. Between them the counter in memory. In \
          order: {}. Both add one to 0, and {} is left instead of 2 from two warps, which are {} threads.",
@@ -127,27 +82,75 @@ fn lost_update(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
+/// Draws what two warps read from a counter and write to it. Returns what it holds at the end, and all in words.
+fn reads_and_writes(sheet: &mut Sheet, events: &[&Traced]) -> (i32, Vec<String>) {
+    let bottom = 52.0 + STEP * events.len() as f64;
+    let track = |x: f64| Track { x, top: 18.0, bottom };
+    let (warps, memory) = ([track(56.0), track(344.0)], track(200.0));
+    for (warp, track) in warps.iter().enumerate() {
+        track.draw(sheet, &format!("warp {warp}"));
+    }
+    memory.draw(sheet, "count");
+    // The lanes of a warp load together, so each warp has one value.
+    let (mut value, mut loaded) = (0, [0; 2]);
+    let (mut bars, mut told) = (vec![(24.0, value)], Vec::new());
+    for (step, row) in events.iter().zip(1..) {
+        let y = 24.0 + STEP * f64::from(row);
+        let (warp, of_warp) = (step.warp as usize, warps[step.warp as usize].x);
+        let words = f64::midpoint(memory.x, of_warp);
+        let (from, to, what, is_bad) = if is(step, "ld.global") {
+            loaded[warp] = value;
+            (memory.x, of_warp, format!("reads {value}"), false)
+        } else {
+            let next = loaded[warp] + 1;
+            let is_lost = next == value;
+            value = next;
+            bars.push((y, value));
+            (of_warp, memory.x, format!("writes {next}"), is_lost)
+        };
+        Pass { from, to, words, what: &what, line: None, is_bad }.draw(sheet, y);
+        told.push(format!("warp {warp} {what}"));
+    }
+    let ends = bars.iter().skip(1).map(|&(from, _)| from - 4.0).chain([bottom]);
+    for (&(from, value), to) in bars.iter().zip(ends) {
+        let fill = if value == 0 { Fill::Off } else { Fill::A };
+        sheet.rect([memory.x - 3.0, from + 4.0, 6.0, to - from - 4.0], fill);
+        sheet.left(memory.x + 7.0, from + 15.0, Tone::Strong, &value.to_string());
+    }
+    (value, told)
+}
+
 fn contention(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.record(CHAPTER, "h200.json")?;
-    let mut y = 12.0;
+    let records = [studio.record(CHAPTER, "h200.json")?, studio.note_record(CHAPTER, 0)?];
+    let columns = [100.0, 254.0];
+    let sizes = records.iter().map(|record| record.setting("size")).collect::<Result<Vec<_>>>()?;
+    for (x, size) in columns.iter().zip(&sizes) {
+        sheet.left(*x, 12.0, Tone::Text, &format!("{} additions", grouped(*size as u64)));
+    }
+    let mut y = 36.0;
     let mut told = Vec::new();
     for (memory, fill) in [("global", Fill::A), ("shared", Fill::B)] {
-        sheet.left(4.0, y, Tone::Dim, &format!("counters in {memory} memory"));
-        let mut bars = Vec::new();
-        for (slots, name) in [("one", "one for all"), ("32", "32 counters"), ("own", "one for each")] {
-            let value = record.time_us(&format!("tally_{memory}-{slots}"))?;
-            bars.push(Bar { name: name.to_owned(), value, label: format!("{value:.1} µs"), fill });
+        sheet.left(4.0, y, Tone::Dim, &format!("{memory} memory"));
+        let mut end = y;
+        for ((&x, record), size) in columns.iter().zip(&records).zip(&sizes) {
+            let most = record.time_us("tally_global-one")?;
+            let mut bars = Vec::new();
+            for (slots, name) in [("one", "one for all"), ("32", "32 counters"), ("own", "one for each")] {
+                let value = record.time_us(&format!("tally_{memory}-{slots}"))?;
+                let us = if value < 1000.0 { format!("{value:.1}") } else { grouped(value.round() as u64) };
+                let label = format!("{us} µs");
+                told.push(format!("{memory} memory, {name}, {} additions: {label}", grouped(*size as u64)));
+                // Both columns have the names of the first.
+                let name = if x < 200.0 { name } else { "" };
+                bars.push(Bar { name: name.to_owned(), value, label, fill });
+            }
+            end = Bars { x, width: 72.0, most, pitch: 21.0, tone: Tone::Text }.draw(sheet, y + 11.0, &bars);
         }
-        let most = record.time_us("tally_global-one")?;
-        let shape = Bars { x: 100.0, width: 230.0, most, pitch: 21.0, tone: Tone::Text };
-        y = shape.draw(sheet, y + 11.0, &bars) + 32.0;
-        let times: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
-        told.push(format!("{memory} memory: {}", times.join(", ")));
+        y = end + 32.0;
     }
-    let (size, block) = (record.setting("size")?, record.setting("block")?);
+    let block = records[0].setting("block")?;
     Ok(format!(
-        "How long {} atomic additions take on an NVIDIA H200, in blocks of {block} threads. {}.",
-        grouped(size as u64),
+        "How long atomic additions to counters take on an NVIDIA H200, in blocks of {block} threads. {}.",
         told.join("; ")
     ))
 }

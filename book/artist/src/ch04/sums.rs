@@ -12,6 +12,7 @@ use lanes::report::layout::{counted, grouped};
 use lanes::{Launch, Random, Run, Traced};
 
 use crate::chart::{Bar, Bars};
+use crate::studio::Record;
 use crate::warp::{LANES, Strip};
 use crate::{Anchor, Fill, Mark, Sheet, Stroke, Studio, Tone};
 
@@ -265,24 +266,9 @@ pub fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// The times of a table in a report: the column before the last, in microseconds.
-fn times(report: &str, names: &[&str]) -> Result<Vec<f64>> {
-    let time = |name: &&str| {
-        let mut lines = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let row =
-            lines.find(|words| words.first() == Some(name)).with_context(|| format!("no row `{name}`"))?;
-        let cell = row.len().checked_sub(2).map(|column| row[column].replace(',', ""));
-        cell.and_then(|cell| cell.parse().ok()).with_context(|| format!("row `{name}` has no time"))
-    };
-    names.iter().map(time).collect()
-}
-
 pub fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let record = studio.record(CHAPTER, "h200.json")?;
     let small = ["clock_shared", "clock_shuffle", "clock_each_warp"];
-    let small_times: Vec<f64> = small.iter().map(|name| record.time_us(name)).collect::<Result<_>>()?;
-    let path = format!("chapters/{CHAPTER}/output/h200_note_size.txt");
-    let report = studio.file(&path)?;
     let large = [
         "sum_shared",
         "sum_shuffle",
@@ -292,28 +278,25 @@ pub fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         "sum_wide",
         "sum_last_block",
     ];
-    let large_times = times(&report, &large)?;
-    let with = report.lines().find_map(|line| line.strip_prefix("with:")).unwrap_or_default();
-    let size = with.split(',').find_map(|setting| setting.trim().strip_prefix("size "));
-    let large_size: f64 = size.and_then(|size| size.parse().ok()).context("the report has no size")?;
+    let note = studio.note_record(CHAPTER, 0)?;
     // A thread for each element, and no more.
     let small_size = f64::from(LANES) * record.counter("clock_shared", "warps")?;
+    let large_size = note.setting("size")?;
 
-    let bars = |names: &[&str], times: &[f64], size: Option<f64>| -> Vec<Bar> {
-        let bar = |(name, &value): (&&str, &f64)| {
+    let bars = |record: &Record, names: &[&str], size: Option<f64>| -> Result<Vec<Bar>> {
+        let bar = |name: &&str| {
+            let value = record.time_us(name)?;
             // Bytes in a microsecond are a thousandth of gigabytes in a second.
-            let rate = size.map(|size| format!(" ({:.0} GB/s)", 4.0 * size / value / 1000.0));
+            let rate = size.map(|size| format!(" ({} GB/s)", grouped((4.0 * size / value / 1000.0).round() as u64)));
             let label = format!("{} µs{}", one_place(value), rate.unwrap_or_default());
-            Bar { name: (*name).to_owned(), value, label, fill: Fill::A }
+            Ok(Bar { name: (*name).to_owned(), value, label, fill: Fill::A })
         };
-        names.iter().zip(times).map(bar).collect()
+        names.iter().map(bar).collect()
     };
     let mut told = Vec::new();
     let mut y = 12.0;
-    let tables = [
-        (small_size, bars(&small, &small_times, None)),
-        (large_size, bars(&large, &large_times, Some(large_size))),
-    ];
+    let tables =
+        [(small_size, bars(&record, &small, None)?), (large_size, bars(&note, &large, Some(large_size))?)];
     for (size, bars) in tables {
         let head = format!("{} floats", grouped(size as u64));
         sheet.left(4.0, y, Tone::Dim, &head);

@@ -39,89 +39,90 @@ pub fn message_overtakes(studio: &mut Studio, sheet: &mut Sheet) -> Result<Strin
     for seed in 0..SEEDS {
         let launch = plain.clone().seed(seed);
         let (run, read) = studio.trial(&launch, got)?;
-        if let (Some(stale), 1) = (run.stale_reads.first(), read[1])
-            && run.stale_reads.len() == 1
+        if let ([stale], 1) = (&run.stale_reads[..], read[1])
             && stale.message.contains("`data`")
         {
-            chosen = Some((seed, launch, stale.clone(), read[0]));
+            chosen = Some((seed, launch, hexadecimal(&stale.message, "hold 0x")?, read[0]));
             break;
         }
     }
-    let (seed, launch, stale, read) = chosen.context("no seed reads old data")?;
-    let stored = hexadecimal(&stale.message, "hold 0x")?;
+    let (seed, launch, stored, read) = chosen.context("no seed reads old data")?;
     let trace = studio.trace(&launch)?;
-    let events: Vec<&Traced> = trace
-        .iter()
-        .filter(|step| {
-            ["ld.volatile.global", "ld.global", "st.volatile.global", "st.global"]
-                .iter()
-                .any(|op| is(step, op))
-        })
-        .filter(|step| !(step.block.x == 1 && is(step, "st.")))
-        .collect();
-    let asked = events.iter().filter(|step| is(step, "ld.volatile")).count();
+    let looks = looks(&trace)?;
 
-    let mut rows: Vec<(&Traced, usize)> = Vec::new();
-    for step in &events {
-        match rows.last_mut() {
-            Some((last, times)) if last.ptx == step.ptx && last.block == step.block => *times += 1,
-            _ => rows.push((step, 1)),
-        }
-    }
-    // The last look at the flag is the one that sees it, and it is a row of its own.
-    let last_look = rows.iter().rposition(|(step, _)| is(step, "ld.volatile")).context("nobody looks")?;
-    if rows[last_look].1 > 1 {
-        let (step, times) = rows[last_look];
-        rows[last_look].1 = times - 1;
-        rows.insert(last_look + 1, (step, 1));
-    }
-    let last_look = rows.iter().rposition(|(step, _)| is(step, "ld.volatile")).unwrap_or_default();
-
-    let bottom = 42.0 + STEP * rows.len() as f64 + 2.0;
+    let bottom = 44.0 + STEP * looks.len() as f64;
     let track = |x: f64| Track { x, top: 22.0, bottom };
     let [writer, data, flag, reader] = [30.0, 143.0, 257.0, 370.0].map(track);
     for (track, name) in [(writer, "block 0"), (data, "data"), (flag, "flag"), (reader, "block 1")] {
         track.draw(sheet, name);
     }
-    let (mut data_since, mut flag_since) = (None, None);
     let mut told = Vec::new();
-    // Words stand beside the actor, where no other track goes through them.
-    let (beside_writer, beside_reader) = (f64::midpoint(writer.x, data.x), f64::midpoint(flag.x, reader.x));
-    for (index, &(step, times)) in rows.iter().enumerate() {
-        let y = 22.0 + STEP * (index as f64 + 1.0);
+    for (&Look { step, times, sees }, row) in looks.iter().zip(1..) {
+        let y = 22.0 + STEP * f64::from(row);
         let line = step.line.context("a step without a line")?;
-        let is_store = step.block.x == 0;
-        let (from, to, what, is_bad) = if is(step, "st.volatile") {
-            flag_since = Some(y);
-            (writer, flag, "writes 1".to_owned(), false)
-        } else if is(step, "st.global") {
-            data_since = Some(y);
-            (writer, data, format!("writes {stored}"), false)
-        } else if is(step, "ld.volatile") {
-            let value = i32::from(index == last_look);
-            let often =
-                if times > 1 { format!("reads {value}, {times} ×") } else { format!("reads {value}") };
-            (flag, reader, often, false)
-        } else {
-            (data, reader, format!("reads {read} (old)"), true)
+        let (is_store, is_flag) = (is(step, "st."), step.ptx.contains("volatile"));
+        let place = if is_flag { flag } else { data };
+        let what = match (is_store, is_flag) {
+            (true, _) => format!("writes {}", if is_flag { 1 } else { stored }),
+            (false, true) if times > 1 => format!("reads {sees}, {times} ×"),
+            (false, true) => format!("reads {sees}"),
+            (false, false) => format!("reads {read} (old)"),
         };
-        let words = if is_store { beside_writer } else { beside_reader };
-        Pass { from: from.x, to: to.x, words, what: &what, line: Some(line), is_bad }.draw(sheet, y);
-        let place = if step.ptx.contains("volatile") { "flag" } else { "data" };
+        // Words stand beside the actor, where no other track goes through them.
+        let (from, to, words) = if is_store {
+            let after = if is_flag { 1 } else { stored };
+            changes(sheet, place, y, after);
+            (writer.x, place.x, f64::midpoint(writer.x, data.x))
+        } else {
+            (place.x, reader.x, f64::midpoint(flag.x, reader.x))
+        };
+        let is_bad = !is_store && !is_flag;
+        Pass { from, to, words, what: &what, line: Some(line), is_bad }.draw(sheet, y);
+        let place = if is_flag { "flag" } else { "data" };
         told.push(format!("block {} {what} at {place} in line {line}", step.block.x));
-    }
-    for (track, since, value) in [(data, data_since, stored), (flag, flag_since, 1)] {
-        let since = since.context("nobody wrote")?;
-        sheet.rect([track.x - 3.0, 26.0, 6.0, since - 30.0], Fill::Off);
-        sheet.rect([track.x - 3.0, since + 3.0, 6.0, bottom - since - 3.0], Fill::A);
-        sheet.middle(track.x, bottom + 15.0, Tone::Strong, &value.to_string());
     }
     sheet.left(4.0, bottom + 15.0, Tone::Dim, "at the end");
     Ok(format!(
         "Time goes down, kernel message_no_fence in the emulator's weak memory, seed {seed}: two blocks, and between them data and \
-         flag. {}. Nothing orders the store of {stored} before the last read. Block 1 looks at the flag {asked} times.",
+         flag. {}. Nothing orders the store of {stored} before the last read.",
         told.join(", ")
     ))
+}
+
+/// An access to data or flag, or several looks at the flag in a row.
+struct Look<'a> {
+    step: &'a Traced,
+    times: usize,
+    /// What a look at the flag sees: only the last one sees it raised, because it ends the loop.
+    sees: i32,
+}
+
+fn looks(trace: &[Traced]) -> Result<Vec<Look<'_>>> {
+    let is_access = |step: &&Traced| {
+        let reads = is(step, "ld.volatile.global") || is(step, "ld.global");
+        // What the reader stores is what it has found.
+        reads || step.block.x == 0 && (is(step, "st.volatile.global") || is(step, "st.global"))
+    };
+    let accesses: Vec<&Traced> = trace.iter().filter(is_access).collect();
+    let last =
+        accesses.iter().rposition(|step| is(step, "ld.volatile")).context("nobody looks at the flag")?;
+    let mut looks: Vec<Look> = Vec::new();
+    for (at, step) in accesses.into_iter().enumerate() {
+        match looks.last_mut() {
+            Some(look) if at != last && is(step, "ld.volatile") && is(look.step, "ld.volatile") => {
+                look.times += 1;
+            }
+            _ => looks.push(Look { step, times: 1, sees: i32::from(at == last) }),
+        }
+    }
+    Ok(looks)
+}
+
+/// A place holds something else from here on, and to the end.
+fn changes(sheet: &mut Sheet, place: Track, y: f64, after: i32) {
+    sheet.rect([place.x - 3.0, place.top + 4.0, 6.0, y - place.top - 8.0], Fill::Off);
+    sheet.rect([place.x - 3.0, y + 4.0, 6.0, place.bottom - y - 4.0], Fill::A);
+    sheet.middle(place.x, place.bottom + 15.0, Tone::Strong, &after.to_string());
 }
 
 pub fn messages_weak(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
