@@ -287,7 +287,8 @@ pub fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let bar = |name: &&str| {
             let value = record.time_us(name)?;
             // Bytes in a microsecond are a thousandth of gigabytes in a second.
-            let rate = size.map(|size| format!(" ({} GB/s)", grouped((4.0 * size / value / 1000.0).round() as u64)));
+            let rate =
+                size.map(|size| format!(" ({} GB/s)", grouped((4.0 * size / value / 1000.0).round() as u64)));
             let label = format!("{} µs{}", one_place(value), rate.unwrap_or_default());
             Ok(Bar { name: (*name).to_owned(), value, label, fill: Fill::A })
         };
