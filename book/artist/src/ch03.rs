@@ -23,7 +23,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "handshake_70",
-        title: "Two halves of a warp with a program counter a lane",
+        title: "Two halves of a warp with a program counter for each lane",
         draw: handshake_70,
     },
     Figure { name: "lock_progress", title: "Which lanes get what they wait for", draw: lock_progress },

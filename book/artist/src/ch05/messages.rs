@@ -16,6 +16,9 @@ use crate::timeline::{Pass, STEP, Track, is, legend};
 use crate::warp::LANES;
 use crate::{Anchor, Fill, Mark, Sheet, Stroke, Studio, Tone};
 
+/// What the messages say.
+const MESSAGE: i32 = 42;
+
 /// A message with its buffers, in a weak memory.
 fn message(studio: &mut Studio, kernel: &'static Kernel, shape: (u32, u32)) -> Result<(Launch, Buffer<i32>)> {
     let (data, flag) = (studio.zeroed::<i32>("data", 1)?, studio.zeroed::<i32>("flag", 1)?);
@@ -144,7 +147,7 @@ pub fn messages_weak(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         for seed in 0..SEEDS {
             let (_, read) = studio.trial(&launch.clone().seed(seed), got)?;
             let centre = (8.5 + pitch * seed as f64, y + 11.0);
-            if read[0] == 42 {
+            if read[0] == MESSAGE {
                 sheet.mark(centre, 3.2, Mark::Disc, Fill::Good);
             } else {
                 sheet.mark(centre, 4.2, Mark::Cross, Fill::Bad);
