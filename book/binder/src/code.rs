@@ -51,23 +51,30 @@ pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -
     Ok(folded("PTX", &code, &caption))
 }
 
-/// `{{#machine-code CHAPTER KERNEL}}`: what the record has of it.
+/// `{{#machine-code CHAPTER KERNEL [MODULE]}}`: what the record has of it, first or in that module.
 pub fn machine_code(
     output: &str,
     kernel: &str,
+    module: Option<&str>,
     repository: &Repository,
     link: &dyn Fn(&str, usize) -> String,
 ) -> Result<String> {
     let file = format!("{output}/h200_machine_code.txt");
     let text = repository.read(&file)?;
-    let is_head = |line: &str| line.starts_with(&format!("{kernel} ("));
-    let start =
-        text.lines().position(is_head).with_context(|| format!("`{file}` has no kernel `{kernel}`"))?;
+    let wanted = match module {
+        Some(module) => format!("{kernel} ({module})"),
+        None => format!("{kernel} ("),
+    };
+    let start = text
+        .lines()
+        .position(|line| line.starts_with(&wanted))
+        .with_context(|| format!("`{file}` has no kernel `{wanted}`"))?;
     let code: Vec<&str> = text.lines().skip(start + 1).take_while(|line| !line.is_empty()).collect();
+    let head = text.lines().nth(start).unwrap_or_default();
     let caption = format!(
         "{}, <code>{}</code>: machine code of the H200, an excerpt",
         link(&file, start + 1),
-        escape(kernel)
+        escape(if module.is_some() { head } else { kernel })
     );
     Ok(folded("Machine code", &code, &caption))
 }

@@ -64,8 +64,13 @@ impl Expansion<'_> {
             "code" => code::listing(&words, repository, &link),
             "ptx" => code::ptx(&words, repository, &link),
             "machine-code" => {
-                let [chapter, kernel] = words[..] else { bail!("name a chapter and a kernel") };
-                code::machine_code(&Source::parse(chapter, repository)?.output(), kernel, repository, &link)
+                let (chapter, kernel, module) = match words[..] {
+                    [chapter, kernel] => (chapter, kernel, None),
+                    [chapter, kernel, module] => (chapter, kernel, Some(module)),
+                    _ => bail!("name a chapter, a kernel and, if it was built twice, its module"),
+                };
+                let output = Source::parse(chapter, repository)?.output();
+                code::machine_code(&output, kernel, module, repository, &link)
             }
             "output" => outputs::tabs(&words, repository),
             "fault" => self.fault(&words),
