@@ -109,8 +109,9 @@ fn stencil(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     let sum = told.join(" + ");
     let y = y(2 * pitch) + 40.0;
-    sheet.left(46.0, y, Tone::Text, &format!("{sum} = {asked} sectors asked for,"));
-    sheet.left(46.0, y + 17.0, Tone::Text, &format!("{} different ones", touched.len()));
+    sheet.left(46.0, y, Tone::Text, &sum);
+    let what = format!("= {asked} sectors asked for, {} different ones", touched.len());
+    sheet.left(46.0, y + 17.0, Tone::Text, &what);
     Ok(format!(
         "Three rows of memory in sectors of {SECTOR} floats: the {POINTS} points of a warp, the row above and the row below. A \
          point takes the mean of its four neighbours. For all lanes that is {} requests of {sum} = {asked} sectors, of which \
