@@ -151,13 +151,13 @@ fn doubled(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let strip = Strip::squares(left, 5.9);
             for (element, &weight) in (0..).zip(of_pass) {
                 let height = 10.0 * f64::from(weight);
-                let fill = if (weight - 1.0).abs() < 0.5 { Fill::On } else { Fill::Bad };
+                let fill = if weight > 1.0 { Fill::Bad } else { Fill::On };
                 sheet.rect([strip.lane(element), base - height, strip.width(), height], fill);
             }
             sheet.line(&[(strip.x, base + 1.0), (strip.end(), base + 1.0)], Stroke::Line);
             let most = of_pass.iter().copied().fold(0.0, f32::max);
             let least = of_pass.iter().copied().fold(most, f32::min);
-            ensure!((most - least).abs() < 0.5, "all elements are in the sum as often");
+            ensure!(most <= least, "all elements are in the sum as often");
             sheet.left(left, base + 18.0, Tone::Text, &format!("{pass}: each {most} ×"));
             told.push(format!("{kernel}, {pass}: each element {most} times"));
         }
