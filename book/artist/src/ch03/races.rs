@@ -2,7 +2,7 @@
 //!
 //! It leaves out how the checker finds a race.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
 use lanes::kernels::races::{TREE_BARRIER, TREE_NO_BARRIER, WARP_TREE_UNGUARDED};
 use lanes::kernels::syncwarp::{
@@ -309,6 +309,8 @@ fn tile(
             at += 18.0;
         }
     }
+    // Whoever loads too early gets nothing of what it waits for, and nobody else goes without.
+    ensure!(wrong == stale * LANES as usize, "{stale} loads are too early, and {wrong} elements wrong");
     let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
     sheet.left(left, bottom + 20.0, tone, &format!("{wrong} of {TILE} wrong"));
     Ok((wrong, stale))
