@@ -355,8 +355,8 @@ fn edges_past_end(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         }
     }
     sheet.right(at(threads - 1) + 5.0, 112.0, Tone::Strong, &format!("{bad} past the end"));
-    let what = format!("each takes in the one below: {good} of the array, {bad} past its end");
-    sheet.left(at(0), 138.0, Tone::Text, &what);
+    sheet.left(at(0), 136.0, Tone::Text, "each takes in the one below it:");
+    sheet.left(at(0), 153.0, Tone::Text, &format!("{good} an element of the array, {bad} what lies behind"));
     Ok(format!(
         "The last block of {WHOLE} elements in blocks of {threads}: elements {block} to {} in two rows, and places without an \
          element behind them. In the first round each element of the first row takes in the one below it: {good} of them one \
@@ -420,7 +420,7 @@ fn error(
 fn float_errors(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let tick = |value: f64| (value, value.to_string());
     let chart = Chart {
-        area: [126.0, 6.0, 262.0, 132.0],
+        area: [138.0, 6.0, 246.0, 132.0],
         x: Axis::log(0.0005, 100.0, [0.001, 0.01, 0.1, 1.0, 10.0, 100.0].map(tick)),
         y: Axis::linear(0.0, 4.0, []),
     };
@@ -432,8 +432,8 @@ fn float_errors(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             errors.push(studio.scope(|studio| error(studio, kernel, per_block, block, seed))?);
         }
         let (_, y) = chart.at(1.0, 3.5 - f64::from(row));
-        sheet.right(118.0, y + 4.3, Tone::Text, name);
-        sheet.line(&[(126.0, y), (388.0, y)], Stroke::Grid);
+        sheet.right(130.0, y + 4.3, Tone::Text, name);
+        sheet.line(&[(138.0, y), (384.0, y)], Stroke::Grid);
         let look = LOOKS[row as usize];
         for error in &errors {
             sheet.mark((chart.at(error.max(0.0006), 0.0).0, y), 3.6, look.mark, look.fill);
@@ -441,7 +441,7 @@ fn float_errors(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         errors.sort_by(f64::total_cmp);
         told.push(format!("{name}: from {:.3} to {:.3}", errors[0], errors[errors.len() - 1]));
     }
-    sheet.middle(257.0, 172.0, Tone::Text, "error of the sum, in units of its last place");
+    sheet.middle(250.0, 172.0, Tone::Text, "error, in units of the sum's last place");
     Ok(format!(
         "Errors of the sum of {} floats in {SEEDS} sets of numbers, for four orders of additions, in units of the sum's last \
          place. {}.",

@@ -4,7 +4,7 @@
 
 use lanes::Traced;
 
-use crate::sheet::{Fill, Mark, Sheet, Stroke, Tone};
+use crate::sheet::{Anchor, Fill, Mark, Sheet, Stroke, Tone};
 
 /// The line of an actor, or of a place in memory.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,11 @@ impl Track {
     /// Its name and its line.
     pub fn draw(self, sheet: &mut Sheet, name: &str) {
         sheet.middle(self.x, self.top - 5.0, Tone::Text, name);
+        self.line(sheet);
+    }
+
+    /// Its line alone.
+    pub fn line(self, sheet: &mut Sheet) {
         sheet.line(&[(self.x, self.top), (self.x, self.bottom)], Stroke::Grid);
     }
 
@@ -28,9 +33,42 @@ impl Track {
     pub fn event(self, sheet: &mut Sheet, y: f64, mark: Mark, fill: Fill, text: &str, is_left: bool) {
         sheet.mark((self.x, y), 4.5, mark, fill);
         if is_left {
-            sheet.right(self.x - 9.0, y + 4.3, Tone::Text, text);
+            sheet.sized(self.x - 9.0, y + 4.2, Anchor::End, Tone::Text, 12.0, text);
         } else {
-            sheet.left(self.x + 9.0, y + 4.3, Tone::Text, text);
+            sheet.sized(self.x + 9.0, y + 4.2, Anchor::Start, Tone::Text, 12.0, text);
+        }
+    }
+}
+
+/// A row of a timeline: how far down one event is from the next.
+pub const STEP: f64 = 36.0;
+
+/// Something goes from one track to another; what it is stands above the line, and where it is done below.
+pub struct Pass<'a> {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// The middle of its words.
+    pub words: f64,
+    /// What it is.
+    pub what: &'a str,
+    /// The line of CUDA.
+    pub line: Option<u32>,
+    /// Whether it should not be.
+    pub is_bad: bool,
+}
+
+impl Pass<'_> {
+    /// Draws it at this time.
+    pub fn draw(&self, sheet: &mut Sheet, y: f64) {
+        let side = if self.to > self.from { 3.0 } else { -3.0 };
+        let stroke = if self.is_bad { Stroke::ArrowBad } else { Stroke::Arrow };
+        sheet.arrow(&[(self.from + side, y), (self.to - side, y)], stroke);
+        let tone = if self.is_bad { Tone::Strong } else { Tone::Text };
+        sheet.middle(self.words, y - 5.0, tone, self.what);
+        if let Some(line) = self.line {
+            sheet.sized(self.words, y + 13.0, Anchor::Middle, Tone::Dim, 12.0, &format!("line {line}"));
         }
     }
 }

@@ -29,7 +29,7 @@ const SMALL: f64 = 2.0;
 impl Strip {
     /// A strip of squares from `x` on.
     pub const fn squares(x: f64, pitch: f64) -> Strip {
-        Strip { x, pitch, height: pitch - GAP }
+        Strip { x, pitch, height: pitch * (1.0 - GAP) }
     }
 
     /// The left edge of a lane's cell.
