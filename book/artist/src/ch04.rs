@@ -296,7 +296,10 @@ fn two_pass_reads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mut told = Vec::new();
     for kernel in [&PASS_STRIDED, &PASS_CHUNKED] {
         sheet.sized(4.0, top, Anchor::Start, Tone::Mono, 12.5, kernel.name);
-        top += 10.0;
+        top += 18.0;
+        sheet.left(4.0, top, Tone::Dim, "sector");
+        strip.numbers(sheet, top);
+        top += 8.0;
         let mut readers = vec![None; FEW];
         for (element, place) in readers.iter_mut().enumerate().skip(1) {
             *place = reader(studio, kernel, element)?;
@@ -315,13 +318,14 @@ fn two_pass_reads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let is_read = |sector: u32| readers[sector as usize * IN_SECTOR + row].is_some();
             strip.cells(sheet, y, |sector| Some(if is_read(sector) { Fill::On } else { Fill::Off }));
         }
-        sheet.left(4.0, top + 9.0, Tone::Dim, "element");
-        sheet.left(4.0, top + 24.0, Tone::Dim, "in sector");
+        sheet.sized(56.0, top + 9.0, Anchor::End, Tone::Dim, 12.0, "word 0");
+        let last = top + 10.5 * (IN_SECTOR - 1) as f64 + 9.0;
+        sheet.sized(56.0, last, Anchor::End, Tone::Dim, 12.0, &(IN_SECTOR - 1).to_string());
         top += 10.5 * IN_SECTOR as f64 + 15.0;
         let touched = readers.chunks(IN_SECTOR).filter(|sector| sector.iter().any(Option::is_some)).count();
         let (loads, sectors) = (counters.global_load_requests, counters.global_load_sectors);
-        sheet.left(strip.x, top, Tone::Strong, &format!("this load: {}", counted(touched as u64, "sector")));
-        sheet.right(strip.end(), top, Tone::Text, &format!("all {loads} loads: {sectors}"));
+        sheet.left(strip.x, top, Tone::Strong, &format!("first load: {}", counted(touched as u64, "sector")));
+        sheet.right(strip.end(), top, Tone::Text, &format!("all {loads} loads: {sectors} sectors"));
         told.push(format!(
             "{kernel}: the first load touches {touched} sectors, all {loads} loads {sectors} in sum"
         ));
@@ -555,7 +559,7 @@ fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let bar = |(name, &value): (&&str, &f64)| {
             // Bytes in a microsecond are a thousandth of gigabytes in a second.
             let rate = size.map(|size| format!(" ({:.0} GB/s)", 4.0 * size / value / 1000.0));
-            let label = format!("{} µs{}", decimal(value), rate.unwrap_or_default());
+            let label = format!("{} µs{}", one_place(value), rate.unwrap_or_default());
             Bar { name: (*name).to_owned(), value, label, fill: Fill::A }
         };
         names.iter().zip(times).map(bar).collect()

@@ -137,6 +137,14 @@ impl Chart {
         sheet.left(crate::sheet::MARGIN, top - 10.0, Tone::Text, y);
     }
 
+    /// Names a series at its last point, so far below the point's height.
+    pub fn label(&self, sheet: &mut Sheet, points: &[(f64, f64)], down: f64, name: &str) {
+        if let Some(&(x, y)) = points.last() {
+            let (x, y) = self.at(x, y);
+            sheet.left(x + 9.0, y + down, Tone::Strong, name);
+        }
+    }
+
     /// Draws a series of points and the line through them.
     pub fn series(&self, sheet: &mut Sheet, points: &[(f64, f64)], look: Look) {
         let points: Vec<_> = points.iter().map(|&(x, y)| self.at(x, y)).collect();

@@ -5,8 +5,8 @@
 //! size is no power of two, in which sums of one size may come from different rounds.
 
 use anyhow::Result;
-use lanes::Launch;
 use lanes::kernel::Kernel;
+use lanes::{Buffer, Launch};
 
 use crate::studio::Studio;
 
@@ -18,27 +18,30 @@ pub struct Pair {
     pub from: usize,
 }
 
-/// A launch of one block with these elements, one for each thread, and their buffer.
+/// A launch of one block with these elements, one for each thread, and their buffer. The kernel is told that the first
+/// `n` count.
 pub fn launch(
     studio: &mut Studio,
     kernel: &'static Kernel,
     values: &[i32],
-) -> Result<(Launch, lanes::Buffer<i32>)> {
+    n: usize,
+) -> Result<(Launch, Buffer<i32>)> {
     let (x, sums) = (studio.upload("x", values)?, studio.zeroed::<i32>("sums", 1)?);
     let launch = Launch::new(kernel, 1, values.len() as u32);
-    Ok((launch.arg(x).arg(sums).arg(values.len() as u32), x))
+    Ok((launch.arg(x).arg(sums).arg(n as u32), x))
 }
 
 /// Bits that an `int` has for elements; its sign is not one.
 const BITS: usize = 31;
 
-/// Who adds whom in a block of `threads` threads, by round, and by who takes in.
-pub fn pairs(studio: &mut Studio, kernel: &'static Kernel, threads: usize) -> Result<Vec<Pair>> {
+/// Who adds whom in a block of `threads` threads with `n` elements, by round, and by who takes in. What lies behind the
+/// elements is known by its bits as well.
+pub fn pairs(studio: &mut Studio, kernel: &'static Kernel, threads: usize, n: usize) -> Result<Vec<Pair>> {
     let mut taken_in = vec![0_u128; threads];
     for first in (0..threads).step_by(BITS) {
         let bit = |i: usize| if (first..first + BITS).contains(&i) { 1 << (i - first) } else { 0 };
         let values: Vec<i32> = (0..threads).map(bit).collect();
-        let (launch, x) = launch(studio, kernel, &values)?;
+        let (launch, x) = launch(studio, kernel, &values, n)?;
         let (_, sums) = studio.trial(&launch, x)?;
         for (set, sum) in taken_in.iter_mut().zip(sums) {
             *set |= u128::from(sum as u32) << first;

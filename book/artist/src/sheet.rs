@@ -189,12 +189,22 @@ impl Sheet {
         fill: Fill,
         at: impl IntoIterator<Item = (f64, f64)>,
     ) {
-        let outline = format!("h{}v{}h-{}z", short(width), short(height), short(width));
-        let at: Vec<(f64, f64)> = at.into_iter().collect();
-        if !at.is_empty() {
-            let boxes: Vec<String> =
-                at.iter().map(|&corner| format!("M{}{outline}", point(corner))).collect();
-            self.add(lowest(&at) + height, Path::new().set("d", boxes.concat()).set("class", fill.class()));
+        self.rects(fill, at.into_iter().map(|(x, y)| [x, y, width, height]));
+    }
+
+    /// Many rectangles in one shape.
+    pub fn rects(&mut self, fill: Fill, rects: impl IntoIterator<Item = [f64; 4]>) {
+        let (d, bottom) = outlines(rects);
+        if !d.is_empty() {
+            self.add(bottom, Path::new().set("d", d).set("class", fill.class()));
+        }
+    }
+
+    /// The outlines of many rectangles in one shape.
+    pub fn frames(&mut self, stroke: Stroke, rects: impl IntoIterator<Item = [f64; 4]>) {
+        let (d, bottom) = outlines(rects);
+        if !d.is_empty() {
+            self.stroked(d, bottom, stroke);
         }
     }
 
@@ -269,6 +279,17 @@ impl Sheet {
 fn rectangle([x, y, width, height]: [f64; 4]) -> Rectangle {
     let node = Rectangle::new().set("x", short(x)).set("y", short(y));
     node.set("width", short(width)).set("height", short(height))
+}
+
+/// Rectangles as one shape, and how far down they reach.
+fn outlines(rects: impl IntoIterator<Item = [f64; 4]>) -> (String, f64) {
+    let (mut shapes, mut bottom) = (Vec::new(), 0.0_f64);
+    for [x, y, width, height] in rects {
+        let width = short(width);
+        shapes.push(format!("M{}h{width}v{}h-{width}z", point((x, y)), short(height)));
+        bottom = bottom.max(y + height);
+    }
+    (shapes.concat(), bottom)
 }
 
 /// A number with two decimals at most, and none that say nothing.

@@ -88,6 +88,22 @@ impl Studio {
         Ok(Record { path, value })
     }
 
+    /// What a chapter reported on a GPU at the size of a note, by its first command (0) or a later one.
+    pub fn note_record(&mut self, chapter: &str, command: usize) -> Result<Record> {
+        let Record { path, mut value } = self.record(chapter, "h200_note_size.json")?;
+        let value = value.get_mut(command).map(Value::take);
+        Ok(Record { value: value.with_context(|| format!("`{path}` has no command {command}"))?, path })
+    }
+
+    /// What the profiler counted of a variant of a chapter: a metric of `h200_counters.csv`.
+    pub fn metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
+        let path = format!("chapters/{chapter}/output/h200_counters.csv");
+        let record = hardware::Record::parse(&self.file(&path)?)?;
+        let row = record.rows.iter().find(|(name, _)| name == variant);
+        let value = row.and_then(|(_, values)| values.get(metric));
+        value.map(|&value| value as f64).with_context(|| format!("`{path}` has no {metric} of `{variant}`"))
+    }
+
     fn note_kernel(&mut self, launch: &Launch) {
         let stem = launch.code.name.split('.').next().unwrap_or_default();
         if let Some(kernel) = kernels::all().find(|kernel| kernel.file.name == stem) {

@@ -3,7 +3,9 @@
 //! A lane that is at work fills its cell; one that is not is a dot. It leaves out what a lane
 //! does; that is written beside the strip.
 
-use crate::sheet::{Anchor, Fill, Sheet, Tone};
+use lanes::Traced;
+
+use crate::sheet::{Anchor, Fill, Sheet, Stroke, Tone};
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
@@ -19,8 +21,8 @@ pub struct Strip {
     pub height: f64,
 }
 
-/// Cells do not touch.
-const GAP: f64 = 1.0;
+/// Cells do not touch: so much of the way from one to the next is empty.
+const GAP: f64 = 0.16;
 /// How large the dot of a lane is that is switched off.
 const SMALL: f64 = 2.0;
 
@@ -42,12 +44,12 @@ impl Strip {
 
     /// Where the strip ends.
     pub fn end(self) -> f64 {
-        self.lane(LANES) - GAP
+        self.lane(LANES) - GAP * self.pitch
     }
 
     /// How wide a cell is.
     pub fn width(self) -> f64 {
-        self.pitch - GAP
+        self.pitch * (1.0 - GAP)
     }
 
     /// Numbers above a strip: the first lane of each quarter, and the last lane.
@@ -75,5 +77,39 @@ impl Strip {
             let lanes = (0..LANES).filter(|&lane| fill(lane) == Some(kind));
             sheet.boxes((width, height), kind, lanes.map(|lane| (self.lane(lane) + right, y + down)));
         }
+    }
+}
+
+/// One warp in time, which goes down: a column for each lane, filled while the lane is at work.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeline {
+    /// Where the columns are.
+    pub strip: Strip,
+    /// When it begins.
+    pub y: f64,
+    /// How far it is from one instruction to the next.
+    pub step: f64,
+}
+
+impl Timeline {
+    /// Draws the instructions of one warp, and returns where they end.
+    pub fn draw(self, sheet: &mut Sheet, trace: &[Traced], fill: Fill) -> f64 {
+        let end = self.y + self.step * trace.len() as f64;
+        let mut rects = Vec::new();
+        for lane in 0..LANES {
+            let is_on = |step: &Traced| step.mask >> lane & 1 == 1;
+            let mut at = 0;
+            for run in trace.chunk_by(|one, other| is_on(one) == is_on(other)) {
+                if is_on(&run[0]) {
+                    let (y, height) = (self.y + self.step * at as f64, self.step * run.len() as f64);
+                    rects.push([self.strip.lane(lane), y, self.strip.width(), height]);
+                }
+                at += run.len();
+            }
+        }
+        let (left, right) = (self.strip.x - 2.5, self.strip.end() + 2.5);
+        sheet.frame([left, self.y - 2.5, right - left, end - self.y + 5.0], Stroke::Grid);
+        sheet.rects(fill, rects);
+        end
     }
 }

@@ -276,7 +276,7 @@ fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String
     let has_command = directive(&["#output", "#fault", "#claim", "#ledger"])
         || pieces.iter().any(|piece| matches!(piece.kind, Kind::Fence { info: "sh", .. }));
     let mut lacks = Vec::new();
-    if !has_command && !library.exceptions.excuses_figure(&page.path) {
+    if !has_command {
         lacks.push("the page has no command to type".to_owned());
     }
     if !directive(&["#figure"]) && !library.exceptions.excuses_figure(&page.path) {

@@ -169,7 +169,7 @@ pub static CLAIMS: &[Claim] = &[
         why: "Memory is what they save: as many requests and as many divergent branches as the kernel before, and a \
               fraction of the sectors. Who moves far fewer bytes in less time has a low throughput. The book that the \
               note contradicts was right. On an H200 the first-level cache has what is loaded again, and stores go on \
-              behind it, of which there are a quarter: at the note's size 123 µs instead of 145.",
+              behind it, of which there are a quarter; at the note's size that shows on its clock.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored_less", "reduce_interleaved"],
             twins: &["reduce_neighbored", "reduce_neighbored_less"],
