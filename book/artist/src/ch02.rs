@@ -104,7 +104,7 @@ fn pairs_of(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel) -> 
         let end = centre(into) + (width / 2.0 - 3.0).copysign(from as f64 - into as f64);
         sheet.arrow(&[(centre(from), above), (end, below)], Stroke::Arrow);
     }
-    sheet.left(4.0, top(0) + 12.9, Tone::Dim, "element");
+    sheet.sized(1.0, top(0) + 12.7, Anchor::Start, Tone::Dim, 12.0, "element");
     for round in 0..rounds {
         sheet.left(
             4.0,

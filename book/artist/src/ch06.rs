@@ -181,7 +181,7 @@ fn guard_map_warps(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.boxes(cell, Fill::B, border.iter().map(at));
     sheet.boxes(cell, Fill::On, free.iter().map(at));
     sheet.boxes((3.0, 3.0), Fill::Off, waits.iter().map(|thread| (at(thread).0 + 1.7, at(thread).1 + 3.2)));
-    sheet.frames(Stroke::Grid, outside.iter().map(|thread| [at(thread).0, at(thread).1, cell.0, cell.1]));
+    sheet.frames(Stroke::Line, outside.iter().map(|thread| [at(thread).0, at(thread).1, cell.0, cell.1]));
     let y = sheet.bottom() + 22.0;
     sheet.rect([6.0, y - 9.0, 6.5, 9.4], Fill::B);
     sheet.left(18.0, y, Tone::Text, &format!("{} points on the border", border.len()));
@@ -189,7 +189,7 @@ fn guard_map_warps(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.left(218.0, y, Tone::Text, &format!("{} wait for such a point", waits.len()));
     sheet.rect([6.0, y + 9.0, 6.5, 9.4], Fill::On);
     sheet.left(18.0, y + 18.0, Tone::Text, &format!("{} wait for nobody", free.len()));
-    sheet.frames(Stroke::Grid, [[206.0, y + 9.0, 6.5, 9.4]]);
+    sheet.frames(Stroke::Line, [[206.0, y + 9.0, 6.5, 9.4]]);
     sheet.left(218.0, y + 18.0, Tone::Text, &format!("{} threads outside", outside.len()));
     let warps = launch.simt.grid.count() * launch.simt.block.count() / 32;
     Ok(format!(
@@ -233,7 +233,7 @@ fn border_first_writes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String>
         sheet.mark((place(at).0 + 3.3, place(at).1 + 4.7), 3.4, Mark::Cross, Fill::Bad);
     }
     let untouched = (points..after.len()).filter(|&at| !is_written(at));
-    sheet.frames(Stroke::Grid, untouched.map(|at| [place(at).0, place(at).1, 6.6, 9.4]));
+    sheet.frames(Stroke::Line, untouched.map(|at| [place(at).0, place(at).1, 6.6, 9.4]));
     let right: Vec<_> = strays.iter().filter(|thread| thread.1 >= WIDTH).collect();
     sheet.frames(Stroke::Line, right.iter().map(|thread| [x(thread.1), y(thread.0), 6.6, 9.4]));
     let rows: BTreeSet<usize> = right.iter().map(|thread| thread.0).collect();
