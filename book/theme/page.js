@@ -177,7 +177,8 @@
 
     // The words around the place, and the place as a word of its own, so that the list can mark it.
     function excerpt(doc, word) {
-        const at = doc.body.indexOf(word);
+        const whole = doc.body.indexOf(` ${word} `);
+        const at = whole < 0 ? doc.body.indexOf(word) : whole + 1;
         if (at < 0) { return doc.body; }
         const from = Math.max(0, doc.body.lastIndexOf(' ', Math.max(0, at - 60)));
         const after = at + word.length;
@@ -202,14 +203,18 @@
             .sort((a, b) => b.score - a.score || a.ref - b.ref);
     };
 
-    // Words are written with an input method, whose last key mdBook may not see.
-    document.getElementById('mdbook-searchbar')?.addEventListener('compositionend', event => {
-        event.target.dispatchEvent(new KeyboardEvent('keyup'));
-    });
+    // mdBook searches when a key goes up. None does when an input method is done with a word, or one is pasted.
+    const searchbar = document.getElementById('mdbook-searchbar');
+    for (const kind of ['input', 'compositionend']) {
+        searchbar?.addEventListener(kind, event => {
+            if (!event.isComposing) { searchbar.dispatchEvent(new KeyboardEvent('keyup')); }
+        });
+    }
 
-    // From the list to the glossary: to the word's line, which mdBook has marked by now.
-    const line = new URLSearchParams(location.search).has('highlight')
-        && document.querySelector('main tr[id]:has(mark)');
+    // From the list to the glossary: to the word's line, or the first that has it. mdBook has marked them by now.
+    const sought = new URLSearchParams(location.search).get('highlight');
+    const lines = sought === null ? [] : Array.from(document.querySelectorAll('main tr[id]:has(mark)'));
+    const line = lines.find(each => each.querySelector('[lang="zh"]')?.textContent === sought) ?? lines[0];
     if (line) {
         line.classList.add('found');
         line.scrollIntoView({ block: 'center' });

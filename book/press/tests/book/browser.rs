@@ -21,7 +21,7 @@ use crate::server::Server;
 const WITHOUT: &str = "PRESS_WITHOUT_BROWSER";
 
 /// How long a page may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page open, which writes down what goes wrong.
 struct Window {
