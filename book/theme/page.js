@@ -141,12 +141,11 @@
         return box.matches('.katex-display') ? 'Formula' : 'Code';
     }
 
-    const boxes = document.querySelectorAll('main :is(pre > code, .table-wrapper, .katex-display, .command > code)');
+    const boxes = document.querySelectorAll('main :is(pre > code, .table-wrapper, .katex-display)');
     function reach() {
         boxes.forEach(box => {
             if (box.closest('.output pre') !== null || box.scrollWidth <= box.clientWidth || box.tabIndex === 0) { return; }
             box.tabIndex = 0;
-            if (box.matches('.command > code')) { return; }
             box.setAttribute('role', 'region');
             box.setAttribute('aria-label', name(box));
         });
@@ -217,6 +216,7 @@
     const line = lines.find(each => each.querySelector('[lang="zh"]')?.textContent === sought) ?? lines[0];
     if (line) {
         line.classList.add('found');
-        line.scrollIntoView({ block: 'center' });
+        // The browser goes to the page's heading first, which the list has linked.
+        window.addEventListener('load', () => line.scrollIntoView({ block: 'center' }));
     }
 })();

@@ -384,6 +384,8 @@ fn the_search_finds_english_and_chinese() {
     window.press("Enter");
     window.wait("location.pathname === '/glossary.html' && document.readyState === 'complete'");
     window.wait("document.querySelector('tr.found')?.id === 'warp'");
-    window.sees("(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.getElementById('warp').getBoundingClientRect())");
+    window.wait(
+        "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.getElementById('warp').getBoundingClientRect())",
+    );
     assert_eq!(window.faults(), Vec::<String>::new());
 }
