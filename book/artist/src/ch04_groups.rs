@@ -14,7 +14,11 @@ use crate::warp::{LANES, Strip};
 use crate::{Anchor, Figure, Fill, Mark, Sheet, Stroke, Studio, Tone};
 
 pub const FIGURES: &[Figure] = &[
-    Figure { name: "shuffle_order", title: "A store, a shuffle and a load in two lanes", draw: shuffle_order },
+    Figure {
+        name: "shuffle_order",
+        title: "A store, a shuffle and a load in two lanes",
+        draw: shuffle_order,
+    },
     Figure { name: "tiles", title: "A warp in tiles, and the sums of the tiles", draw: tiles },
     Figure { name: "doubled", title: "How often each element is in a sum of two passes", draw: doubled },
 ];
@@ -33,7 +37,8 @@ fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let values: Vec<i32> = (0..32).collect();
         let (x, y) = (studio.upload("x", &values)?, studio.zeroed::<i32>("y", 32)?);
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(y);
-        let races = studio.trial(&launch, y)?.0.faults.iter().filter(|fault| fault.kind.name() == "race").count();
+        let races =
+            studio.trial(&launch, y)?.0.faults.iter().filter(|fault| fault.kind.name() == "race").count();
         let trace = studio.trace(&launch)?;
         let steps: Vec<(&str, bool)> = trace
             .iter()
@@ -70,7 +75,10 @@ fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let (tone, verdict) = if races == 0 { (Tone::Text, "ordered") } else { (Tone::Strong, "a race") };
         sheet.left(left, bottom + 18.0, tone, &format!("store to load: {verdict}"));
         let words: Vec<&str> = steps.iter().map(|step| step.0).collect();
-        told.push(format!("{kernel}: {}; from one lane's store to the other's load: {verdict}", words.join(", ")));
+        told.push(format!(
+            "{kernel}: {}; from one lane's store to the other's load: {verdict}",
+            words.join(", ")
+        ));
     }
     Ok(format!(
         "Lanes 0 and 1 of one warp on the emulator, time downwards, for two kernels. Lines across are steps at which lanes \

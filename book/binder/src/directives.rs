@@ -28,12 +28,23 @@ pub struct Library<'a> {
     pub mentions: Mentions,
 }
 
-/// The directives that stand alone on their line.
-const BLOCKS: [&str; 10] =
-    ["code", "ptx", "machine-code", "output", "fault", "claim", "figure", "counters", "ledger", "glossary"];
+/// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
+const BLOCKS: [&str; 11] = [
+    "code",
+    "ptx",
+    "machine-code",
+    "output",
+    "fault",
+    "claim",
+    "figure",
+    "counters",
+    "ledger",
+    "glossary",
+    "supported",
+];
 
 /// What becomes of a directive on `page`.
-pub fn expand(text: &str, is_block: bool, page: &str, library: &Library<'_>) -> Result<String> {
+pub fn expand(text: &str, is_alone: bool, page: &str, library: &Library<'_>) -> Result<String> {
     if let Some(expression) = text.strip_prefix('=') {
         let number = value::evaluate(expression, library.repository)?;
         return Ok(format!(
@@ -44,10 +55,13 @@ pub fn expand(text: &str, is_block: bool, page: &str, library: &Library<'_>) -> 
     }
     let text = text.trim_start_matches('#').trim();
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    if BLOCKS.contains(&name) || name == "supported" {
-        ensure!(is_block, "`{{{{#{name} …}}}}` has to stand alone on its line");
+    let html = Expansion { library, page }.of(name, rest.trim())?;
+    if !BLOCKS.contains(&name) {
+        return Ok(html);
     }
-    Expansion { library, page }.of(name, rest.trim())
+    ensure!(is_alone, "`{{{{#{name} …}}}}` has to stand alone on its line");
+    // Markdown before it ends here.
+    Ok(format!("\n{html}"))
 }
 
 struct Expansion<'a> {

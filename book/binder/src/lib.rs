@@ -247,10 +247,7 @@ fn bind_piece(piece: &Piece<'_>, page: &Page, library: &Library<'_>) -> Result<S
             formulas::check(&formula)?;
             Ok(formula)
         }
-        Kind::Directive { text, is_block } => {
-            let html = expand(text, is_block, &page.path, library)?;
-            Ok(if is_block { format!("\n{html}") } else { html })
-        }
+        Kind::Directive { text, is_alone } => expand(text, is_alone, &page.path, library),
     }
 }
 

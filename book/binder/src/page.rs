@@ -33,7 +33,7 @@ pub enum Kind<'a> {
         /// Between the braces.
         text: &'a str,
         /// Alone on its line.
-        is_block: bool,
+        is_alone: bool,
     },
 }
 
@@ -48,7 +48,7 @@ pub fn inside_formula(formula: &str) -> Vec<Kind<'_>> {
     let mut rest = formula;
     while let Some((before, text, after)) = next_directive(rest) {
         kinds.push(Kind::Prose(before));
-        kinds.push(Kind::Directive { text, is_block: false });
+        kinds.push(Kind::Directive { text, is_alone: false });
         rest = after;
     }
     kinds.push(Kind::Prose(rest));
@@ -79,8 +79,8 @@ impl<'a> Cutter<'a> {
                 self.push(length, |text| Kind::Fence { info: info.trim(), text });
             } else if rest.starts_with("{{#") || rest.starts_with("{{=") {
                 let end = rest.find("}}").ok_or_else(|| self.open("`{{`", "`}}`"))?;
-                let is_block = self.is_alone(end + 2);
-                self.push(end + 2, |text| Kind::Directive { text: text[2..end].trim(), is_block });
+                let is_alone = self.is_alone(end + 2);
+                self.push(end + 2, |text| Kind::Directive { text: text[2..end].trim(), is_alone });
             } else if rest.starts_with('`') {
                 let length = code(rest);
                 self.push(length, Kind::Code);
@@ -207,7 +207,7 @@ mod tests {
         let directives: Vec<_> = found
             .iter()
             .filter_map(|piece| match piece.kind {
-                Kind::Directive { text, is_block } => Some((piece.line, text, is_block)),
+                Kind::Directive { text, is_alone } => Some((piece.line, text, is_alone)),
                 _ => None,
             })
             .collect();
@@ -230,6 +230,6 @@ mod tests {
     #[test]
     fn a_formula_may_hold_directives() {
         let kinds = inside_formula("$\\frac{ {{= a / b | .1}} }{2}$");
-        assert_eq!(kinds[1], Kind::Directive { text: "= a / b | .1", is_block: false });
+        assert_eq!(kinds[1], Kind::Directive { text: "= a / b | .1", is_alone: false });
     }
 }
