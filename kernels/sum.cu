@@ -21,6 +21,7 @@
 
 #define FULL 0xffffffff
 
+// ANCHOR: sum_block
 __device__ float sum_warp(float sum) {
     for (int offset = 16; offset > 0; offset /= 2) {
         sum += __shfl_down_sync(FULL, sum, offset);
@@ -39,7 +40,9 @@ __device__ float sum_block(float sum, float* part) {
     }
     return sum;
 }
+// ANCHOR_END: sum_block
 
+// ANCHOR: sum_grid_fenced
 // The sum over the grid, by the block that comes last.
 __device__ void sum_grid_fenced(float sum, float* sums, unsigned* tickets, float* total) {
     __shared__ float part[32];
@@ -61,6 +64,7 @@ __device__ void sum_grid_fenced(float sum, float* sums, unsigned* tickets, float
     sum = sum_block(sum, part);
     if (threadIdx.x == 0) *total = sum;
 }
+// ANCHOR_END: sum_grid_fenced
 
 __device__ float add_up(float4 four) {
     return (four.x + four.y) + (four.z + four.w);

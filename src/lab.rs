@@ -20,6 +20,10 @@ pub struct Lab {
     report: Report,
     /// The variants there are, run or not.
     names: Vec<String>,
+    /// Whether the last section has come to its variants: what is asked for from then on is the next one's.
+    is_under_way: bool,
+    /// What was asked for since.
+    asked: Vec<(&'static str, u64)>,
 }
 
 /// Kernels number their threads with an `int`, and the last block may reach past the last element.
@@ -37,7 +41,15 @@ impl Lab {
             missing: device.missing().map(str::to_owned),
             ..Report::default()
         };
-        Ok(Lab { options, device, progress: Progress::start(), report, names: Vec::new() })
+        Ok(Lab {
+            options,
+            device,
+            progress: Progress::start(),
+            report,
+            names: Vec::new(),
+            is_under_way: true,
+            asked: Vec::new(),
+        })
     }
 
     /// How many elements to work on: what the reader asked for, or `default`. Each takes `element_bytes` of memory,
@@ -71,8 +83,9 @@ impl Lab {
     }
 
     fn setting(&mut self, name: &'static str, value: u64) {
-        if self.report.settings.iter().all(|(known, _)| *known != name) {
-            self.report.settings.push((name, value));
+        let settings = if self.is_under_way { &mut self.asked } else { &mut self.last_section().settings };
+        if settings.iter().all(|(known, _)| *known != name) {
+            settings.push((name, value));
         }
     }
 
@@ -81,9 +94,11 @@ impl Lab {
         self.report.sections.push(Section {
             name: name.to_owned(),
             title: title.to_owned(),
+            settings: std::mem::take(&mut self.asked),
             columns: columns.to_vec(),
             ..Section::default()
         });
+        self.is_under_way = false;
     }
 
     /// Runs a variant, unless the reader asked for another. What it allocates is freed when it is done.
@@ -105,6 +120,7 @@ impl Lab {
     fn selected<R>(&mut self, name: &str, work: impl FnOnce(&mut Device) -> Result<R>) -> Result<Option<R>> {
         debug_assert!(!self.names.iter().any(|known| known == name), "two variants are called `{name}`");
         self.names.push(name.to_owned());
+        self.is_under_way = true;
         let section = self.last_section().name.clone();
         let is_wanted = |only: &Vec<String>| only.iter().any(|only| only == name || *only == section);
         if !self.options.only.as_ref().is_none_or(is_wanted) {
@@ -140,10 +156,20 @@ impl Lab {
             );
         }
         self.report.unwatched = self.device.unwatched();
-        // As sections ask for them, every chapter would have an order of its own.
-        self.report
-            .settings
-            .sort_by_key(|(name, _)| ["size", "block", "seed"].iter().position(|known| known == name));
+        // As sections ask for them, every section would have an order of its own.
+        let order = |settings: &mut Vec<(&str, u64)>| {
+            settings
+                .sort_by_key(|(name, _)| ["size", "block", "seed"].iter().position(|known| known == name));
+        };
+        self.report.sections.iter_mut().for_each(|section| order(&mut section.settings));
+        for section in self.report.sections.iter().filter(|section| section.was_run()) {
+            for setting in &section.settings {
+                if !self.report.settings.contains(setting) {
+                    self.report.settings.push(*setting);
+                }
+            }
+        }
+        order(&mut self.report.settings);
         Ok(self.report)
     }
 }

@@ -25,7 +25,7 @@ pub struct Report {
     pub machines: Vec<About>,
     /// Why there is no GPU among them, if one would have been used.
     pub missing: Option<String>,
-    /// What was asked for: `("size", 4096)`.
+    /// What was asked for: `("size", 4096)`; those that a section which was run depends on.
     pub settings: Vec<(&'static str, u64)>,
     /// Which launches some checkers did not watch, and how to have them watched.
     pub unwatched: Option<String>,
@@ -40,6 +40,8 @@ pub struct Section {
     pub name: String,
     /// The question.
     pub title: String,
+    /// The settings that it depends on.
+    pub settings: Vec<(&'static str, u64)>,
     /// The counters that it is about.
     pub columns: Vec<Column>,
     /// The variants.

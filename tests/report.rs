@@ -25,7 +25,7 @@ fn fault() -> Fault {
     Fault {
         kind: FaultKind::OutOfBounds,
         severity: Severity::Error,
-        message: "0 bytes past the end of `c`, which has 40 bytes".to_owned(),
+        message: "just past the end of `c`, which has 40 bytes".to_owned(),
         actors: vec![Actor {
             block: Dim3::new(7, 0, 0),
             thread: Dim3::new(40, 0, 0),
@@ -103,7 +103,7 @@ right";
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     for line in [
         "  ! found: 1 of 2 elements are wrong; element 0 is 200 and should be 100",
-        "  ! stopped: out-of-bounds: 0 bytes past the end of `c`, which has 40 bytes",
+        "  ! stopped: out-of-bounds: just past the end of `c`, which has 40 bytes",
         "      help: compare the index with the length of the array before the access",
         "  - stopped: not launched on the GPU",
         "drawn",

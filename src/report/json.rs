@@ -38,6 +38,7 @@ fn section(section: &Section) -> Value {
     json!({
         "name": section.name,
         "title": section.title,
+        "settings": object(&section.settings),
         "rows": section.rows.iter().map(row).collect::<Vec<_>>(),
         "pictures": section.pictures.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<Map<_, _>>(),
         "notes": section.notes,

@@ -25,7 +25,9 @@ pub fn render(report: &Report) -> String {
     out += &paragraph("on: ", &machines.join("; "));
     let settings: Vec<String> =
         report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    out += &paragraph("with: ", &settings.join(", "));
+    if !settings.is_empty() {
+        out += &paragraph("with: ", &settings.join(", "));
+    }
     report.unwatched.iter().for_each(|text| out += &paragraph("checkers: ", text));
     report.sections.iter().filter(|section| section.was_run()).for_each(|s| out += &render_section(s));
     out + &failures(report)

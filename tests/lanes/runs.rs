@@ -45,7 +45,7 @@ fn a_buffer_that_is_too_small_is_a_fault() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert_readable(text);
     let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("1 error error: out-of-bounds: 0 bytes past the end of `arg2`"), "{text}");
+    assert!(told.contains("1 error error: out-of-bounds: just past the end of `arg2`"), "{text}");
     assert!(told.contains("block (1,0,0), warp 0, lane 8 (thread (8,0,0)) at saxpy.cu:14"), "{text}");
     assert!(told.contains("counted until it was stopped") && told.contains("arg2 afterwards"), "{text}");
 }

@@ -50,7 +50,7 @@ fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet.sized(left, 12.0, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         let height = 34.0;
         let bottom = 46.0 + height * steps.len() as f64;
-        let tracks = [left + 62.0, left + 126.0].map(|x| Track { x, top: 40.0, bottom });
+        let tracks = [left + 50.0, left + 100.0].map(|x| Track { x, top: 40.0, bottom });
         for (lane, track) in tracks.iter().enumerate() {
             track.draw(sheet, &format!("lane {lane}"));
         }
@@ -61,8 +61,7 @@ fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             if waits {
                 sheet.line(&[(tracks[0].x, at(step)), (tracks[1].x, at(step))], Stroke::Line);
                 sheet.mark((tracks[0].x, at(step)), 4.5, mark, fill);
-                sheet.mark((tracks[1].x, at(step)), 4.5, mark, fill);
-                sheet.middle(f64::midpoint(tracks[0].x, tracks[1].x), at(step) - 5.0, Tone::Dim, word);
+                tracks[1].event(sheet, at(step), mark, fill, word, false);
             } else {
                 tracks[0].event(sheet, at(step), mark, fill, word, true);
                 tracks[1].event(sheet, at(step), mark, fill, word, false);
@@ -142,15 +141,18 @@ fn weights(studio: &mut Studio, kernel: &'static Kernel) -> Result<[Vec<f32>; 2]
 }
 
 fn doubled(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let mut base = 76.0;
+    const UNIT: f64 = 12.0;
+    let mut top = 12.0;
     let mut told = Vec::new();
     for kernel in [&PASS_STRIDED, &PASS_DOUBLED] {
         let passes = weights(studio, kernel)?;
-        sheet.sized(4.0, base - 64.0, Anchor::Start, Tone::Mono, 12.5, kernel.name);
+        let highest = passes.iter().flatten().copied().fold(0.0, f32::max);
+        let base = top + 10.0 + UNIT * f64::from(highest);
+        sheet.sized(4.0, top, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         for (left, pass, of_pass) in [(4.0, "one pass", &passes[0]), (208.0, "two passes", &passes[1])] {
             let strip = Strip::squares(left, 5.9);
             for (element, &weight) in (0..).zip(of_pass) {
-                let height = 10.0 * f64::from(weight);
+                let height = UNIT * f64::from(weight);
                 let fill = if weight == 1.0 { Fill::On } else { Fill::Bad };
                 sheet.rect([strip.lane(element), base - height, strip.width(), height], fill);
             }
@@ -158,10 +160,11 @@ fn doubled(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let most = of_pass.iter().copied().fold(0.0, f32::max);
             let least = of_pass.iter().copied().fold(most, f32::min);
             ensure!(most == least, "all elements are in the sum as often");
-            sheet.left(left, base + 18.0, Tone::Text, &format!("{pass}: each {most} ×"));
-            told.push(format!("{kernel}, {pass}: each element {most} times"));
+            let often = if most == 1.0 { "once".to_owned() } else { format!("{most} times") };
+            sheet.left(left, base + 18.0, Tone::Text, &format!("{pass}: each {often}"));
+            told.push(format!("{kernel}, {pass}: each element {often}"));
         }
-        base += 106.0;
+        top = base + 50.0;
     }
     Ok(format!(
         "A bar for each of 32 elements that one block adds up on the emulator, as high as the element is often in the sum. {}.",

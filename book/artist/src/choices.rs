@@ -40,9 +40,9 @@ fn blocks_of_48(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let c = studio.zeroed::<f32>("c", n as usize)?;
     let launch = Launch::cover(&MATH_EVEN_THREAD, n as usize, BLOCK).arg(c).arg(n as i32);
     let trace = studio.trace(&launch)?;
-    let strip = Strip { x: 92.0, pitch: 6.4, height: 12.0 };
+    let strip = Strip { x: 110.0, pitch: 5.8, height: 12.0 };
     strip.numbers(sheet, 12.0);
-    sheet.right(84.0, 12.0, Tone::Dim, "lane");
+    sheet.right(103.0, 12.0, Tone::Dim, "lane");
     let (mut y, mut said) = (20.0, Vec::new());
     for block in 0..n / BLOCK {
         for warp in 0..BLOCK.div_ceil(LANES) {
@@ -50,7 +50,7 @@ fn blocks_of_48(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let (from, count) = (block * BLOCK + warp * LANES, mask.count_ones());
             strip.cells(sheet, y, |lane| (mask >> lane & 1 == 1).then_some(Fill::On).or(Some(Fill::Off)));
             sheet.sized(
-                84.0,
+                103.0,
                 y + 10.5,
                 Anchor::End,
                 Tone::Text,
@@ -178,16 +178,16 @@ fn who_computes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             Launch::new(&SELECT_MERGE, 1, LANES).arg(index).arg(x).arg(x).arg(z).arg(n),
         ),
     ];
-    let strip = Strip { x: 138.0, pitch: 6.4, height: 12.0 };
+    let strip = Strip { x: 146.0, pitch: 5.8, height: 12.0 };
     strip.numbers(sheet, 12.0);
-    sheet.right(130.0, 12.0, Tone::Dim, "lane");
+    sheet.right(139.0, 12.0, Tone::Dim, "lane");
     let (mut y, mut said) = (20.0, Vec::new());
     for (opcode, label, launch) in launches {
         let trace = studio.trace(&launch)?;
         let steps = trace.iter().filter(|step| step.ptx.contains(opcode));
         let mask = steps.fold(0, |lanes, step| lanes | step.active);
         strip.mask(sheet, y, mask, Fill::On);
-        sheet.sized(130.0, y + 10.5, Anchor::End, Tone::Text, 12.0, label);
+        sheet.sized(139.0, y + 10.5, Anchor::End, Tone::Text, 12.0, label);
         let count = mask.count_ones();
         sheet.sized(strip.end() + 7.0, y + 10.5, Anchor::Start, Tone::Dim, 12.0, &format!("{count} lanes"));
         said.push(format!("{label}: {count} lanes"));

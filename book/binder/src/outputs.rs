@@ -59,14 +59,20 @@ fn tab(
     let (rows, pictures) = (record::row_names(json), record::picture_names(json));
     let section = report.section(name, &rows, &pictures)?;
     let parts = wanted.iter().map(|wanted| section.text(wanted)).collect::<Result<Vec<_>>>()?;
-    let label = escape(label);
+    let (label, settings) = (escape(label), settings(json));
     Ok(format!(
         "<section class=\"tab\" data-label=\"{label}\">\n\
          <pre tabindex=\"0\" role=\"region\" aria-label=\"{label}, {name}\"><code class=\"language-text nohighlight\">{}</code></pre>\n\
-         <p class=\"settings\">{label}; {}</p>\n</section>\n",
+         <p class=\"settings\">{label}{settings}</p>\n</section>\n",
         escape_lines(&parts.join("\n")),
-        escape(&report.settings)
     ))
+}
+
+/// The settings that the section depends on; its title says what it fixes itself.
+fn settings(section: &Value) -> String {
+    let settings = section["settings"].as_object().into_iter().flatten();
+    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
+    if settings.is_empty() { String::new() } else { format!("; {}", escape(&settings.join(", "))) }
 }
 
 fn wanted(part: &str) -> Result<Wanted> {

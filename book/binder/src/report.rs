@@ -10,8 +10,6 @@ use anyhow::{Context, Result, bail};
 pub struct Report<'a> {
     /// The command, without the prompt.
     pub command: &'a str,
-    /// Machine and settings.
-    pub settings: String,
     lines: Vec<&'a str>,
 }
 
@@ -55,11 +53,8 @@ pub fn reports(text: &str) -> Vec<Report<'_>> {
     for line in text.lines() {
         if let Some(command) = line.strip_prefix("$ ") {
             let command = command.split("  # ").next().unwrap_or(command);
-            reports.push(Report { command, settings: String::new(), lines: Vec::new() });
+            reports.push(Report { command, lines: Vec::new() });
         } else if let Some(report) = reports.last_mut() {
-            if let Some(settings) = line.strip_prefix("with: ") {
-                settings.clone_into(&mut report.settings);
-            }
             report.lines.push(line);
         }
     }
@@ -180,9 +175,8 @@ mod tests {
     }
 
     #[test]
-    fn a_report_says_what_was_typed_and_with_which_settings() {
-        let report = &reports(TEXT)[0];
-        assert_eq!((report.command, report.settings.as_str()), ("run it", "size 4"));
+    fn a_report_says_what_was_typed() {
+        assert_eq!(reports(TEXT)[0].command, "run it");
     }
 
     #[test]

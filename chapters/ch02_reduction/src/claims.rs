@@ -136,7 +136,7 @@ pub static CLAIMS: &[Claim] = &[
         id: "N1.9",
         says: "with less divergence a warp executes far fewer instructions: 444.9 against 150.5",
         ruling: Ruling::Holds,
-        why: "The direction does. PTX counts a remainder as one instruction, and machine code has 17 for it: an H200 \
+        why: "True in direction, with other figures. PTX counts a remainder as one instruction, and machine code has 17 for it: an H200 \
               counted 332.97 against 134.06 at the note's size. Between kernels that idle in whole warps there is hardly \
               any difference.",
         proof: Proof::Run(Test {

@@ -202,8 +202,7 @@ pub static CLAIMS: &[Claim] = &[
         says: "a static `__device__` array saves the time of allocating one",
         ruling: Ruling::Holds,
         why: "The array comes with the module. The kernels do the same work either way, as the rows two_pass and \
-              two_pass_static show; an allocation that is kept from one sum to the next saves as much: a fifth of the \
-              time of a sum of 2^20 floats on an H200.",
+              two_pass_static show; an allocation that is kept from one sum to the next saves as much.",
         proof: Proof::None(
             "it is about the host's time for cudaMalloc and cudaFree, and the clock here is around kernels; \
              `benches/gpu/h200.txt` has the host's",

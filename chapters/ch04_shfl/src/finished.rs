@@ -24,6 +24,8 @@ const MOST_BLOCKS: usize = 528;
 const FEWEST_BLOCKS: usize = 2;
 /// What a thread loads before it needs the first of it.
 const ELEMENTS_PER_THREAD: usize = 16;
+/// Fewer elements take less time than a launch does.
+const MOSTLY_LAUNCH: usize = 1 << 20;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
@@ -82,8 +84,8 @@ fn on_the_clock(section: &Section, n: usize) -> Option<String> {
     let [narrow, wide, last] = times[..] else { return None };
     // Bytes in a microsecond are a thousandth of gigabytes in a second.
     let rate = size_of::<f32>() as f64 * n as f64 / last / 1000.0;
+    let launch = if n < MOSTLY_LAUNCH { "; so few elements are mostly a launch" } else { "" };
     Some(format!(
-        "The clock: {narrow:.1}, {wide:.1} and {last:.1} µs, and the last reads {rate:.0} GB in a second; few elements are \
-         mostly a launch. How it compares with CUB's sum on an H200, with larger blocks, is in `benches/gpu/h200.txt`."
+        "The clock: {narrow:.1}, {wide:.1} and {last:.1} µs, and the last reads {rate:.0} GB in a second{launch}. How it compares with CUB's sum on an H200, with larger blocks, is in `benches/gpu/h200.txt`."
     ))
 }

@@ -109,7 +109,11 @@ fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
             format!("{} bytes before the start of `{name}`, which has {size} bytes", offset.unsigned_abs())
         }
         _ if offset as u64 >= size => {
-            format!("{} bytes past the end of `{name}`, which has {size} bytes", offset as u64 - size)
+            let far = match offset as u64 - size {
+                0 => "just".to_owned(),
+                bytes => format!("{bytes} bytes"),
+            };
+            format!("{far} past the end of `{name}`, which has {size} bytes")
         }
         _ => format!("bytes {offset} to {end} of `{name}`, which has {size} bytes", end = end - 1),
     }
