@@ -141,12 +141,11 @@
         return box.matches('.katex-display') ? 'Formula' : 'Code';
     }
 
-    const boxes = document.querySelectorAll('main :is(pre > code, .table-wrapper, .katex-display, .command > code)');
+    const boxes = document.querySelectorAll('main :is(pre > code, .table-wrapper, .katex-display)');
     function reach() {
         boxes.forEach(box => {
             if (box.closest('.output pre') !== null || box.scrollWidth <= box.clientWidth || box.tabIndex === 0) { return; }
             box.tabIndex = 0;
-            if (box.matches('.command > code')) { return; }
             box.setAttribute('role', 'region');
             box.setAttribute('aria-label', name(box));
         });
@@ -177,7 +176,8 @@
 
     // The words around the place, and the place as a word of its own, so that the list can mark it.
     function excerpt(doc, word) {
-        const at = doc.body.indexOf(word);
+        const whole = doc.body.indexOf(` ${word} `);
+        const at = whole < 0 ? doc.body.indexOf(word) : whole + 1;
         if (at < 0) { return doc.body; }
         const from = Math.max(0, doc.body.lastIndexOf(' ', Math.max(0, at - 60)));
         const after = at + word.length;
@@ -202,16 +202,21 @@
             .sort((a, b) => b.score - a.score || a.ref - b.ref);
     };
 
-    // Words are written with an input method, whose last key mdBook may not see.
-    document.getElementById('mdbook-searchbar')?.addEventListener('compositionend', event => {
-        event.target.dispatchEvent(new KeyboardEvent('keyup'));
-    });
+    // mdBook searches when a key goes up. None does when an input method is done with a word, or one is pasted.
+    const searchbar = document.getElementById('mdbook-searchbar');
+    for (const kind of ['input', 'compositionend']) {
+        searchbar?.addEventListener(kind, event => {
+            if (!event.isComposing) { searchbar.dispatchEvent(new KeyboardEvent('keyup')); }
+        });
+    }
 
-    // From the list to the glossary: to the word's line, which mdBook has marked by now.
-    const line = new URLSearchParams(location.search).has('highlight')
-        && document.querySelector('main tr[id]:has(mark)');
+    // From the list to the glossary: to the word's line, or the first that has it. mdBook has marked them by now.
+    const sought = new URLSearchParams(location.search).get('highlight');
+    const lines = sought === null ? [] : Array.from(document.querySelectorAll('main tr[id]:has(mark)'));
+    const line = lines.find(each => each.querySelector('[lang="zh"]')?.textContent === sought) ?? lines[0];
     if (line) {
         line.classList.add('found');
-        line.scrollIntoView({ block: 'center' });
+        // The browser goes to the page's heading first, which the list has linked.
+        window.addEventListener('load', () => line.scrollIntoView({ block: 'center' }));
     }
 })();

@@ -28,9 +28,12 @@ pub fn problems(site: &Site, rules: Rules) -> Vec<String> {
     let mut found = Vec::new();
     for (name, page) in &site.pages {
         let mut say = |problem: String| found.push(format!("{name}: {problem}"));
-        // What a page loads, it loads whoever wrote it, and so for the links.
+        // What a page loads, it loads whoever wrote it. The links of mdBook's own pages are its own, or once more those
+        // of ours.
         loads(site, name, page, &mut say);
-        links(site, name, page, rules, &mut say);
+        if !["404.html", "print.html"].contains(&name.as_str()) {
+            links(site, name, page, rules, &mut say);
+        }
     }
     for (name, page) in site.written() {
         let mut say = |problem: String| found.push(format!("{name}: {problem}"));
@@ -136,7 +139,7 @@ fn style(site: &Site, name: &str, text: &str, say: &mut impl FnMut(String)) {
 
 /// Links lead somewhere: to a page and a place on it, or to a file of the repository and a line of it.
 fn links(site: &Site, name: &str, page: &Page, rules: Rules, say: &mut impl FnMut(String)) {
-    let from = if name == "404.html" { home("") } else { home(name) };
+    let from = home(name);
     for link in page.html.select(&selector("a[href], area[href]")) {
         let address = link.attr("href").unwrap_or_default();
         let Ok(url) = from.join(address) else {

@@ -21,7 +21,7 @@ use crate::server::Server;
 const WITHOUT: &str = "PRESS_WITHOUT_BROWSER";
 
 /// How long a page may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page open, which writes down what goes wrong.
 struct Window {
@@ -384,6 +384,8 @@ fn the_search_finds_english_and_chinese() {
     window.press("Enter");
     window.wait("location.pathname === '/glossary.html' && document.readyState === 'complete'");
     window.wait("document.querySelector('tr.found')?.id === 'warp'");
-    window.sees("(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.getElementById('warp').getBoundingClientRect())");
+    window.wait(
+        "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.getElementById('warp').getBoundingClientRect())",
+    );
     assert_eq!(window.faults(), Vec::<String>::new());
 }

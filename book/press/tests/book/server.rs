@@ -1,54 +1,60 @@
 //! The built book on this machine's own address, as a site would have it.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Result, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread;
 
-use tiny_http::{Header, Response, Server as Http};
-
-/// A server, until it is dropped.
+/// A server, for as long as the test runs.
 pub struct Server {
-    http: Arc<Http>,
-    threads: Vec<JoinHandle<()>>,
+    address: SocketAddr,
 }
 
 impl Server {
     /// Serves that folder.
     pub fn start(folder: &Path) -> Self {
-        let http = Arc::new(Http::http("127.0.0.1:0").expect("a port is free"));
-        let serve = |_| {
-            let (http, folder) = (Arc::clone(&http), folder.to_owned());
-            thread::spawn(move || {
-                for request in http.incoming_requests() {
-                    let file = file(&folder, request.url());
-                    // A browser that went on to the next page does not wait for the answer.
-                    let _ = match fs::read(&file) {
-                        Ok(bytes) => {
-                            request.respond(Response::from_data(bytes).with_header(content_type(&file)))
-                        }
-                        Err(_) => request.respond(Response::empty(404)),
-                    };
-                }
-            })
-        };
-        let threads = (0..4).map(serve).collect();
-        Self { http, threads }
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        let folder: Arc<Path> = folder.into();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let folder = Arc::clone(&folder);
+                // A browser that went on to the next page does not wait for the answer.
+                thread::spawn(move || drop(answer(stream, &folder)));
+            }
+        });
+        Self { address }
     }
 
     /// Its address, with `/` at the end.
     pub fn address(&self) -> String {
-        format!("http://{}/", self.http.server_addr())
+        format!("http://{}/", self.address)
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.threads.iter().for_each(|_| self.http.unblock());
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
+/// One request, one answer, and the connection is closed.
+fn answer(mut stream: TcpStream, folder: &Path) -> Result<()> {
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    let request = lines.next().unwrap_or_else(|| Ok(String::new()))?;
+    for line in lines {
+        if line?.is_empty() {
+            break;
         }
     }
+    let file = file(folder, request.split(' ').nth(1).unwrap_or("/"));
+    let (status, kind, body) = match fs::read(&file) {
+        Ok(bytes) => ("200 OK", content_type(&file), bytes),
+        Err(_) => ("404 Not Found", "text/plain", Vec::new()),
+    };
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: max-age=600\r\n\
+         Connection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(&body)
 }
 
 fn file(folder: &Path, address: &str) -> PathBuf {
@@ -57,8 +63,8 @@ fn file(folder: &Path, address: &str) -> PathBuf {
     folder.join(path.trim_start_matches('/'))
 }
 
-fn content_type(file: &Path) -> Header {
-    let kind = match file.extension().and_then(|extension| extension.to_str()).unwrap_or_default() {
+fn content_type(file: &Path) -> &'static str {
+    match file.extension().and_then(|extension| extension.to_str()).unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
@@ -67,6 +73,5 @@ fn content_type(file: &Path) -> Header {
         "png" => "image/png",
         "woff2" => "font/woff2",
         _ => "application/octet-stream",
-    };
-    Header::from_bytes("Content-Type", kind).expect("a type is plain text")
+    }
 }
