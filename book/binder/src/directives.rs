@@ -117,7 +117,8 @@ impl Expansion<'_> {
         let [source, row] = words else { bail!("name a chapter and a row of its report") };
         let source = Source::parse(source, self.library.repository)?;
         source.check_fresh(self.library.repository)?;
-        let html = faults::boxes(record::row(&source.json(self.library.repository)?, row)?)?;
+        let report = source.json(self.library.repository)?;
+        let html = faults::boxes(record::row(&report, row)?)?;
         let command = format!("cargo run --bin {} -- --only {row}", source.chapter);
         Ok(format!(
             "<div class=\"output\">\n{html}<div class=\"command\"><code>{}</code></div>\n</div>\n",

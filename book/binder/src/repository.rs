@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use nvrtc::{CudaFile, Header};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The repository.
@@ -15,12 +16,15 @@ use sha2::{Digest, Sha256};
 pub struct Repository {
     root: PathBuf,
     files: RefCell<HashMap<String, Rc<str>>>,
+    reports: RefCell<HashMap<String, Rc<Value>>>,
+    /// What has been found of files and their sources: `None` if they are of each other.
+    checked: RefCell<HashMap<String, Option<String>>>,
 }
 
 impl Repository {
     /// That whose root is given.
     pub fn new(root: PathBuf) -> Self {
-        Self { root, files: RefCell::default() }
+        Self { root, files: RefCell::default(), reports: RefCell::default(), checked: RefCell::default() }
     }
 
     /// A place in it.
@@ -39,6 +43,29 @@ impl Repository {
         Ok(text)
     }
 
+    /// A file of JSON.
+    pub fn json(&self, name: &str) -> Result<Rc<Value>> {
+        if let Some(value) = self.reports.borrow().get(name) {
+            return Ok(Rc::clone(value));
+        }
+        let value = serde_json::from_str(&self.read(name)?)
+            .with_context(|| format!("`{name}` is no JSON; record it again"))?;
+        let value = Rc::new(value);
+        self.reports.borrow_mut().insert(name.to_owned(), Rc::clone(&value));
+        Ok(value)
+    }
+
+    /// Checks `what` once, however many pages ask for it.
+    pub fn once(&self, what: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {
+        let known = self.checked.borrow().get(what).cloned();
+        let problem = known.unwrap_or_else(|| {
+            let problem = check().err().map(|error| format!("{error:#}"));
+            self.checked.borrow_mut().insert(what.to_owned(), problem.clone());
+            problem
+        });
+        problem.map_or(Ok(()), |problem| bail!(problem))
+    }
+
     /// Whether there is such a file or folder.
     pub fn has(&self, name: &str) -> bool {
         self.path(name).exists()
@@ -54,6 +81,10 @@ impl Repository {
 
     /// Fails if a kernel file changed since its PTX was made.
     pub fn check_ptx(&self, kernel_file: &str) -> Result<()> {
+        self.once(kernel_file, || self.compare_ptx(kernel_file))
+    }
+
+    fn compare_ptx(&self, kernel_file: &str) -> Result<()> {
         let file = CudaFile::read(&self.path(kernel_file)).map_err(|error| anyhow::anyhow!("{error}"))?;
         for &build in &file.builds {
             let name = format!("kernels/ptx/{}", file.ptx_name(build));
