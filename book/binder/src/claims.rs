@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 
-use crate::html::{escape, sentence};
+use crate::html::{anchor, escape, sentence};
 use crate::record::{self, Source};
 use crate::repository::Repository;
 
@@ -66,7 +66,7 @@ impl Ledger {
 
     /// All claims, by note; `mentions` is where a claim is spoken of.
     pub fn render(&self, repository: &Repository, mentions: &dyn Fn(&str) -> String) -> Result<String> {
-        let mut text = self.summary();
+        let mut text = self.summary() + &self.index()?;
         for (number, (note, count)) in NOTES.into_iter().enumerate() {
             text.extend(["\n## N", &number.to_string(), ": ", note, "\n\n"]);
             for index in 1..=count {
@@ -80,15 +80,41 @@ impl Ledger {
         Ok(text)
     }
 
+    /// Every claim by its number, in the colour and with the sign of its verdict: the way down to it.
+    fn index(&self) -> Result<String> {
+        let mut html = "\n<nav class=\"claim-index\" aria-label=\"all claims\">\n".to_owned();
+        for (number, (note, count)) in NOTES.into_iter().enumerate() {
+            let heading = format!("n{number}-{}", anchor(note));
+            html += &format!("<p><a href=\"#{heading}\">N{number}: {note}</a></p>\n<ul>\n");
+            for index in 1..=count {
+                let claim = self.get(&format!("N{number}.{index}"))?;
+                html += &format!(
+                    "<li><a class=\"claim-ref {class}\" href=\"#{id}\" title=\"{verdict}: {says}\">{id}<span class=\"verdict\">, \
+                     {verdict}</span></a></li>\n",
+                    class = claim.class(),
+                    id = claim.id,
+                    verdict = escape(&claim.verdict),
+                    says = escape(&claim.says.replace('`', "")),
+                );
+            }
+            html += "</ul>\n";
+        }
+        Ok(html + "</nav>\n")
+    }
+
     fn summary(&self) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for claim in self.0.values() {
             *counts.entry(&claim.verdict).or_default() += 1;
         }
         let count = |verdict: &str| counts.get(verdict).copied().unwrap_or_default();
+        let row = |claim: &Claim| {
+            let (class, verdict) = (claim.class(), &claim.verdict);
+            format!("| <span class=\"sign {class}\">{verdict}</span> | {} |", count(verdict))
+        };
         let rows = ["holds", "holds with a condition", "outdated", "wrong"];
         let rows: Vec<String> =
-            rows.iter().map(|verdict| format!("| {verdict} | {} |", count(verdict))).collect();
+            rows.map(|verdict| row(&Claim { verdict: verdict.to_owned(), ..Claim::default() })).into();
         format!(
             "| verdict | claims |\n| --- | ---: |\n{}\n| together | {} |\n",
             rows.join("\n"),

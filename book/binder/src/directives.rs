@@ -1,6 +1,6 @@
 //! One directive: what stands between `{{` and `}}`, and what it becomes.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::claims::{self, Ledger};
 use crate::glossary::Glossary;
@@ -28,6 +28,15 @@ pub struct Library<'a> {
     pub mentions: Mentions,
 }
 
+/// Where a directive stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The page, by its path in `book/src`.
+    pub page: &'a str,
+    /// The level of the heading above.
+    pub level: usize,
+}
+
 /// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
 const BLOCKS: [&str; 11] = [
     "code",
@@ -43,8 +52,8 @@ const BLOCKS: [&str; 11] = [
     "supported",
 ];
 
-/// What becomes of a directive on `page`.
-pub fn expand(text: &str, is_alone: bool, page: &str, library: &Library<'_>) -> Result<String> {
+/// What becomes of a directive there.
+pub fn expand(text: &str, is_alone: bool, place: Place<'_>, library: &Library<'_>) -> Result<String> {
     if let Some(expression) = text.strip_prefix('=') {
         let number = value::evaluate(expression, library.repository)?;
         return Ok(format!(
@@ -55,7 +64,7 @@ pub fn expand(text: &str, is_alone: bool, page: &str, library: &Library<'_>) -> 
     }
     let text = text.trim_start_matches('#').trim();
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let html = Expansion { library, page }.of(name, rest.trim())?;
+    let html = Expansion { library, place }.of(name, rest.trim())?;
     if !BLOCKS.contains(&name) {
         return Ok(html);
     }
@@ -66,7 +75,7 @@ pub fn expand(text: &str, is_alone: bool, page: &str, library: &Library<'_>) -> 
 
 struct Expansion<'a> {
     library: &'a Library<'a>,
-    page: &'a str,
+    place: Place<'a>,
 }
 
 impl Expansion<'_> {
@@ -92,7 +101,7 @@ impl Expansion<'_> {
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
             "counters" => self.counters(&words),
-            "supported" => demoted(&repository.read("simt/SUPPORTED.md")?, ""),
+            "supported" => self.generated("simt/SUPPORTED.md"),
             "file" => {
                 ensure!(repository.has(rest), "there is no `{rest}` in the repository");
                 Ok(self.file(rest, None))
@@ -147,7 +156,18 @@ impl Expansion<'_> {
         let [source] = words else { bail!("name a chapter") };
         let source = Source::parse(source, self.library.repository)?;
         source.check_fresh(self.library.repository)?;
-        demoted(&self.library.repository.read(&format!("{}/counters.md", source.output()))?, "#")
+        self.generated(&format!("{}/counters.md", source.output()))
+    }
+
+    /// Markdown that was generated, without its title, its headings below the one it stands under.
+    fn generated(&self, file: &str) -> Result<String> {
+        let text = self.library.repository.read(file)?;
+        let text = demoted(&text, self.place.level - 1);
+        ensure!(
+            !text.is_empty(),
+            "`{file}` is empty: `cargo xtask bless` and `cargo xtask isa` write such files"
+        );
+        Ok(text + "\n")
     }
 
     /// A file's name, linked to where it can be read.
@@ -169,7 +189,7 @@ impl Expansion<'_> {
 
     /// Another page's address, from this one.
     fn address(&self, page: &str) -> String {
-        let up = self.page.matches('/').count();
+        let up = self.place.page.matches('/').count();
         format!("{}{}", "../".repeat(up), page.replace(".md", ".html"))
     }
 
@@ -191,11 +211,22 @@ impl Expansion<'_> {
     }
 }
 
-/// Markdown that was generated, without its title, its headings one level down if `mark` is `#`.
-fn demoted(text: &str, mark: &str) -> Result<String> {
+/// Markdown without its title, the other headings so many levels down.
+fn demoted(text: &str, levels: usize) -> String {
     let is_title = |line: &&str| !line.starts_with("# ") && !line.starts_with("<!--");
-    let demoted = |line: &str| format!("{}{line}", if line.starts_with("##") { mark } else { "" });
-    let lines = text.lines().filter(is_title).map(demoted);
-    let text = lines.collect::<Vec<_>>().join("\n");
-    Some(text.trim().to_owned() + "\n").filter(|text| text.len() > 1).context("the generated text is empty")
+    let mark = "#".repeat(levels);
+    let demoted = |line: &str| format!("{}{line}", if line.starts_with("##") { &mark } else { "" });
+    text.lines().filter(is_title).map(demoted).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_headings_stand_below_the_one_above() {
+        let text = "<!-- by -->\n# Title\n\n## Part\n\n### Piece\n";
+        assert_eq!(demoted(text, 0), "## Part\n\n### Piece");
+        assert_eq!(demoted(text, 1), "### Part\n\n#### Piece");
+    }
 }

@@ -36,7 +36,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use mdbook_summary::{Summary, SummaryItem};
 
 use crate::claims::Ledger;
-use crate::directives::{Library, expand};
+use crate::directives::{Library, Place, expand};
 use crate::glossary::Glossary;
 use crate::mentions::Mentions;
 use crate::page::{Kind, Piece, inside_formula, pieces};
@@ -202,8 +202,10 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
             return bound;
         }
     };
+    let mut level = 1;
     for piece in &pieces {
-        match bind_piece(piece, page, library) {
+        level = heading(piece).unwrap_or(level);
+        match bind_piece(piece, Place { page: &page.path, level }, library) {
             Ok(text) => bound += &text,
             Err(error) => report(piece.line, format!("{error:#}")),
         }
@@ -225,7 +227,15 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
     bound
 }
 
-fn bind_piece(piece: &Piece<'_>, page: &Page, library: &Library<'_>) -> Result<String> {
+/// The level of the heading that a piece begins with.
+fn heading(piece: &Piece<'_>) -> Option<usize> {
+    let Kind::Prose(text) = piece.kind else { return None };
+    let rest = text.trim_start_matches('#');
+    let level = text.len() - rest.len();
+    ((1..=6).contains(&level) && rest.starts_with(' ')).then_some(level)
+}
+
+fn bind_piece(piece: &Piece<'_>, place: Place<'_>, library: &Library<'_>) -> Result<String> {
     match piece.kind {
         Kind::Prose(text) | Kind::Code(text) => Ok(text.to_owned()),
         Kind::Fence { info, text } => {
@@ -247,7 +257,7 @@ fn bind_piece(piece: &Piece<'_>, page: &Page, library: &Library<'_>) -> Result<S
             formulas::check(&formula)?;
             Ok(formula)
         }
-        Kind::Directive { text, is_alone } => expand(text, is_alone, &page.path, library),
+        Kind::Directive { text, is_alone } => expand(text, is_alone, place, library),
     }
 }
 

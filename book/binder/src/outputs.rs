@@ -1,6 +1,6 @@
 //! What a chapter printed, on both machines, as tabs with the command under them.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::html::{escape, escape_lines};
@@ -14,6 +14,8 @@ pub fn tabs(words: &[&str], repository: &Repository) -> Result<String> {
     let source = Source::parse(source, repository)?;
     source.check_fresh(repository)?;
     let wanted = parts.iter().map(|part| wanted(part)).collect::<Result<Vec<_>>>()?;
+    let tables = wanted.iter().filter(|part| matches!(part, Wanted::Table | Wanted::Rows(_))).count();
+    ensure!(tables < 2, "`table` has all rows: write that, or one `rows=A,B`");
     let wanted = if wanted.is_empty() { vec![Wanted::All] } else { wanted };
     let json = source.json(repository)?;
     let section = record::section(&json, name)?;
@@ -59,20 +61,23 @@ fn tab(
     let (rows, pictures) = (record::row_names(json), record::picture_names(json));
     let section = report.section(name, &rows, &pictures)?;
     let parts = wanted.iter().map(|wanted| section.text(wanted)).collect::<Result<Vec<_>>>()?;
-    let (label, settings) = (escape(label), settings(json));
+    let (label, settings) = (escape(label), settings(json, label));
     Ok(format!(
         "<section class=\"tab\" data-label=\"{label}\">\n\
          <pre tabindex=\"0\" role=\"region\" aria-label=\"{label}, {name}\"><code class=\"language-text nohighlight\">{}</code></pre>\n\
-         <p class=\"settings\">{label}{settings}</p>\n</section>\n",
+         {settings}</section>\n",
         escape_lines(&parts.join("\n")),
     ))
 }
 
-/// The settings that the section depends on; its title says what it fixes itself.
-fn settings(section: &Value) -> String {
+/// The settings that the section depends on, if there are any; its title says what it fixes itself.
+fn settings(section: &Value, label: &str) -> String {
     let settings = section["settings"].as_object().into_iter().flatten();
     let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
-    if settings.is_empty() { String::new() } else { format!("; {}", escape(&settings.join(", "))) }
+    if settings.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"settings\">{}; {}</p>\n", escape(label), escape(&settings.join(", ")))
 }
 
 fn wanted(part: &str) -> Result<Wanted> {
