@@ -1,5 +1,6 @@
 // The page without this script shows every output, one under the other. It makes them tabs, lets a command be copied,
-// lets the keyboard scroll what is wide, and has mdBook's search find Chinese.
+// breaks commands and long names where they may be broken, lets the keyboard scroll what is wide, and has mdBook's search
+// find Chinese.
 'use strict';
 
 (function tabs() {
@@ -124,6 +125,49 @@
     });
 })();
 
+(function breaks() {
+    // A browser would break a command behind any hyphen. Here a word of it stays whole, and only comments have a colour:
+    // the highlighter takes `--help` and `--print` for the shell's own.
+    function words(line) {
+        return (line.match(/(?<!\S)#.*|\S+|\s+/g) ?? []).map(part => {
+            if (/^\s/.test(part)) { return part; }
+            return span(part.startsWith('#') ? 'hljs-comment' : 'word', part);
+        });
+    }
+
+    function span(name, ...inside) {
+        const span = document.createElement('span');
+        span.className = name;
+        span.append(...inside);
+        return span;
+    }
+
+    // The end of a line is there for who reads the text, and not shown: each line is a block.
+    document.querySelectorAll('main :is(.command > code, pre > code.language-sh)').forEach(code => {
+        const lines = code.textContent.replace(/\n$/, '').split('\n').map(words);
+        if (lines.length === 1) { return code.replaceChildren(...lines[0]); }
+        code.replaceChildren(...lines.map((line, i) => {
+            const end = span('', i + 1 < lines.length ? '\n' : '');
+            end.hidden = true;
+            return span('line', ...line, end);
+        }));
+    });
+
+    // A long name may be broken behind a sign, but into no smaller pieces than these.
+    const PIECE = 12;
+    document.querySelectorAll('main :not(pre, .command) > code').forEach(code => {
+        const text = code.textContent;
+        if (text.length < 2 * PIECE || code.childElementCount > 0) { return; }
+        const pieces = [''];
+        for (const part of text.match(/[^_.,|/:]+[_.,|/:]*|[_.,|/:]+/g) ?? []) {
+            const left = text.length - pieces.join('').length;
+            if (pieces.at(-1).length >= PIECE && left >= PIECE) { pieces.push(''); }
+            pieces[pieces.length - 1] += part;
+        }
+        code.replaceChildren(...pieces.flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement('wbr'), piece])));
+    });
+})();
+
 (function wide() {
     // A table that was written as HTML has no box of its own to scroll in.
     document.querySelectorAll('main table').forEach(table => {
@@ -141,19 +185,26 @@
         return box.matches('.katex-display') ? 'Formula' : 'Code';
     }
 
-    const boxes = document.querySelectorAll('main :is(pre > code, .table-wrapper, .katex-display)');
+    // What is cut off at the right fades out there.
+    const boxes = document.querySelectorAll('main :is(pre > code, .output pre, .table-wrapper, .katex-display)');
+    function fade(box) {
+        box.classList.toggle('more', box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+    }
     function reach() {
         boxes.forEach(box => {
+            if (!box.matches('.output pre > code')) { fade(box); }
             if (box.closest('.output pre') !== null || box.scrollWidth <= box.clientWidth || box.tabIndex === 0) { return; }
             box.tabIndex = 0;
             box.setAttribute('role', 'region');
             box.setAttribute('aria-label', name(box));
         });
     }
+    boxes.forEach(box => box.addEventListener('scroll', () => fade(box), { passive: true }));
     reach();
     document.fonts?.ready.then(reach);
     window.addEventListener('resize', reach);
     document.addEventListener('toggle', reach, true);
+    document.querySelector('main')?.addEventListener('click', event => { if (event.target.closest('[role="tab"]')) { reach(); } });
 
     // mdBook turns the page at an arrow, also while the arrow scrolls a box.
     document.querySelector('main')?.addEventListener('keydown', event => {
