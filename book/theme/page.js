@@ -131,15 +131,16 @@
     function words(line) {
         return (line.match(/(?<!\S)#.*|\S+|\s+/g) ?? []).map(part => {
             if (/^\s/.test(part)) { return part; }
-            return span(part.startsWith('#') ? 'hljs-comment' : 'word', part);
+            if (part.startsWith('#')) { return span('hljs-comment', part); }
+            return span('word', ...part.split(/(?<=,)/).flatMap((name, i) => (i === 0 ? [name] : [document.createElement('wbr'), name])));
         });
     }
 
     function span(name, ...inside) {
-        const span = document.createElement('span');
-        span.className = name;
-        span.append(...inside);
-        return span;
+        const made = document.createElement('span');
+        made.className = name;
+        made.append(...inside);
+        return made;
     }
 
     // The end of a line is there for who reads the text, and not shown: each line is a block.
@@ -157,7 +158,11 @@
     const PIECE = 12;
     document.querySelectorAll('main :not(pre, .command) > code').forEach(code => {
         const text = code.textContent;
-        if (text.length < 2 * PIECE || code.childElementCount > 0) { return; }
+        if (code.childElementCount > 0) { return; }
+        if (text.length < 2 * PIECE || text.includes(' ')) {
+            if (text.includes('-')) { code.replaceChildren(...words(text)); }
+            return;
+        }
         const pieces = [''];
         for (const part of text.match(/[^_.,|/:]+[_.,|/:]*|[_.,|/:]+/g) ?? []) {
             const left = text.length - pieces.join('').length;
