@@ -82,24 +82,16 @@ impl Ledger {
 
     /// Every claim by its number, in the colour and with the sign of its verdict: the way down to it.
     fn index(&self) -> Result<String> {
-        let mut html = "\n<nav class=\"claim-index\" aria-label=\"all claims\">\n".to_owned();
+        let mut notes = Vec::new();
         for (number, (note, count)) in NOTES.into_iter().enumerate() {
             let heading = format!("n{number}-{}", anchor(note));
-            html += &format!("<p><a href=\"#{heading}\">N{number}: {note}</a></p>\n<ul>\n");
+            notes.push(format!("<p><a href=\"#{heading}\">N{number}: {note}</a></p>\n<ul>\n"));
             for index in 1..=count {
-                let claim = self.get(&format!("N{number}.{index}"))?;
-                html += &format!(
-                    "<li><a class=\"claim-ref {class}\" href=\"#{id}\" title=\"{verdict}: {says}\">{id}<span class=\"verdict\">, \
-                     {verdict}</span></a></li>\n",
-                    class = claim.class(),
-                    id = claim.id,
-                    verdict = escape(&claim.verdict),
-                    says = escape(&claim.says.replace('`', "")),
-                );
+                notes.push(self.get(&format!("N{number}.{index}"))?.entry());
             }
-            html += "</ul>\n";
+            notes.push("</ul>\n".to_owned());
         }
-        Ok(html + "</nav>\n")
+        Ok(format!("\n<nav class=\"claim-index\" aria-label=\"all claims\">\n{}</nav>\n", notes.concat()))
     }
 
     fn summary(&self) -> String {
@@ -138,6 +130,16 @@ impl Claim {
     pub fn check_fresh(&self, repository: &Repository) -> Result<()> {
         let chapter = self.command.split_whitespace().nth(3).unwrap_or_default();
         Source::parse(chapter, repository)?.check_fresh(repository)
+    }
+
+    /// The claim as an entry of the index.
+    fn entry(&self) -> String {
+        let (class, id, verdict) = (self.class(), &self.id, escape(&self.verdict));
+        let says = escape(&self.says.replace('`', ""));
+        format!(
+            "<li><a class=\"claim-ref {class}\" href=\"#{id}\" title=\"{verdict}: {says}\">{id}\
+             <span class=\"verdict\">, {verdict}</span></a></li>\n"
+        )
     }
 
     /// The claim as a box, with `heading` for its head.

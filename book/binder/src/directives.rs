@@ -116,7 +116,7 @@ impl Expansion<'_> {
                 )
             }
             _ => bail!(
-                "there is no directive `{{{{#{name}}}}}`; there are {}, file, mask, ref, supported, term",
+                "there is no directive `{{{{#{name}}}}}`; there are {}, file, mask, ref, term",
                 BLOCKS.join(", ")
             ),
         }

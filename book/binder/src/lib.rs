@@ -220,6 +220,12 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
                 );
             }
         }
+        if let Kind::Prose(text) = piece.kind {
+            for (at, link) in library.mentions.dead_links(&page.path, text) {
+                let line = piece.line + text[..at].matches('\n').count();
+                report(line, format!("the link `{link}` leads to no page that `SUMMARY.md` lists"));
+            }
+        }
     }
     for what in lacks(page, &pieces, library) {
         report(1, what);

@@ -1,9 +1,16 @@
 //! Which page speaks of which claim, and where a term is introduced.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::Page;
 use crate::page::{Kind, pieces};
+
+/// A link to a page of the book, without the place on it.
+static LINK: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\]\(([^()\s:#]+\.(?:md|html))").expect("a valid expression"));
 
 /// Pages by what they speak of.
 #[derive(Clone, Debug, Default)]
@@ -66,8 +73,41 @@ impl Mentions {
         self.figures.contains(figure)
     }
 
+    /// The links in a page's prose that lead to no page of the book: where each stands, and its address.
+    pub fn dead_links(&self, page: &str, prose: &str) -> Vec<(usize, String)> {
+        let links = LINK.captures_iter(prose).map(|link| link.get(1).expect("a link has an address"));
+        let dead = links.filter(|link| !self.titles.contains_key(&from(page, link.as_str())));
+        dead.map(|link| (link.start(), link.as_str().to_owned())).collect()
+    }
+
     /// A page's title.
     pub fn title<'a>(&'a self, page: &'a str) -> &'a str {
         self.titles.get(page).map_or(page, String::as_str)
+    }
+}
+
+/// The page that a link of another means.
+fn from(page: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/").replace(".html", ".md")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_read_from_the_page_where_it_stands() {
+        assert_eq!(from("volta/mask.md", "tile.md"), "volta/tile.md");
+        assert_eq!(from("volta/mask.md", "../glossary.html"), "glossary.md");
+        assert_eq!(from("volta.md", "./volta/tile.md"), "volta/tile.md");
     }
 }

@@ -115,8 +115,9 @@ pub fn picture_names(section: &Value) -> Vec<&str> {
 /// A row of a report by name.
 pub fn row<'a>(report: &'a Value, name: &str) -> Result<&'a Value> {
     let rows = sections(report).iter().filter_map(|section| section["rows"].as_array()).flatten();
-    let mut found = rows.filter(|row| row["variant"] == name);
-    let row = found.next().with_context(|| format!("no row is called `{name}`"))?;
+    let mut found = rows.clone().filter(|row| row["variant"] == name);
+    let names = || rows.filter_map(|row| row["variant"].as_str()).collect::<Vec<_>>().join(", ");
+    let row = found.next().with_context(|| format!("no row is called `{name}`; there are {}", names()))?;
     ensure!(found.next().is_none(), "two rows are called `{name}`");
     Ok(row)
 }

@@ -191,6 +191,8 @@ fn what_names_nothing_is_refused() {
     refuses("{{= ch02.reduce_interleaved.nonesuch}}", "the row has no `nonesuch`");
     refuses("{{#term nonesuch}}", "has no term `nonesuch`");
     refuses("{{#nonesuch}}", "there is no directive");
+    refuses("{{#output ch02 in_place table rows=reduce_interleaved}}", "`table` has all rows");
+    refuses("[there](nonesuch.md)", "the link `nonesuch.md` leads to no page");
     refuses("{{#include ../../README.md}}", "mdBook's own");
     refuses(
         "```sh\ncargo run --bin ch02_reduction -- --only nonesuch\n```",
