@@ -489,9 +489,9 @@ fn solid(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
                 fill,
             };
             let bars =
-                Bars { x: 118.0, width: 120.0, most: lines.max(points), pitch: 15.0, tone: Tone::Text };
+                Bars { x: 124.0, width: 116.0, most: lines.max(points), pitch: 15.0, tone: Tone::Text };
             bars.draw(sheet, y, &[bar(lines, "lines", Fill::A), bar(points, "points", Fill::B)]);
-            sheet.right(112.0, y + 17.0, Tone::Text, name);
+            sheet.right(118.0, y + 17.0, Tone::Text, name);
             told.push(format!("{shape}, {name}: {} by lines, {} by points", label(lines), label(points)));
             y += 40.0;
         }
