@@ -53,6 +53,7 @@ fn report() -> Report {
     let section = Section {
         name: "section".to_owned(),
         title: "what happens?".to_owned(),
+        settings: vec![("size", 10)],
         columns: vec![DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP],
         rows: vec![
             named("right", right),

@@ -156,7 +156,7 @@ fn text_of(svg: &str) -> String {
 #[test]
 fn every_dependency_is_justified() {
     let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let ours = ["artist", "lanes", "nvrtc", "simt"];
+    let ours = ["artist", "binder", "lanes", "nvrtc", "simt"];
     for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
         for dependency in dependencies(&fs::read_to_string(manifest).unwrap()) {
             let justified =

@@ -80,7 +80,10 @@ fn note_sizes(output: &Path, name: &str, gpu: &str, arguments: &Arguments) -> Re
     let mut reports = Vec::new();
     for (command, number) in commands.into_iter().zip(1..) {
         let printed = |ending| read(&arguments.folder.join(format!("{name}.note{number}.{ending}")));
-        text += &format!("{}{command}\n{}", if number == 1 { "" } else { "\n" }, printed("txt")?);
+        if number > 1 {
+            text.push('\n');
+        }
+        text.extend([command, "\n", &printed("txt")?]);
         reports.push(without_lines(serde_json::from_str(&printed("json")?)?));
     }
     fs::write(path, text)?;

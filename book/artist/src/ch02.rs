@@ -6,20 +6,23 @@ use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
 use lanes::kernels::banks::READ_STRIDED;
 use lanes::kernels::reduction::{
-    REDUCE_INTERLEAVED, REDUCE_INTERLEAVED_UNGUARDED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS,
+    REDUCE_INTERLEAVED, REDUCE_INTERLEAVED_EARLY, REDUCE_INTERLEAVED_SKIP, REDUCE_INTERLEAVED_UNGUARDED,
+    REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS,
 };
 use lanes::kernels::reduction_floats::{
     FLOATS_EIGHT_PARTS, FLOATS_INTERLEAVED, FLOATS_NEIGHBORED, FLOATS_ONE_BY_ONE,
 };
 use lanes::launch::blocks_for;
 use lanes::report::layout::grouped;
-use lanes::{Launch, Random};
+use lanes::{Launch, Random, Traced};
+use simt::Severity;
 
 use crate::Figure;
 use crate::chart::{Axis, Bar, Bars, Chart, LOOKS};
 use crate::pairs::{Pair, launch, pairs};
 use crate::sheet::{Anchor, Fill, Mark, Sheet, Stroke, Tone};
 use crate::studio::Studio;
+use crate::timeline::is;
 use crate::warp::{LANES, Strip};
 
 pub const FIGURES: &[Figure] = &[
@@ -58,6 +61,7 @@ pub const FIGURES: &[Figure] = &[
         title: "Who reads past the end of the array if only a thread's own element is asked for",
         draw: edges_past_end,
     },
+    Figure { name: "barrier_comers", title: "Who comes to the barrier of a round", draw: barrier_comers },
     Figure {
         name: "steps_time",
         title: "Time on an H200, from sums in global memory to the last warp without barriers of the block",
@@ -367,6 +371,74 @@ fn edges_past_end(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 
 /// The rows of the chapter's last section.
 const STEPS: [&str; 5] = ["in_global_memory", "two_parts", "eight_parts", "shared", "shared_last_warp"];
+
+/// Threads of the last block of the chapter's array, and how many of them have an element.
+const LAST_BLOCK: (u32, usize) = (128, 104);
+
+/// Where the threads of a block are in its first round, if some have no element.
+fn barrier_comers(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+    let (block, elements) = LAST_BLOCK;
+    let strip = |warp: u32| Strip { x: 62.0 + 84.0 * f64::from(warp), pitch: 2.5, height: 9.0 };
+    for warp in 0..block / LANES {
+        sheet.sized(strip(warp).x, 12.0, Anchor::Start, Tone::Dim, 12.0, &format!("warp {warp}"));
+    }
+    let (mut y, mut told) = (22.0, Vec::new());
+    for kernel in [&REDUCE_INTERLEAVED, &REDUCE_INTERLEAVED_EARLY, &REDUCE_INTERLEAVED_SKIP] {
+        let (x, sums) = (studio.upload("x", &vec![1; elements])?, studio.zeroed::<i32>("sums", 1)?);
+        let launch = Launch::new(kernel, 1, block).arg(x).arg(sums).arg(elements as u32);
+        let (run, _) = studio.trial(&launch, sums)?;
+        let verdict = match run.faults.first() {
+            None => "ok",
+            Some(fault) if fault.severity == Severity::Warning => "a warning",
+            Some(fault) => fault.kind.name(),
+        };
+        let places = barriers_reached(&studio.trace(&launch)?, block);
+        sheet.sized(4.0, y + 10.0, Anchor::Start, Tone::Mono, 12.5, kernel.name);
+        sheet.right(396.0, y + 10.0, if run.faults.is_empty() { Tone::Text } else { Tone::Strong }, verdict);
+        y += 18.0;
+        let mut words = Vec::new();
+        for (place, fill) in [("round", Fill::On), ("behind", Fill::Bad), ("ended", Fill::C)] {
+            let is_there = |thread: u32| places[thread as usize] == place;
+            let count = (0..block).filter(|&thread| is_there(thread)).count();
+            if count == 0 {
+                continue;
+            }
+            sheet.left(4.0, y + 8.0, Tone::Dim, place);
+            for warp in 0..block / LANES {
+                let fill = |lane| Some(if is_there(LANES * warp + lane) { fill } else { Fill::Off });
+                strip(warp).cells(sheet, y, fill);
+            }
+            y += 14.0;
+            words.push(format!("{count} {place}"));
+        }
+        y += 10.0;
+        told.push(format!("{kernel}: {}, {verdict}", words.join(", ")));
+    }
+    Ok(format!(
+        "The {block} threads of a block with {elements} elements on the emulator, a cell for each, and where they are in the \
+         first round: at its barrier, at the barrier behind the rounds, or at their end. {}.",
+        told.join("; ")
+    ))
+}
+
+/// For each thread of a block, whether the first barrier that it comes to is that of a round or the one behind them.
+fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
+    let mut reached = vec![None; block as usize];
+    let barriers = trace.iter().filter(|step| is(step, "bar.sync"));
+    for step in barriers.clone() {
+        for lane in (0..LANES).filter(|lane| step.active >> lane & 1 == 1) {
+            reached[(LANES * step.warp + lane) as usize].get_or_insert(step.line);
+        }
+    }
+    // In the text, the barrier of the rounds stands first.
+    let round = barriers.map(|step| step.line).min();
+    let place = |line| match line {
+        None => "ended",
+        Some(line) if Some(line) == round => "round",
+        Some(_) => "behind",
+    };
+    reached.into_iter().map(place).collect()
+}
 
 fn steps_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let record = studio.note_record("ch02_reduction", 0)?;

@@ -1,7 +1,8 @@
 //! The figures of chapter 3: lanes that wait for each other, the last five rounds of a sum, masks of a barrier.
 //!
-//! What it leaves out is in [`races`].
+//! What it leaves out is in [`races`] and [`barriers`].
 
+mod barriers;
 mod races;
 
 use anyhow::{Context, Result, ensure};
@@ -26,11 +27,14 @@ pub const FIGURES: &[Figure] = &[
         title: "Two halves of a warp with a program counter for each lane",
         draw: handshake_70,
     },
+    Figure { name: "sides", title: "Which side of a branch draws first", draw: barriers::sides },
     Figure { name: "lock_progress", title: "Which lanes get what they wait for", draw: lock_progress },
     Figure { name: "tail_pairs", title: "Who reads whom in the last five rounds", draw: tail_pairs },
     Figure { name: "tail_race", title: "One race in two orders", draw: races::tail_race },
     Figure { name: "mask_seven_f", title: "Three masks of a barrier of the warp", draw: masks },
     Figure { name: "race_seeds", title: "What twenty seeds show of a race", draw: races::race_seeds },
+    Figure { name: "repair", title: "Loads, stores and barriers of two rounds", draw: barriers::repair },
+    Figure { name: "waits", title: "Who comes to a barrier", draw: barriers::waits },
     Figure { name: "tile_race", title: "A tile with and without the barrier", draw: races::tile_race },
 ];
 

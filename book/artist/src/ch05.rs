@@ -1,7 +1,8 @@
 //! The figures of chapter 5: lost updates, locks, messages, and loops of compare-and-swap.
 //!
-//! Timelines are of one seed, which the description names. It leaves out what doubles do to a loop of compare-and-swap.
+//! Timelines are of one seed, which the description names. It leaves out a NaN in such a loop.
 
+mod doubles;
 mod locks;
 mod messages;
 
@@ -41,6 +42,11 @@ pub const FIGURES: &[Figure] = &[
         draw: messages::last_block,
     },
     Figure { name: "cas_loop", title: "A loop of compare-and-swap, turn by turn", draw: cas_loop },
+    Figure {
+        name: "minus_zero",
+        title: "Additions to minus zero, with bits and with doubles compared",
+        draw: doubles::minus_zero,
+    },
 ];
 
 const CHAPTER: &str = "ch05_locks";

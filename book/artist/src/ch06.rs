@@ -48,6 +48,11 @@ pub const FIGURES: &[Figure] = &[
         title: "A border with work of its own: instructions with a branch and with a second kernel",
         draw: rim_cost,
     },
+    Figure {
+        name: "solid",
+        title: "A thread for each line or for each point: warps, instructions, and time on an H200",
+        draw: solid,
+    },
 ];
 
 /// Floats in a sector, and before and after the points of a row in grids with a frame.
@@ -380,7 +385,7 @@ fn exact(side: usize) -> Vec<f64> {
     (0..side * side).map(|at| u((at % side) as f64 * h, (at / side) as f64 * h)).collect()
 }
 
-/// The widest error of a grid after some steps from zeros inside.
+/// The largest error of a grid after some steps from zeros inside.
 fn off(studio: &mut Studio, side: usize, steps: i32) -> Result<f64> {
     let exact = exact(side);
     let is_inside = |at: usize| (1..side - 1).contains(&(at % side)) && (1..side - 1).contains(&(at / side));
@@ -402,7 +407,7 @@ fn convergence(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         y: Axis::log(0.0007, 1.0, [0.001, 0.01, 0.1, 1.0].map(|value| (value, value.to_string()))),
     };
     chart.axes(sheet);
-    chart.names(sheet, "steps", "widest error of a point");
+    chart.names(sheet, "steps", "largest error of a point");
     let mut told = Vec::new();
     for (side, look) in [5, 9, 17].into_iter().zip(LOOKS) {
         let mut points = Vec::new();
@@ -418,7 +423,7 @@ fn convergence(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         ));
     }
     Ok(format!(
-        "The widest error of a point against the exact solution, over the steps, both axes logarithmic. Each line falls and then \
+        "The largest error of a point against the exact solution, over the steps, both axes logarithmic. Each line falls and then \
          stays where its grid ends. {}.",
         told.join(". ")
     ))
@@ -456,5 +461,45 @@ fn rim_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         "PTX instructions of one kernel that branches and of two kernels, for 0, 10, 100 and 1,000 rounds of work on the border, \
          on a logarithmic axis. {}.",
         told.join(". ")
+    ))
+}
+
+fn solid(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+    let record = studio.record("ch06_laplace", "h200.json")?;
+    let counter = |row: &str, name: &str| record.counter(row, name);
+    let (mut y, mut told) = (30.0, Vec::new());
+    for shape in ["cube", "slab"] {
+        let mut values = Vec::new();
+        for by in ["lines", "points"] {
+            let row = format!("{shape}_by_{by}");
+            let counts = [counter(&row, "warps")?, counter(&row, "ptx_instructions")?];
+            values.push([counts[0], counts[1], record.time_us(&row)?]);
+        }
+        sheet.left(4.0, y - 12.0, Tone::Strong, &format!("a {shape}"));
+        for (part, name) in ["warps", "PTX instructions", "time"].into_iter().enumerate() {
+            let label = |value: f64| match part {
+                2 => format!("{value:.1} µs"),
+                _ => grouped(value as u64),
+            };
+            let [lines, points] = [values[0][part], values[1][part]];
+            let bar = |value: f64, by: &str, fill| Bar {
+                name: String::new(),
+                value,
+                label: format!("{} by {by}", label(value)),
+                fill,
+            };
+            let bars =
+                Bars { x: 124.0, width: 116.0, most: lines.max(points), pitch: 15.0, tone: Tone::Text };
+            bars.draw(sheet, y, &[bar(lines, "lines", Fill::A), bar(points, "points", Fill::B)]);
+            sheet.right(118.0, y + 17.0, Tone::Text, name);
+            told.push(format!("{shape}, {name}: {} by lines, {} by points", label(lines), label(points)));
+            y += 40.0;
+        }
+        y += 26.0;
+    }
+    Ok(format!(
+        "For a cube of 64 points a side and a slab of four planes, in two ways: the warps and PTX instructions of the emulator and \
+         the time on an H200, each pair on a scale of its own. {}.",
+        told.join("; ")
     ))
 }

@@ -100,6 +100,14 @@ fn pictures_can_be_drawn_alone() {
     assert!(pairs.contains("round 4") && !pairs.contains("block_less"));
 }
 
+/// A report names the settings that its sections depend on, and no others.
+#[test]
+fn settings_are_those_of_what_is_shown() {
+    assert!(CHAPTER.printed(&["--only", "in_place"]).contains("with: size 16384, block 128, seed 0"));
+    assert!(CHAPTER.printed(&["--only", "edges"]).contains("with: seed 0"));
+    assert!(!CHAPTER.printed(&["--only", "blocks_of_48"]).contains("with:"));
+}
+
 #[test]
 fn another_seed_makes_other_inputs() {
     assert_ne!(CHAPTER.printed(&["--seed", "3"]), CHAPTER.printed(&["--seed", "4"]));

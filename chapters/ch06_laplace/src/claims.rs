@@ -82,7 +82,7 @@ pub static CLAIMS: &[Claim] = &[
         why: "It is true with 32-byte sectors, at 8 times as wide as high, of what a block needs at all: the sectors it \
               loads with a tile, each once. Of what its warps ask for without one, every width from 32 on asks for the \
               same. Both are right: on an H200 the first-level cache sees to what is asked for again, and the second is asked \
-              for what blocks need, with a tile and without; `output/counters.md` has the three counts.",
+              for what blocks need, with a tile and without; the chapter's table of counters has all three.",
         proof: Proof::Run(Test {
             rows: &["tile_16x16", "tile_32x8", "tile_64x4", "tile_128x2", "tile_256x1"],
             twins: &["direct_16x16", "direct_32x8", "direct_64x4", "direct_128x2", "direct_256x1"],

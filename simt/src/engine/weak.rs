@@ -62,11 +62,19 @@ impl Weak {
     fn remember(&mut self, reader: Stamp, reader_pc: Pc, place: Place, chosen: &Chosen, last: u64) {
         let Some((newer, newer_pc)) = chosen.newer else { return };
         let index = *self.seen.entry((reader_pc, newer_pc)).or_insert(self.stale.len());
-        if index == self.stale.len() {
-            let values = (access::read_le(&chosen.bytes[..usize::from(place.bytes)]), last);
-            self.stale.push(Stale { reader, reader_pc, place, newer, newer_pc, values, count: 0 });
+        let values = (access::read_le(&chosen.bytes[..usize::from(place.bytes)]), last);
+        let stale = Stale { reader, reader_pc, place, newer, newer_pc, values, count: 1 };
+        match self.stale.get_mut(index) {
+            None => self.stale.push(stale),
+            // The first is told, unless the older store left the same value and a later one shows a difference.
+            Some(told) => {
+                let count = told.count + 1;
+                if told.values.0 == told.values.1 {
+                    *told = stale;
+                }
+                told.count = count;
+            }
         }
-        self.stale[index].count += 1;
     }
 
     /// All loads that returned an older store, each pair of instructions once.
