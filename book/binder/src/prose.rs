@@ -97,13 +97,15 @@ impl Exceptions {
         self.without_figure.contains_key(page)
     }
 
-    /// Exceptions that excuse nothing: phrases and pages of which the book has none.
+    /// Exceptions that excuse nothing: phrases and pages of which the book has none, and pages with a figure.
     pub fn unused(&self, pages: &[(String, String)]) -> Vec<String> {
         let literals = self
             .literals
             .keys()
             .filter(|literal| !pages.iter().any(|(_, text)| one_line(text).contains(literal.as_str())));
-        let without = self.without_figure.keys().filter(|page| !pages.iter().any(|(name, _)| name == *page));
+        let needs_none =
+            |page: &str| pages.iter().any(|(name, text)| name == page && !text.contains("{{#figure"));
+        let without = self.without_figure.keys().filter(|page| !needs_none(page));
         literals
             .chain(without)
             .map(|unused| format!("`{unused}` in `{FILE}` excuses nothing: take it out"))
