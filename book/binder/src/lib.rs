@@ -19,6 +19,7 @@ mod lanes;
 mod mentions;
 mod outputs;
 mod page;
+mod problems;
 mod prose;
 mod record;
 mod report;
@@ -26,7 +27,6 @@ mod repository;
 mod value;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,8 @@ use crate::page::{Kind, Piece, inside_formula, pieces};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 
+pub use crate::problems::{Problem, Problems};
+
 /// The preprocessor, as mdBook calls it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Binder;
@@ -54,23 +56,6 @@ pub struct Page {
     pub path: String,
     /// Its text.
     pub text: String,
-}
-
-/// Something that is wrong with a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The page, or another file, from the repository's root.
-    pub file: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong, and what to do about it.
-    pub what: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.what)
-    }
 }
 
 /// The environment variable with which a book that has problems is built all the same, while it is being written: they
@@ -124,7 +109,7 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
     listed(&summary).into_iter().map(page).collect()
 }
 
-/// Binds all pages: what mdBook and KaTeX are given. The error lists every problem, one a line.
+/// Binds all pages: what mdBook and KaTeX are given. The error is [`Problems`], if the pages have any.
 pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String>> {
     let repository = Repository::new(root.to_owned());
     let library = Library {
@@ -137,24 +122,16 @@ pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String
     };
     let mut problems = around(root, &library, pages);
     let bound = pages.iter().map(|page| bind_page(page, &library, &mut problems)).collect();
-    match problems.as_slice() {
-        [] => Ok(bound),
-        problems if std::env::var_os(DRAFT).is_some() => {
-            for problem in problems {
-                eprintln!("{problem}");
-            }
-            Ok(bound)
-        }
-        problems => {
-            let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
-            bail!(
-                "the book has {} {}:\n{}",
-                lines.len(),
-                if lines.len() == 1 { "problem" } else { "problems" },
-                lines.join("\n")
-            )
-        }
+    // Two numbers of one line may lack the same record.
+    problems.dedup();
+    if problems.is_empty() {
+        return Ok(bound);
     }
+    if std::env::var_os(DRAFT).is_some() {
+        eprintln!("{}", Problems(problems));
+        return Ok(bound);
+    }
+    Err(Problems(problems).into())
 }
 
 /// What no single page shows: files that none uses, claims that none speaks of.

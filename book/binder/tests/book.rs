@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use binder::{Page, Problem, Problems};
 use tempfile::TempDir;
 
 fn root() -> PathBuf {
@@ -15,6 +16,26 @@ fn root() -> PathBuf {
 fn bind(root: &Path) -> Result<Vec<String>, String> {
     let pages = binder::pages(root).map_err(|error| format!("{error:#}"))?;
     binder::bind(root, None, &pages).map_err(|error| format!("{error:#}"))
+}
+
+/// The problems of a book that has some.
+fn problems(root: &Path, pages: &[Page]) -> Vec<Problem> {
+    let error = binder::bind(root, None, pages).expect_err("the book has a problem");
+    error.downcast::<Problems>().expect("pages have problems").0
+}
+
+/// One of them is at this place and says this.
+#[track_caller]
+fn has(problems: &[Problem], page: &str, line: usize, what: &str) {
+    let file = format!("book/src/{page}");
+    let is_it =
+        |problem: &&Problem| problem.file == file && problem.line == line && problem.what.contains(what);
+    let all: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    assert!(
+        problems.iter().any(|problem| is_it(&problem)),
+        "no `{what}` at {file}:{line}:\n{}",
+        all.join("\n")
+    );
 }
 
 #[test]
@@ -87,10 +108,8 @@ impl Copy {
     #[track_caller]
     fn fails(&self, directive: &str, what: &str) {
         let (page, line) = place(self.0.path(), directive);
-        let problems = bind(self.0.path()).expect_err("the book has a problem");
-        let wanted = format!("book/src/{page}:{line}: ");
-        let found = problems.lines().find(|problem| problem.starts_with(&wanted) && problem.contains(what));
-        assert!(found.is_some(), "no line begins with `{wanted}` and says `{what}`:\n{problems}");
+        let pages = binder::pages(self.0.path()).unwrap();
+        has(&problems(self.0.path(), &pages), &page, line, what);
     }
 }
 
@@ -179,10 +198,7 @@ fn refuses(more: &str, what: &str) {
     let page = pages.iter_mut().find(|page| page.path == "reduction.md").unwrap();
     let line = page.text.lines().count() + 2;
     page.text = format!("{}\n\n{more}\n", page.text.trim_end());
-    let problems = binder::bind(&root(), None, &pages).expect_err("the book has a problem").to_string();
-    let wanted = format!("book/src/reduction.md:{line}: ");
-    let found = problems.lines().find(|problem| problem.starts_with(&wanted) && problem.contains(what));
-    assert!(found.is_some(), "no line begins with `{wanted}` and says `{what}`:\n{problems}");
+    has(&problems(&root(), &pages), "reduction.md", line, what);
 }
 
 #[test]
