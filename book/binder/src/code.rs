@@ -46,7 +46,7 @@ pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -
         let line = line.trim();
         !line.is_empty() && ![".loc", ".reg", ".pragma", "//"].iter().any(|start| line.starts_with(start))
     };
-    let code: Vec<&str> = body.filter(is_code).collect();
+    let code = aligned(&body.filter(is_code).collect::<Vec<_>>());
     let caption = format!("{}, <code>{}</code>", link(&file, start + 1), escape(kernel));
     Ok(folded("PTX", &code, &caption))
 }
@@ -69,7 +69,8 @@ pub fn machine_code(
         .lines()
         .position(|line| line.starts_with(&wanted))
         .with_context(|| format!("`{file}` has no kernel `{wanted}`"))?;
-    let code: Vec<&str> = text.lines().skip(start + 1).take_while(|line| !line.is_empty()).collect();
+    let code = text.lines().skip(start + 1).take_while(|line| !line.is_empty());
+    let code: Vec<String> = code.map(str::to_owned).collect();
     let head = text.lines().nth(start).unwrap_or_default();
     let caption = format!(
         "{}, <code>{}</code>: machine code of the H200, an excerpt",
@@ -79,7 +80,23 @@ pub fn machine_code(
     Ok(folded("Machine code", &code, &caption))
 }
 
-fn folded(what: &str, code: &[&str], caption: &str) -> String {
+/// PTX with its operands below one another: the compiler puts a tab between an opcode and them.
+fn aligned(lines: &[&str]) -> Vec<String> {
+    let parts = |line: &str| {
+        let (head, rest) = line.trim().split_once('\t').unwrap_or((line.trim(), ""));
+        (head.trim_end().to_owned(), rest.trim().to_owned())
+    };
+    let parts: Vec<(String, String)> = lines.iter().map(|line| parts(line)).collect();
+    let width =
+        parts.iter().filter(|(_, rest)| !rest.is_empty()).map(|(head, _)| head.len()).max().unwrap_or(0);
+    let line = |(head, rest): &(String, String)| {
+        let is_label = head.ends_with(':');
+        if is_label { head.clone() } else { format!("    {head:<width$} {rest}").trim_end().to_owned() }
+    };
+    parts.iter().map(line).collect()
+}
+
+fn folded(what: &str, code: &[String], caption: &str) -> String {
     let listing = figure("text", &code.join("\n"), caption);
     if code.len() <= FOLDED_LINES {
         return listing;
@@ -147,6 +164,15 @@ mod tests {
     fn an_excerpt_begins_at_the_margin_and_shows_no_anchor() {
         let excerpt = excerpt(TEXT, "a").unwrap();
         assert_eq!((excerpt.line, excerpt.text.as_str()), (3, "if\n  y"));
+    }
+
+    #[test]
+    fn operands_stand_below_one_another() {
+        let lines = ["\tld.param.u64 \t%rd1, [a];", "$L__1:", "\t@%p1 bra \t$L__1;", "\tret;"];
+        assert_eq!(
+            aligned(&lines),
+            ["    ld.param.u64 %rd1, [a];", "$L__1:", "    @%p1 bra     $L__1;", "    ret;"]
+        );
     }
 
     #[test]
