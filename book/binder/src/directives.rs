@@ -92,8 +92,9 @@ impl Expansion<'_> {
                     [chapter, kernel, module] => (chapter, kernel, Some(module)),
                     _ => bail!("name a chapter, a kernel and, if it was built twice, its module"),
                 };
-                let output = Source::parse(chapter, repository)?.output();
-                code::machine_code(&output, kernel, module, repository, &link)
+                let source = Source::parse(chapter, repository)?;
+                source.check_fresh(repository)?;
+                code::machine_code(&source.output(), kernel, module, repository, &link)
             }
             "output" => outputs::tabs(&words, repository),
             "fault" => self.fault(&words),

@@ -14,6 +14,7 @@ pub fn figure(text: &str, repository: &Repository) -> Result<String> {
     let Some((comment, drawing)) = svg.split_once("-->") else {
         bail!("`{file}` does not say what made it; run `cargo xtask figures`");
     };
+    ensure!(sums(comment).next().is_some(), "`{file}` does not say what it is of; run `cargo xtask figures`");
     repository.check_sums(&format!("`{file}`"), sums(comment), "`cargo xtask figures`")?;
     let drawing = drawing.trim();
     ensure!(drawing.starts_with("<svg"), "`{file}` is no SVG; run `cargo xtask figures`");

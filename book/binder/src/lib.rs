@@ -186,23 +186,18 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
             Ok(text) => bound += &text,
             Err(error) => report(piece.line, format!("{error:#}")),
         }
-        if let Kind::Prose(text) | Kind::Code(text) = piece.kind {
-            for (at, phrase) in library.exceptions.by_hand(text) {
-                let line = piece.line + text[..at].matches('\n').count();
-                report(
-                    line,
-                    format!(
-                        "`{phrase}` is a number by hand: take it from a record, `{{{{= ch02.ROW.NAME}}}}`"
-                    ),
-                );
-            }
-        }
         if let Kind::Prose(text) = piece.kind {
             for (at, link) in library.mentions.dead_links(&page.path, text) {
                 let line = piece.line + text[..at].matches('\n').count();
                 report(line, format!("the link `{link}` leads to no page that `SUMMARY.md` lists"));
             }
         }
+    }
+    let text = prose::readable(&pieces);
+    for (at, phrase) in library.exceptions.by_hand(&text) {
+        let what =
+            format!("`{phrase}` is a number by hand: take it from a record, `{{{{= ch02.ROW.NAME}}}}`");
+        report(1 + text[..at].matches('\n').count(), what);
     }
     for what in lacks(page, &pieces, library) {
         report(1, what);

@@ -3,11 +3,11 @@
 //! mdBook gives the book as JSON on the standard input and asks `supports RENDERER` before; `binder check` reads the pages
 //! itself, and needs no mdBook.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use binder::Binder;
 use clap::{Parser, Subcommand};
 use mdbook_preprocessor::Preprocessor;
@@ -58,9 +58,10 @@ fn check(root: &std::path::Path) -> Result<()> {
 }
 
 fn preprocess() -> Result<()> {
-    let (context, book) = mdbook_preprocessor::parse_input(io::stdin()).context(
-        "mdBook calls this with the book on the standard input; `binder check` checks it without mdBook",
-    )?;
+    const WITHOUT: &str =
+        "mdBook calls this with the book on the standard input; `binder check` checks it without mdBook";
+    ensure!(!io::stdin().is_terminal(), WITHOUT);
+    let (context, book) = mdbook_preprocessor::parse_input(io::stdin()).context(WITHOUT)?;
     let book = Binder.run(&context, book)?;
     serde_json::to_writer(io::stdout().lock(), &book)?;
     io::stdout().flush()?;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use regex::Regex;
 use serde::Deserialize;
 
+use crate::page::{Kind, Piece};
 use crate::repository::Repository;
 
 /// Where the exceptions are listed.
@@ -30,7 +31,7 @@ pub struct Exceptions {
     without_figure: BTreeMap<String, String>,
 }
 
-/// A digit and a unit. The digit may be part of `2^24` or `10 000`, which does not make it less of a number.
+/// A digit and a unit, with marks of emphasis or one word of a counter's name between them. The digit may be part of `2^24` or `10 000`, which does not make it less of a number.
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
     let units = [
         "ms",
@@ -60,7 +61,9 @@ static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
         "registers?",
         "active",
     ];
-    Regex::new(&format!(r"[0-9][0-9.,]*(?:&nbsp;|[\s\u{{a0}}-])*(?:%|(?:{})\b)", units.join("|")))
+    let between = r"(?:&nbsp;|[\s\u{a0}*`-])*";
+    let of = "(?:load|store|global|shared|PTX|active|different|divergent|requested)";
+    Regex::new(&format!(r"[0-9](?:[0-9.,]*[0-9])?{between}(?:{of}{between})?(?:%|(?:{})\b)", units.join("|")))
         .expect("a valid expression")
 });
 
@@ -117,6 +120,28 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What a reader of a page takes for text, with every line where it was: prose, words in code, and captions of figures.
+pub fn readable(pieces: &[Piece<'_>]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        match piece.kind {
+            Kind::Prose(prose) | Kind::Code(prose) => text += prose,
+            Kind::Fence { text: other, .. } | Kind::Formula(other) => blank(other, &mut text),
+            Kind::Directive { text: directive, .. } => match directive.split_once('|') {
+                Some((figure, caption)) if figure.starts_with("#figure") => text += caption,
+                _ => blank(directive, &mut text),
+            },
+        }
+    }
+    text
+}
+
+/// Something stood here that is no text.
+fn blank(other: &str, text: &mut String) {
+    text.push('…');
+    text.extend(other.matches('\n'));
+}
+
 /// Fails if a fenced block is something that has to be included.
 pub fn check_fence(info: &str, text: &str) -> Result<()> {
     let lines = text.trim().lines().count() - 2;
@@ -146,6 +171,15 @@ mod tests {
             ["4.5 ms", "4,736 sectors", "3.9 times"]
         );
         assert_eq!(found("at 98 % or 98% or\n12\nwarps"), ["98 %", "98%", "12\nwarps"]);
+        assert_eq!(found("`12` warps, **3** load requests"), ["12` warps", "3** load requests"]);
+    }
+
+    #[test]
+    fn a_line_is_where_it_was_and_captions_are_text() {
+        let page = "a {{= b}} 1\nwarps $c$\n```sh\nd\n```\n{{#figure f | 2 lanes}}\n";
+        let text = readable(&crate::page::pieces(page).unwrap());
+        assert_eq!(text.matches('\n').count(), page.matches('\n').count());
+        assert_eq!(found(&text), ["1\nwarps", "2 lanes"]);
     }
 
     #[test]
