@@ -81,8 +81,13 @@ impl CudaFile {
 
     /// SHA-256 of the text, in hexadecimal.
     pub fn sha256(&self) -> String {
-        Sha256::digest(&self.text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+        sha256(&self.text)
     }
+}
+
+/// SHA-256 of a text, in hexadecimal: by it generated files say what they were made of.
+pub fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 /// The lines at the top of a generated PTX file that say where it comes from.

@@ -1,5 +1,7 @@
 //! Figures of chapter 1: what a warp does when its lanes disagree.
 
+mod choices;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
@@ -62,6 +64,26 @@ pub const FIGURES: &[Figure] = &[
         name: "predication",
         title: "Instructions of PTX and of machine code by the length of an if's body",
         draw: predication,
+    },
+    Figure {
+        name: "blocks_of_48",
+        title: "Blocks of 48 threads as warps of 32 lanes",
+        draw: choices::blocks_of_48,
+    },
+    Figure {
+        name: "parity_masks",
+        title: "Two warps, and who is at work in them, when threads decide and when warps do",
+        draw: choices::parity_masks,
+    },
+    Figure {
+        name: "precedence_values",
+        title: "What four warps wrote, as meant and as printed",
+        draw: choices::values,
+    },
+    Figure {
+        name: "who_computes",
+        title: "Which lanes compute or load a value behind an if, and which for a select",
+        draw: choices::who_computes,
     },
 ];
 

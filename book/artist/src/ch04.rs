@@ -2,6 +2,7 @@
 //!
 //! It leaves out what the pictures of the report have as well: widths that are no power of two, and groups.
 
+mod groups;
 mod sums;
 
 use anyhow::Result;
@@ -45,6 +46,17 @@ pub const FIGURES: &[Figure] = &[
         draw: sums::precision,
     },
     Figure { name: "sum_time", title: "How long sums take on an H200", draw: sums::sum_time },
+    Figure {
+        name: "shuffle_order",
+        title: "A store, a shuffle and a load in two lanes",
+        draw: groups::shuffle_order,
+    },
+    Figure { name: "tiles", title: "A warp in tiles, and the sums of the tiles", draw: groups::tiles },
+    Figure {
+        name: "doubled",
+        title: "How often each element is in a sum of two passes",
+        draw: groups::doubled,
+    },
 ];
 
 /// Where strips with a label on the left stand.

@@ -8,11 +8,9 @@ mod ch01;
 mod ch02;
 mod ch03;
 mod ch04;
-mod ch04_groups;
 mod ch05;
 mod ch06;
 pub mod chart;
-mod choices;
 mod pairs;
 pub mod sheet;
 pub mod studio;
@@ -39,16 +37,8 @@ pub struct Figure {
 }
 
 /// The chapters' lists.
-const CHAPTERS: [&[Figure]; 8] = [
-    ch01::FIGURES,
-    choices::FIGURES,
-    ch02::FIGURES,
-    ch03::FIGURES,
-    ch04::FIGURES,
-    ch04_groups::FIGURES,
-    ch05::FIGURES,
-    ch06::FIGURES,
-];
+const CHAPTERS: [&[Figure]; 6] =
+    [ch01::FIGURES, ch02::FIGURES, ch03::FIGURES, ch04::FIGURES, ch05::FIGURES, ch06::FIGURES];
 
 /// Every figure of the book, in the order of its chapters.
 pub fn figures() -> impl Iterator<Item = &'static Figure> {

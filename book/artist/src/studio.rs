@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, hardware, kernels};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 /// The emulator, the records, and a list of what was used of both.
 pub struct Studio {
@@ -77,7 +76,7 @@ impl Studio {
     pub fn file(&mut self, path: &str) -> Result<String> {
         let text = fs::read_to_string(root().join(path)).with_context(|| format!("cannot read `{path}`"))?;
         let text = text.replace("\r\n", "\n");
-        self.sources.insert(path.to_owned(), sha256(&text));
+        self.sources.insert(path.to_owned(), nvrtc::sha256(&text));
         Ok(text)
     }
 
@@ -107,7 +106,7 @@ impl Studio {
     fn note_kernel(&mut self, launch: &Launch) {
         let stem = launch.code.name.split('.').next().unwrap_or_default();
         if let Some(kernel) = kernels::all().find(|kernel| kernel.file.name == stem) {
-            self.sources.insert(format!("kernels/{stem}.cu"), sha256(kernel.file.source));
+            self.sources.insert(format!("kernels/{stem}.cu"), nvrtc::sha256(kernel.file.source));
         }
     }
 
@@ -160,8 +159,4 @@ impl Record {
 /// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }

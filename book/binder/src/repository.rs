@@ -9,7 +9,6 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use nvrtc::{CudaFile, Header};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 /// The repository.
 #[derive(Debug)]
@@ -73,10 +72,7 @@ impl Repository {
 
     /// The SHA-256 of a file's text, in hexadecimal.
     pub fn sha256(&self, name: &str) -> Result<String> {
-        let text = self.read(name)?;
-        Ok(Sha256::digest(text.as_bytes())
-            .iter()
-            .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
+        Ok(nvrtc::sha256(&self.read(name)?))
     }
 
     /// Fails if a kernel file changed since its PTX was made.
@@ -85,7 +81,7 @@ impl Repository {
     }
 
     fn compare_ptx(&self, kernel_file: &str) -> Result<()> {
-        let file = CudaFile::read(&self.path(kernel_file)).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let file = CudaFile::read(&self.path(kernel_file))?;
         for &build in &file.builds {
             let name = format!("kernels/ptx/{}", file.ptx_name(build));
             let header = self.read(&name).ok().and_then(|ptx| Header::parse(&ptx));

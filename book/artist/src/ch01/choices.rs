@@ -9,32 +9,12 @@ use lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, SQRT_THEN_
 use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_MENDED};
 use lanes::{Launch, Traced};
 
-use crate::Figure;
 use crate::sheet::{Anchor, Fill, Sheet, Tone};
 use crate::studio::Studio;
 use crate::warp::{LANES, Strip};
 
-pub const FIGURES: &[Figure] = &[
-    Figure { name: "blocks_of_48", title: "Blocks of 48 threads as warps of 32 lanes", draw: blocks_of_48 },
-    Figure {
-        name: "parity_masks",
-        title: "Two warps, and who is at work in them, when threads decide and when warps do",
-        draw: parity_masks,
-    },
-    Figure {
-        name: "precedence_values",
-        title: "What four warps wrote, as meant and as printed",
-        draw: values,
-    },
-    Figure {
-        name: "who_computes",
-        title: "Which lanes compute or load a value behind an if, and which for a select",
-        draw: who_computes,
-    },
-];
-
 /// Two blocks, and which lanes of their warps have a thread.
-fn blocks_of_48(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn blocks_of_48(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const BLOCK: u32 = 48;
     let n = 2 * BLOCK;
     let c = studio.zeroed::<f32>("c", n as usize)?;
@@ -77,7 +57,7 @@ fn first(trace: &[Traced], block: u32, warp: u32) -> u32 {
 }
 
 /// Two warps of a block, for each kernel: runs of instructions with one mask, in their order.
-fn parity_masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn parity_masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let cases: [(&str, &'static Kernel, bool); 3] = [
         ("as written, the parity of the thread decides", &MATH_EVEN_THREAD, true),
         ("as written, the parity of the warp decides", &MATH_EVEN_WARP, true),
@@ -122,7 +102,7 @@ fn parity_masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 /// What the condition of `math_precedence` does to four warps, and what it was meant to do.
-fn values(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn values(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const WARPS: u32 = 4;
     let n = (WARPS * LANES) as usize;
     let mut result = |kernel: &'static Kernel| -> Result<Vec<f32>> {
@@ -155,7 +135,7 @@ fn values(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 /// One warp whose first half has negative numbers or indices: who carries out what the kernel is about.
-fn who_computes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn who_computes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let n = LANES as usize;
     let half = |negative: f32, other: f32| -> Vec<f32> {
         (0..n).map(|lane| if lane < n / 2 { negative } else { other }).collect()

@@ -11,17 +11,7 @@ use lanes::kernels::two_pass::{PASS_DOUBLED, PASS_STRIDED};
 
 use crate::timeline::{Track, is, shortened};
 use crate::warp::{LANES, Strip};
-use crate::{Anchor, Figure, Fill, Mark, Sheet, Stroke, Studio, Tone};
-
-pub const FIGURES: &[Figure] = &[
-    Figure {
-        name: "shuffle_order",
-        title: "A store, a shuffle and a load in two lanes",
-        draw: shuffle_order,
-    },
-    Figure { name: "tiles", title: "A warp in tiles, and the sums of the tiles", draw: tiles },
-    Figure { name: "doubled", title: "How often each element is in a sum of two passes", draw: doubled },
-];
+use crate::{Anchor, Fill, Mark, Sheet, Stroke, Studio, Tone};
 
 /// What a lane does, in the words of the figure, and whether it waits for the other lanes there.
 const STEPS: [(&str, &str, bool); 4] = [
@@ -31,7 +21,7 @@ const STEPS: [(&str, &str, bool); 4] = [
     ("ld.shared", "loads", false),
 ];
 
-fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mut told = Vec::new();
     for (left, kernel) in [(4.0, &SHUFFLE_NO_ORDER), (208.0, &SHUFFLE_AND_BARRIER)] {
         let values: Vec<i32> = (0..32).collect();
@@ -86,7 +76,7 @@ fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-fn tiles(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn tiles(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const STRIP: Strip = Strip::squares(62.0, 10.5);
     const SIZES: [u32; 4] = [4, 8, 16, 32];
     let values: Vec<i32> = (0..32).collect();
@@ -140,7 +130,7 @@ fn weights(studio: &mut Studio, kernel: &'static Kernel) -> Result<[Vec<f32>; 2]
     Ok(weights)
 }
 
-fn doubled(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+pub fn doubled(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const UNIT: f64 = 12.0;
     let mut top = 12.0;
     let mut told = Vec::new();
