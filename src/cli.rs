@@ -114,11 +114,14 @@ pub fn main(chapter: &Chapter) -> ExitCode {
 fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let (as_json, save) = (options.json, options.save.clone());
     let report = run(chapter, options)?;
+    // First what was run: a file that cannot be written takes nothing away.
+    let status = show(&report, as_json);
     if let Some(file) = save {
-        fs::write(&file, json_text(&report))
-            .with_context(|| format!("cannot write `{}`, the file of `--save`", file.display()))?;
+        fs::write(&file, json_text(&report)).with_context(|| {
+            format!("cannot write `{}`: name a file in a folder that is there for `--save`", file.display())
+        })?;
     }
-    Ok(show(&report, as_json))
+    Ok(status)
 }
 
 fn run(chapter: &Chapter, options: Options) -> Result<Report> {

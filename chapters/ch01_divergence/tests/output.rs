@@ -79,3 +79,21 @@ fn json_is_one_object_with_every_counter() {
 fn another_seed_makes_other_inputs() {
     assert_ne!(CHAPTER.printed(&["--seed", "3"]), CHAPTER.printed(&["--seed", "4"]));
 }
+
+/// The file of `--save` has what `--json` prints; one that cannot be written is an error, after the report.
+#[test]
+fn a_report_is_saved_besides_being_printed() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("saved.json");
+    let one = ["--only", "warp_agrees"];
+    let printed = CHAPTER.printed(&[&one[..], &["--save", file.to_str().unwrap()]].concat());
+    assert_eq!(printed, CHAPTER.printed(&one));
+    let saved: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(saved, CHAPTER.json(&one));
+
+    let nowhere = file.join("below.json");
+    let output =
+        CHAPTER.run(&[&["--device", "sim"], &one[..], &["--save", nowhere.to_str().unwrap()]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), printed);
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: cannot write `"));
+}
