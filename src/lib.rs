@@ -25,11 +25,13 @@
 //!
 //! What it leaves out: streams, textures, several GPUs, and everything else that the book does not need.
 
+pub mod arguments;
 pub mod buffer;
 pub mod check;
 pub mod claims;
 pub mod cli;
 pub mod device;
+pub mod files;
 pub mod golden;
 mod gpu;
 pub mod hardware;

@@ -4,10 +4,7 @@
 //! `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault, 2 something that
 //! could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
 
-mod arguments;
-mod element;
 mod explain;
-mod half;
 mod json;
 mod list;
 mod on_gpu;
@@ -20,7 +17,6 @@ mod results;
 mod seeds;
 mod show;
 mod source;
-mod spec;
 mod told;
 mod trace;
 mod words;

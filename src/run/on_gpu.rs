@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::once::{Outcome, initial_bytes};
 use super::plan::Plan;
-use super::spec::{BufferSpec, Spec};
+use crate::arguments::{BufferSpec, Spec};
 use crate::buffer::BufferId;
 use crate::device::withheld;
 use crate::gpu::Gpu;
@@ -103,8 +103,8 @@ fn difference(argument: usize, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::Argument as Written;
     use super::*;
+    use crate::arguments::Argument as Written;
 
     #[test]
     fn buffers_agree_or_the_first_difference_is_told() {

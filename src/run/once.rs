@@ -5,10 +5,9 @@
 use anyhow::{Context, Result};
 use simt::{Emulator, Launch, Report};
 
-use super::arguments::{self, Given};
 use super::plan::Plan;
-use super::spec::Spec;
 use super::trace::{Trace, Written};
+use crate::arguments::{self, Given, Spec};
 use crate::sim::variables;
 
 /// What one run came to.
@@ -37,7 +36,7 @@ impl Outcome {
 /// Runs the kernel of a plan with a seed.
 pub(super) fn once(plan: &Plan, seed: u64) -> Result<Outcome> {
     let (mut emulator, module) = plan.emulator()?;
-    let given = arguments::place(&mut emulator, &plan.specs)?;
+    let given = arguments::place(&mut emulator, &plan.specs, |index| format!("arg{index}"))?;
     let args = given.iter().map(Given::arg).collect();
     let launch = Launch { seed, args, ..plan.launch.clone() };
     let kernel = &plan.kernel.name;

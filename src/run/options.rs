@@ -11,10 +11,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use simt::launch::DEFAULT_RESIDENT_BLOCKS;
 use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
 
+use super::print::Print;
 use super::seeds::Seeds;
-use super::spec::{Argument, Print};
 use super::trace;
 use super::words::{self, Watch};
+use crate::arguments::Argument;
 
 const EXAMPLES: &str = "\
 Examples:

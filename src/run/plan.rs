@@ -8,10 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use simt::{Emulator, Fault, KernelInfo, Launch, Limits, Module, Report, Severity};
 
-use super::arguments;
 use super::options::RunOptions;
+use super::print;
 use super::source::{self, Program};
-use super::spec::{BufferSpec, Fill, Spec};
+use crate::arguments::{self, BufferSpec, Fill, Spec};
 use crate::sim::host_memory_bytes;
 
 /// A launch, ready to be run with any seed.
@@ -39,7 +39,7 @@ impl Plan<'_> {
         let module = load(&mut Emulator::new(Limits { memory_bytes }), &program)?;
         let kernel = choose(&program.name, module.kernels(), options.kernel.as_deref())?.clone();
         let specs = arguments::prepare(&kernel, &options.args, memory_bytes)?;
-        arguments::check_prints(&options.prints, &specs)?;
+        print::check(&options.prints, &specs)?;
         Ok(Plan {
             options,
             target_sm: module.target_sm(),

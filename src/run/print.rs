@@ -1,15 +1,86 @@
-//! The contents of a buffer after a run, in rows of 80 columns, or as JSON.
+//! The contents of a buffer after a run, in rows of 80 columns, or as JSON; and which of them to show.
 //!
 //! What it leaves out: everything beyond the elements that were asked for; a program reads better from a program.
 
+use std::fmt;
 use std::ops::Range;
 
+use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::element::Type;
 use super::plan::Plan;
-use super::spec::{Print, Spec};
+use crate::arguments::element::Type;
+use crate::arguments::spec::{Spec, whole};
 use crate::report::layout::{WIDTH, grouped};
+
+/// Which buffer to show afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Print {
+    /// The argument, counted from 0.
+    pub argument: usize,
+    /// Which of its elements; all of them, within reason, where it is not said.
+    pub which: Option<Range<u64>>,
+}
+
+impl Print {
+    /// Reads `1`, `1:8` or `1:16..32`.
+    pub fn parse(text: &str) -> Result<Print, String> {
+        let (argument, which) = text.split_once(':').map_or((text, None), |(arg, which)| (arg, Some(which)));
+        let parsed = argument.parse().ok().zip(which.map(range).map_or(Some(None), |range| range.map(Some)));
+        let Some((argument, which)) = parsed else {
+            return Err("an argument is counted from 0 and shown as in `1`, `1:8` or `1:16..32`".to_owned());
+        };
+        if which.as_ref().is_some_and(Range::is_empty) {
+            return Err("there is no element in it: the range ends before the second number".to_owned());
+        }
+        Ok(Print { argument, which })
+    }
+
+    /// What it shows, in words: `arg2`, or `arg2, elements 16 to 31,`.
+    pub fn what(&self) -> String {
+        match &self.which {
+            None => format!("arg{}", self.argument),
+            Some(one) if one.end - one.start == 1 => format!("arg{}, element {},", self.argument, one.start),
+            Some(Range { start, end }) => format!("arg{}, elements {start} to {},", self.argument, end - 1),
+        }
+    }
+}
+
+/// `8` or `16..32`.
+fn range(text: &str) -> Option<Range<u64>> {
+    match text.split_once("..") {
+        Some((start, end)) => Some(start.parse().ok()?..end.parse().ok()?),
+        None => whole(text).map(|count| 0..count),
+    }
+}
+
+/// As an option has it.
+impl fmt::Display for Print {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.which {
+            None => write!(f, "{}", self.argument),
+            Some(Range { start: 0, end }) => write!(f, "{}:{end}", self.argument),
+            Some(Range { start, end }) => write!(f, "{}:{start}..{end}", self.argument),
+        }
+    }
+}
+
+/// Refuses to show what is no buffer, or more of one than there is; before the run, which may take long.
+pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
+    for print in prints {
+        let argument = print.argument;
+        let elements = match specs.get(argument) {
+            Some(Spec::Buffer(buffer)) => buffer.count,
+            Some(Spec::Scalar(..)) => {
+                bail!("`--print {print}`: argument {argument} is a number and no buffer")
+            }
+            None => bail!("`--print {print}`: there is no such argument; they count from 0"),
+        };
+        let end = print.which.as_ref().map_or(elements, |which| which.end);
+        ensure!(end <= elements, "`--print {print}`: argument {argument} has only {elements} elements");
+    }
+    Ok(())
+}
 
 /// Elements that are shown where nobody said how many.
 const SHOWN: u64 = 64;
@@ -103,5 +174,18 @@ mod tests {
         let rows = rows(&values, 100);
         assert!(rows.lines().all(|line| line.chars().count() <= WIDTH), "{rows}");
         assert!(rows.lines().nth(1).unwrap().starts_with("  108:   8000.5"), "{rows}");
+    }
+
+    #[test]
+    fn prints_name_an_argument_and_come_back_as_they_were_written() {
+        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, which: None }));
+        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, which: Some(0..8) }));
+        assert_eq!(Print::parse("0:3..8"), Ok(Print { argument: 0, which: Some(3..8) }));
+        for text in ["1", "0:8", "2:3..8"] {
+            assert_eq!(Print::parse(text).unwrap().to_string(), text);
+        }
+        for wrong in ["", "x", "1:", "1:0", "-1", "1:x", "1:4..4", "1:5..4", "1:..4", "1:4..", "1:0..=4"] {
+            assert!(Print::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

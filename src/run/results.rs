@@ -10,10 +10,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::once::Outcome;
 use super::plan::Plan;
+use super::print::Print;
 use super::print::Shown;
 use super::replay;
 use super::seeds::Search;
-use super::spec::Print;
 use crate::report::layout::{counted, grouped};
 
 /// How many different contents of a buffer are told.

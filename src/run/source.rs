@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+pub(super) use crate::files::why;
 use anyhow::{Result, anyhow, bail};
 use nvrtc::{Compiler, Options, Source};
 
@@ -103,18 +104,6 @@ fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Why a file cannot be read or written, and what to do.
-pub(super) fn why(file: &Path, error: &std::io::Error) -> String {
-    if file.is_dir() {
-        return "it is a directory, name a file in it".to_owned();
-    }
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file, check its name".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "you may not, check its permissions".to_owned(),
-        _ => error.to_string(),
-    }
 }
 
 /// The text, or what the bytes are instead. Zeros at the end are allowed, as the compiler's own interface has one.

@@ -1,7 +1,15 @@
-//! From what the command line gives to what the kernel takes.
+//! Arguments of a kernel as text, `i32:5` or `buf:f32:1024:iota`, and as what the kernel takes.
 //!
-//! Numbers, sizes and files are checked before anything is allocated, so that a mistake costs no memory. What it leaves
-//! out: whether a buffer is as large as the kernel thinks, which the emulator watches.
+//! The program `lanes` reads them from its command line, the exercises from their files. Numbers, sizes and files are checked
+//! before anything is allocated, so that a mistake costs no memory. What it leaves out: whether a buffer is as large as
+//! the kernel thinks, which the emulator watches.
+
+pub(crate) mod element;
+mod half;
+pub(crate) mod spec;
+
+pub use element::{Kind, Type};
+pub use spec::{Argument, BufferSpec, Fill, Spec};
 
 use std::fs::File;
 use std::io::Read;
@@ -10,15 +18,13 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail, ensure};
 use simt::{Arg, Buffer, Emulator, KernelInfo, Param};
 
-use super::element::{Kind, Type};
-use super::source;
-use super::spec::{Argument, BufferSpec, Fill, Print, Spec};
+use crate::files;
 use crate::random::Random;
 use crate::report::layout::counted;
 
 /// An argument in the emulator's memory.
 #[derive(Clone, Debug)]
-pub(super) enum Given {
+pub enum Given {
     /// A number.
     Scalar(Arg),
     /// A buffer.
@@ -36,7 +42,7 @@ impl Given {
 }
 
 /// Checks the arguments against the parameters and what memory there is, and reads the files that they name.
-pub(super) fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -> Result<Vec<Spec>> {
+pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -> Result<Vec<Spec>> {
     check_count(kernel, arguments.len())?;
     for (index, (param, argument)) in kernel.params.iter().zip(arguments).enumerate() {
         check(param, &argument.spec)
@@ -106,9 +112,9 @@ fn example(param: &Param) -> String {
 /// Replaces the name of a file by its bytes, which must be as many as the buffer has.
 fn read_file(buffer: &mut BufferSpec) -> Result<()> {
     let Fill::File(path) = &buffer.fill else { return Ok(()) };
-    let (name, wanted) = (source::name(path), buffer.bytes());
+    let (name, wanted) = (path.display(), buffer.bytes());
     let bytes = read_up_to(path, wanted);
-    let bytes = bytes.map_err(|error| anyhow!("cannot read `{name}`: {}", source::why(path, &error)))?;
+    let bytes = bytes.map_err(|error| anyhow!("cannot read `{name}`: {}", files::why(path, &error)))?;
     ensure!(
         bytes.len() as u64 == wanted,
         "`{name}` has {} bytes and the buffer {wanted} ({} elements of {}): they must be as many",
@@ -127,12 +133,12 @@ fn read_up_to(path: &Path, wanted: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Allocates and fills the buffers.
-pub(super) fn place(emulator: &mut Emulator, specs: &[Spec]) -> Result<Vec<Given>> {
+/// Allocates and fills the buffers, each under a name for messages.
+pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> String) -> Result<Vec<Given>> {
     let given = |(index, spec): (usize, &Spec)| match spec {
         Spec::Scalar(_, bytes) => Ok(Given::Scalar(Arg::bytes(bytes))),
         Spec::Buffer(spec) => {
-            let name = format!("arg{index}");
+            let name = name(index);
             if spec.fill == Fill::Uninitialized {
                 return Ok(Given::Buffer(emulator.alloc_uninitialized(&name, spec.bytes())?));
             }
@@ -145,7 +151,7 @@ pub(super) fn place(emulator: &mut Emulator, specs: &[Spec]) -> Result<Vec<Given
 }
 
 /// Fills a buffer that holds zeros.
-pub(super) fn fill(bytes: &mut [u8], spec: &BufferSpec) {
+pub fn fill(bytes: &mut [u8], spec: &BufferSpec) {
     let size = spec.ty.bytes;
     let elements = bytes.chunks_exact_mut(size);
     match &spec.fill {
@@ -164,21 +170,4 @@ pub(super) fn fill(bytes: &mut [u8], spec: &BufferSpec) {
             elements.for_each(|element| element.copy_from_slice(&spec.ty.random(&mut random)[..size]));
         }
     }
-}
-
-/// Refuses to show what is no buffer, or more of one than there is; before the run, which may take long.
-pub(super) fn check_prints(prints: &[Print], specs: &[Spec]) -> Result<()> {
-    for print in prints {
-        let argument = print.argument;
-        let elements = match specs.get(argument) {
-            Some(Spec::Buffer(buffer)) => buffer.count,
-            Some(Spec::Scalar(..)) => {
-                bail!("`--print {print}`: argument {argument} is a number and no buffer")
-            }
-            None => bail!("`--print {print}`: there is no such argument; they count from 0"),
-        };
-        let end = print.which.as_ref().map_or(elements, |which| which.end);
-        ensure!(end <= elements, "`--print {print}`: argument {argument} has only {elements} elements");
-    }
-    Ok(())
 }

@@ -8,7 +8,7 @@ const EXPONENT_BIAS: i32 = 15;
 const INFINITY: u16 = 0x7c00;
 
 /// The nearest 16-bit float, ties to even.
-pub(super) fn bits(value: f64) -> u16 {
+pub fn bits(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let size = value.abs();
     if size.is_nan() {
@@ -25,7 +25,7 @@ pub(super) fn bits(value: f64) -> u16 {
 }
 
 /// The value of a 16-bit float.
-pub(super) fn value(bits: u16) -> f32 {
+pub fn value(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), bits & 0x3ff);
     let size = match (exponent, fraction) {
         (0x1f, 0) => f32::INFINITY,

@@ -9,17 +9,23 @@ use crate::random::Random;
 
 /// What the bits of a number mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// An integer in two's complement.
     Signed,
+    /// An integer from zero.
     Unsigned,
+    /// A binary float of IEEE 754.
     Float,
 }
 
 /// The type of a number, or of a buffer's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Type {
+pub struct Type {
+    /// `f32`.
     pub name: &'static str,
+    /// What its bits mean.
     pub kind: Kind,
+    /// How many bytes it has.
     pub bytes: usize,
 }
 

@@ -1,23 +1,26 @@
-//! An argument as the command line writes it: a number, or a buffer and what is in it; and what to show afterwards.
+//! An argument as it is written: a number, or a buffer and what is in it.
 //!
 //! A new way to fill a buffer is a variant of [`Fill`]. What it leaves out: structures passed by value, unless they
 //! are as large as a number.
 
-use std::fmt;
-use std::ops::Range;
 use std::path::PathBuf;
 
 use super::element::Type;
 
 /// An argument, and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Argument {
+pub struct Argument {
+    /// As it was written.
     pub text: String,
+    /// What that means.
     pub spec: Spec,
 }
 
 impl Argument {
     /// Reads `i32:5` or `buf:f32:1024:zeros`.
+    ///
+    /// # Errors
+    /// One line that says how to write it.
     pub fn parse(text: &str) -> Result<Argument, String> {
         Ok(Argument { text: text.to_owned(), spec: Spec::parse(text)? })
     }
@@ -25,7 +28,7 @@ impl Argument {
 
 /// What an argument is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Spec {
+pub enum Spec {
     /// A number: its type and its bytes.
     Scalar(Type, Vec<u8>),
     /// A buffer in global memory.
@@ -34,7 +37,7 @@ pub(super) enum Spec {
 
 /// A buffer in global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BufferSpec {
+pub struct BufferSpec {
     /// The type of its elements.
     pub ty: Type,
     /// How many it has, at least one.
@@ -52,7 +55,7 @@ impl BufferSpec {
 
 /// What is in a buffer at first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fill {
+pub enum Fill {
     /// Zeros.
     Zeros,
     /// Nobody has written it.
@@ -95,7 +98,7 @@ fn buffer(text: &str) -> Result<BufferSpec, String> {
 }
 
 /// A whole number from 1. One that is larger than any is more than there is memory for, and refused as that.
-fn whole(text: &str) -> Option<u64> {
+pub(crate) fn whole(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0');
     digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
@@ -130,58 +133,6 @@ fn list(ty: Type, count: u64, values: &str) -> Result<Fill, String> {
     Ok(Fill::List(values.concat()))
 }
 
-/// Which buffer to show afterwards.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Print {
-    /// The argument, counted from 0.
-    pub argument: usize,
-    /// Which of its elements; all of them, within reason, where it is not said.
-    pub which: Option<Range<u64>>,
-}
-
-impl Print {
-    /// Reads `1`, `1:8` or `1:16..32`.
-    pub fn parse(text: &str) -> Result<Print, String> {
-        let (argument, which) = text.split_once(':').map_or((text, None), |(arg, which)| (arg, Some(which)));
-        let parsed = argument.parse().ok().zip(which.map(range).map_or(Some(None), |range| range.map(Some)));
-        let Some((argument, which)) = parsed else {
-            return Err("an argument is counted from 0 and shown as in `1`, `1:8` or `1:16..32`".to_owned());
-        };
-        if which.as_ref().is_some_and(Range::is_empty) {
-            return Err("there is no element in it: the range ends before the second number".to_owned());
-        }
-        Ok(Print { argument, which })
-    }
-
-    /// What it shows, in words: `arg2`, or `arg2, elements 16 to 31,`.
-    pub fn what(&self) -> String {
-        match &self.which {
-            None => format!("arg{}", self.argument),
-            Some(one) if one.end - one.start == 1 => format!("arg{}, element {},", self.argument, one.start),
-            Some(Range { start, end }) => format!("arg{}, elements {start} to {},", self.argument, end - 1),
-        }
-    }
-}
-
-/// `8` or `16..32`.
-fn range(text: &str) -> Option<Range<u64>> {
-    match text.split_once("..") {
-        Some((start, end)) => Some(start.parse().ok()?..end.parse().ok()?),
-        None => whole(text).map(|count| 0..count),
-    }
-}
-
-/// As an option has it.
-impl fmt::Display for Print {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.which {
-            None => write!(f, "{}", self.argument),
-            Some(Range { start: 0, end }) => write!(f, "{}:{end}", self.argument),
-            Some(Range { start, end }) => write!(f, "{}:{start}..{end}", self.argument),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,18 +160,5 @@ mod tests {
     fn a_list_and_a_count_must_agree() {
         assert!(Spec::parse("buf:u8:2:list=1,2,3").unwrap_err().contains("3 values for 2 elements"));
         assert!(Spec::parse("buf:u8:257:iota").unwrap_err().contains("counts to 256"));
-    }
-
-    #[test]
-    fn prints_name_an_argument_and_come_back_as_they_were_written() {
-        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, which: None }));
-        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, which: Some(0..8) }));
-        assert_eq!(Print::parse("0:3..8"), Ok(Print { argument: 0, which: Some(3..8) }));
-        for text in ["1", "0:8", "2:3..8"] {
-            assert_eq!(Print::parse(text).unwrap().to_string(), text);
-        }
-        for wrong in ["", "x", "1:", "1:0", "-1", "1:x", "1:4..4", "1:5..4", "1:..4", "1:4..", "1:0..=4"] {
-            assert!(Print::parse(wrong).is_err(), "{wrong}");
-        }
     }
 }
