@@ -169,5 +169,13 @@ pub fn fill(bytes: &mut [u8], spec: &BufferSpec) {
             let mut random = Random::new(*seed);
             elements.for_each(|element| element.copy_from_slice(&spec.ty.random(&mut random)[..size]));
         }
+        Fill::Between(seed, range) => {
+            let mut random = Random::new(*seed);
+            for element in elements {
+                let value =
+                    spec.ty.integer(random.between(range)).expect("both ends were tried when they were read");
+                element.copy_from_slice(&value[..size]);
+            }
+        }
     }
 }

@@ -3,6 +3,8 @@
 //! `SplitMix64` (Steele, Lea and Flood, 2014): ten lines, and good enough for inputs. What it leaves out: every use in
 //! which it would matter whether the next number can be guessed.
 
+use std::ops::Range;
+
 /// A sequence of numbers that a seed decides.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -27,7 +29,15 @@ impl Random {
         low + unit * (high - low)
     }
 
-    /// `n` such numbers.
+    /// A whole number of a range that is not empty; the 64 bits behind it make the lower ones of a range more frequent by
+    /// less than its width in 2⁶⁴.
+    pub fn between(&mut self, range: &Range<i64>) -> i128 {
+        let width = i128::from(range.end) - i128::from(range.start);
+        let high = u64::from(self.next_u32()) << 32;
+        i128::from(range.start) + i128::from(high | u64::from(self.next_u32())) % width
+    }
+
+    /// `n` numbers as [`Random::float`] gives them.
     pub fn floats(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
         (0..n).map(|_| self.float(low, high)).collect()
     }

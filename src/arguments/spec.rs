@@ -3,6 +3,7 @@
 //! A new way to fill a buffer is a variant of [`Fill`]. What it leaves out: structures passed by value, unless they
 //! are as large as a number.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::element::Type;
@@ -64,6 +65,8 @@ pub enum Fill {
     Iota,
     /// Numbers that this seed decides. It is not the seed of the run: many runs have the same input.
     Random(u64),
+    /// Whole numbers in a range that this seed decides.
+    Between(u64, Range<i64>),
     /// The same bytes in every element.
     Same(Vec<u8>),
     /// The bytes of all elements.
@@ -112,15 +115,32 @@ fn filling(ty: Type, count: u64, text: &str) -> Result<Fill, String> {
             Some(_) => Ok(Fill::Iota),
             None => Err(format!("`iota` counts to {}, which {} cannot hold", count - 1, ty.name)),
         },
-        Some(("rand", seed)) => match seed.parse() {
-            Ok(seed) => Ok(Fill::Random(seed)),
-            Err(_) => Err(format!("`rand={seed}` has no seed: write a whole number, as in `rand=7`")),
-        },
+        Some(("rand", how)) => chance(ty, how),
         Some(("fill", value)) => Ok(Fill::Same(ty.parse(value)?)),
         Some(("list", values)) => list(ty, count, values),
         Some(("file", "")) => Err("`file=` names no file".to_owned()),
         Some(("file", path)) => Ok(Fill::File(path.into())),
         _ => Err(format!("a buffer cannot be filled with `{text}`: {FILL}")),
+    }
+}
+
+/// `7`, or `7,-100..100`.
+fn chance(ty: Type, text: &str) -> Result<Fill, String> {
+    let (seed, range) = text.split_once(',').map_or((text, None), |(seed, range)| (seed, Some(range)));
+    let seed = seed
+        .parse()
+        .map_err(|_| format!("`rand={text}` has no seed: write a whole number, as in `rand=7`"))?;
+    let Some(range) = range else { return Ok(Fill::Random(seed)) };
+    let ends = range.split_once("..").and_then(|(low, high)| Some(low.parse().ok()?..high.parse().ok()?));
+    let fits = |value: i64| ty.integer(value.into()).is_some();
+    match ends {
+        Some(ends) if !ends.is_empty() && fits(ends.start) && fits(ends.end - 1) => {
+            Ok(Fill::Between(seed, ends))
+        }
+        _ => Err(format!(
+            "`{range}` is no range of whole numbers that {} can hold: write it as in `rand=7,-100..100`",
+            ty.name
+        )),
     }
 }
 
@@ -151,9 +171,22 @@ mod tests {
         assert_eq!(fill("buf:u8:4:uninitialized"), Fill::Uninitialized);
         assert_eq!(fill("buf:u8:256:iota"), Fill::Iota);
         assert_eq!((fill("buf:u8:4:rand"), fill("buf:u8:4:rand=7")), (Fill::Random(0), Fill::Random(7)));
+        assert_eq!(fill("buf:f32:4:rand=7,-2..3"), Fill::Between(7, -2..3));
         assert_eq!(fill("buf:u16:4:fill=0x102"), Fill::Same(vec![2, 1]));
         assert_eq!(fill("buf:u8:3:list=1, 2,3"), Fill::List(vec![1, 2, 3]));
         assert_eq!(fill("buf:u8:3:file=C:\\a=b"), Fill::File("C:\\a=b".into()));
+    }
+
+    #[test]
+    fn a_range_has_whole_numbers_that_the_type_can_hold() {
+        for range in ["0..257", "-1..3", "3..3", "1", "0..x"] {
+            let error = Spec::parse(&format!("buf:u8:2:rand=1,{range}")).unwrap_err();
+            assert!(
+                error.starts_with(&format!("`{range}` is no range of whole numbers that u8 can hold")),
+                "{error}"
+            );
+        }
+        assert!(Spec::parse("buf:u8:2:rand=1,0..256").is_ok());
     }
 
     #[test]

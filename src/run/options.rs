@@ -68,6 +68,7 @@ Arguments, one --arg for each parameter, in order:
   buf:i32:64:iota            0, 1, 2 and so on
   buf:f32:64:fill=1.5        all the same
   buf:f32:64:rand            floats in [0,1), integers over their range; rand=7 for others
+  buf:i32:64:rand=7,-5..5    whole numbers from -5 to 4
   buf:i32:3:list=7,8,9       these
   buf:f32:64:file=x.bin      the bytes of a file, little-endian
   buf:f32:64:uninitialized   never written, for the checker of initialisation

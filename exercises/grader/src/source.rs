@@ -17,6 +17,7 @@
 //! and nowhere else. What it leaves out: nesting.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use anyhow::{Result, bail, ensure};
 
@@ -45,8 +46,20 @@ impl Version {
     }
 }
 
+/// As files and tables are named: `solution`, `starter`, `wrong_own_element`.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Version::Solution => write!(f, "solution"),
+            Version::Starter => write!(f, "starter"),
+            Version::Wrong(name) => write!(f, "wrong_{name}"),
+        }
+    }
+}
+
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// A file in parts: what all versions share, and what differs.
@@ -78,7 +91,9 @@ impl Source {
                 (Some("solution"), None) => open = Some(vec![(Version::Solution, String::new())]),
                 (Some("end"), Some(_)) => source.parts.extend(open.take().map(Part::Choice)),
                 (Some(mark), Some(choice)) => begin(choice, mark, number)?,
-                (Some(mark), None) => bail!("line {number}: `{MARK}{mark}` stands outside of a part: begin it with `{MARK}solution`"),
+                (Some(mark), None) => bail!(
+                    "line {number}: `{MARK}{mark}` stands outside of a part: begin it with `{MARK}solution`"
+                ),
             }
         }
         ensure!(open.is_none(), "the last part has no end: `{MARK}end`");
@@ -125,7 +140,10 @@ fn begin(choice: &mut Vec<(Version, String)>, mark: &str, number: usize) -> Resu
     let Some(version) = Version::parse(mark) else {
         bail!("line {number}: `{MARK}{mark}` is no mark: write `starter`, `wrong name_of_it` or `end`");
     };
-    ensure!(choice.iter().all(|(known, _)| *known != version), "line {number}: `{MARK}{mark}` is there already");
+    ensure!(
+        choice.iter().all(|(known, _)| *known != version),
+        "line {number}: `{MARK}{mark}` is there already"
+    );
     choice.push((version, String::new()));
     Ok(())
 }

@@ -1,0 +1,73 @@
+//! What became of an attempt: passed, with what it cost, or refused, with the lane, the line and what to look at.
+
+/// What became of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It is right, in every case, with every seed, and within the gates.
+    Passed(Passed),
+    /// It is not.
+    Refused(Refusal),
+}
+
+/// What there is to say about an attempt that is right.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Passed {
+    /// What was tried: `5 sizes, 16 seeds each`.
+    pub tried: String,
+    /// The counters with a gate.
+    pub gates: Vec<Measured>,
+    /// Lines of a picture, of lanes where there were lanes to predict.
+    pub picture: Vec<String>,
+    /// What to take away.
+    pub learned: String,
+}
+
+/// Why an attempt is not right.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Refusal {
+    /// The kind of reason: a fault's name, `wrong-result`, `changed-input`, `gate`, `does-not-compile`, `no-kernel`,
+    /// `other-parameters`, `cannot-run`, `unreadable`, `unanswered` or `wrong-answer`.
+    pub reason: String,
+    /// What is wrong, in one sentence without a full stop.
+    pub headline: String,
+    /// Who, where and how: a line each; a picture's lines, or the compiler's.
+    pub details: Vec<String>,
+    /// What to look at, in one sentence.
+    pub look: String,
+    /// In which case: `n = 33, seed 3`; empty where it does not depend on one.
+    pub case: String,
+    /// The counters with a gate, where it came to them.
+    pub gates: Vec<Measured>,
+}
+
+/// A counter with a gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What is counted, in words: `sectors of global loads`.
+    pub what: String,
+    /// What this attempt has.
+    pub now: f64,
+    /// The most that passes, or the least where more is better.
+    pub gate: f64,
+    /// What the committed solution has.
+    pub solution: f64,
+    /// Whether it passes.
+    pub passes: bool,
+}
+
+impl Measured {
+    /// `sectors of global loads: now 32, gate 8, the solution has 4`.
+    pub fn text(&self) -> String {
+        let number = lanes::report::layout::decimal;
+        let number = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { number(value) };
+        let (now, gate, solution) = (number(self.now), number(self.gate), number(self.solution));
+        format!("{}: now {now}, gate {gate}, the solution has {solution}", self.what)
+    }
+}
+
+impl Verdict {
+    /// Whether it is right.
+    pub fn is_passed(&self) -> bool {
+        matches!(self, Verdict::Passed(_))
+    }
+}
