@@ -1,6 +1,6 @@
 // Each point becomes the sum of the three by three points around it.
 //
-// `u` has a frame of one point on each side: rows of `width + 2` floats, and one
+// `u` has a frame of one point on each side: rows of `width + 2` floats, and a
 // row more above and below. `next` has no frame, `width` floats a row.
 // Launch: blocks of 32 x 8 threads that cover the points of `next` exactly.
 extern "C" __global__ void sum_of_nine(const float* u, float* next, int width) {

@@ -24,8 +24,8 @@ __device__ float value(const float* u, int x, int y, int width, int height) {
 //= end
 }
 
-extern "C" __global__ void from_neighbours(const float* u, float* away, int width,
-                                           int height) {
+extern "C" __global__ void from_neighbours(const float* u, float* away,
+                                           int width, int height) {
     __shared__ float tile[8 + 2][16 + 2];
     int x = blockIdx.x * 16 + threadIdx.x;
     int y = blockIdx.y * 8 + threadIdx.y;

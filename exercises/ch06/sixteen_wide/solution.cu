@@ -11,9 +11,10 @@ extern "C" __global__ void rim_and_inside(const int* heat, int* loss, int* step,
     if (x >= width || y >= height) return;
 
     int at = y * width + x;
+    int own = heat[at];
     if (x == 0 || x == width - 1 || y == 0 || y == height - 1) {
-        atomicAdd(loss, heat[at]);  // (A)
+        atomicAdd(loss, own);  // (A)
     } else {
-        step[at] = heat[at - 1] + heat[at + 1] - 2 * heat[at];  // (B)
+        step[at] = heat[at - 1] + heat[at + 1] - 2 * own;  // (B)
     }
 }
