@@ -8,6 +8,7 @@ use super::{Form, Function};
 /// By exercise.
 pub const FORMS: &[(&str, Function)] = &[
     ("down_the_rows", down_the_rows),
+    ("next_row", next_row),
     ("past_the_rim", past_the_rim),
     ("fire_in_rounds", fire_in_rounds),
     ("walk_the_rows", walk_the_rows),
@@ -32,6 +33,15 @@ fn down_the_rows(form: &mut Form<'_>) {
     let steep: Vec<f32> =
         u.iter().zip(above).map(|(own, above)| above.map_or(0.0, |above| own - above)).collect();
     form.expect_f32s("steep", &steep);
+}
+
+/// What a row and the one two below it have more than the row between them.
+fn next_row(form: &mut Form<'_>) {
+    let (width, u) = (form.number("width"), form.i32s("u"));
+    let (own, below) = (&u[width..], &u[2 * width..]);
+    let bend: Vec<i32> =
+        below.iter().zip(own).zip(&u).map(|((below, own), above)| (above - own) + (below - own)).collect();
+    form.expect_i32s("bend", &bend);
 }
 
 /// The sum of what each neighbour has more than the point itself, where nothing is outside.
