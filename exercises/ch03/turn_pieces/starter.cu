@@ -1,5 +1,5 @@
-// One block walks over an array of any length, 64 elements a turn. It turns
-// every piece of 64 around (the last piece may be shorter) and says which
+// One block walks over an array of any length from 1, 64 elements a turn. It
+// turns every piece of 64 around (the last piece may be shorter) and says which
 // element is the largest of all.
 //
 // Launch: one block of 64 threads. `largest` holds one number.
