@@ -5,7 +5,7 @@ use super::{Form, Function};
 /// By exercise.
 pub const FORMS: &[(&str, Function)] = &[
     ("turn_pieces", turn_pieces),
-    ("sort_by_rank", |form| in_rows(form, "out", |row| row.sort_unstable())),
+    ("sort_by_rank", |form| in_rows(form, "out", <[i32]>::sort_unstable)),
     ("row_maximum", |form| in_rows(form, "below", below_the_largest)),
     ("left_neighbour", |form| in_rows(form, "out", differences)),
     ("one_box", one_box),
@@ -22,7 +22,9 @@ fn in_rows(form: &mut Form<'_>, result: &str, change: fn(&mut [i32])) {
 
 fn below_the_largest(row: &mut [i32]) {
     let most = row.iter().copied().max().unwrap_or_default();
-    row.iter_mut().for_each(|element| *element = most - *element);
+    for element in row {
+        *element = most - *element;
+    }
 }
 
 fn differences(row: &mut [i32]) {
