@@ -13,7 +13,6 @@ extern "C" __global__ void down_from_largest(const int* x, int* down) {
     part[i] = own;
     __syncthreads();
 
-    // TODO: see to it that the threads wait where they have to.
 //= solution
     for (int half = 64; half > 0; half /= 2) {
         if (i < half) {
@@ -22,6 +21,7 @@ extern "C" __global__ void down_from_largest(const int* x, int* down) {
         __syncthreads();
     }
 //= starter
+//    // TODO: see to it that the threads wait where they have to.
 //    for (int half = 64; half > 0; half /= 2) {
 //        if (i < half) {
 //            part[i] = max(part[i], part[i + half]);

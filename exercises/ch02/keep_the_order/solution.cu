@@ -1,11 +1,14 @@
 // A chain of 256 steps, joined into one.
 //
-// Step i turns y into scale[i] * y + shift[i], and step 0 comes first. Two steps
-// side by side are one step of the same kind; which of them comes first matters.
+// Step i turns y into (scale[i] * y + shift[i]) % PRIME, and step 0 comes first.
+// Two steps side by side are one step of the same kind; which of them comes first
+// matters.
 //
 // scale, shift: 256 steps for each block.
 // joined_scale, joined_shift: one place for each block, what its whole chain does.
 // Launch: blocks of 256 threads.
+
+#define PRIME 65521
 
 extern "C" __global__ void join_steps(const unsigned* scale, const unsigned* shift,
                                       unsigned* joined_scale,
@@ -46,8 +49,8 @@ extern "C" __global__ void join_steps(const unsigned* scale, const unsigned* shi
 //        if (next < 256) {
 //= end
             // First what i has, and then what next has.
-            b[i] = a[next] * b[i] + b[next];
-            a[i] = a[next] * a[i];
+            b[i] = (a[next] * b[i] + b[next]) % PRIME;
+            a[i] = a[next] * a[i] % PRIME;
         }
         __syncthreads();
     }
