@@ -1,7 +1,8 @@
 // A chain of 256 steps, joined into one.
 //
-// Step i turns y into (scale[i] * y + shift[i]) % PRIME, and step 0 comes first. Two
-// steps side by side are one step of the same kind; which comes first matters.
+// Step i turns y into (scale[i] * y + shift[i]) % PRIME, and step 0 comes first.
+// Two steps side by side are one step of the same kind; which of them comes first
+// matters.
 //
 // scale, shift: 256 steps for each block.
 // joined_scale, joined_shift: one place for each block, what its whole chain does.
