@@ -37,6 +37,11 @@ extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
 //        if (i < half) part[i] += part[i + half];
 //        __syncthreads();
 //    }
+//= wrong never_below_one
+//    for (int half = (width + 1) / 2; half > 0; half = (half + 1) / 2) {
+//        if (i < half && i + half < width) part[i] += part[i + half];
+//        __syncthreads();
+//    }
 //= wrong by_another_thread
 //    for (int left = width, half; left > 1; left = half) {
 //        half = left / 2;
