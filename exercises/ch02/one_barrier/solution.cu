@@ -35,6 +35,13 @@ extern "C" __global__ void sums_of_blocks(const int* x, int* sums) {
 //        __syncthreads();
 //    }
 //    if (t == 0) sums[blockIdx.x] = part[0];
+//= wrong one_thread_for_all
+//    __syncthreads();
+//    if (t == 0) {
+//        int sum = 0;
+//        for (int i = 0; i < 256; i++) sum += part[i];
+//        sums[blockIdx.x] = sum;
+//    }
 //= wrong last_warp_alone
 //    __syncthreads();
 //    for (int half = 128; half > 16; half /= 2) {
