@@ -1,0 +1,56 @@
+// Two recipes, each with a long part.
+//
+// An element is stirred for a number of rounds. Even values are stirred by one
+// recipe, odd ones by another: the recipes differ in the two numbers a and c
+// of the step
+//
+//     value = value * a + c
+//
+// The values lie in no order, so nearly every warp has both kinds.
+//
+// Given: n elements, at least n threads. stir is not unrolled, so that one
+// round is one turn of the loop.
+
+__device__ unsigned stir(unsigned value, unsigned a, unsigned c, int rounds) {
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+        value = value * a + c;
+    }
+    return value;
+}
+
+extern "C" __global__ void two_recipes(const unsigned* in, unsigned* out,
+                                       int rounds, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    unsigned value = in[i];
+//= solution
+    bool is_even = value % 2 == 0;
+    unsigned a = is_even ? 1664525u : 22695477u;
+    unsigned c = is_even ? 1013904223u : 1u;
+    out[i] = stir(value, a, c, rounds);
+//= starter
+//    if (value % 2 == 0) {
+//        out[i] = stir(value, 1664525u, 1013904223u, rounds);
+//    } else {
+//        out[i] = stir(value, 22695477u, 1u, rounds);
+//    }
+//= wrong both_then_choose
+//    unsigned even = stir(value, 1664525u, 1013904223u, rounds);
+//    unsigned odd = stir(value, 22695477u, 1u, rounds);
+//    out[i] = value % 2 == 0 ? even : odd;
+//= wrong asks_every_round
+//#pragma unroll 1
+//    for (int r = 0; r < rounds; r++) {
+//        if (value % 2 == 0) {
+//            value = value * 1664525u + 1013904223u;
+//        } else {
+//            value = value * 22695477u + 1u;
+//        }
+//    }
+//    out[i] = value;
+//= wrong one_recipe
+//    out[i] = stir(value, 1664525u, 1013904223u, rounds);
+//= end
+}
