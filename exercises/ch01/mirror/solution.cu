@@ -5,7 +5,8 @@
 // threads, and there are enough of them to cover the picture, so some threads
 // have no pixel: beyond its right edge, below its last row, or both.
 
-extern "C" __global__ void mirror(const int* picture, int* out, int width, int height) {
+extern "C" __global__ void mirror(const int* picture, int* out,
+                                  int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
 //= solution

@@ -6,7 +6,8 @@
 // The three arrays start as zeros, and hold an element for each thread of the
 // launch.
 
-extern "C" __global__ void three_conditions(int* by_lane, int* by_index, int* by_warp) {
+extern "C" __global__ void three_conditions(int* by_lane, int* by_index,
+                                            int* by_warp) {
     int t = threadIdx.x;
     int i = blockIdx.x * blockDim.x + t;
 

@@ -3,7 +3,8 @@
 // One block of 50 threads: two warps, and the second is not full. Each thread
 // looks at its own number t and at nothing else.
 
-extern "C" __global__ void sort_parcels(const int* weight, int* light, int* heavy, int* all) {
+extern "C" __global__ void sort_parcels(const int* weight, int* light,
+                                        int* heavy, int* all) {
     int t = threadIdx.x;
     if (t >= 44) return;
 
