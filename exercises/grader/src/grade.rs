@@ -132,15 +132,10 @@ impl Trial<'_> {
         let mut refusal = refusal(found.reason, &found.headline);
         if let Some(place) = found.place {
             let again = self.attempt.run(case, &How { follow: Some(place), ..*how })?;
-            refusal.details.push(
-                match {
-                    let _ = again;
-                    None::<simt::Actor>
-                } {
-                    Some(actor) => format!("stored last by {actor}"),
-                    None => "no thread stored it".to_owned(),
-                },
-            );
+            refusal.details.push(match again.report.last_store {
+                Some(actor) => format!("stored last by {actor}"),
+                None => "no thread stored it".to_owned(),
+            });
         }
         Ok(Err(refusal))
     }

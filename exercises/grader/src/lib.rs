@@ -26,6 +26,7 @@ pub mod question;
 mod run;
 pub mod source;
 mod toolchain;
+pub mod trial;
 pub mod verdict;
 
 pub use catalogue::{Exercise, Kind, all};

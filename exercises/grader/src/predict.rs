@@ -96,7 +96,7 @@ fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong
                 "`{answer}` is none of {}",
                 choices.join(", ")
             );
-            Ok((answer != word).then(|| (format!("not `{answer}`"), Vec::new())))
+            Ok((answer != word).then(|| (format!("it is not `{answer}`"), Vec::new())))
         }
     }
 }
@@ -126,8 +126,8 @@ fn lanes(answer: u64, truth: u64) -> Option<Wrong> {
 fn number_of(answer: &str, truth: f64) -> Result<Option<Wrong>> {
     let number: f64 = answer.parse().map_err(|_| anyhow!("`{answer}` is no number: write it as in `32`"))?;
     let close = (number - truth).abs() <= truth.abs() * 1e-3;
-    let direction = if number < truth { "more" } else { "fewer, or less" };
-    Ok((!close).then(|| (format!("not {answer}, but {direction}"), Vec::new())))
+    let direction = if number < truth { "more" } else { "less" };
+    Ok((!close).then(|| (format!("it is not {answer} but {direction}"), Vec::new())))
 }
 
 fn list(answer: &str, truth: &[String]) -> Result<Option<Wrong>> {
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn wrong_numbers_and_values_say_where_to_go() {
-        assert_eq!(headline("8", &Truth::Number(32.0)).unwrap(), "not 8, but more");
+        assert_eq!(headline("8", &Truth::Number(32.0)).unwrap(), "it is not 8 but more");
         assert_eq!(
             headline("1,3", &Truth::Values(["1", "2"].map(str::to_owned).to_vec())).unwrap(),
             "lane 1 does not have 3"

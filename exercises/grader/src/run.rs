@@ -117,7 +117,7 @@ impl Kernel<'_> {
         let filled = |text: &str| fill(text, case, how.seed);
         let shared = filled(&shape.shared_bytes);
         let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is no number of bytes"))?;
-        let _follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
+        let follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
             Given::Buffer(buffer) => Some(buffer.address() + offset),
             Given::Scalar(_) => None,
         });
@@ -129,7 +129,7 @@ impl Kernel<'_> {
             checks: how.checks,
             weak_memory: how.weak_memory,
             max_steps: how.max_steps,
-            //F            follow,
+            follow,
             ..Launch::new(dim3(&filled(&shape.grid))?, dim3(&filled(&shape.block))?)
         })
     }
