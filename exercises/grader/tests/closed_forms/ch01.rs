@@ -62,11 +62,15 @@ fn stir(value: u32, (a, c): (u32, u32), rounds: usize) -> u32 {
 
 const LONG: (u32, u32) = (1_664_525, 1_013_904_223);
 
-/// The recipe belongs to the value that comes in.
+/// The recipe belongs to the value that comes in; each round has a spice.
 fn one_loop(form: &mut Form<'_>) {
-    let rounds = form.number("rounds");
+    let (rounds, spice) = (form.number("rounds"), form.u32s("spice"));
     let recipe = |value: u32| if value.is_multiple_of(2) { LONG } else { (22_695_477, 1) };
-    let out: Vec<u32> = form.u32s("in").iter().map(|value| stir(*value, recipe(*value), rounds)).collect();
+    let one = |value: &u32| {
+        let recipe = recipe(*value);
+        spice[..rounds].iter().fold(*value, |value, spice| stir(value, recipe, 1).wrapping_add(*spice))
+    };
+    let out: Vec<u32> = form.u32s("in").iter().map(one).collect();
     form.expect_u32s("out", &out);
 }
 
