@@ -22,7 +22,8 @@ __device__ unsigned stir(unsigned value, unsigned a, unsigned c,
 }
 
 extern "C" __global__ void two_recipes(const unsigned* in, unsigned* out,
-                                       const unsigned* spice, int rounds, int n) {
+                                       const unsigned* spice, int rounds,
+                                       int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
 
