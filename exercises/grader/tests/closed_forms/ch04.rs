@@ -57,16 +57,14 @@ fn packed_rows(form: &mut Form<'_>) {
 
 fn run_sums(form: &mut Form<'_>) {
     let (values, mark) = (form.i32s("in"), form.i32s("mark"));
-    let begins = |i: usize| i.is_multiple_of(32) || mark[i] == 0;
-    let mut sums = vec![0; values.len()];
-    let mut first = 0;
-    for i in 0..values.len() {
-        first = if begins(i) { i } else { first };
-        sums[first] += values[i];
+    let mut runs: Vec<Vec<i32>> = Vec::new();
+    for (i, &value) in values.iter().enumerate() {
+        if i.is_multiple_of(32) || mark[i] == 0 {
+            runs.push(Vec::new());
+        }
+        runs.last_mut().unwrap().push(value);
     }
-    for i in 0..values.len() {
-        sums[i] = if begins(i) { sums[i] } else { sums[i - 1] };
-    }
+    let sums: Vec<i32> = runs.iter().flat_map(|run| vec![run.iter().sum::<i32>(); run.len()]).collect();
     form.expect_i32s("out", &sums);
 }
 
