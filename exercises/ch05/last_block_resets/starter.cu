@@ -1,0 +1,36 @@
+// The least of n numbers. Every block leaves the least of its own numbers and
+// draws a ticket; the block that draws the last one finds the least of all.
+// Afterwards the tickets begin at zero again, for the next launch.
+//
+// least holds a word for each block; tickets is zero before. Blocks have 64
+// threads, and the grid covers n.
+extern "C" __global__ void last_block_resets(const int* x, int* least,
+                                             unsigned* tickets, int* result,
+                                             int n) {
+    __shared__ int own;
+    __shared__ bool last;
+    if (threadIdx.x == 0) own = 0x7fffffff;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicMin(&own, x[i]);
+    __syncthreads();
+
+    if (threadIdx.x == 0) {
+        least[blockIdx.x] = own;
+        __threadfence();
+        unsigned ticket = atomicAdd(tickets, 1);
+        last = ticket == gridDim.x - 1;
+        own = 0x7fffffff;
+    }
+    __syncthreads();
+    if (!last) return;
+
+    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+        atomicMin(&own, least[b]);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        result[0] = own;
+        *tickets = 0;
+    }
+}
