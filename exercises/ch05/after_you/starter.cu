@@ -1,7 +1,7 @@
-// Two blocks meet at a door, many times: blocks 0 and 1 at door 0, blocks 2
-// and 3 at door 1, and so on. Each raises its flag and then looks at the
-// other's. Who sees the other's flag down goes through. It may be that nobody
-// goes, but never both.
+// Two blocks meet at a door: blocks 0 and 1 at door 0, blocks 2 and 3 at door
+// 1, and so on. Each raises its flag and then looks at the other's. Who sees
+// the other's flag down goes through. It may be that nobody goes, but never
+// both.
 //
 // flag has a word for each block, gone and crashes one for each door, all zero
 // before. Blocks have 32 threads, of which one works.

@@ -2,8 +2,8 @@
 // multiplies, so each bucket has a lock, which is zero while it is free.
 //
 // The kernel is built for sm_60: a warp has one program counter. lock and
-// gave_up are zero before, product is one. One warp; patience is how often a
-// lane tries before it gives up.
+// gave_up are zero before, product is one. One block of one warp or of three;
+// patience is how often a lane tries before it gives up.
 extern "C" __global__ void bucket_locks(const int* x, int* lock,
                                         volatile int* product, int* gave_up,
                                         int patience) {

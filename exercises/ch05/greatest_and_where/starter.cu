@@ -5,7 +5,8 @@
 // place. But there is one for 64 bits, too, and in them is room for both.
 //
 // result[0] becomes the number, result[1] its place. One block of 128 threads.
-extern "C" __global__ void greatest_and_where(const int* x, int* result, int n) {
+extern "C" __global__ void greatest_and_where(const int* x, int* result,
+                                              int n) {
     __shared__ unsigned long long best;
     if (threadIdx.x == 0) best = 0;
     __syncthreads();

@@ -2,8 +2,9 @@
 // draws a ticket; the block that draws the last one finds the least of all.
 // Afterwards the tickets begin at zero again, for the next launch.
 //
-// least holds a word for each block; tickets is zero before. Blocks have 64
-// threads, and the grid covers n.
+// least has a word for each block, in which an earlier launch left a very small
+// number; tickets is zero before. Blocks have 64 threads, and as many as cover
+// n numbers are launched.
 extern "C" __global__ void last_block_resets(const int* x, int* least,
                                              unsigned* tickets, int* result,
                                              int n) {
@@ -16,7 +17,11 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
     __syncthreads();
 
     if (threadIdx.x == 0) {
+//= solution
         least[blockIdx.x] = own;
+//= wrong volatile_numbers
+//        *(volatile int*)&least[blockIdx.x] = own;
+//= end
 //= solution
         __threadfence();
         unsigned ticket = atomicAdd(tickets, 1);
@@ -27,6 +32,9 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
 //        unsigned ticket = atomicAdd(tickets, 1);
 //        last = ticket == gridDim.x - 1;
 //= wrong no_fence
+//        unsigned ticket = atomicAdd(tickets, 1);
+//        last = ticket == gridDim.x - 1;
+//= wrong volatile_numbers
 //        unsigned ticket = atomicAdd(tickets, 1);
 //        last = ticket == gridDim.x - 1;
 //= wrong second_fence_only
@@ -45,7 +53,11 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
     if (!last) return;
 
     for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+//= solution
         atomicMin(&own, least[b]);
+//= wrong volatile_numbers
+//        atomicMin(&own, *(volatile int*)&least[b]);
+//= end
     }
     __syncthreads();
     if (threadIdx.x == 0) {

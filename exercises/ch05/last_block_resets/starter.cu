@@ -2,8 +2,9 @@
 // draws a ticket; the block that draws the last one finds the least of all.
 // Afterwards the tickets begin at zero again, for the next launch.
 //
-// least holds a word for each block; tickets is zero before. Blocks have 64
-// threads, and the grid covers n.
+// least has a word for each block, in which an earlier launch left a very small
+// number; tickets is zero before. Blocks have 64 threads, and as many as cover
+// n numbers are launched.
 extern "C" __global__ void last_block_resets(const int* x, int* least,
                                              unsigned* tickets, int* result,
                                              int n) {

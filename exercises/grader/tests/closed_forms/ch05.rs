@@ -45,7 +45,8 @@ fn count_by_block(form: &mut Form<'_>) {
 /// As for the machine, what does not fit into a word is lost.
 fn bucket_locks(form: &mut Form<'_>) {
     let x = form.i32s("x");
-    let of = |bucket: usize| x.iter().skip(bucket).step_by(4).fold(1_i32, |all, &value| all.wrapping_mul(value));
+    let of =
+        |bucket: usize| x.iter().skip(bucket).step_by(4).fold(1_i32, |all, &value| all.wrapping_mul(value));
     form.expect_i32s("product", &(0..4).map(of).collect::<Vec<_>>());
     form.expect_i32s("gave_up", &[0]);
 }
