@@ -9,64 +9,68 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
                                              unsigned* tickets, int* result,
                                              int n) {
     __shared__ int own;
-    __shared__ bool last;
     if (threadIdx.x == 0) own = 0x7fffffff;
     __syncthreads();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicMin(&own, x[i]);
     __syncthreads();
+    if (threadIdx.x != 0) return;
 
-    if (threadIdx.x == 0) {
 //= solution
-        least[blockIdx.x] = own;
-//= wrong volatile_numbers
-//        *(volatile int*)&least[blockIdx.x] = own;
-//= end
-//= solution
-        __threadfence();
-        unsigned ticket = atomicAdd(tickets, 1);
-        last = ticket == gridDim.x - 1;
-        __threadfence();
+    least[blockIdx.x] = own;
+    __threadfence();
+    unsigned ticket = atomicAdd(tickets, 1);
+    if (ticket != gridDim.x - 1) return;
+
+    __threadfence();
 //= starter
-//        __threadfence();
-//        unsigned ticket = atomicAdd(tickets, 1);
-//        last = ticket == gridDim.x - 1;
+//    least[blockIdx.x] = own;
+//    __threadfence();
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x - 1) return;
+//
 //= wrong no_fence
-//        unsigned ticket = atomicAdd(tickets, 1);
-//        last = ticket == gridDim.x - 1;
-//= wrong volatile_numbers
-//        unsigned ticket = atomicAdd(tickets, 1);
-//        last = ticket == gridDim.x - 1;
+//    least[blockIdx.x] = own;
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x - 1) return;
+//
 //= wrong second_fence_only
-//        unsigned ticket = atomicAdd(tickets, 1);
-//        last = ticket == gridDim.x - 1;
-//        __threadfence();
-//= wrong one_too_far
-//        __threadfence();
-//        unsigned ticket = atomicAdd(tickets, 1);
-//        last = ticket == gridDim.x;
-//        __threadfence();
-//= end
-        own = 0x7fffffff;
-    }
-    __syncthreads();
-    if (!last) return;
-
-    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-//= solution
-        atomicMin(&own, least[b]);
+//    least[blockIdx.x] = own;
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x - 1) return;
+//
+//    __threadfence();
+//= wrong fences_of_the_block
+//    least[blockIdx.x] = own;
+//    __threadfence_block();
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x - 1) return;
+//
+//    __threadfence_block();
 //= wrong volatile_numbers
-//        atomicMin(&own, *(volatile int*)&least[b]);
+//    *(volatile int*)&least[blockIdx.x] = own;
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x - 1) return;
+//
+//= wrong one_too_far
+//    least[blockIdx.x] = own;
+//    __threadfence();
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x) return;
+//
+//    __threadfence();
+//= end
+    int all = own;
+    for (int block = 0; block < gridDim.x; block++) {
+//= solution
+        all = min(all, least[block]);
+//= wrong volatile_numbers
+//        all = min(all, *(volatile int*)&least[block]);
 //= end
     }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        result[0] = own;
+    result[0] = all;
 //= solution
-        *tickets = 0;
-//= starter
-//        *tickets = 0;
+    *tickets = 0;
 //= wrong not_reset
 //= end
-    }
 }

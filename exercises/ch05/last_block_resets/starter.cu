@@ -9,29 +9,22 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
                                              unsigned* tickets, int* result,
                                              int n) {
     __shared__ int own;
-    __shared__ bool last;
     if (threadIdx.x == 0) own = 0x7fffffff;
     __syncthreads();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicMin(&own, x[i]);
     __syncthreads();
+    if (threadIdx.x != 0) return;
 
-    if (threadIdx.x == 0) {
-        least[blockIdx.x] = own;
-        __threadfence();
-        unsigned ticket = atomicAdd(tickets, 1);
-        last = ticket == gridDim.x - 1;
-        own = 0x7fffffff;
-    }
-    __syncthreads();
-    if (!last) return;
+    least[blockIdx.x] = own;
+    __threadfence();
+    unsigned ticket = atomicAdd(tickets, 1);
+    if (ticket != gridDim.x - 1) return;
 
-    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-        atomicMin(&own, least[b]);
+    int all = own;
+    for (int block = 0; block < gridDim.x; block++) {
+        all = min(all, least[block]);
     }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        result[0] = own;
-        *tickets = 0;
-    }
+    result[0] = all;
+    *tickets = 0;
 }
