@@ -43,6 +43,9 @@ impl How {
     }
 }
 
+/// Who is told of each instruction, and of the module that it is of.
+pub(crate) type Step<'s> = &'s mut dyn FnMut(&TraceStep, &Module);
+
 /// What a run did.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -83,13 +86,8 @@ impl Kernel<'_> {
         self.run_traced(case, how, None)
     }
 
-    /// Runs it and tells each instruction, with the module that it is of.
-    pub fn run_traced(
-        &self,
-        case: &Case,
-        how: &How,
-        step: Option<&mut dyn FnMut(&TraceStep, &Module)>,
-    ) -> Result<Ran> {
+    /// Runs it and tells each instruction.
+    pub fn run_traced(&self, case: &Case, how: &How, step: Option<Step<'_>>) -> Result<Ran> {
         let mut emulator = emulator();
         let module = self.load(&mut emulator)?;
         let kernel = &self.exercise.kernel;
