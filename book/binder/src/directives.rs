@@ -81,11 +81,17 @@ pub fn expand(text: &str, is_alone: bool, place: Place<'_>, library: &Library<'_
 pub fn practise(place: Place<'_>, library: &Library<'_>) -> Option<String> {
     let expansion = Expansion { library, place };
     let entry = |exercise: &exercises::Exercise| {
-        let list = library.mentions.list_of(exercise.chapter()).map(|page| expansion.address(page));
-        exercise.entry(&list.unwrap_or_default())
+        let list = library.mentions.list_of(exercise.chapter()).unwrap_or_default();
+        let is_elsewhere = folder(list) != folder(place.page);
+        exercise.entry(&expansion.address(list), is_elsewhere)
     };
     let entries: String = library.exercises.of_page(place.page).map(entry).collect();
     (!entries.is_empty()).then(|| exercises::practise(&entries))
+}
+
+/// The folder of a page, which all pages of a chapter share.
+fn folder(page: &str) -> &str {
+    page.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 struct Expansion<'a> {

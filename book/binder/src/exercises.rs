@@ -133,12 +133,15 @@ impl Exercise {
         )
     }
 
-    /// An entry of the box on the page that teaches it; `list` is the address of its chapter's table.
-    pub fn entry(&self, list: &str) -> String {
+    /// An entry of the box on the page that teaches it; `list` is the address of its chapter's table. Where that is another
+    /// chapter than the page's, it says so: the exercise may ask for more than a reader has come to.
+    pub fn entry(&self, list: &str, is_elsewhere: bool) -> String {
         let Told { title, kind, minutes, .. } = &self.told;
+        let number = self.chapter.trim_start_matches(|c: char| !('1'..='9').contains(&c));
+        let chapter = if is_elsewhere { format!(", chapter {number}") } else { String::new() };
         format!(
             "<li><a class=\"practise-title\" href=\"{list}#{}\">{}</a> \
-             <span class=\"practise-kind\">{}, {minutes} minutes</span> {}</li>\n",
+             <span class=\"practise-kind\">{}, {minutes} minutes{chapter}</span> {}</li>\n",
             self.anchor(),
             sentence(title),
             escape(kind),
@@ -202,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_box_leads_to_the_row() {
-        let (entry, row) = (exercise().entry("exercises.html"), exercise().row("the page"));
+        let (entry, row) = (exercise().entry("exercises.html", false), exercise().row("the page"));
         assert!(entry.contains("href=\"exercises.html#exercise-tail-block\""), "{entry}");
         assert!(row.starts_with("<tr id=\"exercise-tail-block\">"), "{row}");
         for html in [entry, row] {
@@ -211,6 +214,12 @@ mod tests {
                 "{html}"
             );
         }
+    }
+
+    #[test]
+    fn an_exercise_of_another_chapter_says_so() {
+        assert!(exercise().entry("", true).contains("fix, 10 minutes, chapter 2<"));
+        assert!(exercise().entry("", false).contains("fix, 10 minutes<"));
     }
 
     #[test]
