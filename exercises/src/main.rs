@@ -1,0 +1,2 @@
+//! The exercises in the terminal.
+fn main() {}
