@@ -1,2 +1,7 @@
-//! The exercises in the terminal.
-fn main() {}
+//! `cargo run --bin exercises`: the exercises of Thirty-Two Lanes in the terminal.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exercises::cli::main()
+}
