@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::fault::{Fault, StaleRead};
+use crate::fault::{Actor, Fault, StaleRead};
 use crate::observe::counters::{Counters, LineCounters};
 
 /// Sizes or coordinates in up to three dimensions, `x` fastest.
@@ -143,6 +143,9 @@ pub struct Launch {
     pub checks: Checks,
     /// Whether a load may return an older store where PTX's memory model allows it; the seed chooses.
     pub weak_memory: bool,
+    /// An address in global memory: [`Report::last_store`] names who stored the byte there last. Like a checker it
+    /// changes nothing.
+    pub follow: Option<u64>,
     /// How many blocks are on the machine at a time.
     pub resident_blocks: u32,
     /// Warp instructions after which the launch is stopped with a fault.
@@ -162,6 +165,7 @@ impl Launch {
             reconvergence: Reconvergence::default(),
             checks: Checks::NONE,
             weak_memory: false,
+            follow: None,
             resident_blocks: DEFAULT_RESIDENT_BLOCKS,
             max_steps: DEFAULT_MAX_STEPS,
         }
@@ -201,6 +205,10 @@ pub struct Report {
     pub faults: Vec<Fault>,
     /// Where the weak memory returned older stores, in the order in which it did so first.
     pub stale_reads: Vec<StaleRead>,
+    /// The thread whose store or atomic was the last to reach the byte at [`Launch::follow`], and what it did, ``wrote
+    /// bytes 68 to 71 of `out` `` say. `None` where nobody stored there, or nothing was followed. A `cas` that fails
+    /// stores nothing; of several lanes of one store it is the one whose value stays.
+    pub last_store: Option<Actor>,
     /// What the kernel printed.
     pub output: String,
 }

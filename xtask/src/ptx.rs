@@ -29,8 +29,7 @@ type Folder = BTreeMap<String, String>;
 /// Does the chore.
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let kernels = crate::root().join("kernels");
-    let compiler = Compiler::find()?;
-    accept(compiler.version())?;
+    let compiler = pinned()?;
     let wanted = compile_all(&compiler, &nvrtc::cuda_files(&kernels)?)?;
     let folder = kernels.join("ptx");
     let differing = differing(&folder, &wanted)?;
@@ -40,6 +39,13 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     write(&folder, &wanted, &differing)?;
     println!("{} PTX files, {} of them changed", wanted.len(), differing.len());
     Ok(Outcome::Done)
+}
+
+/// The compiler that makes what is committed.
+pub fn pinned() -> Result<Compiler> {
+    let compiler = Compiler::find()?;
+    accept(compiler.version())?;
+    Ok(compiler)
 }
 
 /// Refuses every release but the pinned one.
@@ -70,12 +76,18 @@ fn compile(compiler: &Compiler, file: &CudaFile, build: BuildName) -> Result<Str
     let options = build.options();
     let name = file.name();
     let ptx = compiler.compile(&Source { name: &name, text: &file.text }, &options)?;
-    // The library tells only the first two numbers of its release; its output tells all three.
+    check_release(&ptx)?;
+    let compiler = format!("NVRTC {PINNED_RELEASE}, options: {}", options.flags().join(" "));
+    let (chore, source) = ("cargo xtask ptx".to_owned(), format!("kernels/{name}"));
+    Ok(format!("{}{ptx}", Header { chore, source, sha256: file.sha256(), compiler }))
+}
+
+/// The library tells only the first two numbers of its release; its output tells all three.
+pub fn check_release(ptx: &str) -> Result<()> {
     if !ptx.contains(&format!("V{PINNED_RELEASE}\n")) {
         bail!("the compiler is a {PINNED_VERSION}, but not {PINNED_RELEASE}; install that with `{INSTALL}`");
     }
-    let compiler = format!("NVRTC {PINNED_RELEASE}, options: {}", options.flags().join(" "));
-    Ok(format!("{}{ptx}", Header { source: name, sha256: file.sha256(), compiler }))
+    Ok(())
 }
 
 /// Names of files that are missing, other than they should be, or without a source.

@@ -4,7 +4,7 @@
 //! # fn main() -> anyhow::Result<()> {
 //! let exercises = grader::all(std::path::Path::new("exercises"))?;
 //! let exercise = &exercises[0];
-//! let compiler = grader::Compilers::default();
+//! let compiler = grader::Toolchain::search();
 //! let verdict = grader::grade(exercise, &compiler, &exercise.starter()?)?;
 //! assert!(!verdict.is_passed());
 //! # Ok(())
@@ -15,10 +15,22 @@
 //! cannot be read. What it leaves out: the learner's files, progress and the screen, which are the harness's.
 
 pub mod catalogue;
+mod compare;
+mod gates;
+pub mod generate;
+mod grade;
+mod lanes_text;
+mod observed;
+mod predict;
 pub mod question;
+mod run;
 pub mod source;
+mod toolchain;
+pub mod trial;
 pub mod verdict;
 
 pub use catalogue::{Exercise, Kind, all};
+pub use grade::{SEEDS, grade, grade_ptx};
 pub use source::{Source, Version};
+pub use toolchain::Toolchain;
 pub use verdict::{Measured, Passed, Refusal, Verdict};

@@ -4,6 +4,7 @@
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
 //! [`Memories::order`], which the seed moves on, never by lane order.
 
+use super::follow::Follow;
 use super::generic::{load_generic, store_generic};
 use super::watch::Watch;
 use crate::isa::memory::{Access, Address, Base, Memory};
@@ -35,6 +36,10 @@ pub struct Memories<'m> {
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// Who watches, if anybody does.
     pub watch: Option<&'m mut Watch>,
+    /// Who follows a byte, if anybody does.
+    pub follow: Option<&'m mut Follow>,
+    /// Whether there is any of these three: the inner loop asks once.
+    pub is_seen: bool,
 }
 
 /// The order in which the lanes of a store reach memory: from some lane on, round the warp.
@@ -360,7 +365,7 @@ fn store_global(
 }
 
 #[inline(always)]
-fn check_writable(
+pub(super) fn check_writable(
     global: &Global,
     lane: usize,
     address: u64,

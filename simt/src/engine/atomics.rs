@@ -50,6 +50,9 @@ pub fn atomic(
         }
         if stores && let Ok(data) = atomic_bytes(memories, atomic, memory, lane, address) {
             data.copy_from_slice(&new.to_le_bytes()[..atomic.bytes as usize]);
+            if let Some(follow) = memories.follow.as_deref_mut().filter(|_| memory == Memory::Global) {
+                follow.stored(lane, address, u64::from(atomic.bytes));
+            }
         }
         if atomic.returns {
             match atomic.bytes {

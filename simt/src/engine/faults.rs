@@ -47,7 +47,8 @@ pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -
     Stop::Fault(Box::new(fault))
 }
 
-fn verb(op: Op) -> &'static str {
+/// What an instruction that goes to memory did there.
+pub fn verb(op: Op) -> &'static str {
     match op {
         Op::Load(_) => "read",
         Op::Store(_) => "wrote",

@@ -3,8 +3,8 @@
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner loop,
 //! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory, `lookout` and
 //! `livelock` what finds out that nobody gets on, and `faults` and `waits` what is said when something is wrong. `watch`,
-//! `races`, `initialisation` and `synchronisation` show a run to the checkers and say what they found; `weak` is the weak
-//! memory at work.
+//! `races`, `initialisation` and `synchronisation` show a run to the checkers and say what they found; `follow` knows who
+//! stored a byte last; `weak` is the weak memory at work.
 
 mod access;
 mod atomics;
@@ -15,6 +15,7 @@ mod control;
 mod faults;
 mod findings;
 mod flow;
+mod follow;
 mod generic;
 mod initialisation;
 mod layout;

@@ -53,8 +53,8 @@ pub fn told(run: &Run<'_>, found: &Found) -> Fault {
     Fault { count, help, ..faults::fault(FaultKind::Race, severity, message, actors) }
 }
 
-/// The bytes that two accesses have in common, in the words of a reader.
-fn place(run: &Run<'_>, place: Place) -> String {
+/// Some bytes in the words of a reader.
+pub fn place(run: &Run<'_>, place: Place) -> String {
     let (name, start) = match place.space {
         Space::Global(region) => (format!("`{}`", run.global.region(region as usize).name), 0),
         Space::Shared(_) => run.program.shared_owner(run.kernel, place.offset),

@@ -3,6 +3,7 @@
 use super::access::Order;
 use super::faults;
 use super::findings::Findings;
+use super::follow::{self, Follow};
 use super::livelock::Probes;
 use super::lookout::Lookout;
 use super::program::{Code, Pc, Program};
@@ -68,6 +69,8 @@ pub struct Run<'a> {
     pub output: String,
     /// Who watches for races, if anybody does.
     pub(super) watch: Option<Box<Watch>>,
+    /// Who follows a byte, if anybody does.
+    pub(super) follow: Option<Follow>,
     /// What checkers have found.
     pub(super) findings: Findings,
     /// Who is told of every instruction, if anybody asked.
@@ -119,6 +122,7 @@ impl<'a> Run<'a> {
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
             watch: None,
+            follow: launch.follow.map(Follow::new),
             findings: Findings::default(),
             trace: None,
             taken_back: 0,
@@ -140,8 +144,9 @@ impl<'a> Run<'a> {
         };
         let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
-        let lines = self.lines();
-        Ok(Report { counters: self.counters(), lines, faults, stale_reads, output: self.output })
+        let (counters, lines) = (self.counters(), self.lines());
+        let last_store = follow::told(&self);
+        Ok(Report { counters, lines, faults, stale_reads, last_store, output: self.output })
     }
 
     fn code(&self) -> &'a Code {

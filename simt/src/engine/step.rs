@@ -6,6 +6,7 @@
 use super::access::{self, Denied, Memories};
 use super::atomics;
 use super::faults;
+use super::follow;
 use super::initialisation::{self, Shown};
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
@@ -46,6 +47,9 @@ impl Run<'_> {
         }
         if let Some(watch) = &mut self.watch {
             watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.run(block.number, w);
         }
         let before = *slice;
         let left = match (self.lookout.is_on(), &self.trace) {
@@ -116,6 +120,7 @@ impl Run<'_> {
         let (mask, frame) = (group.mask, group.frame);
         let mut pc = group.pc;
         let mut lanes = warp.registers.lanes(frame.base, mask);
+        let is_seen = self.watch.is_some() || self.initialisation.is_on || self.follow.is_some();
         let mut memories = Memories {
             global: self.global,
             shared: &mut block.shared,
@@ -125,6 +130,8 @@ impl Run<'_> {
             initialisation: Some((&mut self.initialisation, &mut block.shared_written))
                 .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
+            follow: self.follow.as_mut(),
+            is_seen,
         };
         let left = loop {
             if *slice == 0 || pc == meeting || LOOKS && self.lookout.stops_at(pc, before - *slice) {
@@ -188,7 +195,7 @@ fn carry_out(
     match &inst.op {
         Op::Alu(run) => run(lanes, &inst.args),
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
-            if memories.watch.is_some() || memories.initialisation.is_some() {
+            if memories.is_seen {
                 return touch_watched(memories, lanes, (inst, pc), frame, counters).map_err(Left::Denied);
             }
             return touch_memory(memories, lanes, inst, frame, counters).map_err(Left::Denied);
@@ -243,6 +250,12 @@ fn touch_watched(
         } else if let Op::Store(access) = &inst.op {
             watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
         }
+    }
+    if let Some(follow) = memories.follow.as_deref_mut() {
+        follow.at(pc);
+    }
+    if let Op::Store(access) = &inst.op {
+        follow::see(memories, lanes, inst, access, frame);
     }
     touch_memory(memories, lanes, inst, frame, counters)?;
     if let Op::Load(access) = &inst.op {

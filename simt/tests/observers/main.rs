@@ -1,7 +1,7 @@
 //! Observers change nothing: a run gives the same memory, counters and output whoever watches it.
 //!
 //! It is tried on kernels that a generator makes up ([`random`]) and on every file of `tests/ptx/pass`, with every set of
-//! checkers, with and without weak memory. (Weak memory is no observer but another memory: for each of the two the runs
+//! checkers, with and without weak memory, and with a byte that is followed. (Weak memory is no observer but another memory: for each of the two the runs
 //! agree among themselves.) The kernels are full of races, of reads that come too early and of shuffles from lanes that
 //! take no part; a run is defined all the same, because the seed makes every choice.
 
@@ -27,6 +27,11 @@ fn all_checks() -> impl Iterator<Item = Checks> {
     })
 }
 
+/// Who watches: every set of checkers, and the smallest and the largest with a byte that is followed.
+fn all_watchers() -> impl Iterator<Item = (Checks, bool)> {
+    all_checks().map(|checks| (checks, false)).chain([(Checks::NONE, true), (Checks::ALL, true)])
+}
+
 /// What a run leaves behind, findings apart.
 fn transcript(report: &Report, emulator: &Emulator, buffers: &[Buffer]) -> String {
     let Report { counters, lines, output, .. } = report;
@@ -48,13 +53,14 @@ fn compare(
     let mut kinds = BTreeMap::new();
     for weak_memory in [false, true] {
         let mut first: Option<String> = None;
-        for checks in all_checks() {
-            let label = format!("{label}, weak memory {weak_memory}, {checks:?}");
+        for (checks, follows) in all_watchers() {
+            let label = format!("{label}, weak memory {weak_memory}, {checks:?}, follows {follows}");
             let mut emulator = Emulator::new(Limits::default());
             let module =
                 emulator.load(label.as_str(), text).unwrap_or_else(|error| panic!("{label}: {error}"));
             let mut launch = Launch { checks, weak_memory, ..launch.clone() };
             let buffers = prepare(&mut emulator, &mut launch);
+            launch.follow = buffers.first().map(|buffer| buffer.address()).filter(|_| follows);
             let report = emulator.launch(&module, &module.kernels()[0].name, &launch);
             let report = report.unwrap_or_else(|error| panic!("{label}: {error}\n{text}"));
             for fault in &report.faults {

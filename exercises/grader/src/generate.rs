@@ -1,0 +1,151 @@
+//! What is made of an exercise's source and committed: the text to begin with, and the PTX of every version.
+//!
+//! `cargo xtask exercises` writes it, a test says what is stale.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use lanes::report::layout::paragraph;
+use nvrtc::{Compiler, Header, Options, sha256};
+
+use crate::catalogue::{Exercise, Kind};
+use crate::observed::Observed;
+use crate::question::Question;
+use crate::run::fill;
+use crate::source::Version;
+
+/// The chore that writes all of this.
+pub const CHORE: &str = "cargo xtask exercises";
+
+impl Exercise {
+    /// The versions of which there is PTX.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn versions(&self) -> Result<Vec<Version>> {
+        if self.kind == Kind::Predict {
+            return Ok(vec![Version::Solution]);
+        }
+        let wrong = self.wrong()?.into_iter().map(Version::Wrong);
+        Ok([Version::Solution, Version::Starter].into_iter().chain(wrong).collect())
+    }
+}
+
+/// The text that a learner begins with.
+///
+/// # Errors
+/// When the source cannot be read.
+pub fn starter(exercise: &Exercise) -> Result<String> {
+    match exercise.kind {
+        Kind::Predict => sheet(exercise, |_| Ok(String::new())),
+        _ => Ok(exercise.source()?.text(&Version::Starter)),
+    }
+}
+
+/// The text of a version: a kernel, or answers as a run gives them.
+///
+/// # Errors
+/// When the source cannot be read, or the kernel cannot be run.
+pub fn text(exercise: &Exercise, version: &Version) -> Result<String> {
+    match (exercise.kind, version) {
+        (_, Version::Starter) => starter(exercise),
+        (Kind::Predict, Version::Solution) => answers(exercise, None),
+        (Kind::Predict, Version::Wrong(name)) => answers(exercise, Some(name)),
+        _ => Ok(exercise.source()?.text(version)),
+    }
+}
+
+/// The right answers but for those of a wrong prediction.
+fn answers(exercise: &Exercise, wrong: Option<&str>) -> Result<String> {
+    let wrong = wrong.and_then(|name| exercise.wrong.get(name));
+    let observed = Observed::of(exercise)?;
+    sheet(exercise, |question| match wrong.and_then(|wrong| wrong.get(&question.name)) {
+        Some(answer) => Ok(answer.clone()),
+        None => Ok(observed.truth(question)?.text()),
+    })
+}
+
+/// A file of answers: the task, the launch and the kernel as comments, then the questions.
+fn sheet(exercise: &Exercise, answer: impl Fn(&Question) -> Result<String>) -> Result<String> {
+    let observed = Observed::of(exercise)?;
+    let mut out = comment(&format!("{} ({} minutes)", exercise.title, exercise.minutes));
+    out += "#\n";
+    out += &comment(&exercise.task);
+    out += "#\n";
+    out += &comment(&launch(exercise)?);
+    out += "#\n";
+    for (line, number) in exercise.source()?.text(&Version::Solution).lines().zip(1..) {
+        out += format!("# {number:3}  {line}").trim_end();
+        out.push('\n');
+    }
+    for question in &exercise.questions {
+        let how = observed.truth(question)?.how_to_answer(&question.choices);
+        out += &format!("\n{}{}", comment(&question.ask), comment(&format!("Write {how}.")));
+        out += &format!("{} = {:?}\n", question.name, answer(question)?);
+    }
+    Ok(out)
+}
+
+/// How the kernel is launched, in a sentence.
+fn launch(exercise: &Exercise) -> Result<String> {
+    let case = exercise.cases.first().context("there is no case")?;
+    let (grid, block) = (fill(&exercise.launch.grid, case, 0), fill(&exercise.launch.block, case, 0));
+    let argument = |argument: &crate::catalogue::Argument| {
+        format!("{} = {}", argument.name, fill(&argument.is, case, 0))
+    };
+    let arguments: Vec<String> = exercise.arguments.iter().map(argument).collect();
+    Ok(format!("Launch: grid {grid}, block {block}; {}.", arguments.join("; ")))
+}
+
+/// A paragraph of comment, 80 columns wide.
+fn comment(text: &str) -> String {
+    let lines = paragraph("  ", text);
+    lines.lines().map(|line| format!("# {}\n", line.get(2..).unwrap_or_default())).collect()
+}
+
+/// The PTX of a version, compiled, with a header that says what it was made of.
+///
+/// # Errors
+/// When the source cannot be read or compiled.
+pub fn ptx(exercise: &Exercise, version: &Version, compiler: &Compiler, release: &str) -> Result<String> {
+    let text = exercise.source()?.text(version);
+    let (name, options) = (format!("{}.cu", exercise.name), Options::optimised(exercise.arch));
+    let ptx = compiler
+        .compile(&nvrtc::Source { name: &name, text: &text }, &options)
+        .with_context(|| format!("version `{version}` of `{}`", exercise.name))?;
+    let compiler = format!("NVRTC {release}, options: {}", options.flags().join(" "));
+    let source = format!("exercises/{}/{}/solution.cu", exercise.chapter_name(), exercise.name);
+    let header = Header { chore: CHORE.to_owned(), source, sha256: sha256(&text), compiler };
+    Ok(format!("{header}{ptx}"))
+}
+
+/// The versions whose committed PTX is missing or was made of another text, or otherwise.
+///
+/// # Errors
+/// When the source cannot be read.
+pub fn stale(exercise: &Exercise) -> Result<Vec<Version>> {
+    if exercise.is_ptx() {
+        return Ok(Vec::new());
+    }
+    let source = exercise.source()?;
+    let flags = Options::optimised(exercise.arch).flags().join(" ");
+    let is_stale = |version: &Version| {
+        let header = fs::read_to_string(exercise.ptx_file(version)).ok().and_then(|ptx| Header::parse(&ptx));
+        header.is_none_or(|header| {
+            header.sha256 != sha256(&source.text(version)) || !header.compiler.ends_with(&flags)
+        })
+    };
+    Ok(exercise.versions()?.into_iter().filter(is_stale).collect())
+}
+
+/// Committed PTX that is of no version.
+///
+/// # Errors
+/// When the source cannot be read.
+pub fn orphans(exercise: &Exercise) -> Result<Vec<PathBuf>> {
+    let versions: Vec<PathBuf> =
+        exercise.versions()?.iter().map(|version| exercise.ptx_file(version)).collect();
+    let Ok(entries) = fs::read_dir(exercise.folder.join("ptx")) else { return Ok(Vec::new()) };
+    Ok(entries.flatten().map(|entry| entry.path()).filter(|path| !versions.contains(path)).collect())
+}

@@ -1,0 +1,204 @@
+//! Whether a kernel is right: in every case, with every seed, to every checker, and within the gates.
+//!
+//! The committed solution runs on the same input and says what the result must be; tests hold the solutions themselves to
+//! closed forms.
+
+use anyhow::{Context, Result};
+use lanes::report::layout::counted;
+use simt::{Fault, Report, Severity};
+
+use crate::catalogue::{Case, Exercise, Kind};
+use crate::compare;
+use crate::gates;
+use crate::predict;
+use crate::run::{How, Kernel, Ran};
+use crate::source::Version;
+use crate::toolchain::Toolchain;
+use crate::verdict::{Measured, Passed, Refusal, Verdict};
+
+/// Seeds that every case is run with.
+pub const SEEDS: u64 = 16;
+
+/// How many more steps an attempt may take than the solution took, before it is stopped: as many times, and a number
+/// besides for short ones.
+const MORE_STEPS: (u64, u64) = (100, 100_000);
+
+/// Grades an attempt: a kernel, or answers.
+///
+/// # Errors
+/// When the exercise itself is at fault. An attempt that is not right is refused, which is no error.
+pub fn grade(exercise: &Exercise, toolchain: &Toolchain, text: &str) -> Result<Verdict> {
+    if exercise.kind == Kind::Predict {
+        return predict::grade(exercise, text);
+    }
+    match toolchain.ptx(exercise, text) {
+        Ok(ptx) => grade_ptx(exercise, &ptx),
+        Err(refusal) => Ok(Verdict::Refused(refusal)),
+    }
+}
+
+/// Grades a kernel that has been compiled.
+///
+/// # Errors
+/// When the exercise itself is at fault.
+pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
+    let solution = exercise.ptx(&Version::Solution)?;
+    let trial = Trial { solution: Kernel { exercise, ptx: &solution }, attempt: Kernel { exercise, ptx } };
+    let verdict = match trial.all().with_context(|| format!("exercise `{}`", exercise.name))? {
+        Ok(passed) => Verdict::Passed(passed),
+        Err(refusal) => Verdict::Refused(pointed(exercise, refusal)),
+    };
+    Ok(verdict)
+}
+
+/// Adds what the exercise says to look at.
+fn pointed(exercise: &Exercise, refusal: Refusal) -> Refusal {
+    let look = exercise.look.get(&refusal.reason).cloned();
+    Refusal { look: look.unwrap_or(refusal.look), ..refusal }
+}
+
+/// What an attempt came to so far: the outer error is the exercise's, the inner one the attempt's.
+type Outcome<T> = Result<Result<T, Refusal>>;
+
+struct Trial<'e> {
+    solution: Kernel<'e>,
+    attempt: Kernel<'e>,
+}
+
+impl Trial<'_> {
+    fn exercise(&self) -> &Exercise {
+        self.solution.exercise
+    }
+
+    fn all(&self) -> Outcome<Passed> {
+        if let Err(refusal) = self.is_the_kernel()? {
+            return Ok(Err(refusal));
+        }
+        for case in &self.exercise().cases {
+            for seed in 0..SEEDS {
+                if let Err(refusal) = self.once(case, seed)? {
+                    return Ok(Err(Refusal { case: label(case, seed), ..refusal }));
+                }
+            }
+        }
+        self.within_gates()
+    }
+
+    /// Whether the attempt can be read, and has the kernel that was asked for.
+    fn is_the_kernel(&self) -> Outcome<()> {
+        let name = &self.exercise().kernel;
+        let solution = self.solution.module()?;
+        let wanted =
+            self.solution.info(&solution).with_context(|| format!("the solution has no kernel `{name}`"))?;
+        let module = match self.attempt.module() {
+            Ok(module) => module,
+            Err(error) => return Ok(Err(refusal("does-not-compile", &error.to_string()))),
+        };
+        let Some(info) = self.attempt.info(&module) else {
+            let others: Vec<String> =
+                module.kernels().iter().map(|kernel| format!("`{}`", kernel.name)).collect();
+            return Ok(Err(no_kernel(name, &others)));
+        };
+        let types = |info: &simt::KernelInfo| info.params.iter().map(|param| param.bytes).collect::<Vec<_>>();
+        if types(info) == types(wanted) {
+            return Ok(Ok(()));
+        }
+        let headline = format!("`{name}` has other parameters than it began with: it is launched as before");
+        let mut refusal = refusal("other-parameters", &headline);
+        refusal.look = "put the list of parameters back, `exercises reset` has it".to_owned();
+        Ok(Err(refusal))
+    }
+
+    /// One case with one seed.
+    fn once(&self, case: &Case, seed: u64) -> Outcome<()> {
+        let expected = self.solution.run(case, &How::plain(seed))?;
+        let steps = expected.report.counters.ptx_instructions * MORE_STEPS.0 + MORE_STEPS.1;
+        let how = How::watched(seed, self.exercise().launch.weak_memory, steps);
+        let got = match self.attempt.run(case, &how) {
+            Ok(got) => got,
+            Err(error) => return Ok(Err(refusal("cannot-run", &format!("{error:#}")))),
+        };
+        if let Some(fault) = worst(&got.report) {
+            return Ok(Err(faulty(fault)));
+        }
+        self.result(case, &how, &got, &expected)
+    }
+
+    /// Holds the result to the solution's.
+    fn result(&self, case: &Case, how: &How, got: &Ran, expected: &Ran) -> Outcome<()> {
+        let Some(found) = compare::difference(&self.exercise().arguments, got, expected) else {
+            return Ok(Ok(()));
+        };
+        let mut refusal = refusal(found.reason, &found.headline);
+        if let Some(place) = found.place {
+            let again = self.attempt.run(case, &How { follow: Some(place), ..*how })?;
+            refusal.details.push(
+                match {
+                    let _ = again;
+                    None::<simt::Actor>
+                } {
+                    Some(actor) => format!("stored last by {actor}"),
+                    None => "no thread stored it".to_owned(),
+                },
+            );
+        }
+        Ok(Err(refusal))
+    }
+
+    /// Holds the counters of the last case to the gates.
+    fn within_gates(&self) -> Outcome<Passed> {
+        let exercise = self.exercise();
+        let tried = format!(
+            "{}, {SEEDS} seeds each, with all checkers",
+            counted(exercise.cases.len() as u64, "case")
+        );
+        let (Some(case), how) = (exercise.cases.last(), How::plain(0)) else {
+            return Ok(Ok(Passed::default()));
+        };
+        let now = self.attempt.run(case, &how)?.report.counters;
+        let solution = self.solution.run(case, &how)?.report.counters;
+        let measure = |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution);
+        let gates = exercise.gates.iter().map(measure).collect::<Result<Vec<Measured>>>()?;
+        if let Some(closed) = gates.iter().find(|gate| !gate.passes) {
+            let refusal = Refusal {
+                case: label(case, 0),
+                ..refusal("gate", &format!("right, but too dear: {}", closed.text()))
+            };
+            return Ok(Err(Refusal { gates, ..refusal }));
+        }
+        Ok(Ok(Passed { tried, gates, picture: Vec::new(), learned: exercise.learned.clone() }))
+    }
+}
+
+fn refusal(reason: &str, headline: &str) -> Refusal {
+    Refusal { reason: reason.to_owned(), headline: headline.to_owned(), ..Refusal::default() }
+}
+
+fn no_kernel(name: &str, others: &[String]) -> Refusal {
+    let has = if others.is_empty() { "no kernel at all".to_owned() } else { others.join(", ") };
+    let mut refusal = refusal("no-kernel", &format!("there is no kernel `{name}` in the file: it has {has}"));
+    refusal.look = format!("keep its first line as it was: `extern \"C\" __global__ void {name}(...)`");
+    refusal
+}
+
+/// The first error, or else the first warning: what is right only by luck is not right. Notes are harmless.
+fn worst(report: &Report) -> Option<&Fault> {
+    let of = |severity| report.faults.iter().find(|fault| fault.severity == severity);
+    of(Severity::Error).or_else(|| of(Severity::Warning))
+}
+
+fn faulty(fault: &Fault) -> Refusal {
+    let mut refusal = refusal(fault.kind.name(), &fault.message);
+    refusal.details = fault.actors.iter().map(ToString::to_string).collect();
+    if fault.count > 1 {
+        refusal.details.push(format!("and {}", counted(fault.count - 1, "more time")));
+    }
+    refusal.look.clone_from(&fault.help);
+    refusal
+}
+
+/// `n = 33, seed 3`.
+fn label(case: &Case, seed: u64) -> String {
+    let values = case.iter().map(|(name, value)| format!("{name} = {value}, "));
+    format!("{}seed {seed}", values.collect::<String>())
+}

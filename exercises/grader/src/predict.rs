@@ -1,0 +1,185 @@
+//! Predictions: an answer to each question, held to what a run shows.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use crate::catalogue::Exercise;
+use crate::lanes_text as sets;
+use crate::observed::{Observed, Truth};
+use crate::question::Question;
+use crate::verdict::{Passed, Refusal, Verdict};
+
+/// Grades a file of answers.
+///
+/// # Errors
+/// When the exercise itself is at fault.
+pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
+    let answers = match read(exercise, text) {
+        Ok(answers) => answers,
+        Err(refusal) => return Ok(Verdict::Refused(refusal)),
+    };
+    let observed = Observed::of(exercise).with_context(|| format!("exercise `{}`", exercise.name))?;
+    let mut picture = Vec::new();
+    for question in &exercise.questions {
+        let truth = observed.truth(question).with_context(|| format!("question `{}`", question.name))?;
+        let answer = answers.get(&question.name).map_or("", |answer| answer.trim());
+        if let Err(refusal) = hold(question, answer, &truth) {
+            return Ok(Verdict::Refused(refusal));
+        }
+        picture.extend(truth.picture(&question.name));
+    }
+    let tried = "held to a run on the emulator".to_owned();
+    Ok(Verdict::Passed(Passed { tried, gates: Vec::new(), picture, learned: exercise.learned.clone() }))
+}
+
+/// The answers by the questions' names.
+fn read(exercise: &Exercise, text: &str) -> Result<BTreeMap<String, String>, Refusal> {
+    let refuse = |headline: String| Refusal {
+        reason: "unreadable".to_owned(),
+        headline,
+        look: "an answer stands in quotes behind its name, as in `lanes = \"0-15\"`".to_owned(),
+        ..Refusal::default()
+    };
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+        refuse(format!("`{}`, line {line}: {}", exercise.file_name(), error.message()))
+    })?;
+    let known = |name: &String| exercise.questions.iter().any(|question| question.name == *name);
+    if let Some(name) = table.keys().find(|name| !known(name)) {
+        return Err(refuse(format!("there is no question `{name}`")));
+    }
+    Ok(table.into_iter().map(|(name, value)| (name, written(&value))).collect())
+}
+
+/// A value as it would be written in quotes.
+fn written(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// Holds an answer to the truth.
+fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Refusal> {
+    let refuse = |reason: &str, headline: String, details: Vec<String>| Refusal {
+        reason: reason.to_owned(),
+        headline: format!("`{}`: {headline}", question.name),
+        details,
+        look: question.look.clone(),
+        ..Refusal::default()
+    };
+    if answer.is_empty() {
+        let look = format!("{} ({})", question.ask, truth.how_to_answer(&question.choices));
+        return Err(Refusal { look, ..refuse("unanswered", "no answer yet".to_owned(), Vec::new()) });
+    }
+    let wrong = judge(answer, truth, &question.choices)
+        .map_err(|error| refuse("unreadable", format!("{error}"), Vec::new()))?;
+    match wrong {
+        None => Ok(()),
+        Some((headline, details)) => Err(refuse("wrong-answer", headline, details)),
+    }
+}
+
+/// What is wrong with an answer: one thing, and a picture.
+type Wrong = (String, Vec<String>);
+
+fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong>> {
+    match truth {
+        Truth::Lanes(mask) => Ok(lanes(sets::parse(answer)?, *mask)),
+        Truth::Number(number) => number_of(answer, *number),
+        Truth::Values(values) => list(answer, values),
+        Truth::Word(word) => {
+            ensure!(
+                choices.iter().any(|choice| choice == answer),
+                "`{answer}` is none of {}",
+                choices.join(", ")
+            );
+            Ok((answer != word).then(|| (format!("it is not `{answer}`"), Vec::new())))
+        }
+    }
+}
+
+/// Names one lane that is wrong, and no more: the rest is for the learner.
+fn lanes(answer: u64, truth: u64) -> Option<Wrong> {
+    let wrong = answer ^ truth;
+    if wrong == 0 {
+        return None;
+    }
+    let lane = wrong.trailing_zeros();
+    let what = if truth >> lane & 1 == 1 {
+        "belongs to it and your answer leaves it out"
+    } else {
+        "is in your answer and does not belong to it"
+    };
+    let count = wrong.count_ones();
+    let others = if count > 1 { format!(" (as of {count})") } else { String::new() };
+    let mut picture = Vec::new();
+    if (answer | truth) >> 32 == 0 {
+        let caret = sets::picture(1 << lane).replace('·', " ").replace('■', "^");
+        picture = [sets::RULER, &sets::picture(answer), caret.trim_end()].map(str::to_owned).to_vec();
+    }
+    Some((format!("{lane} {what}{others}"), picture))
+}
+
+fn number_of(answer: &str, truth: f64) -> Result<Option<Wrong>> {
+    let number: f64 = answer.parse().map_err(|_| anyhow!("`{answer}` is no number: write it as in `32`"))?;
+    let close = (number - truth).abs() <= truth.abs() * 1e-3;
+    let direction = if number < truth { "more" } else { "less" };
+    Ok((!close).then(|| (format!("it is not {answer} but {direction}"), Vec::new())))
+}
+
+fn list(answer: &str, truth: &[String]) -> Result<Option<Wrong>> {
+    let values: Vec<&str> = answer.split([',', ' ']).filter(|value| !value.is_empty()).collect();
+    ensure!(
+        values.len() == truth.len(),
+        "there are {} numbers and {} are wanted, one for each lane",
+        values.len(),
+        truth.len()
+    );
+    let is_same = |one: &str, other: &str| {
+        one == other
+            || matches!((one.parse::<f64>(), other.parse::<f64>()), (Ok(one), Ok(other)) if one == other)
+    };
+    let wrong = values.iter().zip(truth).position(|(value, truth)| !is_same(value, truth));
+    Ok(wrong.map(|lane| (format!("lane {lane} does not have {}", values[lane]), Vec::new())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headline(answer: &str, truth: &Truth) -> Option<String> {
+        judge(answer, truth, &["race".to_owned(), "none".to_owned()]).unwrap().map(|(headline, _)| headline)
+    }
+
+    #[test]
+    fn right_answers_are_right_however_they_are_written() {
+        assert_eq!(headline("0-7, 31", &Truth::Lanes(0x8000_00ff)), None);
+        assert_eq!(headline("0x800000ff", &Truth::Lanes(0x8000_00ff)), None);
+        assert_eq!(headline("32", &Truth::Number(32.0)), None);
+        assert_eq!(headline("1, 2.0 3", &Truth::Values(["1", "2", "3"].map(str::to_owned).to_vec())), None);
+        assert_eq!(headline("race", &Truth::Word("race".into())), None);
+    }
+
+    #[test]
+    fn of_wrong_lanes_the_first_is_named_and_shown() {
+        let (headline, picture) = judge("0-15", &Truth::Lanes(0xff), &[]).unwrap().unwrap();
+        assert_eq!(headline, "8 is in your answer and does not belong to it (as of 8)");
+        assert_eq!(picture[2], "         ^");
+        assert!(super::lanes(0, 1 << 5).unwrap().0.starts_with("5 belongs to it"));
+    }
+
+    #[test]
+    fn wrong_numbers_and_values_say_where_to_go() {
+        assert_eq!(headline("8", &Truth::Number(32.0)).unwrap(), "it is not 8 but more");
+        assert_eq!(
+            headline("1,3", &Truth::Values(["1", "2"].map(str::to_owned).to_vec())).unwrap(),
+            "lane 1 does not have 3"
+        );
+        assert!(judge("1", &Truth::Values(["1", "2"].map(str::to_owned).to_vec()), &[]).is_err());
+        assert!(judge("x", &Truth::Number(1.0), &[]).is_err());
+        assert!(judge("rice", &Truth::Word("race".into()), &["race".to_owned()]).is_err());
+    }
+}

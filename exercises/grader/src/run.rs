@@ -1,0 +1,178 @@
+//! One run of a kernel in one case with one seed, from a fresh emulator.
+
+use anyhow::{Context, Result, anyhow};
+use lanes::arguments::{self, Argument, Given, Spec, Type};
+use simt::{Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, Schedule, TraceStep};
+
+use crate::catalogue::{Case, Exercise};
+
+/// Global memory that a run may have, far more than any case needs.
+const MEMORY_BYTES: u64 = 256 << 20;
+
+/// A kernel that an exercise is tried with: the solution's, or an attempt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel<'e> {
+    pub exercise: &'e Exercise,
+    pub ptx: &'e str,
+}
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub seed: u64,
+    pub schedule: Schedule,
+    pub checks: Checks,
+    pub weak_memory: bool,
+    pub max_steps: u64,
+    /// A buffer's byte whose last store is wanted: the argument, and the offset.
+    pub follow: Option<(usize, u64)>,
+}
+
+impl How {
+    /// Warps in turn, nobody watching.
+    pub fn plain(seed: u64) -> How {
+        let max_steps = simt::launch::DEFAULT_MAX_STEPS;
+        let checks = Checks::NONE;
+        How { seed, schedule: Schedule::RoundRobin, checks, weak_memory: false, max_steps, follow: None }
+    }
+
+    /// Warps in an order that the seed chooses, all checkers watching, and stopped after so many steps.
+    pub fn watched(seed: u64, weak_memory: bool, max_steps: u64) -> How {
+        let schedule = if seed.is_multiple_of(2) { Schedule::Random } else { Schedule::Hunt };
+        How { schedule, checks: Checks::ALL, weak_memory, max_steps, ..How::plain(seed) }
+    }
+}
+
+/// What a run did.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub report: Report,
+    /// By argument; none for numbers.
+    pub buffers: Vec<Option<Bytes>>,
+}
+
+/// A buffer before and after.
+#[derive(Debug)]
+pub(crate) struct Bytes {
+    pub ty: Type,
+    pub before: Vec<u8>,
+    pub after: Vec<u8>,
+}
+
+impl Kernel<'_> {
+    /// What the kernel takes, if the text can be read and has the kernel.
+    pub fn module(&self) -> Result<Module> {
+        self.load(&mut emulator())
+    }
+
+    fn load(&self, emulator: &mut Emulator) -> Result<Module> {
+        let name = self.exercise.file_name();
+        emulator.load(&name, self.ptx).map_err(|error| anyhow!("`{name}`, {error}"))
+    }
+
+    /// The kernel among others of a module.
+    pub fn info<'m>(&self, module: &'m Module) -> Option<&'m KernelInfo> {
+        module.kernels().iter().find(|kernel| kernel.name == self.exercise.kernel)
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When it cannot be launched so, or comes to an instruction that is not supported.
+    pub fn run(&self, case: &Case, how: &How) -> Result<Ran> {
+        self.run_traced(case, how, None)
+    }
+
+    /// Runs it and tells each instruction, with the module that it is of.
+    pub fn run_traced(
+        &self,
+        case: &Case,
+        how: &How,
+        step: Option<&mut dyn FnMut(&TraceStep, &Module)>,
+    ) -> Result<Ran> {
+        let mut emulator = emulator();
+        let module = self.load(&mut emulator)?;
+        let kernel = &self.exercise.kernel;
+        let info = self.info(&module).with_context(|| format!("there is no kernel `{kernel}`"))?;
+        let specs = specs(self.exercise, info, case, how.seed)?;
+        let given =
+            arguments::place(&mut emulator, &specs, |index| self.exercise.arguments[index].name.clone())?;
+        let before = bytes(&emulator, &given);
+        let launch = self.launch(case, how, &given)?;
+        let report = match step {
+            None => emulator.launch(&module, kernel, &launch),
+            Some(step) => emulator.launch_traced(&module, kernel, &launch, &mut |told| step(told, &module)),
+        }?;
+        let after = bytes(&emulator, &given);
+        let buffers = specs.iter().zip(before.into_iter().zip(after));
+        let buffers = buffers.map(|(spec, (before, after))| match spec {
+            Spec::Scalar(..) => None,
+            Spec::Buffer(spec) => Some(Bytes { ty: spec.ty, before, after }),
+        });
+        Ok(Ran { report, buffers: buffers.collect() })
+    }
+
+    fn launch(&self, case: &Case, how: &How, given: &[Given]) -> Result<Launch> {
+        let shape = &self.exercise.launch;
+        let filled = |text: &str| fill(text, case, how.seed);
+        let shared = filled(&shape.shared_bytes);
+        let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is no number of bytes"))?;
+        let _follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
+            Given::Buffer(buffer) => Some(buffer.address() + offset),
+            Given::Scalar(_) => None,
+        });
+        Ok(Launch {
+            shared_bytes,
+            args: given.iter().map(Given::arg).collect(),
+            seed: how.seed,
+            schedule: how.schedule,
+            checks: how.checks,
+            weak_memory: how.weak_memory,
+            max_steps: how.max_steps,
+            //F            follow,
+            ..Launch::new(dim3(&filled(&shape.grid))?, dim3(&filled(&shape.block))?)
+        })
+    }
+}
+
+fn emulator() -> Emulator {
+    Emulator::new(Limits { memory_bytes: MEMORY_BYTES })
+}
+
+fn bytes(emulator: &Emulator, given: &[Given]) -> Vec<Vec<u8>> {
+    let bytes = |given: &Given| match given {
+        Given::Scalar(_) => Vec::new(),
+        Given::Buffer(buffer) => emulator.read(*buffer).to_vec(),
+    };
+    given.iter().map(bytes).collect()
+}
+
+/// The arguments of a case.
+pub(crate) fn specs(exercise: &Exercise, info: &KernelInfo, case: &Case, seed: u64) -> Result<Vec<Spec>> {
+    let parse = |argument: &crate::catalogue::Argument| {
+        let text = fill(&argument.is, case, seed);
+        Argument::parse(&text).map_err(|error| anyhow!("argument `{}`, `{text}`: {error}", argument.name))
+    };
+    let parsed = exercise.arguments.iter().map(parse).collect::<Result<Vec<_>>>()?;
+    arguments::prepare(info, &parsed, MEMORY_BYTES)
+}
+
+/// A text with the case's values, and the seed, in place of their names in braces.
+pub(crate) fn fill(text: &str, case: &Case, seed: u64) -> String {
+    let filled = text.replace("{seed}", &seed.to_string());
+    case.iter().fold(filled, |text, (name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.replace(&format!("{{{name}}}"), &value)
+    })
+}
+
+/// `4`, `32,8` or `4,4,4`.
+pub(crate) fn dim3(text: &str) -> Result<Dim3> {
+    let sizes: Vec<u32> = text
+        .split(',')
+        .map(|size| size.trim().parse())
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("`{text}` is no shape: write it as in `4` or `32,8`"))?;
+    let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
+    Ok(Dim3::new(size(0), size(1), size(2)))
+}

@@ -1,0 +1,110 @@
+//! `cargo xtask exercises`: writes what each exercise begins with, and compiles its versions.
+//!
+//! Both are committed: a learner may have no compiler, and a test grades every version without one. With names it says
+//! what the grader makes of each version of those exercises, which is how an exercise is written.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use grader::generate;
+use grader::{Exercise, Kind, Verdict, Version};
+use nvrtc::{Compiler, PINNED_RELEASE};
+
+use crate::Outcome;
+
+/// Write what the exercises begin with and their compiled versions, and say what the grader makes of each.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Only these, and grade all their versions; all exercises, ungraded, where none is named.
+    names: Vec<String>,
+}
+
+/// Does the chore.
+pub fn run(arguments: &Arguments) -> Result<Outcome> {
+    let all = grader::all(&crate::root().join("exercises"))?;
+    for name in &arguments.names {
+        ensure!(all.iter().any(|exercise| exercise.name == *name), "there is no exercise `{name}`");
+    }
+    let is_wanted =
+        |exercise: &&Exercise| arguments.names.is_empty() || arguments.names.contains(&exercise.name);
+    let mut compiler = None;
+    let mut written = 0;
+    for exercise in all.iter().filter(is_wanted) {
+        written += write(exercise, &mut compiler).with_context(|| format!("exercise `{}`", exercise.name))?;
+        if !arguments.names.is_empty() {
+            tell(exercise)?;
+        }
+    }
+    println!("{} exercises, {written} files written", all.iter().filter(is_wanted).count());
+    Ok(Outcome::Done)
+}
+
+/// Writes what is not as it should be, and says how many files that were.
+fn write(exercise: &Exercise, compiler: &mut Option<Compiler>) -> Result<usize> {
+    let mut written = 0;
+    for version in generate::stale(exercise)? {
+        let compiler = match compiler {
+            Some(compiler) => compiler,
+            None => compiler.insert(crate::ptx::pinned()?),
+        };
+        let ptx = generate::ptx(exercise, &version, compiler, PINNED_RELEASE)?;
+        crate::ptx::check_release(&ptx)?;
+        written += put(&exercise.ptx_file(&version), &ptx)?;
+    }
+    remove_orphans(exercise)?;
+    written += put(&exercise.starter_file(), &generate::starter(exercise)?)?;
+    Ok(written)
+}
+
+/// Writes a file unless it is so already.
+fn put(path: &Path, text: &str) -> Result<usize> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(0);
+    }
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+    Ok(1)
+}
+
+/// Removes the PTX of versions that are no more.
+fn remove_orphans(exercise: &Exercise) -> Result<()> {
+    for path in generate::orphans(exercise)? {
+        fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Prints what the grader makes of every version.
+fn tell(exercise: &Exercise) -> Result<()> {
+    let versions = [Version::Solution, Version::Starter].into_iter();
+    for version in versions.chain(exercise.wrong()?.into_iter().map(Version::Wrong)) {
+        println!("{}, {version}: {}", exercise.name, told(&grade(exercise, &version)?));
+    }
+    Ok(())
+}
+
+/// Grades a committed version.
+fn grade(exercise: &Exercise, version: &Version) -> Result<Verdict> {
+    if exercise.kind != Kind::Predict {
+        return grader::grade_ptx(exercise, &exercise.ptx(version)?);
+    }
+    grader::grade(exercise, &grader::Toolchain::none(), &generate::text(exercise, version)?)
+}
+
+fn told(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Passed(passed) => {
+            let gates = passed.gates.iter().map(|gate| gate.text());
+            let lines = gates.chain(passed.picture.iter().cloned()).map(|line| format!("\n    {line}"));
+            format!("passed, {}{}", passed.tried, lines.collect::<String>())
+        }
+        Verdict::Refused(refusal) => {
+            let details = refusal.details.iter().map(|line| format!("\n    {line}")).collect::<String>();
+            let case =
+                if refusal.case.is_empty() { String::new() } else { format!("\n    {}", refusal.case) };
+            format!("{}: {}{details}{case}\n    look: {}", refusal.reason, refusal.headline, refusal.look)
+        }
+    }
+}
