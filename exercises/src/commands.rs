@@ -3,11 +3,12 @@
 //! Status 0 is for what passed or was done, 1 for an attempt that is refused, and 2, as an error, for what could not be
 //! done. What it leaves out: the screen, which is `session.rs`.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
-use grader::{Exercise, Kind, Verdict, Version};
+use grader::{Exercise, Kind, Verdict, Version, generate};
 use lanes::terminal::{fail, print};
 
 use crate::COMMAND;
@@ -62,11 +63,12 @@ impl Bench {
 /// # Errors
 /// When the exercise itself is at fault.
 pub fn solution(exercise: &Exercise) -> Result<(String, String)> {
-    let file = shown(&exercise.solution_file());
-    match exercise.kind {
-        Kind::Predict => Ok((grader::answers(exercise)?, format!("{} runs it", shown(&exercise.folder)))),
-        _ => Ok((exercise.source()?.text(&Version::Solution), file)),
-    }
+    let file = shown(&exercise.folder.join(if exercise.is_ptx() { "solution.ptx" } else { "solution.cu" }));
+    let place = match exercise.kind {
+        Kind::Predict => format!("what a run of `{file}` answers"),
+        _ => format!("`{file}`, with the other versions between its marks"),
+    };
+    Ok((generate::text(exercise, &Version::Solution)?, place))
 }
 
 /// All exercises, by chapter.
@@ -77,7 +79,7 @@ pub fn list(bench: &Bench) -> ExitCode {
     for (at, exercise) in course.exercises.iter().enumerate() {
         if exercise.chapter != chapter {
             chapter = exercise.chapter;
-            text += &format!("{}Chapter {chapter}\n", if at == 0 { "" } else { "\n" });
+            let _ = writeln!(text, "{}Chapter {chapter}", if at == 0 { "" } else { "\n" });
         }
         let state = match () {
             () if done.has_passed(&exercise.name) => "passed",
@@ -90,7 +92,7 @@ pub fn list(bench: &Bench) -> ExitCode {
         text += row.trim_end();
         text.push('\n');
     }
-    text += &format!("\n{} of {} passed\n", course.passed(done), course.exercises.len());
+    let _ = writeln!(text, "\n{} of {} passed", course.passed(done), course.exercises.len());
     if course.waiting(done) > 0 {
         text += &wrap::plain(&[Said::prose(Tone::Plain, "", &tell::waiting(course.waiting(done)))]);
     }
@@ -184,8 +186,8 @@ pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode
         spoil || bench.progress.done.has_passed(&exercise.name),
         "the solution of `{name}` is shown once you have passed; `--spoil` shows it now, `hint {name}` helps without"
     );
-    let (text, file) = solution(exercise)?;
-    Ok(print(&format!("{}\n\n{file}\n", text.trim_end()), ExitCode::SUCCESS))
+    let (text, place) = solution(exercise)?;
+    Ok(print(&format!("{}\n\nThis is {place}.\n", text.trim_end()), ExitCode::SUCCESS))
 }
 
 /// Begins an exercise again, or all of them.
@@ -202,13 +204,15 @@ pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
         // With all of them, those that were never begun need no file.
         let is_begun = bench.desk.file(&exercise).symlink_metadata().is_ok();
         let kept = if is_begun || name.is_some() { bench.desk.reset(&exercise)? } else { None };
-        if bench.progress.done.has_passed(&exercise.name) || bench.progress.done.hints_seen(&exercise.name) > 0 {
+        if bench.progress.done.has_passed(&exercise.name)
+            || bench.progress.done.hints_seen(&exercise.name) > 0
+        {
             bench.record(Change::Reset(exercise.name.clone()));
         }
         if let Some(kept) = kept {
-            text += &format!("`{}` begins again; what you had is in `{}`\n", exercise.name, shown(&kept));
+            let _ = writeln!(text, "`{}` begins again; what you had is in `{}`", exercise.name, shown(&kept));
         } else if name.is_some() {
-            text += &format!("`{}` begins again\n", exercise.name);
+            let _ = writeln!(text, "`{}` begins again", exercise.name);
         }
     }
     if name.is_none() {

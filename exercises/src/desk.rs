@@ -100,9 +100,8 @@ impl Desk {
             return Ok(None);
         }
         let kept = file.with_file_name(format!("{}.old", exercise.file_name()));
-        fs::rename(&file, &kept).map_err(|error| {
-            anyhow::anyhow!("cannot move `{}`: {}", shown(&file), why(&kept, &error))
-        })?;
+        fs::rename(&file, &kept)
+            .map_err(|error| anyhow::anyhow!("cannot move `{}`: {}", shown(&file), why(&kept, &error)))?;
         write(&file, &starter).map(|()| Some(kept))
     }
 }

@@ -68,7 +68,7 @@ fn plain(said: &[Said], width: usize) -> Page {
 }
 
 /// The text between, one column in.
-fn indented(line: Line<'_>) -> Line<'_> {
+fn indented(line: Line<'static>) -> Line<'static> {
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line.spans);
     Line::from(spans)
@@ -81,7 +81,8 @@ fn head(app: &App, width: usize) -> String {
     let title = if width >= 60 { " Thirty-Two Lanes: exercises  " } else { " Exercises  " };
     let room = width.saturating_sub(columns(title) + columns(&count) + 2);
     // Full only at the end, and begun with the first.
-    let full = (passed * room).div_ceil(all.max(1)).min(if passed == all { room } else { room.saturating_sub(1) });
+    let full =
+        (passed * room).div_ceil(all.max(1)).min(if passed == all { room } else { room.saturating_sub(1) });
     format!("{title}{}{} {count}", "█".repeat(full), "░".repeat(room - full))
 }
 

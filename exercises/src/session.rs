@@ -24,7 +24,8 @@ use crate::worker::{self, Worker};
 /// When the terminal cannot be used, or progress could not be saved in the end.
 pub fn run(bench: Bench) -> Result<()> {
     let mut session = Session::start(bench)?;
-    let mut terminal = ratatui::try_init().context("the terminal cannot be used, try `list` and `run NAME`")?;
+    let mut terminal =
+        ratatui::try_init().context("the terminal cannot be used, try `list` and `run NAME`")?;
     keep_screen_on_worker_panics();
     let left = session.work(&mut terminal);
     ratatui::restore();
@@ -59,8 +60,7 @@ impl Session {
         let (saved, graded) = (sender.clone(), sender.clone());
         let watch = Watch::start(move || drop(saved.send(Event::Saved)));
         let grade = Arc::clone(&bench.grade);
-        let worker =
-            Worker::start(grade, move |at, outcome| drop(graded.send(Event::Graded(at, outcome))))?;
+        let worker = Worker::start(grade, move |at, outcome| drop(graded.send(Event::Graded(at, outcome))))?;
         let note = bench.note.take();
         let mut session = Session { bench, app, events, watch, worker, sender };
         session.carry_out(effects);

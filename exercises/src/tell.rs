@@ -10,7 +10,12 @@ use crate::wrap::{Said, Tone};
 
 /// What an exercise is: `chapter 2, fix, 10 minutes`.
 pub fn kind(exercise: &Exercise) -> String {
-    format!("chapter {}, {}, {}", exercise.chapter, exercise.kind.name(), counted(exercise.minutes.into(), "minute"))
+    format!(
+        "chapter {}, {}, {}",
+        exercise.chapter,
+        exercise.kind.name(),
+        counted(exercise.minutes.into(), "minute")
+    )
 }
 
 /// Title, place and task.
@@ -122,6 +127,10 @@ pub fn unreadable(why: &str) -> Vec<Said> {
 pub fn broken(why: &str) -> Vec<Said> {
     vec![
         Said::prose(Tone::Bad, "Not checked: ", why),
-        Said::prose(Tone::Plain, "  ", "This is no fault of your solution. `r` tries again, `l` chooses another exercise."),
+        Said::prose(
+            Tone::Plain,
+            "  ",
+            "This is no fault of your solution. `r` tries again, `l` chooses another exercise.",
+        ),
     ]
 }

@@ -140,7 +140,10 @@ mod tests {
 
     #[test]
     fn a_save_is_told_once_it_is_still() {
-        assert_eq!(told(&[(0, at(2, 5)), (10, at(2, 9)), (45, at(2, 9)), (50, at(2, 9)), (90, at(2, 9))]), [50]);
+        assert_eq!(
+            told(&[(0, at(2, 5)), (10, at(2, 9)), (45, at(2, 9)), (50, at(2, 9)), (90, at(2, 9))]),
+            [50]
+        );
     }
 
     #[test]

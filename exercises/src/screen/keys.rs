@@ -9,7 +9,7 @@ use super::Style;
 
 type Key = (&'static str, &'static str);
 
-pub(super) fn line<'t>(app: &App, style: &Style, width: usize) -> Line<'t> {
+pub(super) fn line(app: &App, style: &Style, width: usize) -> Line<'static> {
     let mut spans = vec![Span::raw(" ")];
     let mut used = 1;
     for (key, does) in keys(app) {

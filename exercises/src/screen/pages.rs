@@ -2,10 +2,10 @@
 
 use lanes::report::layout::counted;
 
+use crate::COMMAND;
 use crate::app::App;
 use crate::tell;
 use crate::wrap::{Said, Tone};
-use crate::COMMAND;
 
 use super::{Page, plain};
 
@@ -29,14 +29,18 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         Said::gap(),
         Said::prose(Tone::Plain, "Your first file: ", &app.file),
         Said::gap(),
-        text("Right by luck does not pass: races, masks and reads of memory that nobody wrote are seen, too."),
+        text(
+            "Right by luck does not pass: races, masks and reads of memory that nobody wrote are seen, too.",
+        ),
         text("`h` gives a hint, `?` lists the keys, and what you have passed is remembered."),
     ];
     let waiting = app.course.waiting(&app.done);
     if waiting > 0 {
         said.push(Said::gap());
         said.push(Said::prose(Tone::Strong, "", &tell::waiting(waiting)));
-        said.push(text("You can begin without one: the exercises that predict, and those in PTX, need none."));
+        said.push(text(
+            "You can begin without one: the exercises that predict, and those in PTX, need none.",
+        ));
     }
     plain(&said, width)
 }
@@ -63,12 +67,14 @@ pub(super) fn help(width: usize) -> Page {
     ];
     said.extend([Said::gap(), Said::prose(Tone::Strong, "", "In a shell:"), Said::gap()]);
     said.push(Said::prose(Tone::Plain, "  ", COMMAND));
-    said.extend(commands.iter().map(|(command, does)| Said::prose(Tone::Plain, &format!("    {command:<23}"), does)));
+    said.extend(
+        commands.iter().map(|(command, does)| Said::prose(Tone::Plain, &format!("    {command:<23}"), does)),
+    );
     plain(&said, width)
 }
 
-pub(super) fn solution(text: &str, file: &str, width: usize) -> Page {
-    let mut said = vec![Said::prose(Tone::Strong, "A solution: ", file), Said::gap()];
+pub(super) fn solution(text: &str, place: &str, width: usize) -> Page {
+    let mut said = vec![Said::prose(Tone::Strong, "A solution: ", &format!("{place}.")), Said::gap()];
     said.extend(text.lines().map(|line| Said::line(Tone::Plain, "", line)));
     plain(&said, width)
 }

@@ -37,12 +37,12 @@ impl Style {
     }
 
     /// A line in its tone.
-    pub fn line<'t>(&self, (tone, text): &'t Row) -> Line<'t> {
-        Line::styled(text.as_str(), self.look(*tone))
+    pub fn line(&self, (tone, text): &Row) -> Line<'static> {
+        Line::styled(text.clone(), self.look(*tone))
     }
 
     /// A line in its tone, reversed over the whole width if it is selected.
-    pub fn selectable<'t>(&self, row: &'t Row, is_selected: bool, width: usize) -> Line<'t> {
+    pub fn selectable(&self, row: &Row, is_selected: bool, width: usize) -> Line<'static> {
         let mut line = self.line(row);
         if is_selected {
             line.push_span(Span::raw(" ".repeat(width.saturating_sub(columns(&row.1)))));

@@ -33,7 +33,11 @@ fn standing(app: &App) -> Vec<Said> {
     let is_passed = matches!(&app.standing, Standing::Graded(verdict) if verdict.is_passed());
     if is_passed {
         said.push(Said::gap());
-        said.push(Said::prose(Tone::Good, "", "Press `n` for the next exercise, `s` to see another solution."));
+        said.push(Said::prose(
+            Tone::Good,
+            "",
+            "Press `n` for the next exercise, `s` to see another solution.",
+        ));
     } else if app.has_passed() && app.standing != Standing::Checking {
         said.push(Said::gap());
         said.push(Said::prose(Tone::Quiet, "", "You have passed this one before, and that stays."));
