@@ -301,10 +301,10 @@ impl App {
     }
 
     /// Why there is no next exercise.
-    fn nothing_left(&self) -> String {
+    pub fn nothing_left(&self) -> String {
         match self.course.waiting(&self.done) {
             0 => "You have passed every exercise. `l` lists them.".to_owned(),
-            waiting => format!("What is left needs a compiler. {}", tell::waiting(waiting)),
+            waiting => format!("All that needs no compiler is passed. {}", tell::waiting(waiting)),
         }
     }
 }

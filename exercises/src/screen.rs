@@ -34,15 +34,17 @@ pub fn draw(frame: &mut Frame, app: &App, style: &Style) -> Extent {
     let area = frame.area();
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let below = below(app, width.saturating_sub(2), height);
-    // The head, a rule and the keys take a line each.
-    let room = height.saturating_sub(3 + below.len());
+    // The head, a rule and the keys take a line each; below the head there is air, where there is room.
+    let air = usize::from(height >= LOW);
+    let room = height.saturating_sub(3 + air + below.len());
     let page = page(app, width.saturating_sub(2));
     let extent = extent(app, &page, room);
     let mut lines = vec![style.line(&(Tone::Strong, head(app, width)))];
+    lines.resize(1 + air, Line::default());
     for (index, row) in page.rows.iter().enumerate().skip(extent.offset).take(room) {
         lines.push(indented(style.selectable(row, page.selected == Some(index), width.saturating_sub(2))));
     }
-    lines.resize(room + 1, Line::default());
+    lines.resize(room + 1 + air, Line::default());
     lines.push(style.line(&(Tone::Quiet, rule(&extent, width))));
     lines.extend(below.iter().map(|row| indented(style.line(row))));
     lines.push(keys::line(app, style, width));

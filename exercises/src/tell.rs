@@ -25,9 +25,8 @@ pub fn task(exercise: &Exercise, file: &str) -> Vec<Said> {
         _ => "Edit ",
     };
     vec![
-        Said::prose(Tone::Strong, "", &exercise.title),
-        Said::prose(Tone::Quiet, "", &kind(exercise)),
-        Said::prose(Tone::Plain, does, file),
+        Said::prose(Tone::Strong, "", &format!("{} ({})", exercise.title, kind(exercise))),
+        Said::labelled(Tone::Plain, does, file),
         Said::gap(),
         Said::prose(Tone::Plain, "", &exercise.task),
     ]
@@ -42,18 +41,18 @@ pub fn verdict(verdict: &Verdict) -> Vec<Said> {
 }
 
 fn approval(passed: &Passed) -> Vec<Said> {
-    let mut said = vec![Said::prose(Tone::Good, "Passed: ", &passed.tried)];
+    let mut said = vec![Said::labelled(Tone::Good, "Passed: ", &passed.tried)];
     said.extend(passed.gates.iter().map(gate));
     said.extend(passed.picture.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
     if !passed.learned.is_empty() {
         said.push(Said::gap());
-        said.push(Said::prose(Tone::Plain, "What to take away: ", &passed.learned));
+        said.push(Said::labelled(Tone::Plain, "What to take away: ", &passed.learned));
     }
     said
 }
 
 fn objection(refusal: &Refusal) -> Vec<Said> {
-    let mut said = vec![Said::prose(Tone::Bad, "Refused: ", &refusal.reason.replace('-', " "))];
+    let mut said = vec![Said::labelled(Tone::Bad, "Refused: ", &refusal.reason.replace('-', " "))];
     said.push(Said::prose(Tone::Strong, "  ", &refusal.headline));
     if !refusal.case.is_empty() {
         said.push(Said::prose(Tone::Quiet, "  with ", &refusal.case));
@@ -62,7 +61,7 @@ fn objection(refusal: &Refusal) -> Vec<Said> {
     said.extend(refusal.gates.iter().map(gate));
     if !refusal.look.is_empty() {
         said.push(Said::gap());
-        said.push(Said::prose(Tone::Plain, "Look: ", &refusal.look));
+        said.push(Said::labelled(Tone::Plain, "Look: ", &refusal.look));
     }
     said
 }
@@ -81,7 +80,7 @@ fn gate(gate: &Measured) -> Said {
 pub fn hints(exercise: &Exercise, seen: usize) -> Vec<Said> {
     let all = exercise.hints.len();
     let hint = |(index, hint): (usize, &String)| {
-        Said::prose(Tone::Plain, &format!("Hint {} of {all}: ", index + 1), hint)
+        Said::labelled(Tone::Plain, &format!("Hint {} of {all}: ", index + 1), hint)
     };
     exercise.hints.iter().take(seen).enumerate().map(hint).collect()
 }
@@ -107,26 +106,26 @@ pub fn needs_compiler() -> Vec<Said> {
 pub fn waiting(waiting: usize) -> String {
     let (exercises, wait) =
         (counted(waiting as u64, "exercise"), if waiting == 1 { "waits" } else { "wait" });
-    format!("No CUDA compiler: {exercises} {wait}. `{COMMAND} setup` gets one.")
+    format!("No CUDA compiler, {exercises} {wait}: `{COMMAND} setup`")
 }
 
 /// The learner's file is not there.
 pub fn gone(file: &str) -> Vec<Said> {
     vec![
-        Said::prose(Tone::Bad, "Not checked: ", &format!("`{file}` is not there any more.")),
+        Said::labelled(Tone::Bad, "Not checked: ", &format!("`{file}` is not there any more.")),
         Said::prose(Tone::Plain, "  ", "Save it again, or begin again with the starter: press `r`."),
     ]
 }
 
 /// The learner's file cannot be read.
 pub fn unreadable(why: &str) -> Vec<Said> {
-    vec![Said::prose(Tone::Bad, "Not checked: ", why)]
+    vec![Said::labelled(Tone::Bad, "Not checked: ", why)]
 }
 
 /// Grading failed, which is not the learner's fault.
 pub fn broken(why: &str) -> Vec<Said> {
     vec![
-        Said::prose(Tone::Bad, "Not checked: ", why),
+        Said::labelled(Tone::Bad, "Not checked: ", why),
         Said::prose(
             Tone::Plain,
             "  ",

@@ -39,6 +39,11 @@ impl Said {
         Said { tone, first: first.to_owned(), text: clean(text), is_prose: true }
     }
 
+    /// A paragraph whose first words say what it is.
+    pub fn labelled(tone: Tone, label: &str, text: &str) -> Said {
+        Said::prose(tone, "", &format!("{label}{text}"))
+    }
+
     /// A line with a shape.
     pub fn line(tone: Tone, first: &str, text: &str) -> Said {
         Said { tone, first: first.to_owned(), text: clean(text), is_prose: false }

@@ -17,9 +17,9 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         Said::prose(Tone::Strong, "", "Welcome."),
         Said::gap(),
         text(&format!(
-            "These are {all} about warps, one idea each, about {} hours in all. Some ask you to mend a kernel, some to \
+            "These are {all} about warps, one idea each, about {} in all. Some ask you to mend a kernel, some to \
              write a few lines or to make it cheaper, and some to predict what a kernel will do.",
-            minutes.div_ceil(60)
+            counted(minutes.div_ceil(60).into(), "hour")
         )),
         Said::gap(),
         text(
@@ -27,7 +27,7 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
              kernel on an emulator that sees every lane, and says at once what became of it.",
         ),
         Said::gap(),
-        Said::prose(Tone::Plain, "Your first file: ", &app.file),
+        Said::labelled(Tone::Plain, "Your first file: ", &app.file),
         Said::gap(),
         text(
             "Right by luck does not pass: races, masks and reads of memory that nobody wrote are seen, too.",
@@ -74,7 +74,7 @@ pub(super) fn help(width: usize) -> Page {
 }
 
 pub(super) fn solution(text: &str, place: &str, width: usize) -> Page {
-    let mut said = vec![Said::prose(Tone::Strong, "A solution: ", &format!("{place}.")), Said::gap()];
+    let mut said = vec![Said::labelled(Tone::Strong, "A solution: ", &format!("{place}.")), Said::gap()];
     said.extend(text.lines().map(|line| Said::line(Tone::Plain, "", line)));
     plain(&said, width)
 }

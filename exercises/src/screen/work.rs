@@ -33,14 +33,18 @@ fn standing(app: &App) -> Vec<Said> {
     let is_passed = matches!(&app.standing, Standing::Graded(verdict) if verdict.is_passed());
     if is_passed {
         said.push(Said::gap());
-        said.push(Said::prose(
-            Tone::Good,
-            "",
-            "Press `n` for the next exercise, `s` to see another solution.",
-        ));
+        said.push(Said::prose(Tone::Good, "", &onward(app)));
     } else if app.has_passed() && app.standing != Standing::Checking {
         said.push(Said::gap());
         said.push(Said::prose(Tone::Quiet, "", "You have passed this one before, and that stays."));
     }
     said
+}
+
+/// Where to go from an exercise that is passed.
+fn onward(app: &App) -> String {
+    match app.course.next_open(&app.done, Some(app.at)) {
+        Some(_) => "Press `n` for the next exercise, `s` to see another solution.".to_owned(),
+        None => app.nothing_left(),
+    }
 }
