@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use grader::generate;
-use grader::{Exercise, Kind, Verdict, Version};
+use grader::{Exercise, Kind, Measured, Verdict, Version};
 use nvrtc::{Compiler, PINNED_RELEASE};
 
 use crate::Outcome;
@@ -94,17 +94,19 @@ fn grade(exercise: &Exercise, version: &Version) -> Result<Verdict> {
 }
 
 fn told(verdict: &Verdict) -> String {
+    let mut lines = Vec::new();
     match verdict {
         Verdict::Passed(passed) => {
-            let gates = passed.gates.iter().map(|gate| gate.text());
-            let lines = gates.chain(passed.picture.iter().cloned()).map(|line| format!("\n    {line}"));
-            format!("passed, {}{}", passed.tried, lines.collect::<String>())
+            lines.push(format!("passed, {}", passed.tried));
+            lines.extend(passed.gates.iter().map(Measured::text));
+            lines.extend(passed.picture.iter().cloned());
         }
         Verdict::Refused(refusal) => {
-            let details = refusal.details.iter().map(|line| format!("\n    {line}")).collect::<String>();
-            let case =
-                if refusal.case.is_empty() { String::new() } else { format!("\n    {}", refusal.case) };
-            format!("{}: {}{details}{case}\n    look: {}", refusal.reason, refusal.headline, refusal.look)
+            lines.push(format!("{}: {}", refusal.reason, refusal.headline));
+            lines.extend(refusal.details.iter().cloned());
+            lines.extend((!refusal.case.is_empty()).then(|| refusal.case.clone()));
+            lines.push(format!("look: {}", refusal.look));
         }
     }
+    lines.join("\n    ")
 }

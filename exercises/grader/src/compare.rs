@@ -34,7 +34,7 @@ pub(crate) fn difference(arguments: &[Argument], got: &Ran, expected: &Ran) -> O
     })
 }
 
-fn elements<'b>(bytes: &'b [u8], ty: Type) -> impl Iterator<Item = &'b [u8]> + Clone {
+fn elements(bytes: &[u8], ty: Type) -> impl Iterator<Item = &[u8]> {
     bytes.chunks_exact(ty.bytes)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask exercises` writes it, a test says what is stale.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -81,8 +82,15 @@ fn sheet(exercise: &Exercise, answer: impl Fn(&Question) -> Result<String>) -> R
     }
     for question in &exercise.questions {
         let how = observed.truth(question)?.how_to_answer(&question.choices);
-        out += &format!("\n{}{}", comment(&question.ask), comment(&format!("Write {how}.")));
-        out += &format!("{} = {:?}\n", question.name, answer(question)?);
+        let ask = comment(&question.ask) + &comment(&format!("Write {how}."));
+        write!(
+            out,
+            "
+{ask}{} = {:?}
+",
+            question.name,
+            answer(question)?
+        )?;
     }
     Ok(out)
 }
@@ -101,7 +109,7 @@ fn launch(exercise: &Exercise) -> Result<String> {
 /// A paragraph of comment, 80 columns wide.
 fn comment(text: &str) -> String {
     let lines = paragraph("  ", text);
-    lines.lines().map(|line| format!("# {}\n", line.get(2..).unwrap_or_default())).collect()
+    lines.lines().fold(String::new(), |out, line| out + "# " + line.get(2..).unwrap_or_default() + "\n")
 }
 
 /// The PTX of a version, compiled, with a header that says what it was made of.

@@ -33,7 +33,7 @@ pub fn grade(exercise: &Exercise, toolchain: &Toolchain, text: &str) -> Result<V
     }
     match toolchain.ptx(exercise, text) {
         Ok(ptx) => grade_ptx(exercise, &ptx),
-        Err(refusal) => Ok(Verdict::Refused(refusal)),
+        Err(refusal) => Ok(Verdict::Refused(*refusal)),
     }
 }
 
@@ -46,7 +46,7 @@ pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
     let trial = Trial { solution: Kernel { exercise, ptx: &solution }, attempt: Kernel { exercise, ptx } };
     let verdict = match trial.all().with_context(|| format!("exercise `{}`", exercise.name))? {
         Ok(passed) => Verdict::Passed(passed),
-        Err(refusal) => Verdict::Refused(pointed(exercise, refusal)),
+        Err(refusal) => Verdict::Refused(pointed(exercise, *refusal)),
     };
     Ok(verdict)
 }
@@ -58,7 +58,7 @@ fn pointed(exercise: &Exercise, refusal: Refusal) -> Refusal {
 }
 
 /// What an attempt came to so far: the outer error is the exercise's, the inner one the attempt's.
-type Outcome<T> = Result<Result<T, Refusal>>;
+type Outcome<T> = Result<Result<T, Box<Refusal>>>;
 
 struct Trial<'e> {
     solution: Kernel<'e>,
@@ -77,7 +77,7 @@ impl Trial<'_> {
         for case in &self.exercise().cases {
             for seed in 0..SEEDS {
                 if let Err(refusal) = self.once(case, seed)? {
-                    return Ok(Err(Refusal { case: label(case, seed), ..refusal }));
+                    return Ok(Err(refusal.case(label(case, seed))));
                 }
             }
         }
@@ -92,7 +92,7 @@ impl Trial<'_> {
             self.solution.info(&solution).with_context(|| format!("the solution has no kernel `{name}`"))?;
         let module = match self.attempt.module() {
             Ok(module) => module,
-            Err(error) => return Ok(Err(refusal("does-not-compile", &error.to_string()))),
+            Err(error) => return Ok(Err(Refusal::new("does-not-compile", &error.to_string()))),
         };
         let Some(info) = self.attempt.info(&module) else {
             let others: Vec<String> =
@@ -104,9 +104,8 @@ impl Trial<'_> {
             return Ok(Ok(()));
         }
         let headline = format!("`{name}` has other parameters than it began with: it is launched as before");
-        let mut refusal = refusal("other-parameters", &headline);
-        refusal.look = "put the list of parameters back, `exercises reset` has it".to_owned();
-        Ok(Err(refusal))
+        let refusal = Refusal::new("other-parameters", &headline);
+        Ok(Err(refusal.look("put the list of parameters back, `exercises reset` has it")))
     }
 
     /// One case with one seed.
@@ -116,7 +115,7 @@ impl Trial<'_> {
         let how = How::watched(seed, self.exercise().launch.weak_memory, steps);
         let got = match self.attempt.run(case, &how) {
             Ok(got) => got,
-            Err(error) => return Ok(Err(refusal("cannot-run", &format!("{error:#}")))),
+            Err(error) => return Ok(Err(Refusal::new("cannot-run", &format!("{error:#}")))),
         };
         if let Some(fault) = worst(&got.report) {
             return Ok(Err(faulty(fault)));
@@ -129,18 +128,11 @@ impl Trial<'_> {
         let Some(found) = compare::difference(&self.exercise().arguments, got, expected) else {
             return Ok(Ok(()));
         };
-        let mut refusal = refusal(found.reason, &found.headline);
+        let mut refusal = Refusal::new(found.reason, &found.headline);
         if let Some(place) = found.place {
             let again = self.attempt.run(case, &How { follow: Some(place), ..*how })?;
-            refusal.details.push(
-                match {
-                    let _ = again;
-                    None::<simt::Actor>
-                } {
-                    Some(actor) => format!("stored last by {actor}"),
-                    None => "no thread stored it".to_owned(),
-                },
-            );
+            let stored = again.report.last_store.map(|actor| format!("stored last by {actor}"));
+            refusal = refusal.details([stored.unwrap_or_else(|| "no thread stored it".to_owned())]);
         }
         Ok(Err(refusal))
     }
@@ -160,25 +152,18 @@ impl Trial<'_> {
         let measure = |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution);
         let gates = exercise.gates.iter().map(measure).collect::<Result<Vec<Measured>>>()?;
         if let Some(closed) = gates.iter().find(|gate| !gate.passes) {
-            let refusal = Refusal {
-                case: label(case, 0),
-                ..refusal("gate", &format!("right, but too dear: {}", closed.text()))
-            };
-            return Ok(Err(Refusal { gates, ..refusal }));
+            let headline = format!("right, but too dear: {}", closed.text());
+            let refusal = Refusal { gates, ..*Refusal::new("gate", &headline).case(label(case, 0)) };
+            return Ok(Err(Box::new(refusal)));
         }
         Ok(Ok(Passed { tried, gates, picture: Vec::new(), learned: exercise.learned.clone() }))
     }
 }
 
-fn refusal(reason: &str, headline: &str) -> Refusal {
-    Refusal { reason: reason.to_owned(), headline: headline.to_owned(), ..Refusal::default() }
-}
-
-fn no_kernel(name: &str, others: &[String]) -> Refusal {
+fn no_kernel(name: &str, others: &[String]) -> Box<Refusal> {
     let has = if others.is_empty() { "no kernel at all".to_owned() } else { others.join(", ") };
-    let mut refusal = refusal("no-kernel", &format!("there is no kernel `{name}` in the file: it has {has}"));
-    refusal.look = format!("keep its first line as it was: `extern \"C\" __global__ void {name}(...)`");
-    refusal
+    Refusal::new("no-kernel", &format!("there is no kernel `{name}` in the file: it has {has}"))
+        .look(&format!("keep its first line as it was: `extern \"C\" __global__ void {name}(...)`"))
 }
 
 /// The first error, or else the first warning: what is right only by luck is not right. Notes are harmless.
@@ -187,18 +172,15 @@ fn worst(report: &Report) -> Option<&Fault> {
     of(Severity::Error).or_else(|| of(Severity::Warning))
 }
 
-fn faulty(fault: &Fault) -> Refusal {
-    let mut refusal = refusal(fault.kind.name(), &fault.message);
-    refusal.details = fault.actors.iter().map(ToString::to_string).collect();
-    if fault.count > 1 {
-        refusal.details.push(format!("and {}", counted(fault.count - 1, "more time")));
-    }
-    refusal.look.clone_from(&fault.help);
-    refusal
+fn faulty(fault: &Fault) -> Box<Refusal> {
+    let more = (fault.count > 1).then(|| format!("and {}", counted(fault.count - 1, "more time")));
+    Refusal::new(fault.kind.name(), &fault.message)
+        .details(fault.actors.iter().map(ToString::to_string).chain(more))
+        .look(&fault.help)
 }
 
 /// `n = 33, seed 3`.
 fn label(case: &Case, seed: u64) -> String {
-    let values = case.iter().map(|(name, value)| format!("{name} = {value}, "));
-    format!("{}seed {seed}", values.collect::<String>())
+    let values = case.iter().map(|(name, value)| format!("{name} = {value}"));
+    values.chain([format!("seed {seed}")]).collect::<Vec<_>>().join(", ")
 }

@@ -17,7 +17,7 @@ use crate::verdict::{Passed, Refusal, Verdict};
 pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
     let answers = match read(exercise, text) {
         Ok(answers) => answers,
-        Err(refusal) => return Ok(Verdict::Refused(refusal)),
+        Err(refusal) => return Ok(Verdict::Refused(*refusal)),
     };
     let observed = Observed::of(exercise).with_context(|| format!("exercise `{}`", exercise.name))?;
     let mut picture = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
         let truth = observed.truth(question).with_context(|| format!("question `{}`", question.name))?;
         let answer = answers.get(&question.name).map_or("", |answer| answer.trim());
         if let Err(refusal) = hold(question, answer, &truth) {
-            return Ok(Verdict::Refused(refusal));
+            return Ok(Verdict::Refused(*refusal));
         }
         picture.extend(truth.picture(&question.name));
     }
@@ -34,20 +34,18 @@ pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
 }
 
 /// The answers by the questions' names.
-fn read(exercise: &Exercise, text: &str) -> Result<BTreeMap<String, String>, Refusal> {
-    let refuse = |headline: String| Refusal {
-        reason: "unreadable".to_owned(),
-        headline,
-        look: "an answer stands in quotes behind its name, as in `lanes = \"0-15\"`".to_owned(),
-        ..Refusal::default()
+fn read(exercise: &Exercise, text: &str) -> Result<BTreeMap<String, String>, Box<Refusal>> {
+    let refuse = |headline: &str| {
+        Refusal::new("unreadable", headline)
+            .look("an answer stands in quotes behind its name, as in `lanes = \"0-15\"`")
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-        refuse(format!("`{}`, line {line}: {}", exercise.file_name(), error.message()))
+        refuse(&format!("`{}`, line {line}: {}", exercise.file_name(), error.message()))
     })?;
     let known = |name: &String| exercise.questions.iter().any(|question| question.name == *name);
     if let Some(name) = table.keys().find(|name| !known(name)) {
-        return Err(refuse(format!("there is no question `{name}`")));
+        return Err(refuse(&format!("there is no question `{name}`")));
     }
     Ok(table.into_iter().map(|(name, value)| (name, written(&value))).collect())
 }
@@ -62,23 +60,18 @@ fn written(value: &toml::Value) -> String {
 }
 
 /// Holds an answer to the truth.
-fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Refusal> {
-    let refuse = |reason: &str, headline: String, details: Vec<String>| Refusal {
-        reason: reason.to_owned(),
-        headline: format!("`{}`: {headline}", question.name),
-        details,
-        look: question.look.clone(),
-        ..Refusal::default()
+fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refusal>> {
+    let refuse = |reason: &str, headline: &str| {
+        Refusal::new(reason, &format!("`{}`: {headline}", question.name)).look(&question.look)
     };
     if answer.is_empty() {
-        let look = format!("{} ({})", question.ask, truth.how_to_answer(&question.choices));
-        return Err(Refusal { look, ..refuse("unanswered", "no answer yet".to_owned(), Vec::new()) });
+        let how = truth.how_to_answer(&question.choices);
+        return Err(refuse("unanswered", "no answer yet").look(&format!("{} ({how})", question.ask)));
     }
-    let wrong = judge(answer, truth, &question.choices)
-        .map_err(|error| refuse("unreadable", format!("{error}"), Vec::new()))?;
-    match wrong {
-        None => Ok(()),
-        Some((headline, details)) => Err(refuse("wrong-answer", headline, details)),
+    match judge(answer, truth, &question.choices) {
+        Ok(None) => Ok(()),
+        Ok(Some((headline, picture))) => Err(refuse("wrong-answer", &headline).details(picture)),
+        Err(error) => Err(refuse("unreadable", &error.to_string())),
     }
 }
 
@@ -138,10 +131,8 @@ fn list(answer: &str, truth: &[String]) -> Result<Option<Wrong>> {
         values.len(),
         truth.len()
     );
-    let is_same = |one: &str, other: &str| {
-        one == other
-            || matches!((one.parse::<f64>(), other.parse::<f64>()), (Ok(one), Ok(other)) if one == other)
-    };
+    let number = |text: &str| text.parse().unwrap_or(f64::NAN);
+    let is_same = |one: &str, other: &str| one == other || (number(one) - number(other)).abs() <= 0.0;
     let wrong = values.iter().zip(truth).position(|(value, truth)| !is_same(value, truth));
     Ok(wrong.map(|lane| (format!("lane {lane} does not have {}", values[lane]), Vec::new())))
 }

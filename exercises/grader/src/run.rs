@@ -43,6 +43,9 @@ impl How {
     }
 }
 
+/// Who is told of each instruction, and of the module that it is of.
+pub(crate) type Step<'s> = &'s mut dyn FnMut(&TraceStep, &Module);
+
 /// What a run did.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -83,13 +86,8 @@ impl Kernel<'_> {
         self.run_traced(case, how, None)
     }
 
-    /// Runs it and tells each instruction, with the module that it is of.
-    pub fn run_traced(
-        &self,
-        case: &Case,
-        how: &How,
-        step: Option<&mut dyn FnMut(&TraceStep, &Module)>,
-    ) -> Result<Ran> {
+    /// Runs it and tells each instruction.
+    pub fn run_traced(&self, case: &Case, how: &How, step: Option<Step<'_>>) -> Result<Ran> {
         let mut emulator = emulator();
         let module = self.load(&mut emulator)?;
         let kernel = &self.exercise.kernel;
@@ -117,7 +115,7 @@ impl Kernel<'_> {
         let filled = |text: &str| fill(text, case, how.seed);
         let shared = filled(&shape.shared_bytes);
         let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is no number of bytes"))?;
-        let _follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
+        let follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
             Given::Buffer(buffer) => Some(buffer.address() + offset),
             Given::Scalar(_) => None,
         });
@@ -129,7 +127,7 @@ impl Kernel<'_> {
             checks: how.checks,
             weak_memory: how.weak_memory,
             max_steps: how.max_steps,
-            //F            follow,
+            follow,
             ..Launch::new(dim3(&filled(&shape.grid))?, dim3(&filled(&shape.block))?)
         })
     }

@@ -38,7 +38,7 @@ impl Toolchain {
     ///
     /// # Errors
     /// Why there is none: no compiler, or its complaints.
-    pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<String, Refusal> {
+    pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<String, Box<Refusal>> {
         if exercise.is_ptx() {
             return Ok(text.to_owned());
         }
@@ -51,31 +51,22 @@ impl Toolchain {
     }
 }
 
-fn no_compiler(why: &str) -> Refusal {
-    Refusal {
-        reason: "no-compiler".to_owned(),
-        headline: why.to_owned(),
-        look: "get a compiler with `cargo run --bin exercises -- setup`, or go on with the exercises that need none"
-            .to_owned(),
-        ..Refusal::default()
-    }
+fn no_compiler(why: &str) -> Box<Refusal> {
+    Refusal::new("no-compiler", why).look(
+        "get a compiler with `cargo run --bin exercises -- setup`, or go on with the exercises that need none",
+    )
 }
 
 /// Lines of the compiler's log that are told.
 const LOG_LINES: usize = 12;
 
-fn rejected(name: &str, error: Error) -> Refusal {
+fn rejected(name: &str, error: Error) -> Box<Refusal> {
     let Error::Rejected { log, .. } = error else { return no_compiler(&error.to_string()) };
     let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-    let mut details: Vec<String> = lines.iter().take(LOG_LINES).map(|line| (*line).to_owned()).collect();
-    if let Some(more @ 1..) = lines.len().checked_sub(LOG_LINES) {
-        details.push(format!("and {more} more lines"));
-    }
-    Refusal {
-        reason: "does-not-compile".to_owned(),
-        headline: format!("`{name}` does not compile"),
-        details,
-        look: "the first message counts, those after it often follow from it".to_owned(),
-        ..Refusal::default()
-    }
+    let more = lines.len().saturating_sub(LOG_LINES);
+    let told = lines.iter().take(LOG_LINES).map(|line| (*line).to_owned());
+    let rest = (more > 0).then(|| format!("and {more} more lines"));
+    Refusal::new("does-not-compile", &format!("`{name}` does not compile"))
+        .details(told.chain(rest))
+        .look("the first message counts, those after it often follow from it")
 }

@@ -40,6 +40,34 @@ pub struct Refusal {
     pub gates: Vec<Measured>,
 }
 
+impl Refusal {
+    /// A refusal that names its reason and what is wrong.
+    pub fn new(reason: &str, headline: &str) -> Box<Refusal> {
+        Box::new(Refusal { reason: reason.to_owned(), headline: headline.to_owned(), ..Refusal::default() })
+    }
+
+    /// Adds lines.
+    #[must_use]
+    pub fn details(mut self: Box<Self>, lines: impl IntoIterator<Item = String>) -> Box<Refusal> {
+        self.details.extend(lines);
+        self
+    }
+
+    /// Says what to look at.
+    #[must_use]
+    pub fn look(mut self: Box<Self>, look: &str) -> Box<Refusal> {
+        look.clone_into(&mut self.look);
+        self
+    }
+
+    /// Says in which case it was.
+    #[must_use]
+    pub fn case(mut self: Box<Self>, case: String) -> Box<Refusal> {
+        self.case = case;
+        self
+    }
+}
+
 /// A counter with a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
