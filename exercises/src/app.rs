@@ -28,8 +28,8 @@ pub enum Event {
     Opened(String),
     /// There was nothing to grade.
     NotRead(usize, Found),
-    /// The learner's file could not be made.
-    NotMade(usize, String),
+    /// The learner's file of this name could not be made, and why.
+    NotMade(usize, String, String),
     /// What is done now, and why it could not be written.
     Recorded(Done, Option<String>),
     /// The text of a solution, and where it is.
@@ -150,6 +150,8 @@ pub struct App {
     busy: Option<usize>,
     /// Whether something changed since that began.
     again: bool,
+    /// How often the exercise on the screen was checked since it came there.
+    pub checks: u32,
 }
 
 impl App {
@@ -171,6 +173,7 @@ impl App {
             is_fresh: true,
             busy: None,
             again: false,
+            checks: 0,
         };
         let effects = app.open(open.or(waiting).unwrap_or_default());
         if open.is_none() {
@@ -192,6 +195,11 @@ impl App {
         self.done.has_passed(&self.exercise().name)
     }
 
+    /// Whether an attempt is being graded.
+    pub fn is_grading(&self) -> bool {
+        self.busy.is_some()
+    }
+
     /// Takes an event, and says what to do.
     pub fn handle(&mut self, event: Event) -> Vec<Effect> {
         match event {
@@ -202,9 +210,9 @@ impl App {
             }
             Event::Graded(at, outcome) => return self.graded(at, outcome),
             Event::NotRead(at, found) => return self.not_read(at, found),
-            Event::NotMade(at, why) => {
+            Event::NotMade(at, file, why) => {
                 self.stop(at);
-                self.standing = Standing::Broken(why);
+                (self.file, self.standing) = (file, Standing::Broken(why));
             }
             Event::Opened(file) => self.file = file,
             Event::Recorded(done, trouble) => (self.done, self.trouble) = (done, trouble),
@@ -224,7 +232,7 @@ impl App {
 
     /// Goes to an exercise.
     fn open(&mut self, at: usize) -> Vec<Effect> {
-        (self.at, self.is_fresh) = (at, true);
+        (self.at, self.is_fresh, self.checks) = (at, true, 0);
         self.show(View::Work);
         let mut effects = vec![Effect::Open(at)];
         effects.extend(self.check());
@@ -286,6 +294,7 @@ impl App {
 
     /// What became of the file is known, and to be seen.
     fn settle(&mut self, standing: Standing) {
+        self.checks += 1;
         self.standing = standing;
         if self.view == View::Work {
             self.focus = if self.is_fresh { Focus::Top } else { Focus::Verdict };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, RwLock};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand};
 use grader::Toolchain;
 use lanes::terminal::{fail, refuse};
@@ -29,7 +29,7 @@ Exit status:
 
 /// Exercises about warps: mend, write, improve and predict kernels, graded lane by lane
 #[derive(Debug, Parser)]
-#[command(name = "exercises", after_help = AFTER, max_term_width = 80, disable_help_subcommand = true)]
+#[command(name = "exercises", after_help = AFTER, max_term_width = 80, disable_help_subcommand = true, args_override_self = true)]
 struct Cli {
     #[command(flatten)]
     places: Places,
@@ -75,7 +75,7 @@ enum Command {
     /// Begin an exercise again; what you had is kept beside it
     Reset {
         /// The exercise
-        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        #[arg(conflicts_with = "all")]
         name: Option<String>,
         /// All of them
         #[arg(long)]
@@ -108,6 +108,9 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         Some(Command::Run { name }) => commands::run(&mut bench, &name),
         Some(Command::Hint { name }) => commands::hint(&mut bench, &name),
         Some(Command::Solution { name, spoil }) => commands::print_solution(&bench, &name, spoil),
+        Some(Command::Reset { name: None, all: false }) => {
+            bail!("`reset` takes the name of an exercise, or `--all` for everything")
+        }
         Some(Command::Reset { name, .. }) => commands::reset(&mut bench, name.as_deref()),
         Some(Command::Verify { names }) => commands::verify(&mut bench, &names),
     }
@@ -127,22 +130,23 @@ fn bench(places: Places) -> Result<Bench> {
     let exercises = grader::all(&places.catalogue)?;
     let (progress, note) = Progress::load(&desk.progress_file())?;
     let search = if places.no_compiler { Toolchain::none } else { Toolchain::search };
-    let toolchain = Arc::new(RwLock::new(search()));
-    let course = Course { exercises, has_compiler: is_there(&toolchain) };
-    let grading = Arc::clone(&toolchain);
+    // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,
+    // takes the program with it.
+    let toolchain: &'static RwLock<Toolchain> = Box::leak(Box::new(RwLock::new(search())));
+    let course = Course { exercises, has_compiler: is_there(toolchain) };
     Ok(Bench {
         course,
         desk,
         progress,
         note,
         grade: Arc::new(move |exercise, text| {
-            let toolchain = grading.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let toolchain = toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner);
             grader::grade(exercise, &toolchain, text)
         }),
         search: Box::new(move || {
             // Nothing is being graded where there is no compiler, or nothing that takes long.
             *toolchain.write().unwrap_or_else(std::sync::PoisonError::into_inner) = search();
-            is_there(&toolchain)
+            is_there(toolchain)
         }),
     })
 }

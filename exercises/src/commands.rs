@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use grader::{Exercise, Kind, Verdict, Version, generate};
 use lanes::terminal::{fail, print};
 
@@ -52,9 +52,8 @@ impl Bench {
     /// # Errors
     /// When it still cannot be written.
     pub fn save_in_the_end(&mut self) -> Result<()> {
-        self.progress.save().with_context(|| {
-            format!("what you passed is not remembered: make room, then `{COMMAND} verify` notes it again")
-        })
+        let why = self.progress.save().err().map(|error| format!("{error:#}"));
+        why.map_or(Ok(()), |why| bail!("{why}; make room, then `{COMMAND} verify` notes what you passed"))
     }
 }
 
@@ -81,20 +80,29 @@ pub fn list(bench: &Bench) -> ExitCode {
             chapter = exercise.chapter;
             let _ = writeln!(text, "{}Chapter {chapter}", if at == 0 { "" } else { "\n" });
         }
-        let state = match () {
-            () if done.has_passed(&exercise.name) => "passed",
-            () if next == Some(at) => "next",
-            () if !course.is_possible(at) => "needs a compiler",
-            () => "",
+        let mark = match () {
+            () if done.has_passed(&exercise.name) => 'x',
+            () if !course.is_possible(at) => 'c',
+            () => ' ',
         };
+        let arrow = if next == Some(at) { '>' } else { ' ' };
         let (name, kind) = (&exercise.name, exercise.kind.name());
-        let row = format!("  {name:<24}{:<32}{kind:<8}{:>2} min  {state}", exercise.title, exercise.minutes);
-        text += row.trim_end();
-        text.push('\n');
+        let _ = writeln!(
+            text,
+            "{arrow} [{mark}] {name:<22} {:<34} {kind:<8}{:>2} min",
+            exercise.title, exercise.minutes
+        );
     }
-    let _ = writeln!(text, "\n{} of {} passed", course.passed(done), course.exercises.len());
-    if course.waiting(done) > 0 {
-        text += &wrap::plain(&[Said::prose(Tone::Plain, "", &tell::waiting(course.waiting(done)))]);
+    let waiting = course.waiting(done);
+    let legend = if waiting > 0 { ", [c] needs a compiler" } else { "" };
+    let _ = writeln!(
+        text,
+        "\n[x] passed, > next{legend}: {} of {} passed",
+        course.passed(done),
+        course.exercises.len()
+    );
+    if waiting > 0 {
+        text += &wrap::plain(&[Said::prose(Tone::Plain, "", &tell::waiting(waiting))]);
     }
     print(&text, ExitCode::SUCCESS)
 }
@@ -187,7 +195,8 @@ pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode
         "the solution of `{name}` is shown once you have passed; `--spoil` shows it now, `hint {name}` helps without"
     );
     let (text, place) = solution(exercise)?;
-    Ok(print(&format!("{}\n\nThis is {place}.\n", text.trim_end()), ExitCode::SUCCESS))
+    let place = wrap::plain(&[Said::prose(Tone::Plain, "", &format!("This is {place}."))]);
+    Ok(print(&format!("{}\n\n{place}", text.trim_end()), ExitCode::SUCCESS))
 }
 
 /// Begins an exercise again, or all of them.

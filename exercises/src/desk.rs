@@ -4,10 +4,10 @@
 //! out: noticing that a file changed, which is `watch.rs`.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use grader::Exercise;
 use lanes::files::why;
 
@@ -121,10 +121,31 @@ fn reason(file: &Path, error: &std::io::Error) -> String {
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
-    let folder = file.parent().unwrap_or(file);
-    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder `{}`", shown(folder)))?;
-    fs::write(file, text)
+    write_whole(file, text)
         .map_err(|error| anyhow::anyhow!("cannot write `{}`: {}", shown(file), why(file, &error)))
+}
+
+/// Writes a file, and the folder that it is in, so that all of it is there or nothing changes: the text is written beside
+/// it first, which a full disk may end, and then gets the name.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let written = write_synced(&beside, text).and_then(|()| fs::rename(&beside, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn write_synced(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut written = fs::File::create(file)?;
+    written.write_all(text.as_bytes())?;
+    written.sync_all()
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::desk::shown;
+use crate::desk::{shown, write_whole};
 
 /// What is done, by names of exercises. Names that are not known are kept: another branch may have them.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -149,24 +149,7 @@ fn put_aside(file: &Path, why: &anyhow::Error) -> Result<String> {
 const HEAD: &str = "# Progress of the exercises, written by the program `exercises`.\n";
 
 fn write(file: &Path, done: &Done) -> Result<()> {
-    let folder = file.parent().context("it is in no folder")?;
-    fs::create_dir_all(folder)?;
-    let beside = folder.join(format!(".progress.{}.tmp", std::process::id()));
-    let text = format!("{HEAD}{}", toml::to_string(done)?);
-    let written = replace(&beside, file, &text);
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    Ok(written?)
-}
-
-/// Writes one file and then calls it the other, which is there at every moment, old or new.
-fn replace(beside: &Path, file: &Path, text: &str) -> std::io::Result<()> {
-    let mut written = fs::File::create(beside)?;
-    written.write_all(text.as_bytes())?;
-    written.sync_all()?;
-    drop(written);
-    fs::rename(beside, file)
+    Ok(write_whole(file, &format!("{HEAD}{}", toml::to_string(done)?))?)
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame, app: &App, style: &Style) -> Extent {
         lines.push(indented(style.selectable(row, page.selected == Some(index), width.saturating_sub(2))));
     }
     lines.resize(room + 1 + air, Line::default());
-    lines.push(style.line(&(Tone::Quiet, rule(&extent, width))));
+    lines.push(style.line(&(Tone::Quiet, rule(app, &extent, width))));
     lines.extend(below.iter().map(|row| indented(style.line(row))));
     lines.push(keys::line(app, style, width));
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {
@@ -88,16 +88,20 @@ fn head(app: &App, width: usize) -> String {
     format!("{title}{}{} {count}", "█".repeat(full), "░".repeat(room - full))
 }
 
-/// A rule that says what lies beyond the screen.
-fn rule(extent: &Extent, width: usize) -> String {
+/// A rule that says what lies beyond the screen, and how often the file was checked: the same verdict may come twice.
+fn rule(app: &App, extent: &Extent, width: usize) -> String {
+    let checked = match (&app.view, app.checks) {
+        (View::Work, checks @ 1..) if width >= 60 => format!("── check {checks} "),
+        _ => String::new(),
+    };
     let hidden = match (extent.offset, extent.most() - extent.offset) {
-        (0, 0) => return "─".repeat(width),
+        (0, 0) => String::new(),
         (above, 0) => format!(" {above} more above, PageUp "),
         (0, below) => format!(" {below} more below, PageDown "),
         (above, below) => format!(" {above} more above, {below} below "),
     };
-    let rest = width.saturating_sub(columns(&hidden) + 2);
-    format!("{}{hidden}──", "─".repeat(rest))
+    let rest = width.saturating_sub(columns(&checked) + columns(&hidden) + 2);
+    format!("{checked}{}{hidden}──", "─".repeat(rest))
 }
 
 /// What stands above the keys: troubles and answers.
@@ -113,7 +117,10 @@ fn below(app: &App, width: usize, height: usize) -> Vec<Row> {
         return crate::wrap::rows(&said, width);
     }
     // The last is the newest, and there is room for no more than its beginning.
-    said.last().into_iter().flat_map(|said| said.rows(width).into_iter().take(1)).collect()
+    said.last()
+        .into_iter()
+        .flat_map(|said| crate::wrap::rows(std::slice::from_ref(said), width).into_iter().take(1))
+        .collect()
 }
 
 /// Which lines are seen.

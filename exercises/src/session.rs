@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ratatui::DefaultTerminal;
@@ -18,6 +19,9 @@ use crate::screen::{self, Style};
 use crate::watch::Watch;
 use crate::worker::{self, Worker};
 
+/// How long to wait in the end for what is being graded.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Shows the exercises until the learner leaves.
 ///
 /// # Errors
@@ -29,6 +33,7 @@ pub fn run(bench: Bench) -> Result<()> {
     keep_screen_on_worker_panics();
     let left = session.work(&mut terminal);
     ratatui::restore();
+    session.finish();
     left.context("the terminal was lost")?;
     session.bench.save_in_the_end()
 }
@@ -85,6 +90,18 @@ impl Session {
         }
     }
 
+    /// Waits for the attempt that is being graded: it may pass, and a compiler does not like to be left in the middle.
+    fn finish(&mut self) {
+        let end = Instant::now() + PATIENCE;
+        while self.app.is_grading()
+            && let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now()))
+        {
+            let mut effects = self.app.handle(event);
+            effects.retain(|effect| matches!(effect, Effect::Record(_)));
+            self.carry_out(effects);
+        }
+    }
+
     /// Carries out effects, and those that follow from them; false when it is time to leave.
     fn carry_out(&mut self, effects: Vec<Effect>) -> bool {
         let mut effects = std::collections::VecDeque::from(effects);
@@ -114,11 +131,12 @@ impl Session {
 
     fn open(&mut self, at: usize) -> Event {
         let exercise = &self.bench.course.exercises[at];
+        let file = self.bench.desk.shown(exercise);
         if let Err(error) = self.bench.desk.lay_out(exercise) {
-            return Event::NotMade(at, format!("{error:#}"));
+            return Event::NotMade(at, file, format!("{error:#}"));
         }
         self.watch.aim(&self.bench.desk.file(exercise));
-        Event::Opened(self.bench.desk.shown(exercise))
+        Event::Opened(file)
     }
 
     fn check(&mut self, at: usize) -> Option<Event> {

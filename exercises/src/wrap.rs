@@ -55,10 +55,10 @@ impl Said {
     }
 
     /// Its lines where there is room for `width` columns.
-    pub fn rows(&self, width: usize) -> Vec<Row> {
+    fn rows(&self, width: usize, long: Long) -> Vec<Row> {
         let before = columns(&self.first).min(width / 2);
         let room = (width - before).max(1);
-        let lines = if self.is_prose { wrap(&self.text, room) } else { fold(&self.text, room) };
+        let lines = if self.is_prose { wrap(&self.text, room, long) } else { fold(&self.text, room, long) };
         let start = |index: usize| if index == 0 { self.first.clone() } else { " ".repeat(before) };
         let row = |(index, line): (usize, String)| {
             let row = format!("{}{line}", start(index));
@@ -68,14 +68,24 @@ impl Said {
     }
 }
 
-/// The lines of everything that is said.
+/// What becomes of words that are longer than a line.
+#[derive(Clone, Copy)]
+enum Long {
+    /// They are cut, for nothing is to be seen beyond a screen.
+    Cut,
+    /// They are left whole, so that a path can be copied.
+    Whole,
+}
+
+/// The lines of everything that is said, on a screen.
 pub fn rows(said: &[Said], width: usize) -> Vec<Row> {
-    said.iter().flat_map(|said| said.rows(width)).collect()
+    said.iter().flat_map(|said| said.rows(width, Long::Cut)).collect()
 }
 
 /// The same as plain text in 80 columns.
 pub fn plain(said: &[Said]) -> String {
-    rows(said, lanes::report::layout::WIDTH).into_iter().map(|(_, row)| row + "\n").collect()
+    let rows = said.iter().flat_map(|said| said.rows(lanes::report::layout::WIDTH, Long::Whole));
+    rows.map(|(_, row)| row + "\n").collect()
 }
 
 /// How many columns a text takes.
@@ -90,13 +100,13 @@ fn clean(text: &str) -> String {
 }
 
 /// Words in lines of at most `room` columns; a line end in the text begins a new line.
-fn wrap(text: &str, room: usize) -> Vec<String> {
-    text.split('\n').flat_map(|line| wrap_line(line, room)).collect()
+fn wrap(text: &str, room: usize, long: Long) -> Vec<String> {
+    text.split('\n').flat_map(|line| wrap_line(line, room, long)).collect()
 }
 
-fn wrap_line(line: &str, room: usize) -> Vec<String> {
+fn wrap_line(line: &str, room: usize, long: Long) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in line.split_whitespace().flat_map(|word| pieces(word, room)) {
+    for word in line.split_whitespace().flat_map(|word| pieces(word, room, long)) {
         let last = lines.last_mut().expect("there is a first line");
         if last.is_empty() {
             *last = word;
@@ -111,22 +121,25 @@ fn wrap_line(line: &str, room: usize) -> Vec<String> {
 }
 
 /// Lines as they are; what does not fit goes on below, as far in as its line began.
-fn fold(text: &str, room: usize) -> Vec<String> {
-    text.split('\n').flat_map(|line| fold_line(line, room)).collect()
+fn fold(text: &str, room: usize, long: Long) -> Vec<String> {
+    text.split('\n').flat_map(|line| fold_line(line, room, long)).collect()
 }
 
-fn fold_line(line: &str, room: usize) -> Vec<String> {
+fn fold_line(line: &str, room: usize, long: Long) -> Vec<String> {
     if columns(line) <= room {
         return vec![line.to_owned()];
     }
     let indent = line.chars().take_while(|letter| *letter == ' ').count().min(room / 2);
     let room = room - indent;
-    let lines = wrap_line(line, room);
+    let lines = wrap_line(line, room, long);
     lines.into_iter().map(|line| format!("{}{line}", " ".repeat(indent))).collect()
 }
 
 /// A word cut into pieces that fit.
-fn pieces(word: &str, room: usize) -> Vec<String> {
+fn pieces(word: &str, room: usize, long: Long) -> Vec<String> {
+    if matches!(long, Long::Whole) {
+        return vec![word.to_owned()];
+    }
     let mut pieces = vec![String::new()];
     for letter in word.chars() {
         let last = pieces.last_mut().expect("there is a first piece");
@@ -144,7 +157,7 @@ mod tests {
     use super::*;
 
     fn lines(said: &Said, width: usize) -> Vec<String> {
-        said.rows(width).into_iter().map(|(_, row)| row).collect()
+        said.rows(width, Long::Cut).into_iter().map(|(_, row)| row).collect()
     }
 
     #[test]
@@ -164,6 +177,15 @@ mod tests {
     fn long_words_are_cut_and_wide_letters_counted() {
         assert_eq!(lines(&Said::prose(Tone::Plain, "", "abcdef"), 4), ["abcd", "ef"]);
         assert_eq!(lines(&Said::prose(Tone::Plain, "", "线程束"), 4), ["线程", "束"]);
+    }
+
+    #[test]
+    fn paths_stay_whole_in_plain_text() {
+        let path = "folder/".repeat(20);
+        assert_eq!(
+            plain(&[Said::prose(Tone::Plain, "  ", &format!("in {path} now"))]),
+            format!("  in\n  {path}\n  now\n")
+        );
     }
 
     #[test]

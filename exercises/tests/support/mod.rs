@@ -1,5 +1,7 @@
 //! A learner in front of a screen in memory: presses keys, saves, and is told verdicts.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
