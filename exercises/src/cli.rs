@@ -117,8 +117,8 @@ fn obey(cli: Cli) -> Result<ExitCode> {
 }
 
 fn begin(mut bench: Bench) -> Result<ExitCode> {
-    let is_terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-    if !is_terminal {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    if is_dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return commands::run_next(&mut bench);
     }
     session::run(bench).map(|()| ExitCode::SUCCESS)

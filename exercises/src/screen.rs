@@ -30,7 +30,7 @@ struct Page {
 }
 
 /// Draws the whole screen, and says what of the text was seen.
-pub fn draw(frame: &mut Frame, app: &App, style: &Style) -> Extent {
+pub fn draw(frame: &mut Frame, app: &App, style: Style) -> Extent {
     let area = frame.area();
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let below = below(app, width.saturating_sub(2), height);

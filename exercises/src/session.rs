@@ -81,7 +81,7 @@ impl Session {
         let style = Style::from_environment();
         loop {
             let mut extent = self.app.extent;
-            terminal.draw(|frame| extent = screen::draw(frame, &self.app, &style))?;
+            terminal.draw(|frame| extent = screen::draw(frame, &self.app, style))?;
             self.app.extent = extent;
             let effects = self.app.handle(self.events.recv()?);
             if !self.carry_out(effects) {
@@ -168,6 +168,13 @@ fn listen(events: &Sender<Event>) {
 }
 
 fn pressed(key: KeyEvent) -> Event {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    if control && matches!(key.code, KeyCode::Char('c' | 'd')) { Event::Leave } else { Event::Key(key.code) }
+    match key.code {
+        KeyCode::Char('c' | 'd') if key.modifiers.contains(KeyModifiers::CONTROL) => Event::Leave,
+        // Nothing but a letter by itself does something, be it a capital.
+        KeyCode::Char(letter) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => {
+            Event::Key(KeyCode::Char(letter.to_ascii_lowercase()))
+        }
+        KeyCode::Char(_) => Event::Resized,
+        other => Event::Key(other),
+    }
 }

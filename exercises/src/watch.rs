@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn at(second: u64, bytes: u64) -> Stamp {
-        Some((SystemTime::UNIX_EPOCH + Duration::from_secs(second), bytes))
+        Stamp::from((SystemTime::UNIX_EPOCH + Duration::from_secs(second), bytes))
     }
 
     /// Looks at these times in milliseconds, and says at which a change was told.

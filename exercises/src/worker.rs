@@ -67,3 +67,32 @@ fn said(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("without a word")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_is_told_and_the_next_attempt_is_graded() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let exercise = grader::all(&fixtures).unwrap().swap_remove(0);
+        let (sender, told) = channel();
+        let grade = |_: &Exercise, text: &str| match text {
+            "panic" => panic!("lane 32 does not exist"),
+            "error" => anyhow::bail!("no such exercise"),
+            _ => Ok(Verdict::Passed(grader::Passed::default())),
+        };
+        let worker =
+            Worker::start(Arc::new(grade), move |at, outcome| sender.send((at, outcome)).unwrap()).unwrap();
+        for (at, text) in ["panic", "error", "right"].iter().enumerate() {
+            worker.grade(at, &exercise, (*text).to_owned());
+        }
+        let next = || told.recv_timeout(Duration::from_secs(10)).unwrap();
+        assert!(next().1.unwrap_err().contains("the grader itself failed (lane 32 does not exist)"));
+        assert_eq!(next(), (1, Err("no such exercise".to_owned())));
+        assert!(next().1.unwrap().is_passed());
+    }
+}

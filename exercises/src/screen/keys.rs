@@ -12,7 +12,7 @@ type Key = (&'static str, &'static str);
 /// Those that may go, the first one first.
 const DROPPED: [&str; 7] = ["p", "r", "s", "h", "l", "arrows", "?"];
 
-pub(super) fn line(app: &App, style: &Style, width: usize) -> Line<'static> {
+pub(super) fn line(app: &App, style: Style, width: usize) -> Line<'static> {
     let mut keys = keys(app);
     for dropped in DROPPED {
         if used(&keys) <= width {
@@ -24,7 +24,7 @@ pub(super) fn line(app: &App, style: &Style, width: usize) -> Line<'static> {
     let spans = keys.iter().flat_map(|(key, does)| {
         [Span::raw(" "), Span::styled(*key, style.look(Tone::Strong)), Span::raw(format!(" {does} "))]
     });
-    Line::from_iter(spans)
+    spans.collect()
 }
 
 /// How many columns they take, each with a space around it.

@@ -25,7 +25,7 @@ impl Style {
     }
 
     /// How a tone looks.
-    pub fn look(&self, tone: Tone) -> Look {
+    pub fn look(self, tone: Tone) -> Look {
         let bold = Look::new().add_modifier(Modifier::BOLD);
         match tone {
             Tone::Plain => Look::new(),
@@ -37,12 +37,12 @@ impl Style {
     }
 
     /// A line in its tone.
-    pub fn line(&self, (tone, text): &Row) -> Line<'static> {
+    pub fn line(self, (tone, text): &Row) -> Line<'static> {
         Line::styled(text.clone(), self.look(*tone))
     }
 
     /// A line in its tone, reversed over the whole width if it is selected.
-    pub fn selectable(&self, row: &Row, is_selected: bool, width: usize) -> Line<'static> {
+    pub fn selectable(self, row: &Row, is_selected: bool, width: usize) -> Line<'static> {
         let mut line = self.line(row);
         if is_selected {
             line.push_span(Span::raw(" ".repeat(width.saturating_sub(columns(&row.1)))));

@@ -123,7 +123,7 @@ impl Learner {
     fn draw(&mut self) -> Terminal<TestBackend> {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
         let mut extent = Extent::default();
-        terminal.draw(|frame| extent = draw(frame, &self.app, &Style::plain())).unwrap();
+        terminal.draw(|frame| extent = draw(frame, &self.app, Style::plain())).unwrap();
         self.app.extent = extent;
         terminal
     }
