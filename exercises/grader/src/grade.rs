@@ -172,11 +172,15 @@ fn worst(report: &Report) -> Option<&Fault> {
     of(Severity::Error).or_else(|| of(Severity::Warning))
 }
 
+/// Threads that a fault names: more of them say no more, as where every warp waits.
+const ACTORS: usize = 4;
+
 fn faulty(fault: &Fault) -> Box<Refusal> {
+    let told = fault.actors.iter().take(ACTORS).map(ToString::to_string);
+    let others = fault.actors.len().saturating_sub(ACTORS) as u64;
+    let others = (others > 0).then(|| format!("and {}", counted(others, "other")));
     let more = (fault.count > 1).then(|| format!("and {}", counted(fault.count - 1, "more time")));
-    Refusal::new(fault.kind.name(), &fault.message)
-        .details(fault.actors.iter().map(ToString::to_string).chain(more))
-        .look(&fault.help)
+    Refusal::new(fault.kind.name(), &fault.message).details(told.chain(others).chain(more)).look(&fault.help)
 }
 
 /// `n = 33, seed 3`.

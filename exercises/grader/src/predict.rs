@@ -94,26 +94,28 @@ fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong
     }
 }
 
-/// Names one lane that is wrong, and no more: the rest is for the learner.
+/// Names one lane that is wrong, and no more: the rest is for the learner, and so is a last one that is missing.
 fn lanes(answer: u64, truth: u64) -> Option<Wrong> {
-    let wrong = answer ^ truth;
-    if wrong == 0 {
-        return None;
-    }
-    let lane = wrong.trailing_zeros();
-    let what = if truth >> lane & 1 == 1 {
-        "belongs to it and your answer leaves it out"
-    } else {
-        "is in your answer and does not belong to it"
+    let (extra, missing) = (answer & !truth, truth & !answer);
+    let count = (extra | missing).count_ones();
+    let in_all = if count > 1 { format!("; {count} are wrong in all") } else { String::new() };
+    let (lane, headline) = match (extra, missing.count_ones()) {
+        (0, 0) => return None,
+        (0, 1) => return Some(("one more belongs to it".to_owned(), picture(answer, truth, 0))),
+        (0, _) => (missing.trailing_zeros(), "belongs to it and your answer leaves it out"),
+        _ => (extra.trailing_zeros(), "is in your answer and does not belong to it"),
     };
-    let count = wrong.count_ones();
-    let others = if count > 1 { format!(" (as of {count})") } else { String::new() };
-    let mut picture = Vec::new();
-    if (answer | truth) >> 32 == 0 {
-        let caret = sets::picture(1 << lane).replace('·', " ").replace('■', "^");
-        picture = [sets::RULER, &sets::picture(answer), caret.trim_end()].map(str::to_owned).to_vec();
+    Some((format!("{lane} {headline}{in_all}"), picture(answer, truth, 1 << lane)))
+}
+
+/// An answer as a picture, with a mark below a lane of it; no picture where there are more than 32.
+fn picture(answer: u64, truth: u64, marked: u64) -> Vec<String> {
+    if (answer | truth) >> 32 != 0 {
+        return Vec::new();
     }
-    Some((format!("{lane} {what}{others}"), picture))
+    let mark = sets::picture(marked).replace('·', " ").replace('■', "^");
+    let lines = [sets::RULER.to_owned(), sets::picture(answer), mark.trim_end().to_owned()];
+    lines.into_iter().filter(|line| !line.is_empty()).collect()
 }
 
 fn number_of(answer: &str, truth: f64) -> Result<Option<Wrong>> {
@@ -157,9 +159,15 @@ mod tests {
     #[test]
     fn of_wrong_lanes_the_first_is_named_and_shown() {
         let (headline, picture) = judge("0-15", &Truth::Lanes(0xff), &[]).unwrap().unwrap();
-        assert_eq!(headline, "8 is in your answer and does not belong to it (as of 8)");
+        assert_eq!(headline, "8 is in your answer and does not belong to it; 8 are wrong in all");
         assert_eq!(picture[2], "         ^");
-        assert!(super::lanes(0, 1 << 5).unwrap().0.starts_with("5 belongs to it"));
+        let headline = |answer, truth| super::lanes(answer, truth).unwrap().0;
+        assert_eq!(headline(1, 0b111), "1 belongs to it and your answer leaves it out; 2 are wrong in all");
+        assert_eq!(
+            headline(0b1000, 0b111),
+            "3 is in your answer and does not belong to it; 4 are wrong in all"
+        );
+        assert_eq!(headline(0b011, 0b111), "one more belongs to it");
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
                     return Err(self.out_of_steps(&mut blocks));
                 }
             }
-            if self.steps == before && !self.release_blocks(&mut blocks) {
+            if self.steps == before && !self.release_blocks(&mut blocks) && !self.can_go_on(&blocks) {
                 return Err(faults::deadlock(self, &blocks));
             }
             self.replace_finished(&mut blocks);
@@ -263,6 +263,12 @@ impl<'a> Run<'a> {
     pub(super) fn release_blocks(&self, blocks: &mut [Block]) -> bool {
         let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
         !self.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
+    }
+
+    /// Whether a warp can run although none has: its turn let lanes go on that waited at a meeting, and did nothing else.
+    fn can_go_on(&self, blocks: &[Block]) -> bool {
+        let mut warps = blocks.iter().flat_map(|block| &block.warps);
+        warps.any(|warp| super::mechanism::runnable(&warp.divergence, self.stack).is_some())
     }
 
     fn counters(&self) -> Counters {

@@ -8,6 +8,7 @@
 
 mod blocks;
 mod gpu;
+mod halt;
 mod hunt;
 mod kernel;
 mod warp;

@@ -1,6 +1,95 @@
-//! The exercises of chapter 1.
+//! The exercises of chapter 1: what becomes of each element, said for one element after the other.
 
-use super::Function;
+use super::{Form, Function};
 
 /// By exercise.
-pub const FORMS: &[(&str, Function)] = &[];
+pub const FORMS: &[(&str, Function)] = &[
+    ("lookup", lookup),
+    ("tight_operators", tight_operators),
+    ("mirror", mirror),
+    ("shift_in_ptx", shift_in_ptx),
+    ("one_loop", one_loop),
+    ("key_frames", key_frames),
+    ("collect", collect),
+];
+
+/// The table's entry where the key is in the table, else -1.
+fn lookup(form: &mut Form<'_>) {
+    let (keys, table) = (form.i32s("key"), form.i32s("table"));
+    let entry = |key: &i32| usize::try_from(*key).ok().and_then(|key| table.get(key));
+    let out: Vec<i32> = keys.iter().map(|key| entry(key).copied().unwrap_or(-1)).collect();
+    form.expect_i32s("out", &out);
+}
+
+/// Pairs whose bit is not set are reversed; a pair of one stays by itself.
+fn tight_operators(form: &mut Form<'_>) {
+    let (mut values, fixed) = (form.i32s("in"), form.u32s("fixed"));
+    let bits = fixed.iter().flat_map(|word| (0..32).map(move |bit| word & (1 << bit) != 0));
+    for (pair, is_fixed) in values.chunks_mut(2).zip(bits) {
+        if !is_fixed {
+            pair.reverse();
+        }
+    }
+    form.expect_i32s("out", &values);
+}
+
+/// Each row reversed.
+fn mirror(form: &mut Form<'_>) {
+    let mut picture = form.i32s("picture");
+    for row in picture.chunks_mut(form.number("width")) {
+        row.reverse();
+    }
+    form.expect_i32s("out", &picture);
+}
+
+/// Each element at its new place, where there is such a place, and 0 elsewhere.
+fn shift_in_ptx(form: &mut Form<'_>) {
+    let row = form.i32s("in");
+    let shift = form.number("shift").cast_signed();
+    let mut out = vec![0; row.len()];
+    for (from, value) in row.iter().enumerate() {
+        if let Some(place) = from.checked_add_signed(shift).and_then(|to| out.get_mut(to)) {
+            *place = *value;
+        }
+    }
+    form.expect_i32s("out", &out);
+}
+
+/// As many steps of a recipe as there are rounds.
+fn stir(value: u32, (a, c): (u32, u32), rounds: usize) -> u32 {
+    (0..rounds).fold(value, |value, _| value.wrapping_mul(a).wrapping_add(c))
+}
+
+const LONG: (u32, u32) = (1_664_525, 1_013_904_223);
+
+/// The recipe belongs to the value that comes in; each round has a spice.
+fn one_loop(form: &mut Form<'_>) {
+    let (rounds, spice) = (form.number("rounds"), form.u32s("spice"));
+    let recipe = |value: u32| if value.is_multiple_of(2) { LONG } else { (22_695_477, 1) };
+    let one = |value: &u32| {
+        let recipe = recipe(*value);
+        spice[..rounds].iter().fold(*value, |value, spice| stir(value, recipe, 1).wrapping_add(*spice))
+    };
+    let out: Vec<u32> = form.u32s("in").iter().map(one).collect();
+    form.expect_u32s("out", &out);
+}
+
+/// Each eighth frame by the long way, the others by one step.
+fn key_frames(form: &mut Form<'_>) {
+    let rounds = form.number("rounds");
+    let mut frames = form.u32s("in");
+    for eight in frames.chunks_mut(8) {
+        for (place, frame) in eight.iter_mut().enumerate() {
+            *frame = if place == 0 { stir(*frame, LONG, rounds) } else { frame.wrapping_add(1) };
+        }
+    }
+    form.expect_u32s("out", &frames);
+}
+
+/// Values below 100 by the long way, the others by one step.
+fn collect(form: &mut Form<'_>) {
+    let rounds = form.number("rounds");
+    let one = |value: u32| if value < 100 { stir(value, LONG, rounds) } else { value.wrapping_add(1) };
+    let out: Vec<u32> = form.u32s("in").iter().map(|value| one(*value)).collect();
+    form.expect_u32s("out", &out);
+}

@@ -1,0 +1,28 @@
+// A picture in a mirror: left and right are exchanged.
+//
+// The picture has height rows of width pixels, one row after the other. out is
+// to have the pixels of each row in the opposite order. The blocks are 32 by 8
+// threads, and there are enough of them to cover the picture, so some threads
+// have no pixel: beyond its right edge, below its last row, or both.
+
+extern "C" __global__ void mirror(const int* picture, int* out,
+                                  int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+//= solution
+    if (x >= width || y >= height) return;
+//= starter
+//    if (y * width + x >= width * height) return;
+//= wrong only_columns
+//    if (x >= width) return;
+//= wrong outside_in_both
+//    if (x >= width && y >= height) return;
+//= wrong one_too_many
+//    if (x > width || y >= height) return;
+//= wrong swapped
+//    if (x >= height || y >= width) return;
+//= end
+
+    int row = y * width;
+    out[row + width - 1 - x] = picture[row + x];
+}

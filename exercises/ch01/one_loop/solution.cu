@@ -1,0 +1,72 @@
+// Two recipes, each with a long part.
+//
+// An element is stirred for a number of rounds, and each round adds a spice.
+// Even values are stirred by one recipe, odd ones by another; the two differ
+// in the numbers a and c of the step
+//
+//     value = value * a + c + spice[r]
+//
+// and the spices are the same for both. The values lie in no order, so nearly
+// every warp has both kinds.
+//
+// Given: n elements and at least n threads, and a spice for each round. stir is
+// not unrolled, so that one round is one turn of the loop.
+
+__device__ unsigned stir(unsigned value, unsigned a, unsigned c,
+                         const unsigned* spice, int rounds) {
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+        value = value * a + c + spice[r];
+    }
+    return value;
+}
+
+extern "C" __global__ void two_recipes(const unsigned* in, unsigned* out,
+                                       const unsigned* spice, int rounds,
+                                       int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+
+    unsigned value = in[i];
+//= solution
+    bool is_even = value % 2 == 0;
+    unsigned a = is_even ? 1664525u : 22695477u;
+    unsigned c = is_even ? 1013904223u : 1u;
+    out[i] = stir(value, a, c, spice, rounds);
+//= starter
+//    if (value % 2 == 0) {
+//        out[i] = stir(value, 1664525u, 1013904223u, spice, rounds);
+//    } else {
+//        out[i] = stir(value, 22695477u, 1u, spice, rounds);
+//    }
+//= wrong both_then_choose
+//    unsigned even = stir(value, 1664525u, 1013904223u, spice, rounds);
+//    unsigned odd = stir(value, 22695477u, 1u, spice, rounds);
+//    out[i] = value % 2 == 0 ? even : odd;
+//= wrong unrolled
+//    if (value % 2 == 0) {
+//#pragma unroll 8
+//        for (int r = 0; r < rounds; r++) {
+//            value = value * 1664525u + 1013904223u + spice[r];
+//        }
+//    } else {
+//#pragma unroll 8
+//        for (int r = 0; r < rounds; r++) {
+//            value = value * 22695477u + 1u + spice[r];
+//        }
+//    }
+//    out[i] = value;
+//= wrong asks_every_round
+//#pragma unroll 1
+//    for (int r = 0; r < rounds; r++) {
+//        if (value % 2 == 0) {
+//            value = value * 1664525u + 1013904223u + spice[r];
+//        } else {
+//            value = value * 22695477u + 1u + spice[r];
+//        }
+//    }
+//    out[i] = value;
+//= wrong one_recipe
+//    out[i] = stir(value, 1664525u, 1013904223u, spice, rounds);
+//= end
+}

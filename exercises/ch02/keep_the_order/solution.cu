@@ -1,0 +1,62 @@
+// A chain of 256 steps, joined into one.
+//
+// Step i turns y into (scale[i] * y + shift[i]) % PRIME, and step 0 comes first.
+// Two steps side by side are one step of the same kind; which of them comes first
+// matters.
+//
+// scale, shift: 256 steps for each block.
+// joined_scale, joined_shift: one place for each block, what its whole chain does.
+// Launch: blocks of 256 threads.
+
+#define PRIME 65521
+
+extern "C" __global__ void join_steps(const unsigned* scale, const unsigned* shift,
+                                      unsigned* joined_scale,
+                                      unsigned* joined_shift) {
+    __shared__ unsigned a[256];
+    __shared__ unsigned b[256];
+    unsigned t = threadIdx.x;
+    a[t] = scale[blockIdx.x * 256 + t];
+    b[t] = shift[blockIdx.x * 256 + t];
+    __syncthreads();
+
+//= solution
+    for (unsigned stride = 1; stride < 256; stride *= 2) {
+        // Thread t joins the t-th pair of this round.
+        unsigned i = 2 * stride * t;
+        unsigned next = i + stride;
+        if (next < 256) {
+//= starter
+//    // TODO: let whole warps go past in the later rounds.
+//    for (unsigned stride = 1; stride < 256; stride *= 2) {
+//        unsigned i = t;
+//        unsigned next = i + stride;
+//        if (i % (2 * stride) == 0) {
+//= wrong by_halves
+//    for (unsigned stride = 128; stride > 0; stride /= 2) {
+//        unsigned i = t;
+//        unsigned next = i + stride;
+//        if (i < stride) {
+//= wrong without_a_bound
+//    for (unsigned stride = 1; stride < 256; stride *= 2) {
+//        unsigned i = 2 * stride * t;
+//        unsigned next = i + stride;
+//        {
+//= wrong too_close
+//    for (unsigned stride = 1; stride < 256; stride *= 2) {
+//        unsigned i = stride * t;
+//        unsigned next = i + stride;
+//        if (next < 256) {
+//= end
+            // First what i has, and then what next has.
+            b[i] = (a[next] * b[i] + b[next]) % PRIME;
+            a[i] = a[next] * a[i] % PRIME;
+        }
+        __syncthreads();
+    }
+
+    if (t == 0) {
+        joined_scale[blockIdx.x] = a[0];
+        joined_shift[blockIdx.x] = b[0];
+    }
+}

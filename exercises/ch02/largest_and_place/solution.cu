@@ -1,0 +1,71 @@
+// The largest number of each block's part of a list, and where it stands.
+//
+// x:       n numbers. A block's part has 128 of them, the last one's may be
+//          shorter.
+// largest: one place for each block: the largest number of its part.
+// where:   one place for each block: the index of that number in x. Where several
+//          are equally large, the lowest index counts.
+// Launch: blocks of 128 threads, as few as there are parts.
+
+extern "C" __global__ void largest_and_where(const int* x, int* largest, int* where,
+                                             int n) {
+    __shared__ int value[128];
+    __shared__ int index[128];
+    int t = threadIdx.x;
+    int i = blockIdx.x * 128 + t;
+
+    // A thread without a number has the lowest int, and an index behind all others.
+    value[t] = i < n ? x[i] : -0x7fffffff - 1;
+    index[t] = i;
+    __syncthreads();
+
+    for (int half = 64; half > 0; half /= 2) {
+        if (t < half) {
+//= solution
+            int partner = t + half;
+            bool is_larger = value[partner] > value[t];
+            bool is_equal = value[partner] == value[t];
+            if (is_larger || (is_equal && index[partner] < index[t])) {
+                value[t] = value[partner];
+                index[t] = index[partner];
+            }
+//= starter
+//            // TODO: take over the partner's number and index, if it has the better
+//            // ones.
+//= wrong first_come
+//            int partner = t + half;
+//            if (value[partner] > value[t]) {
+//                value[t] = value[partner];
+//                index[t] = index[partner];
+//            }
+//= wrong last_come
+//            int partner = t + half;
+//            if (value[partner] >= value[t]) {
+//                value[t] = value[partner];
+//                index[t] = index[partner];
+//            }
+//= wrong partner_as_index
+//            int partner = t + half;
+//            bool is_larger = value[partner] > value[t];
+//            bool is_equal = value[partner] == value[t];
+//            if (is_larger || (is_equal && index[partner] < index[t])) {
+//                value[t] = value[partner];
+//                index[t] = i + half;
+//            }
+//= wrong index_alone
+//            int partner = t + half;
+//            bool is_larger = value[partner] > value[t];
+//            bool is_equal = value[partner] == value[t];
+//            if (is_larger || (is_equal && index[partner] < index[t])) {
+//                index[t] = index[partner];
+//            }
+//= end
+        }
+        __syncthreads();
+    }
+
+    if (t == 0) {
+        largest[blockIdx.x] = value[0];
+        where[blockIdx.x] = index[0];
+    }
+}

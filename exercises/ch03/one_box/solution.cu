@@ -1,0 +1,38 @@
+// A warp in two halves. Lanes 0 to 15 fetch a piece of 16 numbers and put it
+// into the box; lanes 16 to 31 take it out, each its own column, and add it up.
+// Then comes the next piece, through the same box.
+//
+// Launch: one warp a block; `in` holds `pieces` times 16 numbers for each
+// block, `sums` 16 for each block.
+
+extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
+    __shared__ int box[16];
+    bool fetches = threadIdx.x < 16;
+    int column = threadIdx.x % 16;
+    in += blockIdx.x * pieces * 16;
+
+    int sum = 0;
+    for (int piece = 0; piece < pieces; piece++) {
+        if (fetches) box[column] = in[piece * 16 + column];
+//= solution
+        __syncwarp();
+//= wrong each_half
+//        if (fetches) __syncwarp(0x0000ffff);
+//        else __syncwarp(0xffff0000);
+//= wrong moved
+//= end
+        if (!fetches) sum += box[column];
+//= solution
+        __syncwarp();
+//= starter
+//= wrong each_half
+//        if (fetches) __syncwarp(0x0000ffff);
+//        else __syncwarp(0xffff0000);
+//= wrong takers_only
+//        if (!fetches) __syncwarp(0xffff0000);
+//= wrong fence
+//        __threadfence_block();
+//= end
+    }
+    if (!fetches) sums[blockIdx.x * 16 + column] = sum;
+}

@@ -1,0 +1,74 @@
+// One block walks over an array of any length from 1, 64 elements a turn. It
+// turns every piece of 64 around (the last piece may be shorter) and says which
+// element is the largest of all.
+//
+// Launch: one block of 64 threads. `largest` holds one number.
+
+extern "C" __global__ void turn_pieces(const int* in, int* out, int* largest,
+                                       int n) {
+    __shared__ int piece[64], most;
+    int t = threadIdx.x, mine = in[0];
+    if (t == 0) most = mine;
+
+//= solution
+    for (int start = 0; start < n; start += 64) {
+        int i = start + t;
+        if (i < n) piece[t] = in[i];
+        __syncthreads();
+        if (i < n) {
+            int length = min(64, n - start);
+            out[i] = piece[length - 1 - t];
+            mine = max(mine, piece[t]);
+        }
+        __syncthreads();
+    }
+//= starter
+//    for (int i = t; i < n; i += 64) {
+//        int start = i - t;
+//        piece[t] = in[i];
+//        __syncthreads();
+//        int length = min(64, n - start);
+//        out[i] = piece[length - 1 - t];
+//        mine = max(mine, piece[t]);
+//        __syncthreads();
+//    }
+//= wrong barrier_in_guard
+//    for (int start = 0; start < n; start += 64) {
+//        int i = start + t;
+//        if (i < n) {
+//            piece[t] = in[i];
+//            __syncthreads();
+//            int length = min(64, n - start);
+//            out[i] = piece[length - 1 - t];
+//            mine = max(mine, piece[t]);
+//        }
+//        __syncthreads();
+//    }
+//= wrong one_barrier
+//    for (int start = 0; start < n; start += 64) {
+//        int i = start + t;
+//        if (i < n) piece[t] = in[i];
+//        __syncthreads();
+//        if (i < n) {
+//            int length = min(64, n - start);
+//            out[i] = piece[length - 1 - t];
+//            mine = max(mine, piece[t]);
+//        }
+//    }
+//    __syncthreads();
+//= wrong no_guard
+//    for (int start = 0; start < n; start += 64) {
+//        int i = start + t;
+//        piece[t] = in[i];
+//        __syncthreads();
+//        int length = min(64, n - start);
+//        out[i] = piece[length - 1 - t];
+//        mine = max(mine, piece[t]);
+//        __syncthreads();
+//    }
+//= end
+
+    atomicMax(&most, mine);
+    __syncthreads();
+    if (t == 0) *largest = most;
+}

@@ -1,0 +1,47 @@
+// Sums of rows: one warp adds up a row of 64 numbers.
+//
+// Each lane adds two numbers of the row by itself, and shuffles do the rest.
+// Lane 0 stores the sum.
+//
+// Given: every sum of a row is an int and not far from the largest one.
+
+#define FULL 0xffffffff
+
+extern "C" __global__ void row_sums(const int* in, int* sums, int rows) {
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    if (row >= rows) return;  // whole warps
+
+    int sum = in[64 * row + lane] + in[64 * row + lane + 32];
+//= solution
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_down_sync(FULL, sum, offset);
+    }
+    if (lane == 0) sums[row] = sum;
+//= starter
+//    for (int offset = 32; offset > 0; offset /= 2) {
+//        sum += __shfl_down_sync(FULL, sum, offset);
+//    }
+//    if (lane == 0) sums[row] = sum;
+//= wrong halved_at_the_end
+//    for (int offset = 32; offset > 0; offset /= 2) {
+//        sum += __shfl_down_sync(FULL, sum, offset);
+//    }
+//    if (lane == 0) sums[row] = sum / 2;
+//= wrong by_xor
+//    for (int offset = 32; offset > 0; offset /= 2) {
+//        sum += __shfl_xor_sync(FULL, sum, offset);
+//    }
+//    if (lane == 0) sums[row] = sum;
+//= wrong from_the_last_lane
+//    for (int offset = 31; offset > 0; offset /= 2) {
+//        sum += __shfl_down_sync(FULL, sum, offset);
+//    }
+//    if (lane == 0) sums[row] = sum;
+//= wrong no_last_step
+//    for (int offset = 16; offset > 1; offset /= 2) {
+//        sum += __shfl_down_sync(FULL, sum, offset);
+//    }
+//    if (lane == 0) sums[row] = sum;
+//= end
+}

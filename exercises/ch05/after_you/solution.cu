@@ -1,0 +1,38 @@
+// Two blocks meet at a door: blocks 0 and 1 at door 0, blocks 2 and 3 at door
+// 1, and so on. Each raises its flag and then looks at the other's. Who sees
+// the other's flag down goes through. It may be that nobody goes, but never
+// both.
+//
+// flag has a word for each block, gone and crashes one for each door, all zero
+// before. Blocks have 32 threads, of which one works.
+extern "C" __global__ void after_you(volatile int* flag, int* gone,
+                                     int* crashes) {
+    if (threadIdx.x != 0) return;
+    int door = blockIdx.x / 2, other = blockIdx.x ^ 1;
+//= solution
+    flag[blockIdx.x] = 1;
+    __threadfence();
+    bool free = flag[other] == 0;
+//= starter
+//    flag[blockIdx.x] = 1;
+//    bool free = flag[other] == 0;
+//= wrong fence_in_front
+//    __threadfence();
+//    flag[blockIdx.x] = 1;
+//    bool free = flag[other] == 0;
+//= wrong fence_behind
+//    flag[blockIdx.x] = 1;
+//    bool free = flag[other] == 0;
+//    __threadfence();
+//= wrong fence_of_the_block
+//    flag[blockIdx.x] = 1;
+//    __threadfence_block();
+//    bool free = flag[other] == 0;
+//= wrong looks_first
+//    bool free = flag[other] == 0;
+//    __threadfence();
+//    flag[blockIdx.x] = 1;
+//= end
+    // Who comes second to an open door meets the one who is through.
+    if (free && atomicAdd(&gone[door], 1) == 1) crashes[door] = 1;
+}

@@ -1,0 +1,21 @@
+// The product of the numbers in each of four buckets. There is no atomic that
+// multiplies, so each bucket has a lock, which is zero while it is free.
+//
+// The kernel is built for sm_60: a warp has one program counter. lock and
+// gave_up are zero before, product is one. One block of one warp or of three;
+// patience is how often a lane tries before it gives up.
+extern "C" __global__ void bucket_locks(const int* x, int* lock,
+                                        volatile int* product, int* gave_up,
+                                        int patience) {
+    int bucket = threadIdx.x % 4;
+    int tries = patience;
+    while (atomicCAS(&lock[bucket], 0, 1) != 0) {
+        if (--tries > 0) continue;
+        atomicAdd(gave_up, 1);
+        return;
+    }
+    __threadfence();
+    product[bucket] = product[bucket] * x[threadIdx.x];
+    __threadfence();
+    atomicExch(&lock[bucket], 0);
+}

@@ -1,0 +1,58 @@
+// A sum that is handed on from block to block: block b waits until block b - 1
+// has raised its flag, adds its own number to what stands there, leaves the sum
+// for the next block, and raises a flag of its own.
+//
+// flag is zero before. Blocks have 32 threads, of which one works; who does not
+// see a flag after `patience` looks leaves the kernel.
+extern "C" __global__ void chain_of_blocks(const int* x, int* sum,
+                                           volatile int* flag, int patience) {
+    if (threadIdx.x != 0) return;
+    int block = blockIdx.x;
+//= solution
+//= starter
+//= wrong volatile_sums
+//    volatile int* handed = sum;
+//= end
+    int before = 0;
+    if (block > 0) {
+        while (flag[block - 1] == 0) {
+            if (--patience == 0) return;
+        }
+//= solution
+        __threadfence();
+        before = sum[block - 1];
+//= starter
+//        before = sum[block - 1];
+//= wrong no_fence
+//        before = sum[block - 1];
+//= wrong fence_of_the_reader
+//        __threadfence();
+//        before = sum[block - 1];
+//= wrong fences_of_the_block
+//        __threadfence_block();
+//        before = sum[block - 1];
+//= wrong volatile_sums
+//        before = handed[block - 1];
+//= wrong fence_too_late
+//        before = sum[block - 1];
+//        __threadfence();
+//= end
+    }
+//= solution
+    sum[block] = before + x[block];
+    __threadfence();
+//= starter
+//    sum[block] = before + x[block];
+//    __threadfence();
+//= wrong no_fence
+//    sum[block] = before + x[block];
+//= wrong fence_of_the_reader
+//    sum[block] = before + x[block];
+//= wrong fences_of_the_block
+//    sum[block] = before + x[block];
+//    __threadfence_block();
+//= wrong volatile_sums
+//    handed[block] = before + x[block];
+//= end
+    flag[block] = 1;
+}

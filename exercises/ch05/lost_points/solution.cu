@@ -1,0 +1,9 @@
+// A warp plays in five teams. Each lane scores one point, and writes it down
+// twice: on the board, and on the list of the referee.
+//
+// board and list have five words, all zero at the beginning.
+extern "C" __global__ void lost_points(int* board, int* list) {
+    int team = threadIdx.x % 5;
+    board[team] += 1;           // (A)
+    atomicAdd(&list[team], 1);  // (B)
+}

@@ -1,0 +1,27 @@
+// Sums along rows that are 32 points long: each point becomes the sum of the
+// points of its row up to itself. 32 rows come to a tile, one warp walks along
+// all of them, a row to a lane, and the tile goes back.
+//
+// `in` and `out` hold 32 rows for each block.
+// Launch: blocks of 32 x 8 threads.
+extern "C" __global__ void sum_along_rows(const float* in, float* out) {
+    __shared__ float tile[32][32];
+    int lane = threadIdx.x;
+    int first = blockIdx.x * 32 * 32;
+
+    for (int row = threadIdx.y; row < 32; row += 8) {
+        tile[row][lane] = in[first + row * 32 + lane];
+    }
+    __syncthreads();
+    if (threadIdx.y == 0) {
+        float sum = 0.0f;
+        for (int column = 0; column < 32; column++) {
+            sum += tile[lane][column];
+            tile[lane][column] = sum;
+        }
+    }
+    __syncthreads();
+    for (int row = threadIdx.y; row < 32; row += 8) {
+        out[first + row * 32 + lane] = tile[row][lane];
+    }
+}
