@@ -17,7 +17,7 @@ use crate::commands::{self, Bench};
 use crate::course::Course;
 use crate::desk::Desk;
 use crate::progress::Progress;
-use crate::session;
+use crate::{session, setup};
 
 const AFTER: &str = "\
 Without a command it shows the next open exercise, and runs your file whenever you save it.
@@ -86,6 +86,8 @@ enum Command {
         /// The exercises
         names: Vec<String>,
     },
+    /// Get a CUDA compiler, after asking
+    Setup(setup::Options),
 }
 
 /// The whole of `main`.
@@ -99,20 +101,21 @@ pub fn main() -> ExitCode {
 
 fn obey(cli: Cli) -> Result<ExitCode> {
     let mut bench = bench(cli.places)?;
-    if let (Some(note), Some(_)) = (&bench.note, &cli.command) {
-        let _ = fail(note);
+    let Some(command) = cli.command else { return begin(bench) };
+    if let Some(note) = bench.note.take() {
+        let _ = fail(&note);
     }
-    match cli.command {
-        None => begin(bench),
-        Some(Command::List) => Ok(commands::list(&bench)),
-        Some(Command::Run { name }) => commands::run(&mut bench, &name),
-        Some(Command::Hint { name }) => commands::hint(&mut bench, &name),
-        Some(Command::Solution { name, spoil }) => commands::print_solution(&bench, &name, spoil),
-        Some(Command::Reset { name: None, all: false }) => {
+    match command {
+        Command::List => Ok(commands::list(&bench)),
+        Command::Run { name } => commands::run(&mut bench, &name),
+        Command::Hint { name } => commands::hint(&mut bench, &name),
+        Command::Solution { name, spoil } => commands::print_solution(&bench, &name, spoil),
+        Command::Reset { name: None, all: false } => {
             bail!("`reset` takes the name of an exercise, or `--all` for everything")
         }
-        Some(Command::Reset { name, .. }) => commands::reset(&mut bench, name.as_deref()),
-        Some(Command::Verify { names }) => commands::verify(&mut bench, &names),
+        Command::Reset { name, .. } => commands::reset(&mut bench, name.as_deref()),
+        Command::Verify { names } => commands::verify(&mut bench, &names),
+        Command::Setup(options) => setup::run(&options),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod desk;
 pub mod progress;
 pub mod screen;
 pub mod session;
+pub mod setup;
 pub mod tell;
 pub mod watch;
 pub mod worker;
