@@ -177,7 +177,11 @@ pub fn hint(bench: &mut Bench, name: &str) -> Result<ExitCode> {
     let now = (seen + 1).min(exercise.hints.len());
     let mut said = tell::hints(&exercise, now);
     if seen >= exercise.hints.len() {
-        said.push(Said::prose(Tone::Plain, "", &tell::after_hints(&exercise)));
+        said.push(Said::prose(
+            Tone::Plain,
+            "",
+            &tell::after_hints(&exercise, bench.progress.done.has_passed(&exercise.name)),
+        ));
     } else {
         bench.record(Change::Hint(exercise.name.clone(), now));
     }

@@ -37,16 +37,19 @@ pub fn draw(frame: &mut Frame, app: &App, style: Style) -> Extent {
     // The head, a rule and the keys take a line each; below the head there is air, where there is room.
     let air = usize::from(height >= LOW);
     let room = height.saturating_sub(3 + air + below.len());
-    let page = page(app, width.saturating_sub(2));
+    // Code is wide, and gets the margin, too.
+    let margin = usize::from(!matches!(app.view, View::Solution(..)));
+    let page = page(app, width.saturating_sub(2 * margin));
     let extent = extent(app, &page, room);
     let mut lines = vec![style.line(&(Tone::Strong, head(app, width)))];
     lines.resize(1 + air, Line::default());
     for (index, row) in page.rows.iter().enumerate().skip(extent.offset).take(room) {
-        lines.push(indented(style.selectable(row, page.selected == Some(index), width.saturating_sub(2))));
+        let is_selected = page.selected == Some(index);
+        lines.push(indented(margin, style.selectable(row, is_selected, width.saturating_sub(2 * margin))));
     }
     lines.resize(room + 1 + air, Line::default());
     lines.push(style.line(&(Tone::Quiet, rule(app, &extent, width))));
-    lines.extend(below.iter().map(|row| indented(style.line(row))));
+    lines.extend(below.iter().map(|row| indented(1, style.line(row))));
     lines.push(keys::line(app, style, width));
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {
         frame.render_widget(line, Rect { y, height: 1, ..area });
@@ -69,9 +72,9 @@ fn plain(said: &[Said], width: usize) -> Page {
     Page { rows: crate::wrap::rows(said, width), focus: 0..0, selected: None }
 }
 
-/// The text between, one column in.
-fn indented(line: Line<'static>) -> Line<'static> {
-    let mut spans = vec![Span::raw(" ")];
+/// A line some columns in.
+fn indented(margin: usize, line: Line<'static>) -> Line<'static> {
+    let mut spans = vec![Span::raw(" ".repeat(margin))];
     spans.extend(line.spans);
     Line::from(spans)
 }

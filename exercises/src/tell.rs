@@ -86,7 +86,10 @@ pub fn hints(exercise: &Exercise, seen: usize) -> Vec<Said> {
 }
 
 /// What to do when the last hint was seen.
-pub fn after_hints(exercise: &Exercise) -> String {
+pub fn after_hints(exercise: &Exercise, has_passed: bool) -> String {
+    if has_passed {
+        return format!("These are all the hints; `{COMMAND} solution {}` shows a solution.", exercise.name);
+    }
     format!("These are all the hints; `{COMMAND} solution {} --spoil` shows the solution.", exercise.name)
 }
 

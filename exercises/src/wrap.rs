@@ -126,13 +126,35 @@ fn fold(text: &str, room: usize, long: Long) -> Vec<String> {
 }
 
 fn fold_line(line: &str, room: usize, long: Long) -> Vec<String> {
+    let blanks = line.chars().take_while(|letter| *letter == ' ').count();
+    let indent = " ".repeat(blanks.min(room / 2));
+    let (mut rest, mut lines) = (line[blanks..].to_owned(), Vec::new());
     if columns(line) <= room {
         return vec![line.to_owned()];
     }
-    let indent = line.chars().take_while(|letter| *letter == ' ').count().min(room / 2);
-    let room = room - indent;
-    let lines = wrap_line(line, room, long);
-    lines.into_iter().map(|line| format!("{}{line}", " ".repeat(indent))).collect()
+    while columns(&rest) + indent.len() > room {
+        let at = break_at(&rest, room - indent.len(), long);
+        let next = rest.split_off(at);
+        lines.push(format!("{indent}{}", rest.trim_end()));
+        next.trim_start().clone_into(&mut rest);
+    }
+    if !rest.is_empty() {
+        lines.push(format!("{indent}{rest}"));
+    }
+    lines
+}
+
+/// Where a line that is too long ends: behind the last word that fits, in the middle of a word if it has to be.
+fn break_at(line: &str, room: usize, long: Long) -> usize {
+    let fits = |at: &usize| columns(&line[..*at]) <= room;
+    let ends = || line.char_indices().map(|(at, letter)| at + letter.len_utf8());
+    let fitting = ends().take_while(fits).last().unwrap_or(ends().next().unwrap_or(0));
+    match (line[..fitting].rfind(' '), long) {
+        _ if line[fitting..].starts_with(' ') => fitting,
+        (Some(blank), _) => blank + 1,
+        (None, Long::Cut) => fitting,
+        (None, Long::Whole) => line.find(' ').unwrap_or(line.len()),
+    }
 }
 
 /// A word cut into pieces that fit.
@@ -169,8 +191,11 @@ mod tests {
     #[test]
     fn lines_with_a_shape_are_left_alone_while_they_fit() {
         let said = Said::line(Tone::Plain, "", "  a   b\n  x   yy   z");
-        assert_eq!(lines(&said, 8), ["  a   b", "  x yy z"]);
-        assert_eq!(lines(&said, 6), ["  a b", "  x yy", "  z"]);
+        assert_eq!(lines(&said, 9), ["  a   b", "  x   yy", "  z"]);
+        assert_eq!(lines(&said, 6), ["  a", "  b", "  x", "  yy", "  z"]);
+        assert_eq!(lines(&Said::line(Tone::Plain, "", "  abcdefgh"), 6), ["  abcd", "  efgh"]);
+        let whole = plain(&[Said::line(Tone::Plain, "", &format!("  a {} b", "x".repeat(80)))]);
+        assert_eq!(whole, format!("  a\n  {}\n  b\n", "x".repeat(80)));
     }
 
     #[test]

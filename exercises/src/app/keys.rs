@@ -91,7 +91,7 @@ impl App {
         let seen = self.done.hints_seen(&name);
         self.focus = Focus::End;
         if seen >= all {
-            self.notice = Some(tell::after_hints(self.exercise()));
+            self.notice = Some(tell::after_hints(self.exercise(), self.has_passed()));
             return Vec::new();
         }
         let change = Change::Hint(name, seen + 1);
