@@ -16,6 +16,7 @@ __device__ unsigned refine(unsigned value, int rounds) {
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
         value = value * 1664525u + 1013904223u;
+        value ^= value >> 15;
     }
     return value;
 }

@@ -13,6 +13,7 @@ __device__ unsigned key_frame(unsigned frame, int rounds) {
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
         frame = frame * 1664525u + 1013904223u;
+        frame ^= frame >> 15;
     }
     return frame;
 }

@@ -13,23 +13,21 @@ extern "C" __global__ void look_up(const int* key, const int* table, int* out,
     if (i >= n) return;
 
     int k = key[i];
-//= solution
     int value = missing;
+//= solution
     if (k >= 0 && k < entries) value = table[k];
-    out[i] = value;
 //= starter
-//    // TODO: the table's entry, where there is one.
-//    out[i] = missing;
+//    // TODO: value becomes the table's entry, where there is one.
 //= wrong lower_end_only
-//    out[i] = k >= 0 ? table[k] : missing;
+//    if (k >= 0) value = table[k];
 //= wrong read_then_choose
-//    int value = table[k];
-//    if (k < 0 || k >= entries) value = missing;
-//    out[i] = value;
+//    int entry = table[k];
+//    value = k >= 0 && k < entries ? entry : missing;
 //= wrong clamped
 //    int inside = min(max(k, 0), entries - 1);
-//    out[i] = table[inside];
+//    value = table[inside];
 //= wrong up_to_entries
-//    out[i] = k >= 0 && k <= entries ? table[k] : missing;
+//    if (k >= 0 && k <= entries) value = table[k];
 //= end
+    out[i] = value;
 }

@@ -13,6 +13,7 @@ extern "C" __global__ void look_up(const int* key, const int* table, int* out,
     if (i >= n) return;
 
     int k = key[i];
-    // TODO: the table's entry, where there is one.
-    out[i] = missing;
+    int value = missing;
+    // TODO: value becomes the table's entry, where there is one.
+    out[i] = value;
 }

@@ -2,10 +2,11 @@
 //
 // matrix: one row behind the other, each `width` numbers long, from 1 to 128.
 // sums:   one place for each row.
+// part:   shared memory for one row and no more: the launch says how much.
 // Launch: as many blocks as rows, each of 128 threads.
 
 extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
-    __shared__ int part[128];
+    extern __shared__ int part[];
     int i = threadIdx.x;
     const int* row = matrix + blockIdx.x * width;
 
@@ -28,6 +29,13 @@ extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
 //= wrong rounded_up
 //    for (int left = width, half; left > 1; left = half) {
 //        half = (left + 1) / 2;
+//        if (i < half) part[i] += part[i + half];
+//        __syncthreads();
+//    }
+//= wrong padded_with_zeros
+//    if (i >= width) part[i] = 0;
+//    __syncthreads();
+//    for (int half = 64; half > 0; half /= 2) {
 //        if (i < half) part[i] += part[i + half];
 //        __syncthreads();
 //    }

@@ -2,10 +2,11 @@
 //
 // matrix: one row behind the other, each `width` numbers long, from 1 to 128.
 // sums:   one place for each row.
+// part:   shared memory for one row and no more: the launch says how much.
 // Launch: as many blocks as rows, each of 128 threads.
 
 extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
-    __shared__ int part[128];
+    extern __shared__ int part[];
     int i = threadIdx.x;
     const int* row = matrix + blockIdx.x * width;
 

@@ -1,21 +1,20 @@
 // One block walks over an array of any length from 1, 64 elements a turn. It
-// turns every piece of 64 around (the last piece may be shorter) and says which
-// element is the largest of all.
+// turns every piece of 64 around in its place (the last piece may be shorter)
+// and says which element is the largest of all.
 //
-// Launch: one block of 64 threads. `largest` holds one number.
+// Launch: one block of 64 threads. `data` holds n numbers, `largest` one.
 
-extern "C" __global__ void turn_pieces(const int* in, int* out, int* largest,
-                                       int n) {
+extern "C" __global__ void turn_pieces(int* data, int* largest, int n) {
     __shared__ int piece[64], most;
-    int t = threadIdx.x, mine = in[0];
+    int t = threadIdx.x, mine = data[0];
     if (t == 0) most = mine;
 
     for (int i = t; i < n; i += 64) {
         int start = i - t;
-        piece[t] = in[i];
+        piece[t] = data[i];
         __syncthreads();
         int length = min(64, n - start);
-        out[i] = piece[length - 1 - t];
+        data[i] = piece[length - 1 - t];
         mine = max(mine, piece[t]);
         __syncthreads();
     }

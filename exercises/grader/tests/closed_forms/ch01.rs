@@ -62,6 +62,12 @@ fn stir(value: u32, (a, c): (u32, u32), rounds: usize) -> u32 {
 
 const LONG: (u32, u32) = (1_664_525, 1_013_904_223);
 
+/// A step of the recipe, and its upper bits mixed in, as many times as there are rounds.
+fn refine(value: u32, rounds: usize) -> u32 {
+    let once = |value: u32| value ^ (value >> 15);
+    (0..rounds).fold(value, |value, _| once(stir(value, LONG, 1)))
+}
+
 /// The recipe belongs to the value that comes in; each round has a spice.
 fn one_loop(form: &mut Form<'_>) {
     let (rounds, spice) = (form.number("rounds"), form.u32s("spice"));
@@ -80,7 +86,7 @@ fn key_frames(form: &mut Form<'_>) {
     let mut frames = form.u32s("in");
     for eight in frames.chunks_mut(8) {
         for (place, frame) in eight.iter_mut().enumerate() {
-            *frame = if place == 0 { stir(*frame, LONG, rounds) } else { frame.wrapping_add(1) };
+            *frame = if place == 0 { refine(*frame, rounds) } else { frame.wrapping_add(1) };
         }
     }
     form.expect_u32s("out", &frames);
@@ -89,7 +95,7 @@ fn key_frames(form: &mut Form<'_>) {
 /// Values below 100 by the long way, the others by one step.
 fn collect(form: &mut Form<'_>) {
     let rounds = form.number("rounds");
-    let one = |value: u32| if value < 100 { stir(value, LONG, rounds) } else { value.wrapping_add(1) };
+    let one = |value: u32| if value < 100 { refine(value, rounds) } else { value.wrapping_add(1) };
     let out: Vec<u32> = form.u32s("in").iter().map(|value| one(*value)).collect();
     form.expect_u32s("out", &out);
 }

@@ -43,10 +43,10 @@ fn sums_before(row: &mut [i32]) {
 }
 
 fn turn_pieces(form: &mut Form<'_>) {
-    let mut all = form.i32s("in");
+    let mut all = form.i32s("data");
     let most = all.iter().copied().max().unwrap_or_default();
     all.chunks_mut(64).for_each(<[i32]>::reverse);
-    form.expect_i32s("out", &all);
+    form.expect_i32s("data", &all);
     form.expect_i32s("largest", &[most]);
 }
 
