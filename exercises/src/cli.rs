@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, RwLock};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use grader::Toolchain;
 use lanes::terminal::{fail, refuse};
@@ -25,7 +25,7 @@ Without a command it shows the next open exercise, and runs your file whenever y
 Exit status:
   0  passed, or done
   1  refused; for `verify`: what was passed no longer is
-  2  it could not be done, and standard error says why";
+  2  it could not be done, and a message says why";
 
 /// Exercises about warps: mend, write, improve and predict kernels, graded lane by lane
 #[derive(Debug, Parser)]
@@ -130,7 +130,8 @@ fn begin(mut bench: Bench) -> Result<ExitCode> {
 fn bench(places: Places) -> Result<Bench> {
     let folder = places.folder.unwrap_or_else(|| places.catalogue.join("mine"));
     let desk = Desk::new(&folder);
-    let exercises = grader::all(&places.catalogue)?;
+    let exercises = grader::all(&places.catalogue)
+        .context("the exercises cannot be read, run this program in a checkout of the project")?;
     let (progress, note) = Progress::load(&desk.progress_file())?;
     let search = if places.no_compiler { Toolchain::none } else { Toolchain::search };
     // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,

@@ -37,6 +37,11 @@ impl Desk {
         Desk { folder: folder.to_owned() }
     }
 
+    /// Whether nobody has worked here yet.
+    pub fn is_empty(&self) -> bool {
+        fs::read_dir(&self.folder).map_or(true, |mut entries| entries.next().is_none())
+    }
+
     /// Where progress is kept.
     pub fn progress_file(&self) -> PathBuf {
         self.folder.join("progress.toml")
@@ -161,8 +166,9 @@ mod tests {
     fn a_file_is_laid_out_once() {
         let (folder, exercise) = (tempfile::tempdir().unwrap(), exercise());
         let desk = Desk::new(folder.path());
-        assert_eq!(desk.read(&exercise), Found::Nothing);
+        assert_eq!((desk.read(&exercise), desk.is_empty()), (Found::Nothing, true));
         desk.lay_out(&exercise).unwrap();
+        assert!(!desk.is_empty());
         assert_eq!(desk.read(&exercise), Found::Text(exercise.starter().unwrap()));
         fs::write(desk.file(&exercise), "mine\r\n").unwrap();
         desk.lay_out(&exercise).unwrap();

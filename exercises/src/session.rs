@@ -60,7 +60,7 @@ struct Session {
 impl Session {
     fn start(mut bench: Bench) -> Result<Session> {
         let (sender, events) = channel();
-        let is_new = bench.progress.is_new();
+        let is_new = bench.desk.is_empty();
         let (app, effects) = App::new(bench.course.clone(), bench.progress.done.clone(), is_new);
         let (saved, graded) = (sender.clone(), sender.clone());
         let watch = Watch::start(move || drop(saved.send(Event::Saved)));

@@ -131,3 +131,14 @@ fn scrolling_ends_where_the_text_does() {
     learner.press(KeyCode::Up);
     assert!(learner.screen().contains("A sum that gets lost"));
 }
+
+#[test]
+fn who_runs_it_again_on_a_low_screen_sees_the_verdict() {
+    let mut learner = Learner::at("lost_sum");
+    learner.resize(40, 10);
+    learner.finish(Ok(refused("race")));
+    assert!(!learner.screen().contains("Refused: race"), "the task is to be read first");
+    learner.key('r');
+    learner.finish(Ok(refused("race")));
+    assert!(learner.screen().contains("Refused: race"));
+}

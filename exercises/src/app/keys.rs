@@ -121,7 +121,13 @@ impl App {
 
     /// Runs it again: with the starter where the file is gone, and after a look for a compiler where there was none.
     fn again(&mut self) -> Vec<Effect> {
-        if self.course.is_possible(self.at) { self.open(self.at) } else { vec![Effect::Search] }
+        if !self.course.is_possible(self.at) {
+            return vec![Effect::Search];
+        }
+        self.is_fresh = false;
+        let mut effects = vec![Effect::Open(self.at)];
+        effects.extend(self.check());
+        effects
     }
 
     fn solution(&mut self) -> Vec<Effect> {
