@@ -55,6 +55,27 @@ extern "C" __global__ void bucket_locks(const int* x, int* lock,
 //        atomicExch(&lock[bucket], 0);
 //    }
 //    if (!done) atomicAdd(gave_up, 1);
+//= wrong leaves_the_loop
+//    while (tries-- > 0) {
+//        if (atomicCAS(&lock[bucket], 0, 1) == 0) {
+//            __threadfence();
+//            product[bucket] = product[bucket] * x[threadIdx.x];
+//            __threadfence();
+//            atomicExch(&lock[bucket], 0);
+//            return;
+//        }
+//    }
+//    atomicAdd(gave_up, 1);
+//= wrong no_fences
+//    bool done = false;
+//    while (!done && tries-- > 0) {
+//        if (atomicCAS(&lock[bucket], 0, 1) == 0) {
+//            product[bucket] = product[bucket] * x[threadIdx.x];
+//            atomicExch(&lock[bucket], 0);
+//            done = true;
+//        }
+//    }
+//    if (!done) atomicAdd(gave_up, 1);
 //= wrong no_lock
 //    product[bucket] = product[bucket] * x[threadIdx.x];
 //= end
