@@ -45,7 +45,7 @@ pub mod random;
 pub mod report;
 pub mod run;
 mod sim;
-mod terminal;
+pub mod terminal;
 pub mod testing;
 
 pub use buffer::{Buffer, Element};

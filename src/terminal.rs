@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind as ClapErrorKind;
 
 /// What clap has to say: its help, or its error in one line.
-pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+pub fn refuse(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
             print(&format!("{}\n", error.render().ansi().to_string().trim_end()), ExitCode::SUCCESS)
@@ -19,28 +19,28 @@ pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
 }
 
 /// The part of clap's message above the usage, in one line and in this project's quotes.
-pub(crate) fn one_line(message: &str) -> String {
+pub fn one_line(message: &str) -> String {
     let end = ["\nUsage:", "\nFor more information"].iter().filter_map(|mark| message.find(mark)).min();
     let words: Vec<&str> = message[..end.unwrap_or(message.len())].split_whitespace().collect();
     words.join(" ").trim_start_matches("error: ").replace('\'', "`").replace(" tip: ", "; ")
 }
 
 /// Says why something could not be done. A standard error that cannot be written to leaves the status to tell it.
-pub(crate) fn fail(message: &str) -> ExitCode {
+pub fn fail(message: &str) -> ExitCode {
     let message: Vec<&str> = message.split_whitespace().collect();
     let _ = writeln!(std::io::stderr(), "error: {}", message.join(" "));
     ExitCode::from(2)
 }
 
 /// Says why something could not be done, in the lines that a compiler wrote.
-pub(crate) fn fail_with_log(message: &str) -> ExitCode {
+pub fn fail_with_log(message: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "error: {}", message.trim_end());
     ExitCode::from(2)
 }
 
 /// Prints, with colour where a terminal wants it, and ends with `status`. A reader who closes the pipe early has seen
 /// enough.
-pub(crate) fn print(text: &str, status: ExitCode) -> ExitCode {
+pub fn print(text: &str, status: ExitCode) -> ExitCode {
     match anstream::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(&format!("cannot print: {error}")),
         _ => status,

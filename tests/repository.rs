@@ -18,7 +18,8 @@ fn files(extension: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && name != "target" && !name.starts_with('.') {
+            // What a learner writes into `exercises/mine` is no part of the project.
+            if path.is_dir() && name != "target" && name != "mine" && !name.starts_with('.') {
                 folders.push(path);
             } else if path.extension().is_some_and(|is| is == extension) {
                 found.push(path);

@@ -50,7 +50,7 @@ enum Tool {
 }
 
 impl Compiler {
-    /// Looks in `NVRTC_PATH`, the Python environment, `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`, the system's
+    /// Looks in `NVRTC_PATH`, the user's cache, the Python environment, `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`, the system's
     /// libraries, and on `PATH` for `nvcc`; the first that works wins.
     ///
     /// # Errors
@@ -169,6 +169,7 @@ mod tests {
             assert!(message.contains("no CUDA compiler for macOS"));
         } else {
             assert!(message.contains("no CUDA compiler found") && message.contains("pip install"));
+            assert!(message.contains("exercises -- setup"));
         }
     }
 

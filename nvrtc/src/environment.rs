@@ -1,8 +1,9 @@
 //! Where to look for the compiler, and in which order.
 //!
-//! The order is from the deliberate to the accidental: what the reader named, the Python environment that is
-//! active, the toolkit that is named, the toolkit that is installed, whatever the system's loader finds. What the
-//! process sees is passed in as a value, so the tests can furnish a machine of their own.
+//! The order is from the deliberate to the accidental: what the reader named, what the reader had this project install
+//! for itself, the Python environment that is active, the toolkit that is named, the toolkit that is installed, whatever
+//! the system's loader finds. What the process sees is passed in as a value, so the tests can furnish a machine of their
+//! own.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -18,6 +19,19 @@ const LOADER_NAMES: [&str; 4] = if cfg!(windows) {
 } else {
     ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "libnvrtc.so.11.2"]
 };
+
+/// What the process sees of the machine: all that the search looks at.
+const VARIABLES: [&str; 9] = [
+    "NVRTC_PATH",
+    "XDG_CACHE_HOME",
+    "HOME",
+    "LOCALAPPDATA",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "CUDA_PATH",
+    "CUDA_HOME",
+    "PATH",
+];
 
 /// Asks a Python for the folders in which it keeps packages.
 const ASK_PYTHON: &str =
@@ -35,9 +49,8 @@ impl Environment {
     /// The environment of this process and the usual folders of this system.
     pub fn of_this_process() -> Self {
         let read = |name: &str| Some((name.to_owned(), env::var_os(name)?));
-        let names = ["NVRTC_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "PATH"];
         Self {
-            variables: names.into_iter().filter_map(read).collect(),
+            variables: VARIABLES.into_iter().filter_map(read).collect(),
             toolkit_parents: vec!["/usr/local".into()],
             loader_names: LOADER_NAMES.to_vec(),
         }
@@ -55,9 +68,22 @@ impl Environment {
         self.variable("NVRTC_PATH")
     }
 
+    /// The folder where `exercises setup` installs a compiler, in the user's cache; `None` where there is no such place.
+    pub fn own_folder(&self) -> Option<PathBuf> {
+        let cache = if cfg!(windows) {
+            self.variable("LOCALAPPDATA").map(Path::to_owned)
+        } else {
+            // A relative path counts as none (XDG Base Directory Specification).
+            let named = self.variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+            named.map(Path::to_owned).or_else(|| Some(self.variable("HOME")?.join(".cache")))
+        };
+        Some(cache?.join("thirty-two-lanes").join("nvrtc"))
+    }
+
     /// The libraries to try, best first. Lazy, because asking a Python takes a tenth of a second.
     pub(crate) fn libraries(&self) -> impl Iterator<Item = PathBuf> {
-        let steps: [fn(&Self) -> Vec<PathBuf>; 5] = [
+        let steps: [fn(&Self) -> Vec<PathBuf>; 6] = [
+            Self::installed_by_us,
             Self::active_environments,
             Self::pythons_on_path,
             Self::named_toolkits,
@@ -70,6 +96,10 @@ impl Environment {
     /// The `nvcc` on `PATH`, the last resort.
     pub(crate) fn nvcc(&self) -> Option<PathBuf> {
         self.programs(&["nvcc"]).into_iter().next()
+    }
+
+    fn installed_by_us(&self) -> Vec<PathBuf> {
+        self.own_folder().iter().flat_map(|folder| libraries(folder)).collect()
     }
 
     fn active_environments(&self) -> Vec<PathBuf> {
@@ -104,7 +134,7 @@ impl Environment {
     }
 
     /// Programs by these names on `PATH`: all of the first name, then all of the second.
-    fn programs(&self, names: &[&str]) -> Vec<PathBuf> {
+    pub fn programs(&self, names: &[&str]) -> Vec<PathBuf> {
         let path = self.variables.get("PATH").cloned().unwrap_or_default();
         let folders: Vec<_> = env::split_paths(&path).collect();
         let file = |name: &&str| format!("{name}{}", env::consts::EXE_SUFFIX);
@@ -168,6 +198,35 @@ mod tests {
     fn an_empty_machine_has_none() {
         assert!(Machine::new().found().is_empty());
         assert!(Machine::new().environment.nvcc().is_none());
+    }
+
+    /// The variables of this system that name the user's cache, each with where in it the compiler is installed.
+    const CACHES: &[(&str, &str)] = if cfg!(windows) {
+        &[("LOCALAPPDATA", "thirty-two-lanes/nvrtc")]
+    } else {
+        &[("HOME", ".cache/thirty-two-lanes/nvrtc"), ("XDG_CACHE_HOME", "thirty-two-lanes/nvrtc")]
+    };
+
+    #[test]
+    fn what_was_installed_for_this_project_comes_first() {
+        for (variable, folder) in CACHES {
+            let mut machine = Machine::new();
+            let own = machine.file(&format!("user/{folder}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"));
+            let wheel = machine.file(&format!("venv/{WHEEL}"));
+            machine.set("VIRTUAL_ENV", "venv");
+            machine.set(variable, "user");
+            assert_eq!(machine.environment.own_folder(), Some(machine.root.path().join("user").join(folder)));
+            assert_eq!(machine.found(), [own, wheel]);
+        }
+        assert_eq!(Environment::default().own_folder(), None);
+    }
+
+    #[cfg(not(windows))]
+    #[test]
+    fn a_relative_cache_is_not_one() {
+        let environment = Environment::default().with("XDG_CACHE_HOME", "cache").with("HOME", "/home/reader");
+        let own = environment.own_folder();
+        assert_eq!(own, Some("/home/reader/.cache/thirty-two-lanes/nvrtc".into()));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{INSTALL, Version};
+use crate::{INSTALL, SETUP, Version};
 
 /// Why a compiler was not found, or why it made no PTX.
 #[derive(Debug)]
@@ -58,13 +58,13 @@ impl fmt::Display for Error {
             Self::NotFound { unusable } => {
                 write!(
                     f,
-                    "no CUDA compiler found (tried `NVRTC_PATH`, Python's packages, `CUDA_PATH`, `CUDA_HOME`, \
+                    "no CUDA compiler found (tried `NVRTC_PATH`, the user's cache, Python's packages, `CUDA_PATH`, `CUDA_HOME`, \
                      `/usr/local/cuda*`, the system's libraries, `nvcc`"
                 )?;
                 for why in unusable {
                     write!(f, "; {why}")?;
                 }
-                write!(f, "); install one with `{INSTALL}`")
+                write!(f, "); `{SETUP}` installs one, or do it yourself with `{INSTALL}`")
             }
             Self::Named { path, reason } => write!(
                 f,

@@ -49,3 +49,11 @@ pub const PINNED_RELEASE: &str = "12.0.140";
 
 /// The command that brings the pinned compiler, its headers and `cuda::std` to a machine without a toolkit.
 pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.0.140";
+
+/// The command that does the same into a folder of this project's own, after asking.
+pub const SETUP: &str = "cargo run --bin exercises -- setup";
+
+/// The packages that [`INSTALL`] names.
+pub fn packages() -> impl Iterator<Item = &'static str> {
+    INSTALL.split(' ').skip(2)
+}

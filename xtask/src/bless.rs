@@ -1,4 +1,4 @@
-//! `cargo xtask bless`: writes what the chapters print now into their recorded outputs.
+//! `cargo xtask bless`: writes what the chapters print now into their recorded outputs, and the exercises' screens.
 //!
 //! It is the only way in which those files change; the chapters' tests compare and never write. It leaves out records
 //! of a GPU, which are made by hand on a machine that has one.
@@ -27,7 +27,19 @@ pub fn run() -> Result<Outcome> {
             outcome = Outcome::Stale;
         }
     }
+    bless_screens()?;
     Ok(outcome)
+}
+
+/// The screens of the exercises' program, which its own test draws; told by `BLESS`, it writes them.
+fn bless_screens() -> Result<()> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["test", "--quiet", "--package", "exercises", "--test", "screens"]);
+    let output = cargo.env("BLESS", "1").current_dir(root()).output().context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("the exercises' screens cannot be drawn: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    Ok(())
 }
 
 /// The folders of all chapters, in order.

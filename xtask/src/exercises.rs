@@ -104,6 +104,7 @@ fn told(verdict: &Verdict) -> String {
         Verdict::Refused(refusal) => {
             lines.push(format!("{}: {}", refusal.reason, refusal.headline));
             lines.extend(refusal.details.iter().cloned());
+            lines.extend(refusal.gates.iter().map(Measured::text));
             lines.extend((!refusal.case.is_empty()).then(|| refusal.case.clone()));
             lines.push(format!("look: {}", refusal.look));
         }

@@ -28,7 +28,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Write what the chapters print on the emulator into their recorded outputs.
+    /// Write what the chapters print on the emulator into their recorded outputs, and what the exercises show.
     Bless,
     /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
     Claims,

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 use crate::claims::{self, Ledger};
+use crate::exercises::{self, Exercises};
 use crate::glossary::Glossary;
 use crate::html::escape;
 use crate::mentions::Mentions;
@@ -24,6 +25,8 @@ pub struct Library<'a> {
     pub glossary: Glossary,
     /// Numbers that are not measured.
     pub exceptions: Exceptions,
+    /// What the reader can try.
+    pub exercises: Exercises,
     /// Which page speaks of what.
     pub mentions: Mentions,
 }
@@ -38,7 +41,7 @@ pub struct Place<'a> {
 }
 
 /// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
-const BLOCKS: [&str; 11] = [
+const BLOCKS: [&str; 12] = [
     "code",
     "ptx",
     "machine-code",
@@ -47,6 +50,7 @@ const BLOCKS: [&str; 11] = [
     "claim",
     "figure",
     "counters",
+    "exercises",
     "ledger",
     "glossary",
     "supported",
@@ -71,6 +75,23 @@ pub fn expand(text: &str, is_alone: bool, place: Place<'_>, library: &Library<'_
     ensure!(is_alone, "`{{{{#{name} …}}}}` has to stand alone on its line");
     // Markdown before it ends here.
     Ok(format!("\n{html}"))
+}
+
+/// The box at the end of a page, with the exercises that it teaches, if there are any.
+pub fn practise(place: Place<'_>, library: &Library<'_>) -> Option<String> {
+    let expansion = Expansion { library, place };
+    let entry = |exercise: &exercises::Exercise| {
+        let list = library.mentions.list_of(exercise.chapter()).unwrap_or_default();
+        let is_elsewhere = folder(list) != folder(place.page);
+        exercise.entry(&expansion.address(list), is_elsewhere)
+    };
+    let entries: String = library.exercises.of_page(place.page).map(entry).collect();
+    (!entries.is_empty()).then(|| exercises::practise(&entries))
+}
+
+/// The folder of a page, which all pages of a chapter share.
+fn folder(page: &str) -> &str {
+    page.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 struct Expansion<'a> {
@@ -102,6 +123,7 @@ impl Expansion<'_> {
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
             "counters" => self.counters(&words),
+            "exercises" => self.exercises(&words),
             "supported" => self.generated("simt/SUPPORTED.md"),
             "file" => {
                 ensure!(repository.has(rest), "there is no `{rest}` in the repository");
@@ -158,6 +180,14 @@ impl Expansion<'_> {
         let source = Source::parse(source, self.library.repository)?;
         source.check_fresh(self.library.repository)?;
         self.generated(&format!("{}/counters.md", source.output()))
+    }
+
+    fn exercises(&self, words: &[&str]) -> Result<String> {
+        let [chapter] = words else { bail!("name a chapter, `ch02`") };
+        let row = |exercise: &exercises::Exercise| exercise.row(&self.link(exercise.page()));
+        let rows: String = self.library.exercises.of_chapter(chapter).map(row).collect();
+        ensure!(!rows.is_empty(), "there are no exercises in `exercises/{chapter}`");
+        Ok(exercises::table(&rows))
     }
 
     /// Markdown that was generated, without its title, its headings below the one it stands under.

@@ -10,6 +10,7 @@ mod claims;
 mod code;
 mod commands;
 mod directives;
+mod exercises;
 mod faults;
 mod figures;
 mod formulas;
@@ -36,7 +37,8 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use mdbook_summary::{Summary, SummaryItem};
 
 use crate::claims::Ledger;
-use crate::directives::{Library, Place, expand};
+use crate::directives::{Library, Place, expand, practise};
+use crate::exercises::Exercises;
 use crate::glossary::Glossary;
 use crate::mentions::Mentions;
 use crate::page::{Kind, Piece, inside_formula, pieces};
@@ -112,15 +114,19 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
 /// Binds all pages: what mdBook and KaTeX are given. The error is [`Problems`], if the pages have any.
 pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String>> {
     let repository = Repository::new(root.to_owned());
+    let (exercises, unreadable) = Exercises::read(&repository);
     let library = Library {
         repository: &repository,
         web,
         ledger: Ledger::read(&repository)?,
         glossary: Glossary::read(&repository)?,
         exceptions: Exceptions::read(&repository)?,
+        exercises,
         mentions: Mentions::of(pages),
     };
     let mut problems = around(root, &library, pages);
+    problems.extend(unreadable);
+    problems.extend(library.exercises.lost(&library.mentions));
     let bound = pages.iter().map(|page| bind_page(page, &library, &mut problems)).collect();
     // Two numbers of one line may lack the same record.
     problems.dedup();
@@ -193,6 +199,7 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
             }
         }
     }
+    bound += &practise(Place { page: &page.path, level: 1 }, library).unwrap_or_default();
     let text = prose::readable(&pieces);
     for (at, phrase) in library.exceptions.by_hand(&text) {
         let what =

@@ -19,6 +19,8 @@ pub struct Mentions {
     claims: BTreeMap<String, Vec<String>>,
     terms: BTreeMap<String, String>,
     figures: BTreeSet<String>,
+    /// The pages that list a chapter's exercises.
+    lists: BTreeMap<String, String>,
 }
 
 impl Mentions {
@@ -51,6 +53,9 @@ impl Mentions {
             "#term" => {
                 self.terms.entry(word.to_owned()).or_insert_with(|| page.to_owned());
             }
+            "#exercises" => {
+                self.lists.entry(word.to_owned()).or_insert_with(|| page.to_owned());
+            }
             "#figure" => {
                 self.figures.insert(word.to_owned());
             }
@@ -66,6 +71,16 @@ impl Mentions {
     /// The page that introduces a term.
     pub fn term(&self, key: &str) -> Option<&str> {
         self.terms.get(key).map(String::as_str)
+    }
+
+    /// The page that lists the exercises of a chapter.
+    pub fn list_of(&self, chapter: &str) -> Option<&str> {
+        self.lists.get(chapter).map(String::as_str)
+    }
+
+    /// Whether there is such a page.
+    pub fn has(&self, page: &str) -> bool {
+        self.titles.contains_key(page)
     }
 
     /// Whether a page shows a figure.

@@ -72,6 +72,9 @@ fn every_claim_is_in_the_ledger() {
     }
 }
 
+/// Those that have exercises.
+const CHAPTERS: [&str; 6] = ["ch01", "ch02", "ch03", "ch04", "ch05", "ch06"];
+
 /// A copy of the book and of what it includes.
 struct Copy(TempDir);
 
@@ -82,6 +85,11 @@ impl Copy {
             ["book/src", "book/figures", "kernels", "chapters", "benches", "docs", "simt/src", "src"]
         {
             copy_folder(&root().join(folder), &copy.path(folder));
+        }
+        for chapter in CHAPTERS.map(|chapter| format!("exercises/{chapter}")) {
+            if root().join(&chapter).exists() {
+                copy_folder(&root().join(&chapter), &copy.path(&chapter));
+            }
         }
         let files = ["book/glossary.toml", "book/literals.toml", "simt/SUPPORTED.md"];
         for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
@@ -102,6 +110,33 @@ impl Copy {
         let new = change(&old);
         assert_ne!(old, new, "the change of `{name}` changes nothing");
         fs::write(self.path(name), new).unwrap();
+    }
+
+    /// Adds an exercise of chapter 2, and a table of that chapter's if the book has none.
+    fn add_exercise(&self, name: &str, toml: &str) {
+        let folder = self.path(&format!("exercises/ch02/{name}"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("exercise.toml"), toml).unwrap();
+        let page = self.path(LIST);
+        let text = fs::read_to_string(&page).unwrap();
+        if !text.contains(TABLE) {
+            fs::write(page, format!("{}\n\n{TABLE}\n", text.trim_end())).unwrap();
+        }
+    }
+
+    /// An exercise with this file has the problem `what` at a line of it.
+    #[track_caller]
+    fn refuses_exercise(toml: &str, line: usize, what: &str) {
+        let copy = Copy::new();
+        copy.add_exercise("tail", toml);
+        copy.has_problem("exercises/ch02/tail/exercise.toml", line, what);
+    }
+
+    #[track_caller]
+    fn has_problem(&self, file: &str, line: usize, what: &str) {
+        let problems = problems(self.0.path(), &binder::pages(self.0.path()).unwrap());
+        let is_it = |found: &&Problem| found.file == file && found.line == line && found.what.contains(what);
+        assert!(problems.iter().any(|found| is_it(&found)), "no `{what}` at {file}:{line}: {problems:?}");
     }
 
     /// The book has the problem `what` on a line of a page, where the directive stands.
@@ -222,6 +257,51 @@ fn what_is_written_by_hand_is_refused() {
     refuses("it loads 4,276,224 sectors", "is a number by hand");
     refuses("```text\na\nb\nc\nd\n```", "is written by hand");
     refuses("$\\frac{1}{$", "does not parse");
+}
+
+const LIST: &str = "book/src/reduction/exercises.md";
+const TABLE: &str = "{{#exercises ch02}}";
+const EXERCISE: &str = "title = \"The tail <block>\"\norder = 1\nkind = \"fix\"\nminutes = 10\n\
+                        page = \"reduction/edges.md\"\nkernel = \"sum\"\n";
+
+#[test]
+fn an_exercise_is_told_on_its_page_and_in_its_chapter() {
+    let copy = Copy::new();
+    copy.add_exercise("tail_of_all", EXERCISE);
+    let bound = bind(copy.0.path()).unwrap_or_else(|problems| panic!("{problems}"));
+    let pages = binder::pages(copy.0.path()).unwrap();
+    let text = |path: &str| &bound[pages.iter().position(|page| page.path == path).unwrap()];
+    let (page, list) = (text("reduction/edges.md"), text("reduction/exercises.md"));
+    for text in [page, list] {
+        assert!(text.contains("The tail &lt;block&gt;"), "{text}");
+        assert!(text.contains("cargo run --bin exercises -- run tail&#95;of&#95;all"), "{text}");
+    }
+    assert!(page.contains("fix, 10 minutes"), "{page}");
+    assert!(page.contains("href=\"../reduction/exercises.html#exercise-tail-of-all\""), "{page}");
+    assert!(list.contains("id=\"exercise-tail-of-all\""), "{list}");
+    assert!(list.contains("href=\"../reduction/edges.html\""), "{list}");
+    assert!(!text("introduction.md").contains("class=\"practise\""));
+}
+
+#[test]
+fn an_exercise_that_no_reader_comes_to_is_refused() {
+    Copy::refuses_exercise(
+        &EXERCISE.replace("edges.md", "nonesuch.md"),
+        5,
+        "`page` is `reduction/nonesuch.md`, which `SUMMARY.md` does not list",
+    );
+    Copy::refuses_exercise(&EXERCISE.replace("= 10", "= \"ten\""), 4, "invalid type");
+    Copy::refuses_exercise(&EXERCISE.replace("title", "name"), 1, "missing field `title`");
+    let copy = Copy::new();
+    copy.add_exercise("tail", EXERCISE);
+    copy.edit(LIST, |text| text.replace(TABLE, ""));
+    copy.has_problem("exercises/ch02/tail/exercise.toml", 5, "no page lists the exercises of `ch02`");
+}
+
+#[test]
+fn a_chapter_without_exercises_has_no_table() {
+    refuses("{{#exercises ch77}}", "there are no exercises in `exercises/ch77`");
+    refuses("{{#exercises}}", "name a chapter");
 }
 
 fn sha256(file: &Path) -> String {

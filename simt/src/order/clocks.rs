@@ -195,11 +195,41 @@ impl Clocks {
         if view.is_empty() {
             return;
         }
+        self.own_beyond(who).join(view);
+    }
+
+    fn own_beyond(&mut self, who: Who) -> &mut View {
         let warp = &mut self.blocks[who.slot].warps[who.warp];
         if warp.beyond.is_empty() {
             warp.beyond = vec![View::default(); WARP_SIZE];
         }
-        warp.beyond[who.lane].join(view);
+        &mut warp.beyond[who.lane]
+    }
+
+    /// What a lane knows besides what its warp does, if anything.
+    fn beyond(&self, who: Who) -> Option<&View> {
+        self.blocks[who.slot].warps[who.warp].beyond.get(who.lane)
+    }
+
+    /// What was sealed by a `fence.sc` before whatever a lane does now.
+    pub fn sealed(&self, who: Who) -> Option<&View> {
+        self.beyond(who)?.sealed()
+    }
+
+    /// A lane has read what was written with this sealed: its next `fence.sc` makes it known.
+    pub fn open(&mut self, who: Who, sealed: &View) {
+        self.own_beyond(who).open(sealed);
+    }
+
+    /// A lane passes a `fence.sc` that reaches all blocks.
+    pub fn seal(&mut self, who: Who) {
+        let opened = self.beyond(who).and_then(View::opened).cloned();
+        if let Some(opened) = opened {
+            self.learn(who, &opened);
+        }
+        let mut all = View::default();
+        self.snapshot(who).add_to(&mut all);
+        self.own_beyond(who).seal(all);
     }
 
     /// Moves the clock of a warp on, after one of its lanes has published.

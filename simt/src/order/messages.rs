@@ -23,6 +23,8 @@ pub struct Messages {
     wide: View,
     /// From all patterns, by the block that they are of.
     by_block: RedBlackTreeMapSync<u32, View>,
+    /// What `fence.sc` of all scopes had sealed before these stores.
+    sealed: View,
     /// Tells one content from another: 0 is nothing.
     version: u64,
 }
@@ -146,6 +148,9 @@ impl Locations {
         let new = written.map(|written| &written.messages);
         if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
             lane.read.entry(key).or_default().receive(own_block, new);
+            if !new.sealed.is_empty() {
+                clocks.open(who, &new.sealed);
+            }
         }
         // What weaker loads of the same location have read before is acquired with it, whatever it reads itself.
         if order.acquires()
@@ -177,6 +182,10 @@ impl Locations {
         let mut is_new = false;
         for (scope, snapshot) in lane.released.get(&key).into_iter().chain(lane.fences.iter().flatten()) {
             messages.add(own_block, *scope, snapshot);
+            is_new = true;
+        }
+        if let Some(sealed) = clocks.sealed(who) {
+            messages.sealed.join(sealed);
             is_new = true;
         }
         if is_new {
@@ -214,6 +223,9 @@ impl Locations {
             }
             if let Some(sequential) = self.sequential.as_mut().filter(|_| order == Order::SeqCst) {
                 sequential.pass(clocks, who, scope);
+            }
+            if is_wide && order == Order::SeqCst {
+                clocks.seal(who);
             }
             let snapshot = Some((scope, clocks.snapshot(who)));
             self.lane(who).fences[usize::from(is_wide)] = snapshot;

@@ -6,9 +6,11 @@
 //! pattern reads what a release pattern wrote ([`messages`]). An access comes before another in causality order if its
 //! clock is in the view of the other's thread. That is all that the checker of races and the weak memory ask.
 //!
-//! What it leaves out: the order of `fence.sc` among themselves orders nothing here, because another run may have them in
-//! another order; only the weak memory ([`history`]), which has to choose one, keeps it. Proxies other than the generic one, clusters
-//! (their scope is taken for the block's, which is right for a launch without clusters) and `mbarrier` do not exist.
+//! Two `fence.sc` order what is around them only where what was read shows which of them comes first ([`view`]); elsewhere
+//! another run may have them in another order, and only the weak memory ([`history`]), which has to choose one, keeps it.
+//!
+//! What it leaves out: proxies other than the generic one, clusters (their scope is taken for the block's, which is right
+//! for a launch without clusters) and `mbarrier` do not exist.
 //! Specification: PTX ISA, section 8, "Memory Consistency Model".
 
 pub mod clocks;

@@ -70,24 +70,39 @@ impl BlockView {
 /// What is known of the threads of all blocks. Copies are cheap: what two views have in common is stored once, for a
 /// counter that every block of a grid has added to carries the views of all of them.
 #[derive(Clone, Debug, Default)]
-pub struct View(RedBlackTreeMapSync<u32, Arc<BlockView>>);
+pub struct View {
+    blocks: RedBlackTreeMapSync<u32, Arc<BlockView>>,
+    /// What the `fence.sc` that come before and after have to do with it; none where there are none.
+    sequential: Option<Arc<Sequential>>,
+}
+
+/// Where the order of two `fence.sc` is no matter of chance. What comes before a fence is *sealed* by it. Who writes with
+/// that in its view leaves it at the location; for who reads that it is *open*, and a fence behind the read makes it known:
+/// had that fence come before the other, the read would have come before the write that it reads. Both go from thread to
+/// thread as all that is known does, so the thread that fences need not be the one that writes or reads.
+#[derive(Clone, Debug, Default)]
+struct Sequential {
+    sealed: View,
+    open: View,
+}
 
 impl View {
     /// A view of one block.
     pub fn of_block(block: u32, view: BlockView) -> View {
         let mut all = View::default();
-        all.0.insert_mut(block, Arc::new(view));
+        all.blocks.insert_mut(block, Arc::new(view));
         all
     }
 
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.blocks.is_empty() && self.sequential.is_none()
     }
 
     /// Whether something is known to come before whoever has this view.
     pub fn knows(&self, stamp: Stamp) -> bool {
-        self.0.get(&stamp.thread.block).is_some_and(|block| block.of(stamp.thread.number) >= stamp.clock)
+        let block = self.blocks.get(&stamp.thread.block);
+        block.is_some_and(|block| block.of(stamp.thread.number) >= stamp.clock)
     }
 
     /// Adds what a thread did up to a clock.
@@ -96,45 +111,77 @@ impl View {
             return;
         }
         let Thread { block, number } = stamp.thread;
-        let mut view = self.0.get(&block).map_or_else(BlockView::default, |view| (**view).clone());
+        let mut view = self.blocks.get(&block).map_or_else(BlockView::default, |view| (**view).clone());
         view.raise(number, stamp.clock);
-        self.0.insert_mut(block, Arc::new(view));
+        self.blocks.insert_mut(block, Arc::new(view));
     }
 
     /// Adds what is known of a block.
     pub fn join_block(&mut self, block: u32, view: &Arc<BlockView>) {
-        let joined = match self.0.get(&block) {
-            Some(own) if Arc::ptr_eq(own, view) || own.includes(view) => return,
-            Some(own) => {
-                let mut joined = (**own).clone();
-                joined.join(view);
-                Arc::new(joined)
-            }
-            None => view.clone(),
-        };
-        self.0.insert_mut(block, joined);
+        match self.blocks.get_mut(&block) {
+            Some(own) if Arc::ptr_eq(own, view) || own.includes(view) => {}
+            Some(own) => Arc::make_mut(own).join(view),
+            None => self.blocks.insert_mut(block, view.clone()),
+        }
     }
 
     /// Adds what another view knows. The smaller of the two is gone through.
     pub fn join(&mut self, other: &View) {
-        let small = if self.0.size() < other.0.size() {
-            std::mem::replace(self, other.clone())
+        if let Some(sequential) = &other.sequential {
+            self.join_sequential(sequential);
+        }
+        let small = if self.blocks.size() < other.blocks.size() {
+            std::mem::replace(&mut self.blocks, other.blocks.clone())
         } else {
-            other.clone()
+            other.blocks.clone()
         };
-        for (&block, view) in &small.0 {
+        for (&block, view) in &small {
             self.join_block(block, view);
         }
     }
 
+    fn join_sequential(&mut self, other: &Arc<Sequential>) {
+        match &mut self.sequential {
+            None => self.sequential = Some(other.clone()),
+            Some(own) if Arc::ptr_eq(own, other) => {}
+            Some(own) => {
+                let own = Arc::make_mut(own);
+                own.sealed.join(&other.sealed);
+                own.open.join(&other.open);
+            }
+        }
+    }
+
+    /// Who has this view passes a `fence.sc`, having published `all`: that is sealed, and what was open no longer is.
+    pub fn seal(&mut self, all: View) {
+        let sealed = View { sequential: None, ..all };
+        self.sequential = Some(Arc::new(Sequential { sealed, open: View::default() }));
+    }
+
+    /// Adds what was sealed before a write that was read.
+    pub fn open(&mut self, sealed: &View) {
+        let own = Arc::make_mut(self.sequential.get_or_insert_default());
+        own.open.join(sealed);
+    }
+
+    /// What is sealed; none if nothing is.
+    pub fn sealed(&self) -> Option<&View> {
+        self.sequential.as_ref().map(|sequential| &sequential.sealed).filter(|sealed| !sealed.is_empty())
+    }
+
+    /// What is open; none if nothing is.
+    pub fn opened(&self) -> Option<&View> {
+        self.sequential.as_ref().map(|sequential| &sequential.open).filter(|open| !open.is_empty())
+    }
+
     /// What is known of a block, if anything.
     pub fn block(&self, block: u32) -> Option<&BlockView> {
-        self.0.get(&block).map(Arc::as_ref)
+        self.blocks.get(&block).map(Arc::as_ref)
     }
 
     /// Forgets a block.
     pub fn forget(&mut self, block: u32) {
-        self.0.remove_mut(&block);
+        self.blocks.remove_mut(&block);
     }
 }
 

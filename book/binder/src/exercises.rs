@@ -1,0 +1,229 @@
+//! The exercises in the terminal, as far as the book tells of them: which page teaches what each asks for.
+//!
+//! Read from `exercises/chNN/NAME/exercise.toml`, so that nothing about an exercise is written by hand in a page. It
+//! leaves out what the exercises are: those who read the rest of these files check it.
+
+use std::fs;
+
+use serde::Deserialize;
+
+use crate::Problem;
+use crate::html::{escape, sentence};
+use crate::mentions::Mentions;
+use crate::repository::Repository;
+
+/// The folder of chapters.
+const FOLDER: &str = "exercises";
+/// What describes an exercise, in its folder.
+const FILE: &str = "exercise.toml";
+/// What a reader types, before the name.
+const COMMAND: &str = "cargo run --bin exercises -- run";
+
+/// All exercises, by chapter and then in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Exercises(Vec<Exercise>);
+
+/// An exercise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exercise {
+    /// The name of its folder.
+    name: String,
+    /// `ch02`.
+    chapter: String,
+    /// The line of its file on which the page is named.
+    page_line: usize,
+    told: Told,
+}
+
+/// What the book tells of an exercise; the file has more.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct Told {
+    title: String,
+    kind: String,
+    minutes: u32,
+    order: u32,
+    page: String,
+}
+
+impl Exercises {
+    /// Reads them all, and what is wrong with those that cannot be read.
+    pub fn read(repository: &Repository) -> (Self, Vec<Problem>) {
+        let (mut all, mut problems) = (Vec::new(), Vec::new());
+        let is_chapter =
+            |name: &String| name.strip_prefix("ch").is_some_and(|rest| rest.parse::<u32>().is_ok());
+        for chapter in folders(repository, FOLDER).into_iter().filter(is_chapter) {
+            for name in folders(repository, &format!("{FOLDER}/{chapter}")) {
+                match Exercise::read(repository, &chapter, &name) {
+                    Ok(exercise) => all.push(exercise),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        all.sort_by(|one, other| one.place().cmp(&other.place()));
+        (Self(all), problems)
+    }
+
+    /// The exercises of a chapter, `ch02`.
+    pub fn of_chapter<'a>(&'a self, chapter: &'a str) -> impl Iterator<Item = &'a Exercise> {
+        self.0.iter().filter(move |exercise| exercise.chapter == chapter)
+    }
+
+    /// The exercises that a page teaches.
+    pub fn of_page<'a>(&'a self, page: &'a str) -> impl Iterator<Item = &'a Exercise> {
+        self.0.iter().filter(move |exercise| exercise.told.page == page)
+    }
+
+    /// Exercises that no reader comes to: their page is none of the book, or no page lists their chapter.
+    pub fn lost(&self, mentions: &Mentions) -> Vec<Problem> {
+        let lost = |exercise: &Exercise| {
+            let (page, chapter) = (&exercise.told.page, &exercise.chapter);
+            let what = if !mentions.has(page) {
+                format!("`page` is `{page}`, which `SUMMARY.md` does not list")
+            } else if mentions.list_of(chapter).is_none() {
+                format!("no page lists the exercises of `{chapter}`: `{{{{#exercises {chapter}}}}}`")
+            } else {
+                return None;
+            };
+            Some(Problem { file: exercise.file(), line: exercise.page_line, what })
+        };
+        self.0.iter().filter_map(lost).collect()
+    }
+}
+
+impl Exercise {
+    fn read(repository: &Repository, chapter: &str, name: &str) -> Result<Self, Problem> {
+        let file = format!("{FOLDER}/{chapter}/{name}/{FILE}");
+        let problem = |line: usize, what: String| Problem { file: file.clone(), line, what };
+        let text = repository.read(&file).map_err(|error| problem(1, format!("{error:#}")))?;
+        let told: Told = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| line_of(&text, span.start));
+            problem(line, error.message().replace('\n', ", "))
+        })?;
+        let page_line = text.lines().position(|line| line.starts_with("page")).map_or(1, |line| line + 1);
+        Ok(Self { name: name.to_owned(), chapter: chapter.to_owned(), page_line, told })
+    }
+
+    fn place(&self) -> (&str, u32, &str) {
+        (&self.chapter, self.told.order, &self.name)
+    }
+
+    fn file(&self) -> String {
+        format!("{FOLDER}/{}/{}/{FILE}", self.chapter, self.name)
+    }
+
+    /// `ch02`.
+    pub fn chapter(&self) -> &str {
+        &self.chapter
+    }
+
+    /// The page that teaches it.
+    pub fn page(&self) -> &str {
+        &self.told.page
+    }
+
+    /// A row of its chapter's table; `page` is a link to the page that teaches it.
+    pub fn row(&self, page: &str) -> String {
+        let Told { kind, minutes, .. } = &self.told;
+        format!(
+            "<tr id=\"{}\"><td>{}<br>{}</td><td>{}</td><td class=\"number\">{minutes}</td><td>{page}</td></tr>\n",
+            self.anchor(),
+            sentence(&self.told.title),
+            self.command(),
+            escape(kind),
+        )
+    }
+
+    /// An entry of the box on the page that teaches it; `list` is the address of its chapter's table. Where that is another
+    /// chapter than the page's, it says so: the exercise may ask for more than a reader has come to.
+    pub fn entry(&self, list: &str, is_elsewhere: bool) -> String {
+        let Told { title, kind, minutes, .. } = &self.told;
+        let number = self.chapter.trim_start_matches(|c: char| !('1'..='9').contains(&c));
+        let chapter = if is_elsewhere { format!(", chapter {number}") } else { String::new() };
+        format!(
+            "<li><a class=\"practise-title\" href=\"{list}#{}\">{}</a> \
+             <span class=\"practise-kind\">{}, {minutes} minutes{chapter}</span> {}</li>\n",
+            self.anchor(),
+            sentence(title),
+            escape(kind),
+            self.command(),
+        )
+    }
+
+    fn anchor(&self) -> String {
+        format!("exercise-{}", crate::html::anchor(&self.name))
+    }
+
+    fn command(&self) -> String {
+        format!("<code>{}</code>", escape(&format!("{COMMAND} {}", self.name)))
+    }
+}
+
+/// A chapter's exercises as a table, of its rows.
+pub fn table(rows: &str) -> String {
+    format!(
+        "<div class=\"table-wrapper\">\n<table class=\"exercises\">\n<thead><tr><th>exercise</th><th>kind</th>\
+         <th class=\"number\">minutes</th><th>page</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
+    )
+}
+
+/// The box at the end of a page that teaches some, of its entries.
+pub fn practise(entries: &str) -> String {
+    format!(
+        "\n<section class=\"practise\" aria-label=\"practise\">\n<p class=\"practise-head\">Practise</p>\n\
+         <ul>\n{entries}</ul>\n</section>\n"
+    )
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// The folders in a folder, sorted; none where it is missing.
+fn folders(repository: &Repository, name: &str) -> Vec<String> {
+    let entries = fs::read_dir(repository.path(name)).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let mut names: Vec<String> =
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exercise() -> Exercise {
+        let told = Told {
+            title: "The `tail` block".to_owned(),
+            kind: "fix".to_owned(),
+            minutes: 10,
+            order: 2,
+            page: "reduction/edges.md".to_owned(),
+        };
+        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), page_line: 5, told }
+    }
+
+    #[test]
+    fn the_box_leads_to_the_row() {
+        let (entry, row) = (exercise().entry("exercises.html", false), exercise().row("the page"));
+        assert!(entry.contains("href=\"exercises.html#exercise-tail-block\""), "{entry}");
+        assert!(row.starts_with("<tr id=\"exercise-tail-block\">"), "{row}");
+        for html in [entry, row] {
+            assert!(
+                html.contains("The <code>tail</code> block") && html.contains("-- run tail&#95;block"),
+                "{html}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_exercise_of_another_chapter_says_so() {
+        assert!(exercise().entry("", true).contains("fix, 10 minutes, chapter 2<"));
+        assert!(exercise().entry("", false).contains("fix, 10 minutes<"));
+    }
+
+    #[test]
+    fn a_line_is_counted_from_one() {
+        assert_eq!((line_of("a\nb\n", 0), line_of("a\nb\n", 2)), (1, 2));
+    }
+}

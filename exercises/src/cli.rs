@@ -1,0 +1,159 @@
+//! The command line.
+//!
+//! One way to fail: a line on standard error that says what to do, and exit status 2. What it leaves out: what the commands
+//! do, which is `commands.rs`.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, RwLock};
+
+use anyhow::{Result, bail};
+use clap::{Args, Parser, Subcommand};
+use grader::Toolchain;
+use lanes::terminal::{fail, refuse};
+
+use crate::commands::{self, Bench};
+use crate::course::Course;
+use crate::desk::Desk;
+use crate::progress::Progress;
+use crate::{session, setup};
+
+const AFTER: &str = "\
+Without a command it shows the next open exercise, and runs your file whenever you save it.
+
+Exit status:
+  0  passed, or done
+  1  refused; for `verify`: what was passed no longer is
+  2  it could not be done, and standard error says why";
+
+/// Exercises about warps: mend, write, improve and predict kernels, graded lane by lane
+#[derive(Debug, Parser)]
+#[command(name = "exercises", after_help = AFTER, max_term_width = 80, disable_help_subcommand = true, args_override_self = true)]
+struct Cli {
+    #[command(flatten)]
+    places: Places,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Args, Debug)]
+struct Places {
+    /// Where your files and your progress are [default: `mine` beside the exercises]
+    #[arg(long, value_name = "DIR", global = true)]
+    folder: Option<PathBuf>,
+    /// Where the exercises are
+    #[arg(long, value_name = "DIR", global = true, hide = true, default_value = env!("CARGO_MANIFEST_DIR"))]
+    catalogue: PathBuf,
+    /// Do as if there were no CUDA compiler
+    #[arg(long, global = true, hide = true)]
+    no_compiler: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List all exercises and what you have passed
+    List,
+    /// Grade your file of an exercise once
+    Run {
+        /// The exercise
+        name: String,
+    },
+    /// Print the next hint
+    Hint {
+        /// The exercise
+        name: String,
+    },
+    /// Print a solution, once you have passed
+    Solution {
+        /// The exercise
+        name: String,
+        /// Print it now
+        #[arg(long)]
+        spoil: bool,
+    },
+    /// Begin an exercise again; what you had is kept beside it
+    Reset {
+        /// The exercise
+        #[arg(conflicts_with = "all")]
+        name: Option<String>,
+        /// All of them
+        #[arg(long)]
+        all: bool,
+    },
+    /// Grade your files again, all or those named
+    Verify {
+        /// The exercises
+        names: Vec<String>,
+    },
+    /// Get a CUDA compiler, after asking
+    Setup(setup::Options),
+}
+
+/// The whole of `main`.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    obey(cli).unwrap_or_else(|error| fail(&format!("{error:#}")))
+}
+
+fn obey(cli: Cli) -> Result<ExitCode> {
+    let mut bench = bench(cli.places)?;
+    let Some(command) = cli.command else { return begin(bench) };
+    if let Some(note) = bench.note.take() {
+        let _ = fail(&note);
+    }
+    match command {
+        Command::List => Ok(commands::list(&bench)),
+        Command::Run { name } => commands::run(&mut bench, &name),
+        Command::Hint { name } => commands::hint(&mut bench, &name),
+        Command::Solution { name, spoil } => commands::print_solution(&bench, &name, spoil),
+        Command::Reset { name: None, all: false } => {
+            bail!("`reset` takes the name of an exercise, or `--all` for everything")
+        }
+        Command::Reset { name, .. } => commands::reset(&mut bench, name.as_deref()),
+        Command::Verify { names } => commands::verify(&mut bench, &names),
+        Command::Setup(options) => setup::run(&options),
+    }
+}
+
+fn begin(mut bench: Bench) -> Result<ExitCode> {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    if is_dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return commands::run_next(&mut bench);
+    }
+    session::run(bench).map(|()| ExitCode::SUCCESS)
+}
+
+fn bench(places: Places) -> Result<Bench> {
+    let folder = places.folder.unwrap_or_else(|| places.catalogue.join("mine"));
+    let desk = Desk::new(&folder);
+    let exercises = grader::all(&places.catalogue)?;
+    let (progress, note) = Progress::load(&desk.progress_file())?;
+    let search = if places.no_compiler { Toolchain::none } else { Toolchain::search };
+    // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,
+    // takes the program with it.
+    let toolchain: &'static RwLock<Toolchain> = Box::leak(Box::new(RwLock::new(search())));
+    let course = Course { exercises, has_compiler: is_there(toolchain) };
+    Ok(Bench {
+        course,
+        desk,
+        progress,
+        note,
+        grade: Arc::new(move |exercise, text| {
+            let toolchain = toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            grader::grade(exercise, &toolchain, text)
+        }),
+        search: Box::new(move || {
+            // Nothing is being graded where there is no compiler, or nothing that takes long.
+            *toolchain.write().unwrap_or_else(std::sync::PoisonError::into_inner) = search();
+            is_there(toolchain)
+        }),
+    })
+}
+
+fn is_there(toolchain: &RwLock<Toolchain>) -> bool {
+    toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner).is_there()
+}

@@ -1,0 +1,296 @@
+//! The commands: each does one thing, in plain text of 80 columns, and ends with a status.
+//!
+//! Status 0 is for what passed or was done, 1 for an attempt that is refused, and 2, as an error, for what could not be
+//! done. What it leaves out: the screen, which is `session.rs`.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail, ensure};
+use grader::{Exercise, Kind, Verdict, Version, generate};
+use lanes::terminal::{fail, print};
+
+use crate::COMMAND;
+use crate::course::Course;
+use crate::desk::{Desk, Found, shown};
+use crate::progress::{Change, Progress};
+use crate::tell;
+use crate::worker::{Grade, attempt};
+use crate::wrap::{self, Said, Tone};
+
+/// Everything that commands and the screen work with.
+pub struct Bench {
+    /// The exercises.
+    pub course: Course,
+    /// The learner's files.
+    pub desk: Desk,
+    /// What is done.
+    pub progress: Progress,
+    /// Something to tell about progress.
+    pub note: Option<String>,
+    /// Says what an attempt is worth.
+    pub grade: Arc<Grade>,
+    /// Looks for a compiler again.
+    pub search: Box<dyn Fn() -> bool>,
+}
+
+impl Bench {
+    fn exercise(&self, name: &str) -> Result<&Exercise> {
+        Ok(&self.course.exercises[self.course.find(name)?])
+    }
+
+    /// Notes what happened. Where that cannot be written it is said, and the command has its own result all the same.
+    fn record(&mut self, change: Change) {
+        if let Err(error) = self.progress.record(change) {
+            fail(&format!("{error:#}"));
+        }
+    }
+
+    /// Writes what could not be written before.
+    ///
+    /// # Errors
+    /// When it still cannot be written.
+    pub fn save_in_the_end(&mut self) -> Result<()> {
+        let why = self.progress.save().err().map(|error| format!("{error:#}"));
+        why.map_or(Ok(()), |why| bail!("{why}; make room, then `{COMMAND} verify` notes what you passed"))
+    }
+}
+
+/// The text of a solution, and where it is.
+///
+/// # Errors
+/// When the exercise itself is at fault.
+pub fn solution(exercise: &Exercise) -> Result<(String, String)> {
+    let file = shown(&exercise.folder.join(if exercise.is_ptx() { "solution.ptx" } else { "solution.cu" }));
+    let place = match exercise.kind {
+        Kind::Predict => format!("what a run of `{file}` answers"),
+        _ => format!("`{file}`, with the other versions between its marks"),
+    };
+    Ok((generate::text(exercise, &Version::Solution)?, place))
+}
+
+/// All exercises, by chapter.
+pub fn list(bench: &Bench) -> ExitCode {
+    let (course, done) = (&bench.course, &bench.progress.done);
+    let next = course.next_open(done, None);
+    let (mut text, mut chapter) = (String::new(), 0);
+    for (at, exercise) in course.exercises.iter().enumerate() {
+        if exercise.chapter != chapter {
+            chapter = exercise.chapter;
+            let _ = writeln!(text, "{}Chapter {chapter}", if at == 0 { "" } else { "\n" });
+        }
+        let mark = match () {
+            () if done.has_passed(&exercise.name) => 'x',
+            () if !course.is_possible(at) => 'c',
+            () => ' ',
+        };
+        let arrow = if next == Some(at) { '>' } else { ' ' };
+        let (name, kind) = (&exercise.name, exercise.kind.name());
+        let _ = writeln!(
+            text,
+            "{arrow} [{mark}] {name:<22} {:<34} {kind:<8}{:>2} min",
+            exercise.title, exercise.minutes
+        );
+    }
+    let waiting = course.waiting(done);
+    let legend = if waiting > 0 { ", [c] needs a compiler" } else { "" };
+    let _ = writeln!(
+        text,
+        "\n[x] passed, > next{legend}: {} of {} passed",
+        course.passed(done),
+        course.exercises.len()
+    );
+    if waiting > 0 {
+        text += &wrap::plain(&[Said::prose(Tone::Plain, "", &tell::waiting(waiting))]);
+    }
+    print(&text, ExitCode::SUCCESS)
+}
+
+/// Grades the learner's file of an exercise once.
+///
+/// # Errors
+/// When there is nothing to grade, or the exercise itself is at fault.
+pub fn run(bench: &mut Bench, name: &str) -> Result<ExitCode> {
+    let at = bench.course.find(name)?;
+    run_at(bench, at, "")
+}
+
+/// Grades the next open exercise once, for who has no terminal.
+///
+/// # Errors
+/// As `run`.
+pub fn run_next(bench: &mut Bench) -> Result<ExitCode> {
+    let (course, done) = (&bench.course, &bench.progress.done);
+    let Some(at) = course.next_open(done, None) else {
+        let waiting = course.waiting(done);
+        let text = if waiting == 0 { "All exercises are passed.".to_owned() } else { tell::waiting(waiting) };
+        return Ok(print(&wrap::plain(&[Said::prose(Tone::Plain, "", &text)]), ExitCode::SUCCESS));
+    };
+    let how = format!(
+        "This is no terminal, so the next exercise was run once. Edit the file and run `{COMMAND} run {}`; `--help` has more.",
+        bench.course.exercises[at].name
+    );
+    run_at(bench, at, &how)
+}
+
+fn run_at(bench: &mut Bench, at: usize, last: &str) -> Result<ExitCode> {
+    let exercise = bench.course.exercises[at].clone();
+    bench.desk.lay_out(&exercise)?;
+    let mut said = tell::task(&exercise, &bench.desk.shown(&exercise));
+    said.push(Said::gap());
+    let status = if bench.course.is_possible(at) {
+        let verdict = grade(bench, &exercise)?;
+        said.extend(tell::verdict(&verdict));
+        ExitCode::from(u8::from(!verdict.is_passed()))
+    } else {
+        said.extend(tell::needs_compiler());
+        ExitCode::from(2)
+    };
+    if !last.is_empty() {
+        said.extend([Said::gap(), Said::prose(Tone::Plain, "", last)]);
+    }
+    Ok(print(&wrap::plain(&said), status))
+}
+
+/// Grades the learner's file, and notes that it passed.
+fn grade(bench: &mut Bench, exercise: &Exercise) -> Result<Verdict> {
+    let text = match bench.desk.read(exercise) {
+        Found::Text(text) => text,
+        Found::Unreadable(why) => bail!(why),
+        Found::Nothing => bail!("`{}` is not there", bench.desk.shown(exercise)),
+    };
+    let verdict = attempt(&*bench.grade, exercise, &text).map_err(anyhow::Error::msg)?;
+    if verdict.is_passed() && !bench.progress.done.has_passed(&exercise.name) {
+        bench.record(Change::Passed(exercise.name.clone()));
+    }
+    Ok(verdict)
+}
+
+/// Prints the hints that were seen and the next one.
+///
+/// # Errors
+/// When there is no such exercise.
+pub fn hint(bench: &mut Bench, name: &str) -> Result<ExitCode> {
+    let exercise = bench.exercise(name)?.clone();
+    let seen = bench.progress.done.hints_seen(&exercise.name);
+    let now = (seen + 1).min(exercise.hints.len());
+    let mut said = tell::hints(&exercise, now);
+    if seen >= exercise.hints.len() {
+        said.push(Said::prose(
+            Tone::Plain,
+            "",
+            &tell::after_hints(&exercise, bench.progress.done.has_passed(&exercise.name)),
+        ));
+    } else {
+        bench.record(Change::Hint(exercise.name.clone(), now));
+    }
+    Ok(print(&wrap::plain(&said), ExitCode::SUCCESS))
+}
+
+/// Prints a solution, once the exercise is passed or with `--spoil`.
+///
+/// # Errors
+/// When it is not passed.
+pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode> {
+    let exercise = bench.exercise(name)?;
+    ensure!(
+        spoil || bench.progress.done.has_passed(&exercise.name),
+        "the solution of `{name}` is shown once you have passed; `--spoil` shows it now, `hint {name}` helps without"
+    );
+    let (text, place) = solution(exercise)?;
+    let place = wrap::plain(&[Said::prose(Tone::Plain, "", &format!("This is {place}."))]);
+    Ok(print(&format!("{}\n\n{place}", text.trim_end()), ExitCode::SUCCESS))
+}
+
+/// Begins an exercise again, or all of them.
+///
+/// # Errors
+/// When there is no such exercise, or a file cannot be written.
+pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
+    let exercises = match name {
+        Some(name) => vec![bench.exercise(name)?.clone()],
+        None => bench.course.exercises.clone(),
+    };
+    let mut text = String::new();
+    for exercise in exercises {
+        // With all of them, those that were never begun need no file.
+        let is_begun = bench.desk.file(&exercise).symlink_metadata().is_ok();
+        let kept = if is_begun || name.is_some() { bench.desk.reset(&exercise)? } else { None };
+        if bench.progress.done.has_passed(&exercise.name)
+            || bench.progress.done.hints_seen(&exercise.name) > 0
+        {
+            bench.record(Change::Reset(exercise.name.clone()));
+        }
+        if let Some(kept) = kept {
+            let _ = writeln!(text, "`{}` begins again; what you had is in `{}`", exercise.name, shown(&kept));
+        } else if name.is_some() {
+            let _ = writeln!(text, "`{}` begins again", exercise.name);
+        }
+    }
+    if name.is_none() {
+        text += "everything begins again\n";
+    }
+    Ok(print(&text, ExitCode::SUCCESS))
+}
+
+/// Grades the learner's files again, and says in a table what became of them.
+///
+/// # Errors
+/// When there is no such exercise.
+pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
+    let mut chosen = names.iter().map(|name| bench.course.find(name)).collect::<Result<Vec<usize>>>()?;
+    if chosen.is_empty() {
+        chosen = (0..bench.course.exercises.len()).collect();
+    }
+    let (mut right, mut lost) = (0, 0);
+    for &at in &chosen {
+        let exercise = bench.course.exercises[at].clone();
+        let was_passed = bench.progress.done.has_passed(&exercise.name);
+        let now = state(bench, at, &exercise);
+        right += u64::from(now == State::Right);
+        let is_lost = was_passed && !matches!(now, State::Right | State::Unknown(_));
+        lost += u64::from(is_lost);
+        let was = if is_lost { ", and was passed before" } else { "" };
+        let _ = print(&format!("{:<26}{}{was}\n", exercise.name, now.text()), ExitCode::SUCCESS);
+    }
+    let text = format!("\n{right} of {} pass, {lost} no longer\n", chosen.len());
+    Ok(print(&text, ExitCode::from(u8::from(lost > 0))))
+}
+
+/// What there is to say of a file.
+#[derive(PartialEq)]
+enum State {
+    Right,
+    /// Refused, and why.
+    Wrong(String),
+    /// There is no file.
+    Missing,
+    /// It could not be graded, and why.
+    Unknown(String),
+}
+
+impl State {
+    fn text(&self) -> String {
+        match self {
+            State::Right => "passes".to_owned(),
+            State::Wrong(why) => format!("refused: {why}"),
+            State::Missing => "has no file".to_owned(),
+            State::Unknown(why) => format!("not checked: {why}"),
+        }
+    }
+}
+
+fn state(bench: &mut Bench, at: usize, exercise: &Exercise) -> State {
+    if bench.desk.read(exercise) == Found::Nothing {
+        return State::Missing;
+    }
+    if !bench.course.is_possible(at) {
+        return State::Unknown("needs a compiler".to_owned());
+    }
+    match grade(bench, exercise) {
+        Ok(Verdict::Passed(_)) => State::Right,
+        Ok(Verdict::Refused(refusal)) => State::Wrong(refusal.reason.replace('-', " ")),
+        Err(error) => State::Unknown(format!("{error:#}")),
+    }
+}

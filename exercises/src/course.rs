@@ -1,0 +1,73 @@
+//! The exercises in their order: which is meant by a name, and which comes next.
+//!
+//! Where there is no compiler, the next one is the next that needs none. What it leaves out: what an exercise is, which
+//! `grader` says.
+
+use anyhow::{Result, bail};
+use grader::Exercise;
+
+use crate::progress::Done;
+
+/// All exercises, in the order of the book, and whether this machine can compile.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// The exercises; there is at least one.
+    pub exercises: Vec<Exercise>,
+    /// Whether there is a CUDA compiler.
+    pub has_compiler: bool,
+}
+
+impl Course {
+    /// The exercise that a learner calls by this name.
+    ///
+    /// # Errors
+    /// When there is none; the message has the names that are near.
+    pub fn find(&self, typed: &str) -> Result<usize> {
+        // The chapter before it and the extension behind it are how the file is called.
+        let name = typed.rsplit(['/', '\\']).next().unwrap_or(typed);
+        let name = name.split('.').next().unwrap_or(name);
+        if let Some(at) = self.exercises.iter().position(|exercise| exercise.name == name) {
+            return Ok(at);
+        }
+        let near: Vec<String> = self.near(name).iter().map(|name| format!("`{name}`")).collect();
+        if near.is_empty() {
+            bail!("there is no exercise `{typed}`, `list` prints them all");
+        }
+        bail!("there is no exercise `{typed}`; did you mean {}?", near.join(" or "))
+    }
+
+    /// At most three names that somebody who typed this may have meant, the nearest first.
+    fn near(&self, typed: &str) -> Vec<&str> {
+        let distance = |name: &str| strsim::jaro_winkler(name, typed);
+        let is_near = |name: &str| !typed.is_empty() && (name.contains(typed) || distance(name) > 0.85);
+        let names = self.exercises.iter().map(|exercise| exercise.name.as_str());
+        let mut near: Vec<&str> = names.filter(|name| is_near(name)).collect();
+        near.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+        near.truncate(3);
+        near
+    }
+
+    /// Whether this machine can grade it.
+    pub fn is_possible(&self, at: usize) -> bool {
+        self.has_compiler || !self.exercises[at].needs_compiler()
+    }
+
+    /// The first exercise behind `after` that is not passed and can be graded here, or else the first of all.
+    pub fn next_open(&self, done: &Done, after: Option<usize>) -> Option<usize> {
+        let first = after.map_or(0, |at| at + 1);
+        let order = (first..self.exercises.len()).chain(0..first.min(self.exercises.len()));
+        let is_open = |at: &usize| self.is_possible(*at) && !done.has_passed(&self.exercises[*at].name);
+        order.into_iter().find(is_open)
+    }
+
+    /// How many are passed.
+    pub fn passed(&self, done: &Done) -> usize {
+        self.exercises.iter().filter(|exercise| done.has_passed(&exercise.name)).count()
+    }
+
+    /// How many are open and wait for a compiler.
+    pub fn waiting(&self, done: &Done) -> usize {
+        let waits = |at: &usize| !self.is_possible(*at) && !done.has_passed(&self.exercises[*at].name);
+        (0..self.exercises.len()).filter(waits).count()
+    }
+}

@@ -1,0 +1,233 @@
+//! What a learner has done: which exercises are passed, and how many hints were seen.
+//!
+//! It lives in a small file that is replaced as a whole, so that no crash leaves half of it. What happens is remembered as
+//! changes until it is written: where the disk is full, nothing is lost and the next save tries again, and two programs at
+//! once do not undo each other's. What it leaves out: the learner's files, which are `desk.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::desk::{shown, write_whole};
+
+/// What is done, by names of exercises. Names that are not known are kept: another branch may have them.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    /// The exercises that were passed once; breaking the file later takes nothing away.
+    #[serde(default)]
+    pub passed: BTreeSet<String>,
+    /// How many hints were seen.
+    #[serde(default)]
+    pub hints: BTreeMap<String, usize>,
+}
+
+impl Done {
+    /// Whether an exercise was passed.
+    pub fn has_passed(&self, name: &str) -> bool {
+        self.passed.contains(name)
+    }
+
+    /// How many of its hints were seen.
+    pub fn hints_seen(&self, name: &str) -> usize {
+        self.hints.get(name).copied().unwrap_or(0)
+    }
+
+    /// Carries out a change.
+    pub fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Passed(name) => {
+                self.passed.insert(name.clone());
+            }
+            Change::Hint(name, seen) => {
+                let hints = self.hints.entry(name.clone()).or_default();
+                *hints = (*hints).max(*seen);
+            }
+            Change::Reset(name) => {
+                self.passed.remove(name);
+                self.hints.remove(name);
+            }
+        }
+    }
+}
+
+/// Something that happened to an exercise.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It was passed.
+    Passed(String),
+    /// So many of its hints have been seen.
+    Hint(String, usize),
+    /// It is to be done anew.
+    Reset(String),
+}
+
+/// What is done, and the file that remembers it.
+#[derive(Debug)]
+pub struct Progress {
+    /// What is done, whether written or not.
+    pub done: Done,
+    file: PathBuf,
+    unsaved: Vec<Change>,
+}
+
+impl Progress {
+    /// Reads a file, or begins where there is none. The second is what to tell where it could not be understood; its text
+    /// is then moved aside and not lost.
+    ///
+    /// # Errors
+    /// When the file is there and can be neither read nor moved aside.
+    pub fn load(file: &Path) -> Result<(Progress, Option<String>)> {
+        let new = |done| Progress { done, file: file.to_owned(), unsaved: Vec::new() };
+        match read(file) {
+            Ok(done) => Ok((new(done.unwrap_or_default()), None)),
+            Err(why) => Ok((new(Done::default()), Some(put_aside(file, &why)?))),
+        }
+    }
+
+    /// Whether nothing has been done yet.
+    pub fn is_new(&self) -> bool {
+        self.done == Done::default() && !self.file.exists()
+    }
+
+    /// Notes a change and writes it, with those that could not be written before.
+    ///
+    /// # Errors
+    /// When it cannot be written; it is kept and written with the next one.
+    pub fn record(&mut self, change: Change) -> Result<()> {
+        self.done.apply(&change);
+        self.unsaved.push(change);
+        self.save()
+    }
+
+    /// Whether something waits to be written.
+    pub fn is_saved(&self) -> bool {
+        self.unsaved.is_empty()
+    }
+
+    /// Writes what has not been written.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&mut self) -> Result<()> {
+        if self.unsaved.is_empty() {
+            return Ok(());
+        }
+        // What another window of this program has written meanwhile stays; what cannot be understood any more does not.
+        if let Ok(Some(mut written)) = read(&self.file) {
+            self.unsaved.iter().for_each(|change| written.apply(change));
+            self.done = written;
+        }
+        write(&self.file, &self.done)
+            .with_context(|| format!("progress cannot be saved in `{}`", shown(&self.file)))?;
+        self.unsaved.clear();
+        Ok(())
+    }
+}
+
+/// What a file says, if there is one.
+fn read(file: &Path) -> Result<Option<Done>> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(toml::from_str(&text)?)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => anyhow::bail!("{}", lanes::files::why(file, &error)),
+    }
+}
+
+fn put_aside(file: &Path, why: &anyhow::Error) -> Result<String> {
+    let aside = file.with_extension("broken.toml");
+    let why = format!("{why}").lines().next().unwrap_or_default().to_owned();
+    fs::rename(file, &aside)
+        .with_context(|| format!("`{}` cannot be understood ({why}), and cannot be moved", shown(file)))?;
+    Ok(format!("progress could not be understood and begins anew; the old file is `{}`", shown(&aside)))
+}
+
+const HEAD: &str = "# Progress of the exercises, written by the program `exercises`.\n";
+
+fn write(file: &Path, done: &Done) -> Result<()> {
+    Ok(write_whole(file, &format!("{HEAD}{}", toml::to_string(done)?))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(name: &str) -> Change {
+        Change::Passed(name.to_owned())
+    }
+
+    fn load(file: &Path) -> Progress {
+        let (progress, trouble) = Progress::load(file).unwrap();
+        assert_eq!(trouble, None);
+        progress
+    }
+
+    #[test]
+    fn progress_is_there_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/progress.toml");
+        let mut progress = load(&file);
+        assert!(progress.is_new());
+        progress.record(passed("one")).unwrap();
+        progress.record(Change::Hint("two".to_owned(), 2)).unwrap();
+        progress.record(Change::Hint("two".to_owned(), 1)).unwrap();
+        let again = load(&file);
+        assert_eq!(again.done, progress.done);
+        assert!(again.done.has_passed("one") && again.done.hints_seen("two") == 2);
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_written_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let blocked = folder.path().join("mine");
+        let file = blocked.join("progress.toml");
+        let mut progress = load(&file);
+        fs::write(&blocked, "a file where the folder should be").unwrap();
+        let error = progress.record(passed("one")).unwrap_err();
+        assert!(format!("{error:#}").starts_with("progress cannot be saved in `"), "{error:#}");
+        assert!(progress.done.has_passed("one") && !progress.is_saved());
+        fs::remove_file(&blocked).unwrap();
+        progress.record(passed("two")).unwrap();
+        assert!(progress.is_saved());
+        assert_eq!(load(&file).done.passed.len(), 2);
+    }
+
+    #[test]
+    fn two_programs_at_once_keep_what_both_did() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("progress.toml");
+        let (mut first, mut second) = (load(&file), load(&file));
+        first.record(passed("one")).unwrap();
+        second.record(passed("two")).unwrap();
+        first.record(Change::Reset("one".to_owned())).unwrap();
+        assert_eq!(load(&file).done.passed, BTreeSet::from(["two".to_owned()]));
+    }
+
+    #[test]
+    fn a_file_that_goes_away_takes_nothing_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("progress.toml");
+        let mut progress = load(&file);
+        progress.record(passed("one")).unwrap();
+        fs::remove_file(&file).unwrap();
+        progress.record(passed("two")).unwrap();
+        assert_eq!(load(&file).done.passed.len(), 2);
+    }
+
+    #[test]
+    fn a_broken_file_is_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("progress.toml");
+        fs::write(&file, "passed = [\"one\"").unwrap();
+        let (mut progress, trouble) = Progress::load(&file).unwrap();
+        assert!(trouble.unwrap().contains("progress.broken.toml"));
+        progress.record(passed("two")).unwrap();
+        let kept = fs::read_to_string(folder.path().join("progress.broken.toml")).unwrap();
+        assert_eq!(kept, "passed = [\"one\"");
+    }
+}

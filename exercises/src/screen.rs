@@ -1,0 +1,147 @@
+//! Draws what an [`App`] holds: a head with the bar, a text that scrolls, and the keys below.
+//!
+//! It fits 80 x 24 and works in 40 x 10. What it leaves out: what is told, which is `tell.rs` and the files in `screen/`.
+
+mod keys;
+mod list;
+mod pages;
+mod style;
+mod work;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::app::{App, Extent, Focus, View};
+use crate::wrap::{Row, Said, Tone, columns};
+
+pub use style::Style;
+
+/// Fewer lines than this, and what stands below is kept to one.
+const LOW: usize = 14;
+
+/// A text, and what of it is to be seen.
+struct Page {
+    rows: Vec<Row>,
+    /// The lines that should be seen, the first before the last.
+    focus: std::ops::Range<usize>,
+    /// The line that is selected.
+    selected: Option<usize>,
+}
+
+/// Draws the whole screen, and says what of the text was seen.
+pub fn draw(frame: &mut Frame, app: &App, style: Style) -> Extent {
+    let area = frame.area();
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let below = below(app, width.saturating_sub(2), height);
+    // The head, a rule and the keys take a line each; below the head there is air, where there is room.
+    let air = usize::from(height >= LOW);
+    let room = height.saturating_sub(3 + air + below.len());
+    // Code is wide, and gets the margin, too.
+    let margin = usize::from(!matches!(app.view, View::Solution(..)));
+    let page = page(app, width.saturating_sub(2 * margin));
+    let extent = extent(app, &page, room);
+    let mut lines = vec![style.line(&(Tone::Strong, head(app, width)))];
+    lines.resize(1 + air, Line::default());
+    for (index, row) in page.rows.iter().enumerate().skip(extent.offset).take(room) {
+        let is_selected = page.selected == Some(index);
+        lines.push(indented(margin, style.selectable(row, is_selected, width.saturating_sub(2 * margin))));
+    }
+    lines.resize(room + 1 + air, Line::default());
+    lines.push(style.line(&(Tone::Quiet, rule(app, &extent, width))));
+    lines.extend(below.iter().map(|row| indented(1, style.line(row))));
+    lines.push(keys::line(app, style, width));
+    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+        frame.render_widget(line, Rect { y, height: 1, ..area });
+    }
+    extent
+}
+
+fn page(app: &App, width: usize) -> Page {
+    match &app.view {
+        View::Work => work::page(app, width),
+        View::List(selected) => list::page(app, *selected, width),
+        View::Welcome => pages::welcome(app, width),
+        View::Help => pages::help(width),
+        View::Solution(text, file) => pages::solution(text, file, width),
+    }
+}
+
+/// A text with nothing special in it.
+fn plain(said: &[Said], width: usize) -> Page {
+    Page { rows: crate::wrap::rows(said, width), focus: 0..0, selected: None }
+}
+
+/// A line some columns in.
+fn indented(margin: usize, line: Line<'static>) -> Line<'static> {
+    let mut spans = vec![Span::raw(" ".repeat(margin))];
+    spans.extend(line.spans);
+    Line::from(spans)
+}
+
+/// The course's name, the bar, and how many are passed.
+fn head(app: &App, width: usize) -> String {
+    let (passed, all) = (app.course.passed(&app.done), app.course.exercises.len());
+    let count = format!("{passed}/{all}");
+    let title = if width >= 60 { " Thirty-Two Lanes: exercises  " } else { " Exercises  " };
+    let room = width.saturating_sub(columns(title) + columns(&count) + 2);
+    // Full only at the end, and begun with the first.
+    let full =
+        (passed * room).div_ceil(all.max(1)).min(if passed == all { room } else { room.saturating_sub(1) });
+    format!("{title}{}{} {count}", "█".repeat(full), "░".repeat(room - full))
+}
+
+/// A rule that says what lies beyond the screen, and how often the file was checked: the same verdict may come twice.
+fn rule(app: &App, extent: &Extent, width: usize) -> String {
+    let checked = match (&app.view, app.checks) {
+        (View::Work, checks @ 1..) if width >= 60 => format!("── check {checks} "),
+        _ => String::new(),
+    };
+    let hidden = match (extent.offset, extent.most() - extent.offset) {
+        (0, 0) => String::new(),
+        (above, 0) => format!(" {above} more above, PageUp "),
+        (0, below) => format!(" {below} more below, PageDown "),
+        (above, below) => format!(" {above} more above, {below} below "),
+    };
+    let rest = width.saturating_sub(columns(&checked) + columns(&hidden) + 2);
+    format!("{checked}{}{hidden}──", "─".repeat(rest))
+}
+
+/// What stands above the keys: troubles and answers.
+fn below(app: &App, width: usize, height: usize) -> Vec<Row> {
+    let waiting = app.course.waiting(&app.done);
+    let mut said = Vec::new();
+    if waiting > 0 && app.notice.is_none() && app.view != View::Welcome {
+        said.push(Said::prose(Tone::Quiet, "", &crate::tell::waiting(waiting)));
+    }
+    said.extend(app.trouble.as_ref().map(|trouble| Said::prose(Tone::Bad, "! ", trouble)));
+    said.extend(app.notice.as_ref().map(|notice| Said::prose(Tone::Strong, "", notice)));
+    if height >= LOW {
+        return crate::wrap::rows(&said, width);
+    }
+    // The last is the newest, and there is room for no more than its beginning.
+    said.last()
+        .into_iter()
+        .flat_map(|said| crate::wrap::rows(std::slice::from_ref(said), width).into_iter().take(1))
+        .collect()
+}
+
+/// Which lines are seen.
+fn extent(app: &App, page: &Page, room: usize) -> Extent {
+    let lines = page.rows.len();
+    let mut extent = Extent { offset: 0, room, lines };
+    let wanted = match app.focus {
+        _ if page.selected.is_some() => around(&page.focus, app.extent.offset, room),
+        Focus::Top => 0,
+        Focus::Verdict => page.focus.end.saturating_sub(room).min(page.focus.start),
+        Focus::End => extent.most(),
+        Focus::Line(line) => line,
+    };
+    extent.offset = wanted.min(extent.most());
+    extent
+}
+
+/// The first line if these lines shall be seen, moving as little as possible from where it was.
+fn around(focus: &std::ops::Range<usize>, offset: usize, room: usize) -> usize {
+    offset.max(focus.end.saturating_sub(room)).min(focus.start)
+}

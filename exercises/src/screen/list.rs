@@ -1,0 +1,50 @@
+//! All exercises by chapter, one of them selected.
+
+use grader::Exercise;
+
+use crate::app::App;
+use crate::wrap::{Row, Tone, columns};
+
+use super::Page;
+
+pub(super) fn page(app: &App, selected: usize, width: usize) -> Page {
+    let mut page = Page { rows: Vec::new(), focus: 0..0, selected: None };
+    let mut chapter = 0;
+    for (at, exercise) in app.course.exercises.iter().enumerate() {
+        // The heading is seen with the first exercise below it.
+        let first = page.rows.len();
+        if chapter != exercise.chapter {
+            chapter = exercise.chapter;
+            page.rows.push((Tone::Strong, format!("Chapter {chapter}")));
+        }
+        if at == selected {
+            page.focus = first..page.rows.len() + 1;
+            page.selected = Some(page.rows.len());
+        }
+        page.rows.push(row(app, at, exercise, at == selected, width));
+    }
+    page.rows.push((Tone::Plain, String::new()));
+    page.rows.push((Tone::Quiet, legend(app).to_owned()));
+    page
+}
+
+/// What the marks mean.
+fn legend(app: &App) -> &'static str {
+    if app.course.waiting(&app.done) == 0 { "[x] passed" } else { "[x] passed  [c] needs a compiler" }
+}
+
+/// `> [x] The tail block    fix  10 min`, with the name where there is room.
+fn row(app: &App, at: usize, exercise: &Exercise, is_selected: bool, width: usize) -> Row {
+    let (tone, mark) = match (app.done.has_passed(&exercise.name), app.course.is_possible(at)) {
+        (true, _) => (Tone::Good, "[x]"),
+        (false, true) => (Tone::Plain, "[ ]"),
+        (false, false) => (Tone::Quiet, "[c]"),
+    };
+    let arrow = if is_selected { '>' } else { ' ' };
+    let left = format!("{arrow} {mark} {}", exercise.title);
+    let short = format!("{:>7} {:>2} min", exercise.kind.name(), exercise.minutes);
+    let right = if width >= 70 { format!("{:<22}{short}", exercise.name) } else { short };
+    let room = width.saturating_sub(columns(&right) + 2);
+    let left: String = left.chars().take(room).collect();
+    (tone, format!("{left}{}{right}", " ".repeat(width.saturating_sub(columns(&left) + columns(&right)))))
+}

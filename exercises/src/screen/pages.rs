@@ -1,0 +1,80 @@
+//! Pages to read: the welcome, the keys, and a solution.
+
+use lanes::report::layout::counted;
+
+use crate::COMMAND;
+use crate::app::App;
+use crate::tell;
+use crate::wrap::{Said, Tone};
+
+use super::{Page, plain};
+
+pub(super) fn welcome(app: &App, width: usize) -> Page {
+    let minutes: u32 = app.course.exercises.iter().map(|exercise| exercise.minutes).sum();
+    let all = counted(app.course.exercises.len() as u64, "exercise");
+    let text = |text: &str| Said::prose(Tone::Plain, "", text);
+    let mut said = vec![
+        Said::prose(Tone::Strong, "", "Welcome."),
+        Said::gap(),
+        text(&format!(
+            "These are {all} about warps, one idea each, about {} in all. Some ask you to mend a kernel, some to \
+             write a few lines or to make it cheaper, and some to predict what a kernel will do.",
+            counted(minutes.div_ceil(60).into(), "hour")
+        )),
+        Said::gap(),
+        text(
+            "You get a file for each. Open it in your editor, change it and save it: this screen notices, runs your \
+             kernel on an emulator that sees every lane, and says at once what became of it.",
+        ),
+        Said::gap(),
+        Said::labelled(Tone::Plain, "Your first file: ", &app.file),
+        Said::gap(),
+        text(
+            "Right by luck does not pass: races, masks and reads of memory that nobody wrote are seen, too.",
+        ),
+        text("`h` gives a hint, `?` lists the keys, and what you have passed is remembered."),
+    ];
+    let waiting = app.course.waiting(&app.done);
+    if waiting > 0 {
+        said.push(Said::gap());
+        said.push(Said::prose(Tone::Strong, "", &tell::waiting(waiting)));
+        said.push(text(
+            "You can begin without one: the exercises that predict, and those in PTX, need none.",
+        ));
+    }
+    plain(&said, width)
+}
+
+pub(super) fn help(width: usize) -> Page {
+    let keys = [
+        ("h", "the next hint"),
+        ("n", "the next open exercise, once this one is passed"),
+        ("p", "the exercise before this one"),
+        ("l", "the list of all; arrows choose, enter opens"),
+        ("r", "run again; a file that is gone begins again with its starter"),
+        ("s", "the solution, once you have passed"),
+        ("q", "quit; the next start goes on here"),
+        ("arrows", "scroll, as PageUp, PageDown, Home and End do"),
+    ];
+    let mut said = vec![Said::prose(Tone::Strong, "", "Saving your file runs it. The keys:"), Said::gap()];
+    said.extend(keys.iter().map(|(key, does)| Said::prose(Tone::Plain, &format!("  {key:<8}"), does)));
+    let commands = [
+        ("list", "all exercises and where you are"),
+        ("reset NAME", "begin one again; your text is kept beside it"),
+        ("solution NAME --spoil", "its solution, passed or not"),
+        ("verify", "grade all your files again"),
+        ("setup", "get a CUDA compiler"),
+    ];
+    said.extend([Said::gap(), Said::prose(Tone::Strong, "", "In a shell:"), Said::gap()]);
+    said.push(Said::prose(Tone::Plain, "  ", COMMAND));
+    said.extend(
+        commands.iter().map(|(command, does)| Said::prose(Tone::Plain, &format!("    {command:<23}"), does)),
+    );
+    plain(&said, width)
+}
+
+pub(super) fn solution(text: &str, place: &str, width: usize) -> Page {
+    let mut said = vec![Said::labelled(Tone::Strong, "A solution: ", &format!("{place}.")), Said::gap()];
+    said.extend(text.lines().map(|line| Said::line(Tone::Plain, "", line)));
+    plain(&said, width)
+}

@@ -1,0 +1,50 @@
+//! An exercise: its task, what became of the attempt, and the hints that were seen.
+
+use crate::app::{App, Standing};
+use crate::tell;
+use crate::wrap::{Said, Tone, rows};
+
+use super::Page;
+
+pub(super) fn page(app: &App, width: usize) -> Page {
+    let exercise = app.exercise();
+    let mut said = tell::task(exercise, &app.file);
+    said.push(Said::gap());
+    let start = rows(&said, width).len();
+    said.extend(standing(app));
+    let end = rows(&said, width).len();
+    let hints = tell::hints(exercise, app.done.hints_seen(&exercise.name));
+    if !hints.is_empty() {
+        said.push(Said::gap());
+        said.extend(hints);
+    }
+    Page { rows: rows(&said, width), focus: start..end, selected: None }
+}
+
+fn standing(app: &App) -> Vec<Said> {
+    let mut said = match &app.standing {
+        Standing::Checking => vec![Said::prose(Tone::Strong, "", "Checking ...")],
+        Standing::Graded(verdict) => tell::verdict(verdict),
+        Standing::NoCompiler => tell::needs_compiler(),
+        Standing::Gone => tell::gone(&app.file),
+        Standing::Unreadable(why) => tell::unreadable(why),
+        Standing::Broken(why) => tell::broken(why),
+    };
+    let is_passed = matches!(&app.standing, Standing::Graded(verdict) if verdict.is_passed());
+    if is_passed {
+        said.push(Said::gap());
+        said.push(Said::prose(Tone::Good, "", &onward(app)));
+    } else if app.has_passed() && app.standing != Standing::Checking {
+        said.push(Said::gap());
+        said.push(Said::prose(Tone::Quiet, "", "You have passed this one before, and that stays."));
+    }
+    said
+}
+
+/// Where to go from an exercise that is passed.
+fn onward(app: &App) -> String {
+    match app.course.next_open(&app.done, Some(app.at)) {
+        Some(_) => "Press `n` for the next exercise, `s` to see another solution.".to_owned(),
+        None => app.nothing_left(),
+    }
+}

@@ -1,0 +1,138 @@
+//! What is told of an exercise, in words: the same on the screen and in plain text.
+//!
+//! What it leaves out: where on a screen it stands.
+
+use grader::{Exercise, Kind, Measured, Passed, Refusal, Verdict};
+use lanes::report::layout::counted;
+
+use crate::COMMAND;
+use crate::wrap::{Said, Tone};
+
+/// What an exercise is: `chapter 2, fix, 10 minutes`.
+pub fn kind(exercise: &Exercise) -> String {
+    format!(
+        "chapter {}, {}, {}",
+        exercise.chapter,
+        exercise.kind.name(),
+        counted(exercise.minutes.into(), "minute")
+    )
+}
+
+/// Title, place and task.
+pub fn task(exercise: &Exercise, file: &str) -> Vec<Said> {
+    let does = match exercise.kind {
+        Kind::Predict => "Answer in ",
+        _ => "Edit ",
+    };
+    vec![
+        Said::prose(Tone::Strong, "", &format!("{} ({})", exercise.title, kind(exercise))),
+        Said::labelled(Tone::Plain, does, file),
+        Said::gap(),
+        Said::prose(Tone::Plain, "", &exercise.task),
+    ]
+}
+
+/// What became of an attempt.
+pub fn verdict(verdict: &Verdict) -> Vec<Said> {
+    match verdict {
+        Verdict::Passed(passed) => approval(passed),
+        Verdict::Refused(refusal) => objection(refusal),
+    }
+}
+
+fn approval(passed: &Passed) -> Vec<Said> {
+    let mut said = vec![Said::labelled(Tone::Good, "Passed: ", &passed.tried)];
+    said.extend(passed.gates.iter().map(gate));
+    said.extend(passed.picture.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
+    if !passed.learned.is_empty() {
+        said.push(Said::gap());
+        said.push(Said::labelled(Tone::Plain, "What to take away: ", &passed.learned));
+    }
+    said
+}
+
+fn objection(refusal: &Refusal) -> Vec<Said> {
+    let mut said = vec![Said::labelled(Tone::Bad, "Refused: ", &refusal.reason.replace('-', " "))];
+    said.push(Said::prose(Tone::Strong, "  ", &refusal.headline));
+    if !refusal.case.is_empty() {
+        said.push(Said::prose(Tone::Quiet, "  with ", &refusal.case));
+    }
+    said.extend(refusal.details.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
+    said.extend(refusal.gates.iter().map(gate));
+    if !refusal.look.is_empty() {
+        said.push(Said::gap());
+        said.push(Said::labelled(Tone::Plain, "Look: ", &refusal.look));
+    }
+    said
+}
+
+/// A counter with its gate, and in words what is wrong with it.
+fn gate(gate: &Measured) -> Said {
+    let (tone, judged) = match (gate.passes, gate.now > gate.gate) {
+        (true, _) => (Tone::Good, ""),
+        (false, true) => (Tone::Bad, " - too many"),
+        (false, false) => (Tone::Bad, " - too few"),
+    };
+    Said::prose(tone, "  ", &format!("{}{judged}", gate.text()))
+}
+
+/// The hints that were seen.
+pub fn hints(exercise: &Exercise, seen: usize) -> Vec<Said> {
+    let all = exercise.hints.len();
+    let hint = |(index, hint): (usize, &String)| {
+        Said::labelled(Tone::Plain, &format!("Hint {} of {all}: ", index + 1), hint)
+    };
+    exercise.hints.iter().take(seen).enumerate().map(hint).collect()
+}
+
+/// What to do when the last hint was seen.
+pub fn after_hints(exercise: &Exercise, has_passed: bool) -> String {
+    if has_passed {
+        return format!("These are all the hints; `{COMMAND} solution {}` shows a solution.", exercise.name);
+    }
+    format!("These are all the hints; `{COMMAND} solution {} --spoil` shows the solution.", exercise.name)
+}
+
+/// The exercise cannot be graded here.
+pub fn needs_compiler() -> Vec<Said> {
+    vec![
+        Said::prose(Tone::Bad, "", "Not checked: this exercise needs a CUDA compiler, and none was found."),
+        Said::prose(
+            Tone::Plain,
+            "  ",
+            &format!("`{COMMAND} setup` gets one. The exercises that predict, and those in PTX, need none."),
+        ),
+    ]
+}
+
+/// How many exercises wait for a compiler.
+pub fn waiting(waiting: usize) -> String {
+    let (exercises, wait) =
+        (counted(waiting as u64, "exercise"), if waiting == 1 { "waits" } else { "wait" });
+    format!("No CUDA compiler, {exercises} {wait}: `{COMMAND} setup`")
+}
+
+/// The learner's file is not there.
+pub fn gone(file: &str) -> Vec<Said> {
+    vec![
+        Said::labelled(Tone::Bad, "Not checked: ", &format!("`{file}` is not there any more.")),
+        Said::prose(Tone::Plain, "  ", "Save it again, or begin again with the starter: press `r`."),
+    ]
+}
+
+/// The learner's file cannot be read.
+pub fn unreadable(why: &str) -> Vec<Said> {
+    vec![Said::labelled(Tone::Bad, "Not checked: ", why)]
+}
+
+/// Grading failed, which is not the learner's fault.
+pub fn broken(why: &str) -> Vec<Said> {
+    vec![
+        Said::labelled(Tone::Bad, "Not checked: ", why),
+        Said::prose(
+            Tone::Plain,
+            "  ",
+            "This is no fault of your solution. `r` tries again, `l` chooses another exercise.",
+        ),
+    ]
+}

@@ -1,0 +1,182 @@
+//! The commands as they are typed, on the exercises of `tests/fixtures`, without a compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A learner's folder, and the program that works in it.
+struct Shell {
+    folder: TempDir,
+}
+
+impl Shell {
+    fn new() -> Shell {
+        Shell { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        Command::new(env!("CARGO_BIN_EXE_exercises"))
+            .args(["--no-compiler", "--catalogue"])
+            .arg(fixtures)
+            .args(["--folder", "mine"])
+            .args(args)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    /// What is printed, when the status is this one.
+    #[track_caller]
+    fn prints(&self, status: i32, args: &[&str]) -> String {
+        let output = self.run(args);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {out}{err}");
+        assert!(!out.contains('\x1b'), "no escape codes in a pipe: {out:?}");
+        // A path that is longer than a line stays whole.
+        assert!(out.lines().all(|line| line.chars().count() <= 80 || !line.contains(' ')), "{out}");
+        out
+    }
+
+    /// It cannot be done, which one line says.
+    #[track_caller]
+    fn refuses(&self, args: &[&str], message: &str) {
+        let output = self.run(args);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {err}");
+        assert!(err.starts_with("error: ") && err.contains(message) && err.lines().count() == 1, "{err}");
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join("mine").join(name)
+    }
+
+    /// Saves a file of the learner's.
+    fn save(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.file(name).parent().unwrap()).unwrap();
+        fs::write(self.file(name), text).unwrap();
+    }
+
+    fn solve(&self) {
+        self.save(
+            "ch01/first_guess.toml",
+            "store = \"0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30\"\nsix = \"6\"\n",
+        );
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn without_a_terminal_the_next_exercise_is_run_once() {
+    let shell = Shell::new();
+    let text = shell.prints(1, &[]);
+    assert!(text.contains("Refused: unanswered") && text.contains("run first_guess"), "{text}");
+    shell.solve();
+    assert!(shell.prints(0, &[]).contains("Passed: "));
+    assert!(shell.prints(1, &[]).contains("Off by one"), "the one between needs a compiler");
+}
+
+#[test]
+fn a_learner_without_a_compiler_gets_to_the_end() {
+    let shell = Shell::new();
+    shell.solve();
+    shell.prints(0, &["run", "first_guess"]);
+    assert!(shell.prints(1, &["run", "off_by_one"]).contains("Refused: out of bounds"));
+    let solution = shell.prints(0, &["solution", "off_by_one", "--spoil"]);
+    shell.save("ch02/off_by_one.ptx", solution.split("\nThis is").next().unwrap());
+    assert!(shell.prints(0, &["run", "ch02/off_by_one.ptx"]).contains("What to take away: An array of n"));
+    let list = shell.prints(0, &["list"]);
+    assert!(list.contains("2 of 4 passed") && list.contains("needs a compiler"), "{list}");
+    assert!(shell.prints(0, &[]).contains("No CUDA compiler, 2 exercises wait"));
+    assert!(shell.prints(2, &["run", "lost_sum"]).contains("needs a CUDA compiler"));
+}
+
+#[test]
+fn hints_come_one_at_a_time_and_are_remembered() {
+    let shell = Shell::new();
+    let count = |text: String| text.matches("Hint ").count();
+    assert_eq!(count(shell.prints(0, &["hint", "lost_sum"])), 1);
+    assert_eq!(count(shell.prints(0, &["hint", "lost_sum"])), 2);
+    assert_eq!(count(shell.prints(0, &["hint", "lost_sum"])), 3);
+    let last = shell.prints(0, &["hint", "lost_sum"]);
+    assert!(last.contains("These are all the hints"), "{last}");
+}
+
+#[test]
+fn a_solution_is_shown_after_passing() {
+    let shell = Shell::new();
+    shell.refuses(&["solution", "first_guess"], "`--spoil` shows it now");
+    shell.solve();
+    shell.prints(0, &["run", "first_guess"]);
+    let solution = shell.prints(0, &["solution", "first_guess"]);
+    assert!(solution.contains("six = \"6\""), "{solution}");
+}
+
+#[test]
+fn verify_says_what_no_longer_passes() {
+    let shell = Shell::new();
+    assert!(shell.prints(0, &["verify"]).contains("has no file"));
+    shell.solve();
+    assert!(shell.prints(0, &["verify"]).contains("1 of 4 pass, 0 no longer"));
+    shell.save("ch01/first_guess.toml", "store = \"0-31\"\nsix = \"6\"\n");
+    assert!(shell.prints(1, &["verify", "first_guess"]).contains("refused: wrong answer, and was passed"));
+    assert!(shell.prints(0, &["list"]).contains("1 of 4 passed"), "it stays passed");
+}
+
+#[test]
+fn reset_begins_again_and_keeps_the_old_text() {
+    let shell = Shell::new();
+    shell.solve();
+    shell.prints(0, &["run", "first_guess"]);
+    let told = shell.prints(0, &["reset", "first_guess"]);
+    assert!(told.contains("first_guess.toml.old"), "{told}");
+    assert!(fs::read_to_string(shell.file("ch01/first_guess.toml.old")).unwrap().contains("0, 2"));
+    assert!(shell.prints(0, &["list"]).contains("0 of 4 passed"));
+    shell.solve();
+    shell.prints(0, &["run", "first_guess"]);
+    shell.prints(0, &["reset", "--all"]);
+    assert!(shell.prints(0, &["list"]).contains("0 of 4 passed"));
+}
+
+#[test]
+fn what_cannot_be_done_is_one_line_with_a_remedy() {
+    let shell = Shell::new();
+    shell.refuses(&["run", "lost_sun"], "did you mean `lost_sum`?");
+    shell.refuses(&["run", "zzz"], "`list` prints them all");
+    shell.refuses(&["run"], "<NAME>");
+    shell.refuses(&["reset"], "`--all`");
+    shell.refuses(&["reset", "lost_sum", "--all"], "cannot be used with");
+    shell.refuses(&["lits"], "`list`");
+    shell.refuses(&["--sise"], "unexpected argument `--sise`");
+    shell.refuses(&["--catalogue", "nowhere", "list"], "`nowhere`");
+    shell.save("ch02/off_by_one.ptx/folder", "");
+    shell.refuses(&["run", "off_by_one"], "it is a directory");
+}
+
+#[test]
+fn a_kernel_that_cannot_be_read_is_refused_and_no_panic() {
+    let shell = Shell::new();
+    for broken in ["", "\n\n", "no PTX", ".visible .entry", "\u{0}\u{1}", &"(".repeat(100_000)] {
+        shell.save("ch02/off_by_one.ptx", broken);
+        assert!(shell.prints(1, &["run", "off_by_one"]).contains("Refused: "));
+    }
+}
+
+#[test]
+fn progress_that_cannot_be_written_fails_nothing_else() {
+    let shell = Shell::new();
+    shell.solve();
+    // A folder where the file should be: it can be neither read nor replaced, but moved aside.
+    fs::create_dir_all(shell.file("progress.toml")).unwrap();
+    let output = shell.run(&["run", "first_guess"]);
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(err.contains("progress.broken.toml"), "{err}");
+    assert!(shell.prints(0, &["list"]).contains("1 of 4 passed"));
+}
