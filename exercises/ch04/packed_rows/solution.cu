@@ -51,6 +51,14 @@ extern "C" __global__ void packed_rows(
 //        if (other < lane) place += theirs;
 //        count += theirs;
 //    }
+//= wrong running_count
+//    int so_far = kept;
+//    for (int offset = 1; offset < 32; offset *= 2) {
+//        int below = __shfl_up_sync(FULL, so_far, offset);
+//        if (lane >= offset) so_far += below;
+//    }
+//    int place = so_far - kept;
+//    int count = __shfl_sync(FULL, so_far, 31);
 //= end
 
     if (kept) rows[32 * row + place] = value;

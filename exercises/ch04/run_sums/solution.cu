@@ -67,6 +67,16 @@ extern "C" __global__ void run_sums(
 //    unsigned heads = __ballot_sync(FULL, begins);
 //    int first = 31 - __clz(heads & (FULL >> (31 - lane)));
 //    int sum = with_me - __shfl_sync(FULL, before_me, first);
+//= wrong lane_by_lane
+//    int first = 0;
+//    int last = 31;
+//    for (int other = 31; other > 0; --other) {
+//        bool head = __shfl_sync(FULL, begins, other);
+//        if (head && other > lane) last = other - 1;
+//        if (head && other <= lane && first == 0) first = other;
+//    }
+//    int before = __shfl_sync(FULL, before_me, first);
+//    int sum = __shfl_sync(FULL, with_me, last) - before;
 //= end
 
     if (i < n) out[i] = sum;

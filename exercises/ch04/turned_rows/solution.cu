@@ -8,7 +8,11 @@
 #define FULL 0xffffffff
 
 extern "C" __global__ void turned_rows(const int* in, int* out) {
+//= solution
     __shared__ int seat[64];
+//= wrong volatile_seat
+//    volatile __shared__ int seat[64];
+//= end
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
     int first = threadIdx.x - lane;
@@ -21,6 +25,10 @@ extern "C" __global__ void turned_rows(const int* in, int* out) {
     if (turn) value = seat[first + 31 - lane];
     out[i] = value;
 //= starter
+//    bool turn = __any_sync(FULL, value < 0);
+//    if (turn) value = seat[first + 31 - lane];
+//    out[i] = value;
+//= wrong volatile_seat
 //    bool turn = __any_sync(FULL, value < 0);
 //    if (turn) value = seat[first + 31 - lane];
 //    out[i] = value;

@@ -3,7 +3,7 @@
 //
 // The kernel is built for sm_60: a warp has one program counter. lock and
 // gave_up are zero before, product is one. One block of one warp or of three;
-// patience is how often a lane tries before it gives up.
+// gave_up counts the lanes that have tried `patience` times in vain.
 extern "C" __global__ void bucket_locks(const int* x, int* lock,
                                         volatile int* product, int* gave_up,
                                         int patience) {
@@ -22,15 +22,13 @@ extern "C" __global__ void bucket_locks(const int* x, int* lock,
     }
     if (!done) atomicAdd(gave_up, 1);
 //= starter
-//    while (atomicCAS(&lock[bucket], 0, 1) != 0) {
-//        if (--tries > 0) continue;
-//        atomicAdd(gave_up, 1);
-//        return;
-//    }
+//    while (atomicCAS(&lock[bucket], 0, 1) != 0 && tries > 0) tries--;
+//
 //    __threadfence();
 //    product[bucket] = product[bucket] * x[threadIdx.x];
 //    __threadfence();
 //    atomicExch(&lock[bucket], 0);
+//    if (tries == 0) atomicAdd(gave_up, 1);
 //= wrong freed_behind
 //    bool done = false;
 //    while (!done && tries-- > 0) {
@@ -53,6 +51,27 @@ extern "C" __global__ void bucket_locks(const int* x, int* lock,
 //        }
 //        __threadfence();
 //        atomicExch(&lock[bucket], 0);
+//    }
+//    if (!done) atomicAdd(gave_up, 1);
+//= wrong leaves_the_loop
+//    while (tries-- > 0) {
+//        if (atomicCAS(&lock[bucket], 0, 1) == 0) {
+//            __threadfence();
+//            product[bucket] = product[bucket] * x[threadIdx.x];
+//            __threadfence();
+//            atomicExch(&lock[bucket], 0);
+//            return;
+//        }
+//    }
+//    atomicAdd(gave_up, 1);
+//= wrong no_fences
+//    bool done = false;
+//    while (!done && tries-- > 0) {
+//        if (atomicCAS(&lock[bucket], 0, 1) == 0) {
+//            product[bucket] = product[bucket] * x[threadIdx.x];
+//            atomicExch(&lock[bucket], 0);
+//            done = true;
+//        }
 //    }
 //    if (!done) atomicAdd(gave_up, 1);
 //= wrong no_lock

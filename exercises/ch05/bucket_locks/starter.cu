@@ -3,19 +3,17 @@
 //
 // The kernel is built for sm_60: a warp has one program counter. lock and
 // gave_up are zero before, product is one. One block of one warp or of three;
-// patience is how often a lane tries before it gives up.
+// gave_up counts the lanes that have tried `patience` times in vain.
 extern "C" __global__ void bucket_locks(const int* x, int* lock,
                                         volatile int* product, int* gave_up,
                                         int patience) {
     int bucket = threadIdx.x % 4;
     int tries = patience;
-    while (atomicCAS(&lock[bucket], 0, 1) != 0) {
-        if (--tries > 0) continue;
-        atomicAdd(gave_up, 1);
-        return;
-    }
+    while (atomicCAS(&lock[bucket], 0, 1) != 0 && tries > 0) tries--;
+
     __threadfence();
     product[bucket] = product[bucket] * x[threadIdx.x];
     __threadfence();
     atomicExch(&lock[bucket], 0);
+    if (tries == 0) atomicAdd(gave_up, 1);
 }

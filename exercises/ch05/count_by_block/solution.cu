@@ -32,6 +32,10 @@ extern "C" __global__ void count_by_block(const int* x, int* hits, int limit,
 //= wrong one_a_warp
 //        unsigned lanes = __ballot_sync(__activemask(), x[i] > limit);
 //        if (threadIdx.x % 32 == 0) atomicAdd(hits, __popc(lanes));
+//= wrong one_thread
+//        for (int k = i; threadIdx.x == 0 && k < min(i + 128, n); ++k) {
+//            if (x[k] > limit) own += 1;
+//        }
 //= end
     }
 //= solution

@@ -34,6 +34,11 @@ extern "C" __global__ void greatest_and_where(const int* x, int* result,
 //        unsigned place = 0xffffffff - i;
 //        unsigned long long mine = number << 32 | place;
 //        if (mine > best) best = mine;
+//= wrong one_thread
+//        for (int k = i; threadIdx.x == 0 && k < min(i + 128, n); ++k) {
+//            unsigned long long number = x[k] + 1000;
+//            atomicMax(&best, number << 32 | (0xffffffff - k));
+//        }
 //= end
     }
     __syncthreads();
