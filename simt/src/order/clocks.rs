@@ -284,6 +284,7 @@ impl Clocks {
             common.join(own);
             all.forget(block.number);
         }
+        all.compress_sealed(block.number);
         block.common = Arc::new(common);
         for warp in &mut block.warps {
             warp.beyond = if all.is_empty() { Vec::new() } else { vec![all.clone(); WARP_SIZE] };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 
 use super::{Stamp, Thread};
+use crate::machine::registers::WARP_SIZE;
 
 /// What is known of the threads of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,8 +44,11 @@ impl BlockView {
         if self.warps.len() <= warp {
             self.warps.resize(warp + 1, 0);
         }
-        self.warps[warp] = self.warps[warp].max(clock);
-        let (first, floor) = (warp as u16 * 32, self.warps[warp]);
+        if clock <= self.warps[warp] {
+            return;
+        }
+        self.warps[warp] = clock;
+        let (first, floor) = (warp as u16 * 32, clock);
         if !self.lanes.is_empty() {
             self.lanes.retain(|&thread, &mut own| thread < first || thread >= first + 32 || own > floor);
         }
@@ -58,6 +62,17 @@ impl BlockView {
         for (&thread, &clock) in &other.lanes {
             self.raise(thread, clock);
         }
+    }
+
+    /// Keeps what is known of every lane of a warp as what is known of the warp.
+    fn compress(&mut self) {
+        let mut warps: BTreeMap<u16, (u32, u32)> = BTreeMap::new();
+        for (&thread, &clock) in &self.lanes {
+            let (lanes, lowest) = warps.entry(thread / WARP_SIZE as u16).or_insert((0, clock));
+            (*lanes, *lowest) = (*lanes + 1, clock.min(*lowest));
+        }
+        let whole = warps.into_iter().filter(|(_, (lanes, _))| *lanes == WARP_SIZE as u32);
+        whole.for_each(|(warp, (_, lowest))| self.raise_warp(usize::from(warp), lowest));
     }
 
     fn includes(&self, other: &BlockView) -> bool {
@@ -118,10 +133,13 @@ impl View {
 
     /// Adds what is known of a block.
     pub fn join_block(&mut self, block: u32, view: &Arc<BlockView>) {
-        match self.blocks.get_mut(&block) {
-            Some(own) if Arc::ptr_eq(own, view) || own.includes(view) => {}
-            Some(own) => Arc::make_mut(own).join(view),
-            None => self.blocks.insert_mut(block, view.clone()),
+        match self.blocks.get(&block) {
+            Some(own) if Arc::ptr_eq(own, view) || own.includes(view) => return,
+            Some(_) => {}
+            None => return self.blocks.insert_mut(block, view.clone()),
+        }
+        if let Some(own) = self.blocks.get_mut(&block) {
+            Arc::make_mut(own).join(view);
         }
     }
 
@@ -164,6 +182,14 @@ impl View {
         own.open.join(sealed);
     }
 
+    /// Takes less room for what is sealed of a block all of whose threads may have passed a fence.
+    pub fn compress_sealed(&mut self, block: u32) {
+        let Some(sequential) = &mut self.sequential else { return };
+        if let Some(view) = Arc::make_mut(sequential).sealed.blocks.get_mut(&block) {
+            Arc::make_mut(view).compress();
+        }
+    }
+
     /// What is sealed; none if nothing is.
     pub fn sealed(&self) -> Option<&View> {
         self.sequential.as_ref().map(|sequential| &sequential.sealed).filter(|sealed| !sealed.is_empty())
@@ -202,6 +228,15 @@ mod tests {
         view.raise_warp(1, 7);
         assert_eq!([view.of(32), view.of(33)], [7, 7]);
         assert!(view.lanes.is_empty(), "a lane of which no more is known takes no room");
+    }
+
+    #[test]
+    fn what_is_known_of_every_lane_is_kept_of_the_warp() {
+        let mut view = BlockView::default();
+        (0..40).for_each(|thread| view.raise(thread, 10 - u32::from(thread % 2)));
+        view.compress();
+        assert_eq!([view.of(0), view.of(1), view.of(39), view.of(40)], [10, 9, 9, 0]);
+        assert_eq!((view.warps.as_slice(), view.lanes.len()), (&[9][..], 24));
     }
 
     #[test]
