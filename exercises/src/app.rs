@@ -205,7 +205,8 @@ impl App {
         match event {
             Event::Key(key) => return self.key(key),
             Event::Saved => {
-                self.is_fresh = false;
+                // What was said about the text before is old.
+                (self.is_fresh, self.notice) = (false, None);
                 return self.check();
             }
             Event::Graded(at, outcome) => return self.graded(at, outcome),
