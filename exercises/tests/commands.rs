@@ -77,6 +77,8 @@ fn without_a_terminal_the_next_exercise_is_run_once() {
     let shell = Shell::new();
     let text = shell.prints(1, &[]);
     assert!(text.contains("no answer yet") && text.contains("run first_guess"), "{text}");
+    assert!(shell.prints(1, &["watch", "off_by_one"]).contains("Off by one"));
+    shell.refuses(&["watch", "off_by_two"], "did you mean `off_by_one`?");
     shell.solve();
     assert!(shell.prints(0, &[]).contains("Passed: "));
     assert!(shell.prints(1, &[]).contains("Off by one"), "the one between needs a compiler");

@@ -60,6 +60,7 @@ pub(super) fn help(width: usize) -> Page {
     said.extend(keys.iter().map(|(key, does)| Said::prose(Tone::Plain, &format!("  {key:<8}"), does)));
     let commands = [
         ("list", "all exercises and where you are"),
+        ("watch NAME", "this screen, with another exercise"),
         ("reset NAME", "begin one again; your text is kept beside it"),
         ("solution NAME --spoil", "its solution, passed or not"),
         ("verify", "grade all your files again"),
