@@ -40,7 +40,7 @@ impl Exercise {
 /// When the source cannot be read.
 pub fn starter(exercise: &Exercise) -> Result<String> {
     match exercise.kind {
-        Kind::Predict => sheet(exercise, |_| Ok(String::new())),
+        Kind::Predict => sheet(exercise, |_, _| Ok(String::new())),
         _ => Ok(exercise.source()?.text(&Version::Starter)),
     }
 }
@@ -61,15 +61,14 @@ pub fn text(exercise: &Exercise, version: &Version) -> Result<String> {
 /// The right answers but for those of a wrong prediction.
 fn answers(exercise: &Exercise, wrong: Option<&str>) -> Result<String> {
     let wrong = wrong.and_then(|name| exercise.wrong.get(name));
-    let observed = Observed::of(exercise)?;
-    sheet(exercise, |question| match wrong.and_then(|wrong| wrong.get(&question.name)) {
+    sheet(exercise, |observed, question| match wrong.and_then(|wrong| wrong.get(&question.name)) {
         Some(answer) => Ok(answer.clone()),
         None => Ok(observed.truth(question)?.text()),
     })
 }
 
 /// A file of answers: the task, the launch and the kernel as comments, then the questions.
-fn sheet(exercise: &Exercise, answer: impl Fn(&Question) -> Result<String>) -> Result<String> {
+fn sheet(exercise: &Exercise, answer: impl Fn(&Observed, &Question) -> Result<String>) -> Result<String> {
     let observed = Observed::of(exercise)?;
     let mut out = comment(&format!("{} ({} minutes)", exercise.title, exercise.minutes));
     out += "#\n";
@@ -84,14 +83,7 @@ fn sheet(exercise: &Exercise, answer: impl Fn(&Question) -> Result<String>) -> R
     for question in &exercise.questions {
         let how = observed.truth(question)?.how_to_answer(&question.choices);
         let ask = comment(&question.ask) + &comment(&format!("Write {how}."));
-        write!(
-            out,
-            "
-{ask}{} = {:?}
-",
-            question.name,
-            answer(question)?
-        )?;
+        write!(out, "\n{ask}{} = {:?}\n", question.name, answer(&observed, question)?)?;
     }
     Ok(out)
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use crate::catalogue::Exercise;
 use crate::lanes_text as sets;
 use crate::observed::{Observed, Truth};
-use crate::question::Question;
+use crate::question::{From, Question};
 use crate::verdict::{Passed, Refusal, Verdict};
 
 /// Grades a file of answers.
@@ -69,11 +69,22 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
         let how = truth.how_to_answer(&question.choices);
         return Err(refuse("unanswered", "no answer yet").look(&format!("{} ({how})", question.ask)));
     }
+    if matches!(question.from, From::Lanes { .. } | From::FaultLanes)
+        && let Some(number) = no_lane(answer)
+    {
+        return Err(refuse("wrong-answer", &format!("{number} is no lane: a warp has the lanes 0 to 31")));
+    }
     match judge(answer, truth, &question.choices) {
         Ok(None) => Ok(()),
         Ok(Some((headline, picture))) => Err(refuse("wrong-answer", &headline).details(picture)),
         Err(error) => Err(refuse("unreadable", &error.to_string())),
     }
+}
+
+/// The first number of an answer that is no lane: a thread's number in its block, most likely.
+fn no_lane(answer: &str) -> Option<u32> {
+    let beyond = sets::parse(answer).ok()? >> 32;
+    (beyond != 0).then(|| 32 + beyond.trailing_zeros())
 }
 
 /// What is wrong with an answer: one thing, and a picture.
@@ -169,6 +180,20 @@ mod tests {
             "3 is in your answer and does not belong to it; 4 are wrong in all"
         );
         assert_eq!(headline(0b011, 0b111), "one more belongs to it");
+    }
+
+    #[test]
+    fn numbers_of_threads_are_no_lanes() {
+        assert_eq!((no_lane("3, 36-40"), no_lane("0-31"), no_lane("x")), (Some(36), None, None));
+        let question = Question {
+            name: "busy".to_owned(),
+            ask: String::new(),
+            look: "Which lane is that?".to_owned(),
+            from: From::Lanes { at: "(A)".to_owned(), block: 0, warp: 1 },
+            choices: Vec::new(),
+        };
+        let refusal = hold(&question, "36", &Truth::Lanes(0b10000)).unwrap_err();
+        assert_eq!(refusal.headline, "`busy`: 36 is no lane: a warp has the lanes 0 to 31");
     }
 
     #[test]
