@@ -155,8 +155,9 @@ pub struct App {
 }
 
 impl App {
-    /// The state at the start, with what to do first.
-    pub fn new(course: Course, done: Done, is_first_time: bool) -> (App, Vec<Effect>) {
+    /// The state at the start, with what to do first. It begins with the exercise that was asked for, or else with the
+    /// next open one.
+    pub fn new(course: Course, done: Done, wanted: Option<usize>, is_first_time: bool) -> (App, Vec<Effect>) {
         let open = course.next_open(&done, None);
         let waiting = (0..course.exercises.len()).find(|at| !done.has_passed(&course.exercises[*at].name));
         let mut app = App {
@@ -175,8 +176,8 @@ impl App {
             again: false,
             checks: 0,
         };
-        let effects = app.open(open.or(waiting).unwrap_or_default());
-        if open.is_none() {
+        let effects = app.open(wanted.or(open).or(waiting).unwrap_or_default());
+        if wanted.or(open).is_none() {
             app.notice = Some(app.nothing_left());
         }
         if is_first_time {
@@ -205,7 +206,8 @@ impl App {
         match event {
             Event::Key(key) => return self.key(key),
             Event::Saved => {
-                self.is_fresh = false;
+                // What was said about the text before is old.
+                (self.is_fresh, self.notice) = (false, None);
                 return self.check();
             }
             Event::Graded(at, outcome) => return self.graded(at, outcome),

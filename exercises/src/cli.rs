@@ -54,6 +54,11 @@ struct Places {
 enum Command {
     /// List all exercises and what you have passed
     List,
+    /// Show an exercise, and run your file whenever you save it
+    Watch {
+        /// The exercise
+        name: String,
+    },
     /// Grade your file of an exercise once
     Run {
         /// The exercise
@@ -101,11 +106,12 @@ pub fn main() -> ExitCode {
 
 fn obey(cli: Cli) -> Result<ExitCode> {
     let mut bench = bench(cli.places)?;
-    let Some(command) = cli.command else { return begin(bench) };
-    if let Some(note) = bench.note.take() {
-        let _ = fail(&note);
+    let Some(command) = cli.command else { return begin(bench, None) };
+    if !matches!(command, Command::Watch { .. }) {
+        tell_note(&mut bench);
     }
     match command {
+        Command::Watch { name } => begin(bench, Some(&name)),
         Command::List => Ok(commands::list(&bench)),
         Command::Run { name } => commands::run(&mut bench, &name),
         Command::Hint { name } => commands::hint(&mut bench, &name),
@@ -119,12 +125,25 @@ fn obey(cli: Cli) -> Result<ExitCode> {
     }
 }
 
-fn begin(mut bench: Bench) -> Result<ExitCode> {
+/// Tells on standard error what the screen would show.
+fn tell_note(bench: &mut Bench) {
+    if let Some(note) = bench.note.take() {
+        let _ = fail(&note);
+    }
+}
+
+/// Opens the screen, or does without where there is no terminal.
+fn begin(mut bench: Bench, name: Option<&str>) -> Result<ExitCode> {
+    let wanted = name.map(|name| bench.course.find(name)).transpose()?;
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     if is_dumb || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        return commands::run_next(&mut bench);
+        tell_note(&mut bench);
+        return match name {
+            Some(name) => commands::run(&mut bench, name),
+            None => commands::run_next(&mut bench),
+        };
     }
-    session::run(bench).map(|()| ExitCode::SUCCESS)
+    session::run(bench, wanted).map(|()| ExitCode::SUCCESS)
 }
 
 fn bench(places: Places) -> Result<Bench> {

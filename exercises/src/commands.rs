@@ -241,7 +241,15 @@ pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
 pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
     let mut chosen = names.iter().map(|name| bench.course.find(name)).collect::<Result<Vec<usize>>>()?;
     if chosen.is_empty() {
-        chosen = (0..bench.course.exercises.len()).collect();
+        // Those that were never begun are as they should be.
+        let is_begun = |at: &usize| {
+            let exercise = &bench.course.exercises[*at];
+            bench.progress.done.has_passed(&exercise.name) || bench.desk.read(exercise) != Found::Nothing
+        };
+        chosen = (0..bench.course.exercises.len()).filter(is_begun).collect();
+    }
+    if chosen.is_empty() {
+        return Ok(print("no exercise was begun yet\n", ExitCode::SUCCESS));
     }
     let (mut right, mut lost) = (0, 0);
     for &at in &chosen {
@@ -254,7 +262,8 @@ pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
         let was = if is_lost { ", and was passed before" } else { "" };
         let _ = print(&format!("{:<26}{}{was}\n", exercise.name, now.text()), ExitCode::SUCCESS);
     }
-    let text = format!("\n{right} of {} pass, {lost} no longer\n", chosen.len());
+    let begun = if names.is_empty() { " that were begun" } else { "" };
+    let text = format!("\n{right} of {}{begun} pass, {lost} no longer\n", chosen.len());
     Ok(print(&text, ExitCode::from(u8::from(lost > 0))))
 }
 

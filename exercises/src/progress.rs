@@ -144,7 +144,8 @@ fn put_aside(file: &Path, why: &anyhow::Error) -> Result<String> {
 const HEAD: &str = "# Progress of the exercises, written by the program `exercises`.\n";
 
 fn write(file: &Path, done: &Done) -> Result<()> {
-    Ok(write_whole(file, &format!("{HEAD}{}", toml::to_string(done)?))?)
+    write_whole(file, &format!("{HEAD}{}", toml::to_string(done)?))
+        .map_err(|error| anyhow::anyhow!("{}", lanes::files::why(file, &error)))
 }
 
 #[cfg(test)]

@@ -111,8 +111,13 @@ fn rule(app: &App, extent: &Extent, width: usize) -> String {
 fn below(app: &App, width: usize, height: usize) -> Vec<Row> {
     let waiting = app.course.waiting(&app.done);
     let mut said = Vec::new();
-    if waiting > 0 && app.notice.is_none() && app.view != View::Welcome {
-        said.push(Said::prose(Tone::Quiet, "", &crate::tell::waiting(waiting)));
+    match app.view {
+        _ if app.notice.is_some() => {}
+        View::List(_) => said.push(Said::prose(Tone::Quiet, "", &list::legend(app))),
+        View::Work if waiting > 0 => {
+            said.push(Said::prose(Tone::Quiet, "", &crate::tell::waiting(waiting)));
+        }
+        _ => {}
     }
     said.extend(app.trouble.as_ref().map(|trouble| Said::prose(Tone::Bad, "! ", trouble)));
     said.extend(app.notice.as_ref().map(|notice| Said::prose(Tone::Strong, "", notice)));

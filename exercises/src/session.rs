@@ -22,12 +22,12 @@ use crate::worker::{self, Worker};
 /// How long to wait in the end for what is being graded.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Shows the exercises until the learner leaves.
+/// Shows the exercises until the learner leaves, first the one that was asked for.
 ///
 /// # Errors
 /// When the terminal cannot be used, or progress could not be saved in the end.
-pub fn run(bench: Bench) -> Result<()> {
-    let mut session = Session::start(bench)?;
+pub fn run(bench: Bench, wanted: Option<usize>) -> Result<()> {
+    let mut session = Session::start(bench, wanted)?;
     let mut terminal =
         ratatui::try_init().context("the terminal cannot be used, try `list` and `run NAME`")?;
     keep_screen_on_worker_panics();
@@ -58,10 +58,10 @@ struct Session {
 }
 
 impl Session {
-    fn start(mut bench: Bench) -> Result<Session> {
+    fn start(mut bench: Bench, wanted: Option<usize>) -> Result<Session> {
         let (sender, events) = channel();
         let is_new = bench.desk.is_empty();
-        let (app, effects) = App::new(bench.course.clone(), bench.progress.done.clone(), is_new);
+        let (app, effects) = App::new(bench.course.clone(), bench.progress.done.clone(), wanted, is_new);
         let (saved, graded) = (sender.clone(), sender.clone());
         let watch = Watch::start(move || drop(saved.send(Event::Saved)));
         let grade = Arc::clone(&bench.grade);

@@ -59,7 +59,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 const MACOS: &str = "\
 NVIDIA has no CUDA compiler for macOS, so there is nothing to install.
-The exercises that predict, and those in PTX, need none: `exercises list` shows
+The exercises that predict, and those in PTX, need none: the list shows
 which those are. For the others use Linux or Windows, in a virtual machine say.";
 
 /// What a system can have.
@@ -92,6 +92,7 @@ fn install_if_wanted(environment: &Environment, options: &Options) -> Result<Exi
     installer.install(&folder)?;
     let compiler = check(environment).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
     println!("Done: {}", found(&compiler));
+    println!("Go on with `cargo run --bin exercises`; where it is open already, press `r`.");
     Ok(ExitCode::SUCCESS)
 }
 

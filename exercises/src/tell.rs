@@ -27,6 +27,7 @@ pub fn task(exercise: &Exercise, file: &str) -> Vec<Said> {
     vec![
         Said::prose(Tone::Strong, "", &format!("{} ({})", exercise.title, kind(exercise))),
         Said::labelled(Tone::Plain, does, file),
+        Said::labelled(Tone::Quiet, "Its page in the book: ", exercise.page.trim_end_matches(".md")),
         Said::gap(),
         Said::prose(Tone::Plain, "", &exercise.task),
     ]
@@ -44,6 +45,7 @@ fn approval(passed: &Passed) -> Vec<Said> {
     let mut said = vec![Said::labelled(Tone::Good, "Passed: ", &passed.tried)];
     said.extend(passed.gates.iter().map(gate));
     said.extend(passed.picture.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
+    said.extend(printed(&passed.printed));
     if !passed.learned.is_empty() {
         said.push(Said::gap());
         said.push(Said::labelled(Tone::Plain, "What to take away: ", &passed.learned));
@@ -52,18 +54,34 @@ fn approval(passed: &Passed) -> Vec<Said> {
 }
 
 fn objection(refusal: &Refusal) -> Vec<Said> {
-    let mut said = vec![Said::labelled(Tone::Bad, "Refused: ", &refusal.reason.replace('-', " "))];
-    said.push(Said::prose(Tone::Strong, "  ", &refusal.headline));
+    // Who has not answered yet has done nothing wrong.
+    let mut said = match refusal.reason.as_str() {
+        "unanswered" => vec![Said::prose(Tone::Strong, "", &refusal.headline)],
+        reason => vec![
+            Said::labelled(Tone::Bad, "Refused: ", &reason.replace('-', " ")),
+            Said::prose(Tone::Strong, "  ", &refusal.headline),
+        ],
+    };
     if !refusal.case.is_empty() {
         said.push(Said::prose(Tone::Quiet, "  with ", &refusal.case));
     }
     said.extend(refusal.details.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
     said.extend(refusal.gates.iter().map(gate));
+    said.extend(printed(&refusal.printed));
     if !refusal.look.is_empty() {
         said.push(Said::gap());
-        said.push(Said::labelled(Tone::Plain, "Look: ", &refusal.look));
+        // What the emulator advises may begin so itself.
+        let (label, look) =
+            refusal.look.strip_prefix("look ").map_or(("Look: ", &*refusal.look), |look| ("Look ", look));
+        said.push(Said::labelled(Tone::Plain, label, look));
     }
     said
+}
+
+/// What the kernel printed, if it did.
+fn printed(lines: &[String]) -> Vec<Said> {
+    let head = (!lines.is_empty()).then(|| Said::prose(Tone::Quiet, "  ", "The kernel printed:"));
+    head.into_iter().chain(lines.iter().map(|line| Said::line(Tone::Plain, "    ", line))).collect()
 }
 
 /// A counter with its gate, and in words what is wrong with it.

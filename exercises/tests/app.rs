@@ -2,8 +2,9 @@
 
 mod support;
 
-use exercises::app::{Event, Standing, View};
+use exercises::app::{App, Effect, Event, Standing, View};
 use exercises::desk::Found;
+use exercises::progress::Done;
 use grader::{Passed, Refusal, Verdict};
 use ratatui::crossterm::event::KeyCode;
 use support::Learner;
@@ -14,6 +15,15 @@ fn passed() -> Verdict {
 
 fn refused(reason: &str) -> Verdict {
     Verdict::Refused(Refusal { reason: reason.to_owned(), ..Refusal::default() })
+}
+
+#[test]
+fn the_exercise_that_was_asked_for_comes_first() {
+    let course = Learner::new(true, &[]).app.course;
+    let at = course.find("off_by_one").unwrap();
+    let (app, effects) = App::new(course, Done::default(), Some(at), false);
+    assert_eq!((app.exercise().name.as_str(), &effects[0]), ("off_by_one", &Effect::Open(at)));
+    assert_eq!(app.notice, None);
 }
 
 #[test]

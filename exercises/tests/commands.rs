@@ -76,7 +76,9 @@ fn text(bytes: &[u8]) -> String {
 fn without_a_terminal_the_next_exercise_is_run_once() {
     let shell = Shell::new();
     let text = shell.prints(1, &[]);
-    assert!(text.contains("Refused: unanswered") && text.contains("run first_guess"), "{text}");
+    assert!(text.contains("no answer yet") && text.contains("run first_guess"), "{text}");
+    assert!(shell.prints(1, &["watch", "off_by_one"]).contains("Off by one"));
+    shell.refuses(&["watch", "off_by_two"], "did you mean `off_by_one`?");
     shell.solve();
     assert!(shell.prints(0, &[]).contains("Passed: "));
     assert!(shell.prints(1, &[]).contains("Off by one"), "the one between needs a compiler");
@@ -121,9 +123,10 @@ fn a_solution_is_shown_after_passing() {
 #[test]
 fn verify_says_what_no_longer_passes() {
     let shell = Shell::new();
-    assert!(shell.prints(0, &["verify"]).contains("has no file"));
+    assert_eq!(shell.prints(0, &["verify"]), "no exercise was begun yet\n");
+    assert!(shell.prints(0, &["verify", "first_guess"]).contains("has no file"));
     shell.solve();
-    assert!(shell.prints(0, &["verify"]).contains("1 of 4 pass, 0 no longer"));
+    assert!(shell.prints(0, &["verify"]).contains("1 of 1 that were begun pass, 0 no longer"));
     shell.save("ch01/first_guess.toml", "store = \"0-31\"\nsix = \"6\"\n");
     assert!(shell.prints(1, &["verify", "first_guess"]).contains("refused: wrong answer, and was passed"));
     assert!(shell.prints(0, &["list"]).contains("1 of 4 passed"), "it stays passed");

@@ -38,7 +38,8 @@ fn race() -> Verdict {
         ],
         look: "Which threads read the sum at the same time?".to_owned(),
         case: "n = 33, seed 0".to_owned(),
-        gates: Vec::new(),
+        printed: vec!["lane 0 adds -3".to_owned(), "and 32 more lines".to_owned()],
+        ..Refusal::default()
     })
 }
 
@@ -67,6 +68,7 @@ fn passed() -> Verdict {
             "0       8       16      24     31".to_owned(),
             "#.#.#...........................".to_owned(),
         ],
+        printed: Vec::new(),
         learned: "One atomic instruction does all three steps.".to_owned(),
     })
 }

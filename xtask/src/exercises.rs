@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use grader::generate;
 use grader::{Exercise, Kind, Measured, Verdict, Version};
+use lanes::report::layout::counted;
 use nvrtc::{Compiler, PINNED_RELEASE};
 
 use crate::Outcome;
@@ -36,7 +37,8 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
             tell(exercise)?;
         }
     }
-    println!("{} exercises, {written} files written", all.iter().filter(is_wanted).count());
+    let exercises = counted(all.iter().filter(is_wanted).count() as u64, "exercise");
+    println!("{exercises}, {} written", counted(written as u64, "file"));
     Ok(Outcome::Done)
 }
 

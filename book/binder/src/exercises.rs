@@ -17,7 +17,7 @@ const FOLDER: &str = "exercises";
 /// What describes an exercise, in its folder.
 const FILE: &str = "exercise.toml";
 /// What a reader types, before the name.
-const COMMAND: &str = "cargo run --bin exercises -- run";
+const COMMAND: &str = "cargo run --bin exercises -- watch";
 
 /// All exercises, by chapter and then in their order.
 #[derive(Clone, Debug, Default)]

@@ -274,7 +274,7 @@ fn an_exercise_is_told_on_its_page_and_in_its_chapter() {
     let (page, list) = (text("reduction/edges.md"), text("reduction/exercises.md"));
     for text in [page, list] {
         assert!(text.contains("The tail &lt;block&gt;"), "{text}");
-        assert!(text.contains("cargo run --bin exercises -- run tail&#95;of&#95;all"), "{text}");
+        assert!(text.contains("cargo run --bin exercises -- watch tail&#95;of&#95;all"), "{text}");
     }
     assert!(page.contains("fix, 10 minutes"), "{page}");
     assert!(page.contains("href=\"../reduction/exercises.html#exercise-tail-of-all\""), "{page}");

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use lanes::report::layout::paragraph;
+use lanes::arguments::{Argument, Fill, Spec};
+use lanes::report::layout::{counted, paragraph};
 use nvrtc::{Compiler, Header, Options, sha256};
 
 use crate::catalogue::{Exercise, Kind};
@@ -39,7 +40,7 @@ impl Exercise {
 /// When the source cannot be read.
 pub fn starter(exercise: &Exercise) -> Result<String> {
     match exercise.kind {
-        Kind::Predict => sheet(exercise, |_| Ok(String::new())),
+        Kind::Predict => sheet(exercise, |_, _| Ok(String::new())),
         _ => Ok(exercise.source()?.text(&Version::Starter)),
     }
 }
@@ -60,21 +61,20 @@ pub fn text(exercise: &Exercise, version: &Version) -> Result<String> {
 /// The right answers but for those of a wrong prediction.
 fn answers(exercise: &Exercise, wrong: Option<&str>) -> Result<String> {
     let wrong = wrong.and_then(|name| exercise.wrong.get(name));
-    let observed = Observed::of(exercise)?;
-    sheet(exercise, |question| match wrong.and_then(|wrong| wrong.get(&question.name)) {
+    sheet(exercise, |observed, question| match wrong.and_then(|wrong| wrong.get(&question.name)) {
         Some(answer) => Ok(answer.clone()),
         None => Ok(observed.truth(question)?.text()),
     })
 }
 
 /// A file of answers: the task, the launch and the kernel as comments, then the questions.
-fn sheet(exercise: &Exercise, answer: impl Fn(&Question) -> Result<String>) -> Result<String> {
+fn sheet(exercise: &Exercise, answer: impl Fn(&Observed, &Question) -> Result<String>) -> Result<String> {
     let observed = Observed::of(exercise)?;
     let mut out = comment(&format!("{} ({} minutes)", exercise.title, exercise.minutes));
     out += "#\n";
     out += &comment(&exercise.task);
     out += "#\n";
-    out += &comment(&launch(exercise)?);
+    out += &launch(exercise)?;
     out += "#\n";
     for (line, number) in exercise.source()?.text(&Version::Solution).lines().zip(1..) {
         out += format!("# {number:3}  {line}").trim_end();
@@ -83,27 +83,44 @@ fn sheet(exercise: &Exercise, answer: impl Fn(&Question) -> Result<String>) -> R
     for question in &exercise.questions {
         let how = observed.truth(question)?.how_to_answer(&question.choices);
         let ask = comment(&question.ask) + &comment(&format!("Write {how}."));
-        write!(
-            out,
-            "
-{ask}{} = {:?}
-",
-            question.name,
-            answer(question)?
-        )?;
+        write!(out, "\n{ask}{} = {:?}\n", question.name, answer(&observed, question)?)?;
     }
     Ok(out)
 }
 
-/// How the kernel is launched, in a sentence.
+/// How the kernel is launched: its shape, and a line for each argument.
 fn launch(exercise: &Exercise) -> Result<String> {
     let case = exercise.cases.first().context("there is no case")?;
     let (grid, block) = (fill(&exercise.launch.grid, case, 0), fill(&exercise.launch.block, case, 0));
-    let argument = |argument: &crate::catalogue::Argument| {
-        format!("{} = {}", argument.name, fill(&argument.is, case, 0))
+    let mut out = comment(&format!("Launch: grid {grid}, block {block}, with"));
+    for argument in &exercise.arguments {
+        let parsed = Argument::parse(&fill(&argument.is, case, 0)).map_err(anyhow::Error::msg)?;
+        out += &comment(&format!("- {}{}", argument.name, given(&parsed.spec)));
+    }
+    Ok(out)
+}
+
+/// What an argument is, in words behind its name: ` = 16`, or `, 32 elements of i32: all 0`.
+fn given(spec: &Spec) -> String {
+    let buffer = match spec {
+        Spec::Scalar(ty, bytes) => return format!(" = {}", ty.show(bytes)),
+        Spec::Buffer(buffer) => buffer,
     };
-    let arguments: Vec<String> = exercise.arguments.iter().map(argument).collect();
-    Ok(format!("Launch: grid {grid}, block {block}; {}.", arguments.join("; ")))
+    let (ty, all) = (buffer.ty, if buffer.count == 1 { "" } else { "all " });
+    let shown = |bytes: &[u8]| {
+        bytes.chunks_exact(ty.bytes).map(|element| ty.show(element)).collect::<Vec<_>>().join(", ")
+    };
+    let elements = match &buffer.fill {
+        Fill::Zeros => format!("{all}0"),
+        Fill::Uninitialized => "nobody has written to it".to_owned(),
+        Fill::Iota => "0, 1, 2 and so on".to_owned(),
+        Fill::Random(_) => "random".to_owned(),
+        Fill::Between(_, range) => format!("random, from {} up to {}", range.start, range.end - 1),
+        Fill::Same(bytes) => format!("{all}{}", shown(bytes)),
+        Fill::List(bytes) => shown(bytes),
+        Fill::File(path) => format!("from `{}`", path.display()),
+    };
+    format!(", {} of {}: {elements}", counted(buffer.count, "element"), ty.name)
 }
 
 /// A paragraph of comment, 80 columns wide.

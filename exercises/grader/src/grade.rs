@@ -14,7 +14,7 @@ use crate::predict;
 use crate::run::{How, Kernel, Ran};
 use crate::source::Version;
 use crate::toolchain::Toolchain;
-use crate::verdict::{Measured, Passed, Refusal, Verdict};
+use crate::verdict::{Measured, Passed, Refusal, Verdict, printed};
 
 /// Seeds that every case is run with.
 pub const SEEDS: u64 = 16;
@@ -97,7 +97,7 @@ impl Trial<'_> {
         let Some(info) = self.attempt.info(&module) else {
             let others: Vec<String> =
                 module.kernels().iter().map(|kernel| format!("`{}`", kernel.name)).collect();
-            return Ok(Err(no_kernel(name, &others)));
+            return Ok(Err(no_kernel(self.exercise(), &others)));
         };
         let types = |info: &simt::KernelInfo| info.params.iter().map(|param| param.bytes).collect::<Vec<_>>();
         if types(info) == types(wanted) {
@@ -105,7 +105,10 @@ impl Trial<'_> {
         }
         let headline = format!("`{name}` has other parameters than it began with: it is launched as before");
         let refusal = Refusal::new("other-parameters", &headline);
-        Ok(Err(refusal.look("put the list of parameters back, `exercises reset` has it")))
+        let (chapter, file) = (self.exercise().chapter_name(), self.exercise().starter_file());
+        let file = file.file_name().unwrap_or_default().display();
+        let folder = format!("exercises/{chapter}/{}", self.exercise().name);
+        Ok(Err(refusal.look(&format!("put the list of parameters back, `{folder}/{file}` has it"))))
     }
 
     /// One case with one seed.
@@ -117,10 +120,11 @@ impl Trial<'_> {
             Ok(got) => got,
             Err(error) => return Ok(Err(Refusal::new("cannot-run", &format!("{error:#}")))),
         };
-        if let Some(fault) = worst(&got.report) {
-            return Ok(Err(faulty(fault)));
-        }
-        self.result(case, &how, &got, &expected)
+        let outcome = match worst(&got.report) {
+            Some(fault) => Err(faulty(fault)),
+            None => self.result(case, &how, &got, &expected)?,
+        };
+        Ok(outcome.map_err(|refusal| refusal.printed(&got.report.output)))
     }
 
     /// Holds the result to the solution's.
@@ -147,23 +151,26 @@ impl Trial<'_> {
         let (Some(case), how) = (exercise.cases.last(), How::plain(0)) else {
             return Ok(Ok(Passed::default()));
         };
-        let now = self.attempt.run(case, &how)?.report.counters;
+        let Report { counters: now, output, .. } = self.attempt.run(case, &how)?.report;
         let solution = self.solution.run(case, &how)?.report.counters;
         let measure = |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution);
         let gates = exercise.gates.iter().map(measure).collect::<Result<Vec<Measured>>>()?;
         if gates.iter().any(|gate| !gate.passes) {
             let refusal = Refusal::new("gate", "the result is right, and too dear").case(label(case, 0));
-            let refusal = Refusal { gates, ..*refusal };
+            let refusal = Refusal { gates, ..*refusal.printed(&output) };
             return Ok(Err(Box::new(refusal)));
         }
-        Ok(Ok(Passed { tried, gates, picture: Vec::new(), learned: exercise.learned.clone() }))
+        let (learned, printed) = (exercise.learned.clone(), printed(&output));
+        Ok(Ok(Passed { tried, gates, picture: Vec::new(), printed, learned }))
     }
 }
 
-fn no_kernel(name: &str, others: &[String]) -> Box<Refusal> {
+fn no_kernel(exercise: &Exercise, others: &[String]) -> Box<Refusal> {
+    let name = &exercise.kernel;
+    let entry = if exercise.is_ptx() { ".visible .entry" } else { "extern \"C\" __global__ void" };
     let has = if others.is_empty() { "no kernel at all".to_owned() } else { others.join(", ") };
     Refusal::new("no-kernel", &format!("there is no kernel `{name}` in the file: it has {has}"))
-        .look(&format!("keep its first line as it was: `extern \"C\" __global__ void {name}(...)`"))
+        .look(&format!("keep its first line as it was: `{entry} {name}(...)`"))
 }
 
 /// The first error, or else the first warning: what is right only by luck is not right. Notes are harmless.

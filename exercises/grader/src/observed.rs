@@ -127,14 +127,10 @@ impl Observed<'_> {
                 Truth::Values(values.collect::<Result<_>>()?)
             }
             From::Marked { of } => {
-                let (bytes, all) = (self.bytes(of)?, self.ran_elements(of)?);
+                let all = self.elements(of)?;
                 ensure!(all.len() <= 64, "`{of}` has more than 64 elements");
                 let is_set = |element: &[u8]| element.iter().any(|&byte| byte != 0);
-                let set = bytes
-                    .after
-                    .chunks_exact(bytes.ty.bytes)
-                    .enumerate()
-                    .filter(|(_, element)| is_set(element));
+                let set = all.iter().enumerate().filter(|(_, element)| is_set(element));
                 Truth::Lanes(set.fold(0, |mask, (index, _)| mask | 1 << index))
             }
             From::Fault => Truth::Word(self.fault().map_or("none", |fault| fault.kind.name()).to_owned()),
@@ -164,14 +160,15 @@ impl Observed<'_> {
         bytes.with_context(|| format!("there is no buffer `{name}`"))
     }
 
-    fn ran_elements(&self, name: &str) -> Result<Vec<&[u8]>> {
+    /// A buffer's elements afterwards.
+    fn elements(&self, name: &str) -> Result<Vec<&[u8]>> {
         let bytes = self.bytes(name)?;
         Ok(bytes.after.chunks_exact(bytes.ty.bytes).collect())
     }
 
     fn value(&self, name: &str, index: u64) -> Result<Truth> {
         let ty = self.bytes(name)?.ty;
-        let elements = self.ran_elements(name)?;
+        let elements = self.elements(name)?;
         let element =
             elements.get(index as usize).with_context(|| format!("`{name}` has no element {index}"))?;
         let text = ty.show(element);

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use crate::catalogue::Exercise;
 use crate::lanes_text as sets;
 use crate::observed::{Observed, Truth};
-use crate::question::Question;
+use crate::question::{From, Question};
 use crate::verdict::{Passed, Refusal, Verdict};
 
 /// Grades a file of answers.
@@ -30,7 +30,7 @@ pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
         picture.extend(truth.picture(&question.name));
     }
     let tried = "held to a run on the emulator".to_owned();
-    Ok(Verdict::Passed(Passed { tried, gates: Vec::new(), picture, learned: exercise.learned.clone() }))
+    Ok(Verdict::Passed(Passed { tried, picture, learned: exercise.learned.clone(), ..Passed::default() }))
 }
 
 /// The answers by the questions' names.
@@ -40,7 +40,8 @@ fn read(exercise: &Exercise, text: &str) -> Result<BTreeMap<String, String>, Box
             .look("an answer stands in quotes behind its name, as in `lanes = \"0-15\"`")
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+        let before = error.span().map_or(0, |span| span.start);
+        let line = text.bytes().take(before).filter(|byte| *byte == b'\n').count() + 1;
         refuse(&format!("`{}`, line {line}: {}", exercise.file_name(), error.message()))
     })?;
     let known = |name: &String| exercise.questions.iter().any(|question| question.name == *name);
@@ -68,11 +69,22 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
         let how = truth.how_to_answer(&question.choices);
         return Err(refuse("unanswered", "no answer yet").look(&format!("{} ({how})", question.ask)));
     }
+    if matches!(question.from, From::Lanes { .. } | From::FaultLanes)
+        && let Some(number) = no_lane(answer)
+    {
+        return Err(refuse("wrong-answer", &format!("{number} is no lane: a warp has the lanes 0 to 31")));
+    }
     match judge(answer, truth, &question.choices) {
         Ok(None) => Ok(()),
         Ok(Some((headline, picture))) => Err(refuse("wrong-answer", &headline).details(picture)),
         Err(error) => Err(refuse("unreadable", &error.to_string())),
     }
+}
+
+/// The first number of an answer that is no lane: a thread's number in its block, most likely.
+fn no_lane(answer: &str) -> Option<u32> {
+    let beyond = sets::parse(answer).ok()? >> 32;
+    (beyond != 0).then(|| 32 + beyond.trailing_zeros())
 }
 
 /// What is wrong with an answer: one thing, and a picture.
@@ -168,6 +180,20 @@ mod tests {
             "3 is in your answer and does not belong to it; 4 are wrong in all"
         );
         assert_eq!(headline(0b011, 0b111), "one more belongs to it");
+    }
+
+    #[test]
+    fn numbers_of_threads_are_no_lanes() {
+        assert_eq!((no_lane("3, 36-40"), no_lane("0-31"), no_lane("x")), (Some(36), None, None));
+        let question = Question {
+            name: "busy".to_owned(),
+            ask: String::new(),
+            look: "Which lane is that?".to_owned(),
+            from: From::Lanes { at: "(A)".to_owned(), block: 0, warp: 1 },
+            choices: Vec::new(),
+        };
+        let refusal = hold(&question, "36", &Truth::Lanes(0b10000)).unwrap_err();
+        assert_eq!(refusal.headline, "`busy`: 36 is no lane: a warp has the lanes 0 to 31");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What became of an attempt: passed, with what it cost, or refused, with the lane, the line and what to look at.
 
+use lanes::report::layout::counted;
+
 /// What became of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -18,6 +20,8 @@ pub struct Passed {
     pub gates: Vec<Measured>,
     /// Lines of a picture, of lanes where there were lanes to predict.
     pub picture: Vec<String>,
+    /// What the kernel printed in the last case.
+    pub printed: Vec<String>,
     /// What to take away.
     pub learned: String,
 }
@@ -38,6 +42,8 @@ pub struct Refusal {
     pub case: String,
     /// The counters with a gate, where it came to them.
     pub gates: Vec<Measured>,
+    /// What the kernel printed in that case.
+    pub printed: Vec<String>,
 }
 
 impl Refusal {
@@ -60,12 +66,29 @@ impl Refusal {
         self
     }
 
+    /// Tells what the kernel printed.
+    #[must_use]
+    pub fn printed(mut self: Box<Self>, output: &str) -> Box<Refusal> {
+        self.printed = printed(output);
+        self
+    }
+
     /// Says in which case it was.
     #[must_use]
     pub fn case(mut self: Box<Self>, case: String) -> Box<Refusal> {
         self.case = case;
         self
     }
+}
+
+/// Lines of a kernel's output that are told.
+const PRINTED_LINES: usize = 8;
+
+/// The first lines of what a kernel printed, and how many there are besides.
+pub(crate) fn printed(output: &str) -> Vec<String> {
+    let more = output.lines().count().saturating_sub(PRINTED_LINES) as u64;
+    let told = output.lines().take(PRINTED_LINES).map(str::to_owned);
+    told.chain((more > 0).then(|| format!("and {}", counted(more, "more line")))).collect()
 }
 
 /// A counter with a gate.

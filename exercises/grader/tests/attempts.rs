@@ -55,6 +55,28 @@ fn a_wrong_element_names_who_stored_it_and_in_which_case() {
     assert_eq!(refusal.case, "n = 5, seed 0");
 }
 
+/// `printf("hi\n")`, as the compiler writes it, before and in a kernel.
+const PRINT: (&str, &str) = (
+    ".extern .func (.param .b32 count) vprintf (.param .b64 text, .param .b64 values);
+     .global .align 1 .b8 hi[4] = {104, 105, 10, 0};
+     .visible .entry",
+    "{ .reg .b64 %text; .param .b64 a; .param .b64 b; .param .b32 c;
+       mov.u64 %text, hi; cvta.global.u64 %text, %text; st.param.b64 [a], %text; st.param.b64 [b], 0;
+       call.uni (c), vprintf, (a, b); }
+     ld.global",
+);
+
+#[test]
+fn what_the_kernel_prints_is_told_briefly() {
+    let exercise = exercise("doubled");
+    let solution = generate::text(&exercise, &Version::Solution).unwrap();
+    let printing = solution.replace(".visible .entry", PRINT.0).replacen("ld.global", PRINT.1, 1);
+    let refusal = refused(&exercise, &printing.replace("add.u32 %r5, %r4, %r4;", "add.u32 %r5, %r4, 1;"));
+    assert_eq!(refusal.printed, ["hi"; 5]);
+    let Verdict::Passed(passed) = grade(&exercise, &printing) else { panic!("refused") };
+    assert_eq!((passed.printed.len(), passed.printed[8].as_str()), (9, "and 32 more lines"));
+}
+
 #[test]
 fn an_element_that_nobody_stored_is_told_as_that() {
     let refusal = changed("st.global.u32 [%d1], %r5;", "");
@@ -105,7 +127,7 @@ fn another_kernel_and_other_parameters_are_named() {
         &changed(".param .u32 n)", ".param .u64 n)"),
         "other-parameters",
         "`doubled` has other parameters",
-        "reset",
+        "starter.ptx",
     );
 }
 

@@ -2,6 +2,7 @@
 
 use grader::Exercise;
 
+use crate::COMMAND;
 use crate::app::App;
 use crate::wrap::{Row, Tone, columns};
 
@@ -23,14 +24,15 @@ pub(super) fn page(app: &App, selected: usize, width: usize) -> Page {
         }
         page.rows.push(row(app, at, exercise, at == selected, width));
     }
-    page.rows.push((Tone::Plain, String::new()));
-    page.rows.push((Tone::Quiet, legend(app).to_owned()));
     page
 }
 
 /// What the marks mean.
-fn legend(app: &App) -> &'static str {
-    if app.course.waiting(&app.done) == 0 { "[x] passed" } else { "[x] passed  [c] needs a compiler" }
+pub(super) fn legend(app: &App) -> String {
+    match app.course.waiting(&app.done) {
+        0 => "[x] passed".to_owned(),
+        _ => format!("[x] passed, [c] needs a CUDA compiler: `{COMMAND} setup`"),
+    }
 }
 
 /// `> [x] The tail block    fix  10 min`, with the name where there is room.

@@ -23,8 +23,8 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         )),
         Said::gap(),
         text(
-            "You get a file for each. Open it in your editor, change it and save it: this screen notices, runs your \
-             kernel on an emulator that sees every lane, and says at once what became of it.",
+            "You get a file for each. Open it in your editor, in another window, change it and save it: this screen \
+             notices, runs your kernel on an emulator that sees every lane, and says at once what became of it.",
         ),
         Said::gap(),
         Said::labelled(Tone::Plain, "Your first file: ", &app.file),
@@ -53,13 +53,14 @@ pub(super) fn help(width: usize) -> Page {
         ("l", "the list of all; arrows choose, enter opens"),
         ("r", "run again; a file that is gone begins again with its starter"),
         ("s", "the solution, once you have passed"),
-        ("q", "quit; the next start goes on here"),
+        ("q", "quit; what you have passed is remembered"),
         ("arrows", "scroll, as PageUp, PageDown, Home and End do"),
     ];
     let mut said = vec![Said::prose(Tone::Strong, "", "Saving your file runs it. The keys:"), Said::gap()];
     said.extend(keys.iter().map(|(key, does)| Said::prose(Tone::Plain, &format!("  {key:<8}"), does)));
     let commands = [
         ("list", "all exercises and where you are"),
+        ("watch NAME", "this screen, with another exercise"),
         ("reset NAME", "begin one again; your text is kept beside it"),
         ("solution NAME --spoil", "its solution, passed or not"),
         ("verify", "grade all your files again"),

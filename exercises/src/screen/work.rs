@@ -1,5 +1,7 @@
 //! An exercise: its task, what became of the attempt, and the hints that were seen.
 
+use grader::Kind;
+
 use crate::app::{App, Standing};
 use crate::tell;
 use crate::wrap::{Said, Tone, rows};
@@ -44,6 +46,7 @@ fn standing(app: &App) -> Vec<Said> {
 /// Where to go from an exercise that is passed.
 fn onward(app: &App) -> String {
     match app.course.next_open(&app.done, Some(app.at)) {
+        Some(_) if app.exercise().kind == Kind::Predict => "Press `n` for the next exercise.".to_owned(),
         Some(_) => "Press `n` for the next exercise, `s` to see another solution.".to_owned(),
         None => app.nothing_left(),
     }

@@ -32,7 +32,7 @@ impl Learner {
         let passed: BTreeSet<String> = passed.iter().map(ToString::to_string).collect();
         let is_new = passed.is_empty();
         let done = Done { passed, ..Done::default() };
-        let (app, effects) = App::new(course, done, is_new);
+        let (app, effects) = App::new(course, done, None, is_new);
         let mut learner =
             Learner { app, has_left: false, is_disk_full: false, size: (80, 24), checking: None };
         learner.carry_out(effects);
