@@ -49,12 +49,10 @@ static void check(cl_int status, const char *what) {
 
 static void print_device(cl_platform_id platform, cl_device_id device) {
     char name[256], version[256], model[256];
-    cl_uint cores;
     check(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL), "clGetPlatformInfo");
     check(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL), "clGetDeviceInfo");
     check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof model, model, NULL), "clGetDeviceInfo");
-    check(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof cores, &cores, NULL), "clGetDeviceInfo");
-    printf("# %s %s on %s, compute units %u\n", name, version, model, cores);
+    printf("# %s %s on %s\n", name, version, model);
 }
 
 static void build(struct opencl *cl, const char *path) {

@@ -5,6 +5,7 @@
 
 mod bless;
 mod claims;
+mod compare;
 mod figures;
 mod isa;
 mod picture;
@@ -31,6 +32,8 @@ enum Chore {
     Bless,
     /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
     Claims,
+    /// Compare two baselines of the benchmarks, and fail if anything got slower.
+    Compare(compare::Arguments),
     /// Draw the book's figures into `book/figures`.
     Figures(figures::Arguments),
     /// Write the chapters' records of a GPU, from what `benches/gpu/record.sh` left.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless => bless::run(),
         Chore::Claims => claims::run(),
+        Chore::Compare(arguments) => compare::run(&arguments),
         Chore::Figures(arguments) => figures::run(&arguments),
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),
