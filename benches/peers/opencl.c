@@ -138,7 +138,7 @@ static void measure(struct opencl *cl, struct reduction reduction, size_t n, int
     }
     qsort(times + 1, (size_t)repeats, sizeof *times, ascending);
     double best = times[1], median = times[1 + repeats / 2], millions = (double)threads / 1e6;
-    printf("%s %zu %.3f %.3f\n", reduction.kernel, threads, millions / best, millions / median);
+    printf("%s %zu %.5f %.5f\n", reduction.kernel, threads, millions / best, millions / median);
     fflush(stdout);
 
     clReleaseKernel(kernel);

@@ -42,15 +42,30 @@ grep -q "data race" "$folder/racy" || { echo "\`oclgrind --data-races\` found no
 # row MACHINE CORES RACES ELEMENTS COMMAND...: a line of the table. Whatever a machine says on stderr fails the run, for
 # it would be a race that is none.
 row() {
-  local title="| $1 | $2 | $3 | $4 |"
+  local title="| $1 | $2 | $3 | $4 |" medians=$folder/$1.$3.$4
   say "$1, races $3, $4 elements"
   shift 4
   "$@" > "$folder/out" 2> "$folder/err" || { cat "$folder/err" >&2; exit 1; }
   [ ! -s "$folder/err" ] || { cat "$folder/err" >&2; exit 1; }
   sed -n 's/^# //p' "$folder/out" >> "$folder/machines"
+  awk '/^reduce_/ { print $4 }' "$folder/out" > "$medians"
   awk -v title="$title" '
-    /^reduce_/ { cells = cells sprintf(" %.4g (%.4g) |", $4, $3) }
+    /^reduce_/ { cells = cells sprintf(" %.3g (%.3g) |", $4, $3) }
     END { print title cells }' "$folder/out"
+}
+
+# ratio A B: the least and the most, over the kernels, that the medians of A are as many times as those of B.
+ratio() {
+  paste -d ' ' "$folder/$1" "$folder/$2" | awk '
+    { times = $1 / $2; if (NR == 1 || times < least) least = times; if (times > most) most = times }
+    END { printf "%.2g to %.2g", least, most }'
+}
+
+summary() {
+  echo "Millions of kernel threads a second, median (best) of $repeats launches; a thread of \`shared\` adds eight elements."
+  echo "With $small elements, simt has $(ratio simt.no."$small" Oclgrind.no."$small") times the threads of Oclgrind, and" \
+    "$(ratio simt.yes."$small" Oclgrind.yes."$small") times if both look"
+  echo "for races. With $large elements, PoCL has $(ratio PoCL.no."$large" simt.no."$large") times the threads of simt."
 }
 
 table() {
@@ -73,15 +88,17 @@ machine() {
   local model load
   model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort -u | paste -sd '/')
   load=$(cut -d ' ' -f 1 /proc/loadavg)
-  echo "$(date +%F), $(nproc) cores of $model, load average before $load, $(. /etc/os-release && echo "$PRETTY_NAME")," \
-    "$(rustc --version | cut -d ' ' -f 1,2), $(gcc --version | sed 1q), commit $(git rev-parse --short HEAD);"
+  echo "$(date +%F), $(nproc) cores of $model, load average $load before, $(. /etc/os-release && echo "$PRETTY_NAME"),"
+  echo "$(rustc --version | cut -d ' ' -f 1,2), gcc $(gcc -dumpfullversion), commit $(git rev-parse --short HEAD);"
 }
 
 {
   machine
   table > "$folder/table"
   sort -u "$folder/machines" | paste -sd ';' | sed 's/;/; /; s/$/./'
-  printf 'Median (best) of %s launches.\n\n' "$repeats"
+  printf '\n'
+  summary
+  printf '\n'
   cat "$folder/table"
 } > "$folder/report"
 cat "$folder/report"

@@ -107,5 +107,5 @@ fn measure(mut ready: Ready, repeats: usize) {
     times.sort();
     let threads = ready.launch.grid.count() * ready.launch.block.count();
     let [best, median] = [0, repeats / 2].map(|nth| threads as f64 / times[nth].as_secs_f64() / 1e6);
-    println!("{} {threads} {best:.3} {median:.3}", ready.kernel);
+    println!("{} {threads} {best:.5} {median:.5}", ready.kernel);
 }

@@ -1,9 +1,11 @@
 //! `cargo xtask compare OLD NEW`: what got slower between two baselines of criterion.
 //!
-//! `cargo bench -p simt -- --save-baseline NAME` leaves for each benchmark the median of its samples with an interval of
-//! confidence. A benchmark is slower if its whole new interval lies above the old one, and the median by more than
-//! some percent: the interval is the noise of one run, the percent that of a day. What it cannot know is whether the
-//! machine did something else meanwhile. It measures nothing itself.
+//! `cargo bench -p simt -- --save-baseline NAME` leaves the times of all samples. What else a machine does makes some of
+//! them longer and none shorter, so the fastest are compared; and how far half of them lie behind the fastest is the
+//! noise. A benchmark is slower if its fastest sample takes longer by more than the noise of both baselines, and by more
+//! than some percent. It takes the samples of a group together: `NAME/threads` and `NAME/warp_instructions` time the
+//! same launch twice. It measures nothing itself, and cannot know that a machine was busy from the first sample to the
+//! last.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -21,7 +23,7 @@ pub struct Arguments {
     old: String,
     /// The baseline that is judged
     new: String,
-    /// How many percent a median may rise unnoticed
+    /// How many percent the fastest sample may rise unnoticed
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT")]
     least: f64,
 }
@@ -29,10 +31,9 @@ pub struct Arguments {
 /// How long a benchmark takes, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Time {
-    median: f64,
-    /// The interval of confidence of the median.
-    lower: f64,
-    upper: f64,
+    fastest: f64,
+    /// How much longer the median sample takes.
+    noise: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,10 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let (old, new) = (baseline(&folder, &arguments.old)?, baseline(&folder, &arguments.new)?);
     let both: Vec<_> = old.iter().filter_map(|(name, old)| Some((name, *old, *new.get(name)?))).collect();
     ensure!(!both.is_empty(), "`{}` and `{}` have no benchmark in common", arguments.old, arguments.new);
-    println!("{:<36} {:>10} {:>10} {:>8}", "milliseconds", arguments.old, arguments.new, "change");
+    println!(
+        "{:<24} {:>12} {:>12} {:>8} {:>7}",
+        "milliseconds", arguments.old, arguments.new, "change", "noise"
+    );
     let mut slower = 0;
     for (name, old, new) in &both {
         let change = change(*old, *new, arguments.least);
@@ -61,13 +65,12 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
 }
 
 fn change(old: Time, new: Time, least_percent: f64) -> Change {
-    let factor = 1.0 + least_percent / 100.0;
-    if new.lower > old.upper && new.median > factor * old.median {
-        Change::Slower
-    } else if new.upper < old.lower && old.median > factor * new.median {
-        Change::Faster
-    } else {
-        Change::Same
+    let least = old.fastest * least_percent / 100.0;
+    let more = new.fastest - old.fastest;
+    match more.abs() > least.max(old.noise).max(new.noise) {
+        true if more > 0.0 => Change::Slower,
+        true => Change::Faster,
+        false => Change::Same,
     }
 }
 
@@ -77,8 +80,10 @@ fn print(name: &str, old: Time, new: Time, change: Change) {
         Change::Slower => "  slower",
         Change::Faster => "  faster",
     };
-    let percent = 100.0 * (new.median / old.median - 1.0);
-    println!("{name:<36} {:>10.3} {:>10.3} {percent:>+7.1}%{word}", old.median / 1e6, new.median / 1e6);
+    let percent = |part: f64| 100.0 * part / old.fastest;
+    let (change, noise) = (percent(new.fastest - old.fastest), percent(old.noise.max(new.noise)));
+    let [old, new] = [old, new].map(|time| time.fastest / 1e6);
+    println!("{name:<24} {old:>12.3} {new:>12.3} {change:>+7.1}% {noise:>6.1}%{word}");
 }
 
 /// Where criterion keeps its files: below the folder that cargo builds in.
@@ -89,60 +94,65 @@ fn criterion_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join("criterion")
 }
 
-/// All benchmarks of a baseline, by name.
+/// All groups of a baseline, by name.
 fn baseline(criterion: &Path, name: &str) -> Result<BTreeMap<String, Time>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![criterion.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let estimates = folder.join(name).join("estimates.json");
-        if estimates.exists() {
-            let id = folder.strip_prefix(criterion)?.to_string_lossy().replace('\\', "/");
-            found.insert(id, time(&estimates)?);
+    let mut samples: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for group in folders(criterion) {
+        let id = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for path in folders(&group).map(|benchmark| benchmark.join(name).join("sample.json")) {
+            if path.exists() {
+                samples.entry(id.clone()).or_default().extend(times(&path)?);
+            }
         }
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        folders.extend(entries.filter(|path| path.is_dir()));
     }
     ensure!(
-        !found.is_empty(),
+        !samples.is_empty(),
         "there is no baseline `{name}` in `{}`: make it with `cargo bench -p simt -- --save-baseline {name}`",
         criterion.display()
     );
-    Ok(found)
+    Ok(samples.into_iter().map(|(id, samples)| (id, summary(samples))).collect())
 }
 
-/// The median in one of criterion's files.
-fn time(path: &Path) -> Result<Time> {
+fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir())
+}
+
+/// The samples in one of criterion's files, each the time of one iteration.
+fn times(path: &Path) -> Result<Vec<f64>> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let unknown = || format!("`{}` is not as criterion 0.8 writes it", path.display());
-    let estimates: Value = serde_json::from_str(&text).with_context(unknown)?;
-    let median = &estimates["median"];
-    let interval = &median["confidence_interval"];
-    let number = |value: &Value| value.as_f64().with_context(unknown);
-    Ok(Time {
-        median: number(&median["point_estimate"])?,
-        lower: number(&interval["lower_bound"])?,
-        upper: number(&interval["upper_bound"])?,
-    })
+    let unknown =
+        || format!("`{}` is not as criterion 0.8 writes it: make the baseline again", path.display());
+    let sample: Value = serde_json::from_str(&text).with_context(unknown)?;
+    let numbers =
+        |name: &str| -> Option<Vec<f64>> { sample[name].as_array()?.iter().map(Value::as_f64).collect() };
+    let (times, iterations) = numbers("times").zip(numbers("iters")).with_context(unknown)?;
+    ensure!(!times.is_empty() && times.len() == iterations.len(), unknown());
+    Ok(times.iter().zip(iterations).map(|(time, iterations)| time / iterations).collect())
+}
+
+fn summary(mut samples: Vec<f64>) -> Time {
+    samples.sort_by(f64::total_cmp);
+    let (fastest, median) = (samples[0], samples[samples.len() / 2]);
+    Time { fastest, noise: median - fastest }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, Time, change};
+    use super::{Change, change, summary};
 
-    /// Medians and half the widths of their intervals, in percent of the old median; 3 percent may pass.
+    /// Samples before and after, of which 3 percent may pass.
     #[track_caller]
-    fn check(old_noise: f64, new: f64, new_noise: f64, expected: Change) {
-        let time = |median, noise| Time { median, lower: median - noise, upper: median + noise };
-        assert_eq!(change(time(100.0, old_noise), time(new, new_noise), 3.0), expected);
+    fn check(old: [f64; 3], new: [f64; 3], expected: Change) {
+        assert_eq!(change(summary(old.to_vec()), summary(new.to_vec()), 3.0), expected);
     }
 
     #[test]
     fn a_change_is_more_than_the_noise() {
-        check(1.0, 105.0, 1.0, Change::Slower);
-        check(3.0, 105.0, 3.0, Change::Same);
-        check(0.1, 102.0, 0.1, Change::Same);
-        check(1.0, 95.0, 1.0, Change::Faster);
-        check(1.0, 98.0, 0.1, Change::Same);
-        check(0.0, 100.0, 0.0, Change::Same);
+        check([100.0, 101.0, 130.0], [105.0, 106.0, 107.0], Change::Slower);
+        check([100.0, 106.0, 107.0], [105.0, 106.0, 107.0], Change::Same);
+        check([100.0, 101.0, 102.0], [105.0, 111.0, 112.0], Change::Same);
+        check([100.0, 101.0, 102.0], [102.0, 102.0, 102.0], Change::Same);
+        check([101.0, 102.0, 100.0], [95.0, 99.0, 96.0], Change::Faster);
     }
 }
