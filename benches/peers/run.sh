@@ -58,7 +58,7 @@ row() {
 ratio() {
   paste -d ' ' "$folder/$1" "$folder/$2" | awk '
     { times = $1 / $2; if (NR == 1 || times < least) least = times; if (times > most) most = times }
-    END { printf "%.2g to %.2g", least, most }'
+    END { printf "%.*f to %.*f", least < 10, least, most < 10, most }'
 }
 
 summary() {
@@ -90,6 +90,9 @@ machine() {
   load=$(cut -d ' ' -f 1 /proc/loadavg)
   echo "$(date +%F), $(nproc) cores of $model, load average $load before, $(. /etc/os-release && echo "$PRETTY_NAME"),"
   echo "$(rustc --version | cut -d ' ' -f 1,2), gcc $(gcc -dumpfullversion), commit $(git rev-parse --short HEAD);"
+  if awk -v load="$load" 'BEGIN { exit load < 0.5 }'; then
+    echo "**the machine was busy: measure again on one that is not**;"
+  fi
 }
 
 {
