@@ -5,6 +5,7 @@
 
 mod bless;
 mod claims;
+mod compare;
 mod exercises;
 mod figures;
 mod isa;
@@ -34,6 +35,8 @@ enum Chore {
     Claims,
     /// Write what the exercises begin with and their compiled versions, and say what the grader makes of each.
     Exercises(exercises::Arguments),
+    /// Compare two baselines of the benchmarks, and fail if anything got slower.
+    Compare(compare::Arguments),
     /// Draw the book's figures into `book/figures`.
     Figures(figures::Arguments),
     /// Write the chapters' records of a GPU, from what `benches/gpu/record.sh` left.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Chore::Bless => bless::run(),
         Chore::Claims => claims::run(),
         Chore::Exercises(arguments) => exercises::run(&arguments),
+        Chore::Compare(arguments) => compare::run(&arguments),
         Chore::Figures(arguments) => figures::run(&arguments),
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),
