@@ -6,7 +6,11 @@
 // block, `sums` 16 for each block.
 
 extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
+//= solution
     __shared__ int box[16];
+//= wrong volatile_box
+//    __shared__ volatile int box[16];
+//= end
     bool fetches = threadIdx.x < 16;
     int column = threadIdx.x % 16;
     in += blockIdx.x * pieces * 16;
@@ -20,6 +24,7 @@ extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
 //        if (fetches) __syncwarp(0x0000ffff);
 //        else __syncwarp(0xffff0000);
 //= wrong moved
+//= wrong volatile_box
 //= end
         if (!fetches) sum += box[column];
 //= solution
@@ -32,6 +37,7 @@ extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
 //        if (!fetches) __syncwarp(0xffff0000);
 //= wrong fence
 //        __threadfence_block();
+//= wrong volatile_box
 //= end
     }
     if (!fetches) sums[blockIdx.x * 16 + column] = sum;
