@@ -210,7 +210,7 @@ mod tests {
         assert!(row.starts_with("<tr id=\"exercise-tail-block\">"), "{row}");
         for html in [entry, row] {
             assert!(
-                html.contains("The <code>tail</code> block") && html.contains("-- run tail&#95;block"),
+                html.contains("The <code>tail</code> block") && html.contains("-- watch tail&#95;block"),
                 "{html}"
             );
         }
