@@ -19,7 +19,7 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         text(&format!(
             "These are {all} about warps, one idea each, about {} in all. Some ask you to mend a kernel, some to \
              write a few lines or to make it cheaper, and some to predict what a kernel will do.",
-            counted(minutes.div_ceil(60).into(), "hour")
+            counted(((minutes + 30) / 60).max(1).into(), "hour")
         )),
         Said::gap(),
         text(
