@@ -52,7 +52,7 @@ pub struct Exercise {
     /// The arguments in order.
     #[serde(rename = "argument")]
     pub arguments: Vec<Argument>,
-    /// The sizes at which it has to be right, the largest last: counters are compared there.
+    /// The sizes at which it has to be right; counters are compared in the last.
     pub cases: Vec<Case>,
     /// Counters that may not be larger (`active_lanes`: smaller), in the last case.
     #[serde(default)]

@@ -19,14 +19,14 @@ mod compare;
 mod gates;
 pub mod generate;
 mod grade;
-mod lanes_text;
+pub mod memory;
 mod observed;
 mod predict;
 pub mod question;
 mod run;
+mod sets;
 pub mod source;
 mod toolchain;
-pub mod trial;
 pub mod verdict;
 
 pub use catalogue::{Exercise, Kind, all};

@@ -5,9 +5,9 @@ use simt::{Actor, Counters, Fault, Severity};
 
 use crate::catalogue::Exercise;
 use crate::gates;
-use crate::lanes_text as sets;
 use crate::question::{From, Question};
 use crate::run::{Bytes, How, Kernel, Ran};
+use crate::sets;
 use crate::source::Version;
 
 /// The answer that a run gives.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::catalogue::Exercise;
-use crate::lanes_text as sets;
 use crate::observed::{Observed, Truth};
 use crate::question::{From, Question};
+use crate::sets;
 use crate::verdict::{Passed, Refusal, Verdict};
 
 /// Grades a file of answers.

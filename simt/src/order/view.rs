@@ -88,7 +88,7 @@ impl BlockView {
 pub struct View {
     blocks: RedBlackTreeMapSync<u32, Arc<BlockView>>,
     /// What the `fence.sc` that come before and after have to do with it; none where there are none.
-    sequential: Option<Arc<Sequential>>,
+    fences: Option<Arc<Fences>>,
 }
 
 /// Where the order of two `fence.sc` is no matter of chance. What comes before a fence is *sealed* by it. Who writes with
@@ -96,7 +96,7 @@ pub struct View {
 /// had that fence come before the other, the read would have come before the write that it reads. Both go from thread to
 /// thread as all that is known does, so the thread that fences need not be the one that writes or reads.
 #[derive(Clone, Debug, Default)]
-struct Sequential {
+struct Fences {
     sealed: View,
     open: View,
 }
@@ -111,7 +111,7 @@ impl View {
 
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty() && self.sequential.is_none()
+        self.blocks.is_empty() && self.fences.is_none()
     }
 
     /// Whether something is known to come before whoever has this view.
@@ -145,8 +145,8 @@ impl View {
 
     /// Adds what another view knows. The smaller of the two is gone through.
     pub fn join(&mut self, other: &View) {
-        if let Some(sequential) = &other.sequential {
-            self.join_sequential(sequential);
+        if let Some(fences) = &other.fences {
+            self.join_fences(fences);
         }
         let small = if self.blocks.size() < other.blocks.size() {
             std::mem::replace(&mut self.blocks, other.blocks.clone())
@@ -158,9 +158,9 @@ impl View {
         }
     }
 
-    fn join_sequential(&mut self, other: &Arc<Sequential>) {
-        match &mut self.sequential {
-            None => self.sequential = Some(other.clone()),
+    fn join_fences(&mut self, other: &Arc<Fences>) {
+        match &mut self.fences {
+            None => self.fences = Some(other.clone()),
             Some(own) if Arc::ptr_eq(own, other) => {}
             Some(own) => {
                 let own = Arc::make_mut(own);
@@ -172,32 +172,32 @@ impl View {
 
     /// Who has this view passes a `fence.sc`, having published `all`: that is sealed, and what was open no longer is.
     pub fn seal(&mut self, all: View) {
-        let sealed = View { sequential: None, ..all };
-        self.sequential = Some(Arc::new(Sequential { sealed, open: View::default() }));
+        let sealed = View { fences: None, ..all };
+        self.fences = Some(Arc::new(Fences { sealed, open: View::default() }));
     }
 
     /// Adds what was sealed before a write that was read.
     pub fn open(&mut self, sealed: &View) {
-        let own = Arc::make_mut(self.sequential.get_or_insert_default());
+        let own = Arc::make_mut(self.fences.get_or_insert_default());
         own.open.join(sealed);
     }
 
     /// Takes less room for what is sealed of a block all of whose threads may have passed a fence.
     pub fn compress_sealed(&mut self, block: u32) {
-        let Some(sequential) = &mut self.sequential else { return };
-        if let Some(view) = Arc::make_mut(sequential).sealed.blocks.get_mut(&block) {
+        let Some(fences) = &mut self.fences else { return };
+        if let Some(view) = Arc::make_mut(fences).sealed.blocks.get_mut(&block) {
             Arc::make_mut(view).compress();
         }
     }
 
     /// What is sealed; none if nothing is.
     pub fn sealed(&self) -> Option<&View> {
-        self.sequential.as_ref().map(|sequential| &sequential.sealed).filter(|sealed| !sealed.is_empty())
+        self.fences.as_ref().map(|fences| &fences.sealed).filter(|sealed| !sealed.is_empty())
     }
 
     /// What is open; none if nothing is.
     pub fn opened(&self) -> Option<&View> {
-        self.sequential.as_ref().map(|sequential| &sequential.open).filter(|open| !open.is_empty())
+        self.fences.as_ref().map(|fences| &fences.open).filter(|open| !open.is_empty())
     }
 
     /// What is known of a block, if anything.

@@ -13,7 +13,7 @@ mod ch06;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use grader::trial::{Memory, after};
+use grader::memory::{Memory, after};
 use grader::{Exercise, Kind, SEEDS};
 
 /// The inputs of a run, and the expected results.
