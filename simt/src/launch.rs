@@ -150,6 +150,11 @@ pub struct Launch {
     pub resident_blocks: u32,
     /// Warp instructions after which the launch is stopped with a fault.
     pub max_steps: u64,
+    /// Cores of the computer that may run blocks side by side. What the launch does and what is reported of it is the same
+    /// for every number.
+    pub cores: u32,
+    /// Whether every instruction is carried out in the plain way, which is slower and comes to the same. Tests compare.
+    pub plain: bool,
 }
 
 impl Launch {
@@ -168,6 +173,8 @@ impl Launch {
             follow: None,
             resident_blocks: DEFAULT_RESIDENT_BLOCKS,
             max_steps: DEFAULT_MAX_STEPS,
+            cores: 1,
+            plain: false,
         }
     }
 
