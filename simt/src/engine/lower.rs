@@ -12,10 +12,12 @@ use super::shared::SharedLayout;
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
 use crate::isa::value::{Args, Kind};
-use crate::isa::{Op, control, decode};
+use crate::isa::{Meaning, Op, control, decode};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::registers::Slot;
-use crate::ptx::ast::{Block, Function, Ident, Instruction, Module, Operand, Space, Statement, Variable};
+use crate::ptx::ast::{
+    Block, Function, Ident, Instruction, Loc, Module, Operand, Space, Statement, Variable,
+};
 use crate::ptx::{Error, LineIndex, Span};
 
 /// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
@@ -47,6 +49,7 @@ fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
         sm: module.target.sm,
         files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
         insts: Vec::new(),
+        meanings: Vec::new(),
         origins: Vec::new(),
         functions: Vec::new(),
         calls: Vec::new(),
@@ -205,7 +208,7 @@ impl<'t> Lowering<'_, 't> {
         if let Some(block) = &function.body {
             self.block(&mut body, block)?;
             // Running off the end is a return.
-            self.push(Op::Return, Args::default(), function.span, None);
+            self.push(Op::Return, Args::default(), Meaning::default(), (function.span, None));
         }
         self.check_sizes(function, &params, body.frame.bytes)?;
         let code = Code {
@@ -355,14 +358,15 @@ impl<'t> Lowering<'_, 't> {
             Ok(_) => decode(self.text, instruction, &mut body.scope, self.program.sm),
             Err(error) => Err(error.clone()),
         };
-        let (op, args) = match decoded {
-            Ok(decoded) => (decoded.op, decoded.args),
+        let (op, args, meaning) = match decoded {
+            Ok(decoded) => (decoded.op, decoded.args, decoded.meaning),
             Err(error) => {
                 self.program.errors.push(error);
-                (Op::Unsupported(self.program.errors.len() as u32 - 1), Args::default())
+                let number = self.program.errors.len() as u32 - 1;
+                (Op::Unsupported(number), Args::default(), Meaning::default())
             }
         };
-        self.push(op, args, instruction.span, instruction.loc);
+        self.push(op, args, meaning, (instruction.span, instruction.loc));
         // What is not supported is guarded too: it is no error for lanes that skip it.
         if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
             (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
@@ -381,8 +385,9 @@ impl<'t> Lowering<'_, 't> {
         Ok(Some((slot, guard.negated)))
     }
 
-    fn push(&mut self, op: Op, args: Args, span: Span, loc: Option<crate::ptx::ast::Loc>) {
+    fn push(&mut self, op: Op, args: Args, meaning: Meaning, (span, loc): (Span, Option<Loc>)) {
         self.program.insts.push(Inst { op, args, guard: 0, flip: 0, guarded: false });
+        self.program.meanings.push(meaning);
         self.program.origins.push(Origin { span, loc });
     }
 

@@ -2,10 +2,10 @@
 
 use super::shared::SharedVariable;
 use crate::fault::{Site, SourceLine};
-use crate::isa::Op;
 use crate::isa::control::CallSite;
 use crate::isa::scope::Place;
 use crate::isa::value::Args;
+use crate::isa::{Meaning, Op};
 use crate::machine::global::Buffer;
 use crate::machine::registers::{Registers, Slot};
 use crate::ptx::ast::Loc;
@@ -98,6 +98,8 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     /// All instructions, function after function.
     pub insts: Vec<Inst>,
+    /// What is known of each.
+    pub meanings: Vec<Meaning>,
     /// Where each came from.
     pub origins: Vec<Origin>,
     /// Kernels and functions.

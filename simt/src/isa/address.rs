@@ -6,7 +6,7 @@
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, alu};
+use super::value::{Alu, Linear, alu};
 use super::{Family, Form, Op};
 use crate::machine::global::Window;
 use crate::ptx::Error;
@@ -24,7 +24,7 @@ pub const FAMILY: Family = Family {
 
 fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let convert: Alu = match m.text(1) {
-        "const" | "global" => alu!((u64) -> u64, |address| address),
+        "const" | "global" => alu!((u64) -> u64, |address| address).on_lines(Linear::Copy),
         "local" => alu!((u64) -> u64, |address: u64| address + Window::Local.base()),
         "param" => alu!((u64) -> u64, |address: u64| address + Window::Param.base()),
         _ => alu!((u64) -> u64, |address: u64| address + Window::Shared.base()),
@@ -34,7 +34,7 @@ fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
 
 fn from_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(2) {
-        "const" | "global" => alu!((u64) -> u64, |address| address),
+        "const" | "global" => alu!((u64) -> u64, |address| address).on_lines(Linear::Copy),
         "local" => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Local.base())),
         "param" => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Param.base())),
         _ => alu!((u64) -> u64, |address: u64| address.wrapping_sub(Window::Shared.base())),

@@ -6,7 +6,7 @@
 
 use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
-use super::value::{Alu, Args, Kind, Run, Value, alu, by_int};
+use super::value::{Alu, Args, Kind, Linear, Run, Value, alu, by_int};
 use super::{Family, Form, Op};
 use crate::machine::registers::{Lanes, Narrow};
 use crate::ptx::Error;
@@ -40,7 +40,7 @@ pub const FAMILY: Family = Family {
         Form::new("lop3.(or|and).b32", lop3_pred).since(70),
         Form::new("shf.(l|r).(clamp|wrap).b32", funnel_shift).since(32),
         Form::new("shl.(b16|b32|b64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left)))
+            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).on_lines(Linear::ShiftLeft)))
         }),
         Form::new("shr.(b16|b32|b64|u16|u32|u64|s16|s32|s64)", |m, o| {
             o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right)))
@@ -97,7 +97,7 @@ shift! {
 
 /// Predicates are combined 32 lanes at a time, not lane by lane.
 const fn pred_alu(sources: &'static [Kind], run: Run) -> Alu {
-    Alu { results: &[Kind::Pred], sources, run }
+    Alu::new(&[Kind::Pred], sources, run)
 }
 
 fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -109,13 +109,9 @@ fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     })
 }
 
-const LOP3: Alu = Alu {
-    results: &[Kind::B32],
-    sources: &[Kind::B32; 3],
-    run: |lanes, args| {
-        write_lop3(lanes, args);
-    },
-};
+const LOP3: Alu = Alu::new(&[Kind::B32], &[Kind::B32; 3], |lanes, args| {
+    write_lop3(lanes, args);
+});
 
 fn lop3(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.bind(&LOP3)?;

@@ -8,7 +8,7 @@
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::scope::Bank;
-use super::value::{Alu, Args, Kind, Run, Value, alu, by_int, by_type, mask_of};
+use super::value::{Alu, Args, Kind, Linear, Run, Scalar, Value, alu, by_int, by_type, mask_of};
 use super::{Family, Form, Op};
 use crate::machine::registers::{Lanes, Slot};
 use crate::ptx::Error;
@@ -100,6 +100,14 @@ fn holds<const TEST: Test, T: PartialOrd + Copy>(a: T, b: T) -> bool {
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Flushed(f32);
 
+impl Flushed {
+    #[inline(always)]
+    fn new(value: f32) -> Flushed {
+        // Zero of either sign compares the same.
+        Flushed(if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value })
+    }
+}
+
 impl Value for Flushed {
     const KIND: Kind = Kind::F32;
     type Column = <f32 as Value>::Column;
@@ -109,13 +117,19 @@ impl Value for Flushed {
     }
     #[inline(always)]
     fn lane(column: &Self::Column, lane: usize) -> Flushed {
-        let value = f32::lane(column, lane);
-        // Zero of either sign compares the same.
-        Flushed(if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value })
+        Flushed::new(f32::lane(column, lane))
     }
     #[inline(always)]
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Flushed) {
         f32::write(lanes, slot, |lane| value(lane).0);
+    }
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Flushed {
+        Flushed::new(f32::from_bits(bits as u32))
+    }
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        u64::from(self.0.to_bits())
     }
 }
 
@@ -134,6 +148,8 @@ struct Runs {
     sources: &'static [Kind],
     /// `setp` with one result and no third predicate: the one that loops are made of.
     setp: Run,
+    /// The same for one lane.
+    scalar: Scalar,
     /// `setp` with all there is: `d|q`, and a third predicate.
     setp_pair: Run,
     /// `set` that writes all ones.
@@ -146,6 +162,7 @@ fn runs<const TEST: Test, T: Value + PartialOrd>() -> Runs {
     Runs {
         sources: const { &[T::KIND, T::KIND] },
         setp: |lanes, args| lanes.write_pred(args.d, compare::<TEST, T>(lanes, args)),
+        scalar: |v| u64::from(holds::<TEST, T>(T::from_bits(v[0]), T::from_bits(v[1]))),
         setp_pair: |lanes, args| {
             let (t, c) = (compare::<TEST, T>(lanes, args), lanes.preds[args.c as usize]);
             lanes.write_pred(args.d, combine(args.imm, t, c));
@@ -222,15 +239,31 @@ fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Er
 }
 
 fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    setp_as(m, o, &runs_of(test(m), m.ty(3)))
+    let (test, ty) = (test(m), m.ty(3));
+    // Integers only: they are what a lane's number is compared with.
+    let linear = match ty {
+        Type::F32 | Type::F64 => Linear::No,
+        _ => Linear::Compare {
+            signed: matches!(ty, Type::S16 | Type::S32 | Type::S64),
+            less: test & LESS != 0,
+            equal: test & EQUAL != 0,
+            greater: test & GREATER != 0,
+        },
+    };
+    setp_of(m, o, &runs_of(test, ty), linear)
 }
 
 fn setp_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs) -> Result<Op, Error> {
-    let &Runs { sources, setp, setp_pair, .. } = runs;
+    setp_of(m, o, runs, Linear::No)
+}
+
+fn setp_of(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, runs: &Runs, linear: Linear) -> Result<Op, Error> {
+    let &Runs { sources, setp, setp_pair, scalar, .. } = runs;
     if !m.has(2) && !matches!(o.peek(), Some(Operand::Pair(..))) {
-        return o.alu(Alu { results: &[Kind::Pred], sources, run: setp });
+        let alu = Alu { scalar: Some(scalar), ..Alu::new(&[Kind::Pred], sources, setp) };
+        return o.alu(alu.on_lines(linear));
     }
-    o.bind(&Alu { results: &[Kind::Pred, Kind::Pred], sources, run: setp_pair })?;
+    o.bind(&Alu::new(&[Kind::Pred, Kind::Pred], sources, setp_pair))?;
     third_predicate(m, o)?;
     Ok(Op::Alu(setp_pair))
 }
@@ -244,7 +277,7 @@ fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: &Runs
         Type::F32 => (&[Kind::F32], runs.set_float),
         _ => (&[Kind::B32], runs.set_bits),
     };
-    o.bind(&Alu { results, sources: runs.sources, run })?;
+    o.bind(&Alu::new(results, runs.sources, run))?;
     third_predicate(m, o)?;
     Ok(Op::Alu(run))
 }

@@ -15,7 +15,7 @@ mod tests;
 use super::grammar::Modifiers;
 use super::operands::{Operands, Register, bank_of, span_of};
 use super::scope::Bank;
-use super::value::{Alu, alu, map2, map3};
+use super::value::{Alu, Linear, alu, map2, map3};
 use super::{Family, Form, Op};
 use crate::ptx::Error;
 use crate::ptx::ast::Operand;
@@ -80,9 +80,9 @@ pub const FAMILY: Family = Family {
 /// The conversions that compilers write all the time, for registers exactly as wide as their types.
 fn common(opcode: &str) -> Option<Alu> {
     Some(match opcode {
-        "cvt.u64.u32" => alu!((u32) -> u64, u64::from),
-        "cvt.s64.s32" => alu!((i32) -> i64, i64::from),
-        "cvt.u32.u64" | "cvt.s32.s64" => alu!((u64) -> u32, |a| a as u32),
+        "cvt.u64.u32" => alu!((u32) -> u64, u64::from).on_lines(Linear::Widen { signed: false }),
+        "cvt.s64.s32" => alu!((i32) -> i64, i64::from).on_lines(Linear::Widen { signed: true }),
+        "cvt.u32.u64" | "cvt.s32.s64" => alu!((u64) -> u32, |a| a as u32).on_lines(Linear::Copy),
         "cvt.u32.u16" => alu!((u16) -> u32, u32::from),
         "cvt.s32.s16" => alu!((i16) -> i32, i32::from),
         "cvt.u16.u32" | "cvt.s16.s32" => alu!((u32) -> u16, |a| a as u16),
@@ -117,7 +117,7 @@ fn cvt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     if let Some(alu) = common(o.instruction.opcode.text)
         && (d_bits, a_bits) == (recipe.to.bits, recipe.from.bits)
     {
-        return Ok(Op::Alu(alu.run));
+        return Ok(o.means(alu));
     }
     o.args.b = o.constant(Bank::Narrow, u64::from(recipe.pack(d_bits)), o.instruction.span)?;
     Ok(Op::Alu(match (d_bank, a_bank) {
@@ -152,7 +152,7 @@ fn refuse_idle_saturation(m: &Modifiers<'_>, o: &Operands<'_, '_>) -> Result<(),
 fn bind_result(o: &mut Operands<'_, '_>, to: Number) -> Result<(Bank, u32), Error> {
     let operand = o.take()?;
     let register = match *operand {
-        Operand::Name(name) => o.register(name)?,
+        Operand::Name(name) => o.written(name)?,
         _ => Register { slot: o.result(operand, to.kind())?, bank: bank_of(to.kind()), bits: to.bits },
     };
     o.args.d = register.slot;

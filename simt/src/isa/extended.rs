@@ -81,7 +81,7 @@ fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Er
 /// Binds a result and sources of these kinds, and the flag as `q` and `e`.
 fn chain(o: &mut Operands<'_, '_>, kinds: &'static [Kind], run: Run) -> Result<Op, Error> {
     let (results, sources) = kinds.split_at(1);
-    o.bind(&Alu { results, sources, run })?;
+    o.bind(&Alu::new(results, sources, run))?;
     o.args.q = o.carry()?;
     o.args.e = o.args.q;
     Ok(Op::Alu(run))

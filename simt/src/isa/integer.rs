@@ -7,7 +7,7 @@
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Value, alu, by_int, by_type};
+use super::value::{Alu, Linear, Value, alu, by_int, by_type};
 use super::{Family, Form, Op};
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
@@ -18,11 +18,11 @@ pub const FAMILY: Family = Family {
     section: "9.7.1",
     forms: &[
         Form::new("add.(u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add)))
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_add).on_lines(Linear::Add)))
         }),
         Form::new("add.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_add))),
         Form::new("sub.(u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub)))
+            o.alu(by_int!(m.ty(1), T => alu!((T, T) -> T, T::wrapping_sub).on_lines(Linear::Subtract)))
         }),
         Form::new("sub.sat.s32", |_, o| o.alu(alu!((i32, i32) -> i32, i32::saturating_sub))),
         Form::new("mul.(hi|lo).(u16|u32|u64|s16|s32|s64)", mul),
@@ -51,7 +51,7 @@ pub const FAMILY: Family = Family {
         }),
         Form::new("neg.(s16|s32|s64)", |m, o| {
             o.alu(by_type!(m.ty(1); [S16 => i16, S32 => i32, S64 => i64], T => {
-                alu!((T) -> T, T::wrapping_neg)
+                alu!((T) -> T, T::wrapping_neg).on_lines(Linear::Negate)
             }))
         }),
         Form::new("min.(u16|u32|u64|s16|s32|s64)", |m, o| {
@@ -95,20 +95,20 @@ product!(u16 => u32, i16 => i32, u32 => u64, i32 => i64, u64 => u128, i64 => i12
 fn mul(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_int!(m.ty(2), T => match m.text(1) {
         "hi" => alu!((T, T) -> T, T::high),
-        _ => alu!((T, T) -> T, T::wrapping_mul),
+        _ => alu!((T, T) -> T, T::wrapping_mul).on_lines(Linear::Multiply),
     }))
 }
 
 fn mul_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U16 => u16, S16 => i16, U32 => u32, S32 => i32], T => {
-        alu!((T, T) -> <T as Product>::Double, T::double)
+        alu!((T, T) -> <T as Product>::Double, T::double).on_lines(Linear::MultiplyWide { signed: is_signed(m.ty(2)) })
     }))
 }
 
 fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_int!(m.ty(2), T => match m.text(1) {
         "hi" => alu!((T, T, T) -> T, |a, b, c| T::high(a, b).wrapping_add(c)),
-        _ => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        _ => alu!((T, T, T) -> T, |a, b, c| a.wrapping_mul(b).wrapping_add(c)).on_lines(Linear::MultiplyAdd),
     }))
 }
 
@@ -117,7 +117,12 @@ fn mad_wide(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         alu!((T, T, <T as Product>::Double) -> <T as Product>::Double, |a, b, c| {
             T::double(a, b).wrapping_add(c)
         })
+        .on_lines(Linear::MultiplyWideAdd { signed: is_signed(m.ty(2)) })
     }))
+}
+
+fn is_signed(ty: Type) -> bool {
+    matches!(ty, Type::S16 | Type::S32 | Type::S64)
 }
 
 /// Products of the lower 24 bits, of which `.lo` keeps bits 0 to 31 and `.hi` bits 16 to 47.

@@ -236,7 +236,7 @@ fn value_slots<'t>(
     let mut width = None;
     for (slot, element) in slots.iter_mut().zip(elements) {
         let bits = match (element, width) {
-            (Operand::Name(name), _) => o.register(*name)?.bits,
+            (Operand::Name(name), _) => o.look_up(*name)?.bits,
             (_, known) => known.unwrap_or(bits(ty).max(32)),
         };
         if bits < self::bits(ty) {

@@ -38,11 +38,11 @@ use atomic::Atomic;
 use control::CallIndex;
 use grammar::Modifiers;
 use memory::{Access, Fence};
-use operands::Operands;
+use operands::{Operands, Touched};
 use scope::Scope;
 use special::Special;
 use sync::Barrier;
-use value::{Args, Run};
+use value::{Alu, Args, Run};
 use warp::Collective;
 
 /// What an instruction does, decoded.
@@ -173,12 +173,23 @@ pub const FAMILIES: &[Family] = &[
 ];
 
 /// A decoded instruction: what it does, and to which columns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Decoded {
     /// What it does.
     pub op: Op,
     /// To which columns.
     pub args: Args,
+    /// What looks at programs as a whole knows of it.
+    pub meaning: Meaning,
+}
+
+/// What an instruction does with which columns, as far as that is known.
+#[derive(Clone, Debug, Default)]
+pub struct Meaning {
+    /// The arithmetic, where that is what it is and where one more than its name is known.
+    pub alu: Option<Alu>,
+    /// The columns that it names.
+    pub touched: Vec<Touched>,
 }
 
 /// Decodes `instruction` for target `sm`.
@@ -211,7 +222,8 @@ pub fn decode<'t>(
     let mut operands = Operands::new(text, instruction, scope);
     let op = (form.decode)(&modifiers, &mut operands)?;
     operands.finish()?;
-    Ok(Decoded { op, args: operands.args })
+    let meaning = Meaning { alu: operands.alu, touched: operands.touched };
+    Ok(Decoded { op, args: operands.args, meaning })
 }
 
 /// The orders of the memory model, which many forms may do without.

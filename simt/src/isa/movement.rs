@@ -6,10 +6,10 @@
 
 use super::control::FUNCTIONS_BASE;
 use super::grammar::Modifiers;
-use super::operands::{Operands, kind_of, span_of};
+use super::operands::{Operands, Register, kind_of, span_of};
 use super::scope::{Bank, Symbol, bits};
 use super::special;
-use super::value::{Args, Kind, Value, map1};
+use super::value::{Alu, Args, Kind, Linear, Value, alu};
 use super::{Family, Form, Op};
 use crate::machine::registers::{Lanes, Narrow, Slot};
 use crate::ptx::Error;
@@ -70,9 +70,9 @@ fn address<'t>(
     }
     let bank = if wide { Bank::Wide } else { Bank::Narrow };
     o.args.a = o.constant(bank, address, source.span)?;
-    Ok(Op::Alu(match bank {
-        Bank::Wide => |lanes, args| map1(lanes, args, |a: u64| a),
-        _ => |lanes, args| map1(lanes, args, |a: u32| a),
+    Ok(o.means(match bank {
+        Bank::Wide => alu!((u64) -> u64, |a| a),
+        _ => alu!((u32) -> u32, |a| a),
     }))
 }
 
@@ -92,10 +92,13 @@ fn whole<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, a: &Operand<'t
     let kind = kind_of(ty).expect("the form's grammar lists no type of 8 or 128 bits");
     o.args.d = o.result(d, kind)?;
     o.args.a = o.source(a, kind)?;
-    Ok(Op::Alu(match kind {
-        Kind::Pred => |lanes, args| lanes.write_pred(args.d, lanes.preds[args.a as usize]),
-        Kind::B64 | Kind::F64 => |lanes, args| map1(lanes, args, |a: u64| a),
-        Kind::B16 | Kind::B32 | Kind::F32 => |lanes, args| map1(lanes, args, |a: u32| a),
+    Ok(o.means(match kind {
+        Kind::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
+            lanes.write_pred(args.d, lanes.preds[args.a as usize]);
+        }),
+        Kind::B64 | Kind::F64 => alu!((u64) -> u64, |a| a).on_lines(Linear::Copy),
+        Kind::B32 | Kind::F32 => alu!((u32) -> u32, |a| a).on_lines(Linear::Copy),
+        Kind::B16 => alu!((u16) -> u16, |a| a),
     }))
 }
 
@@ -111,7 +114,7 @@ fn unpack<'t>(
         let slot = match operand {
             // A part that nobody wants.
             Operand::Sink(_) => o.result(operand, Kind::B32)?,
-            _ => part(o, operand, part_bits)?,
+            _ => part(o, operand, part_bits, Operands::written)?,
         };
         *[&mut o.args.d, &mut o.args.q, &mut o.args.c, &mut o.args.e][index] = slot;
     }
@@ -140,7 +143,7 @@ fn pack<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, parts: &[Operan
     let (kind, part_bits) = split(ty, o, parts)?;
     o.args.d = o.result(d, kind)?;
     for (index, operand) in parts.iter().enumerate() {
-        let slot = part(o, operand, part_bits)?;
+        let slot = part(o, operand, part_bits, Operands::register)?;
         *[&mut o.args.a, &mut o.args.b, &mut o.args.c, &mut o.args.e][index] = slot;
     }
     // The parts leave the high half of a 16-bit result zero, so it is written as a 32-bit one.
@@ -185,11 +188,16 @@ fn split(ty: Type, o: &Operands<'_, '_>, parts: &[Operand<'_>]) -> Result<(Kind,
     }
 }
 
-/// The column of one part, a register of its width.
-fn part<'t>(o: &mut Operands<'_, 't>, operand: &Operand<'t>, part_bits: u32) -> Result<Slot, Error> {
+/// The column of one part, a register of its width, which `look_up` finds.
+fn part<'s, 't>(
+    o: &mut Operands<'s, 't>,
+    operand: &Operand<'t>,
+    part_bits: u32,
+    look_up: impl Fn(&mut Operands<'s, 't>, Ident<'t>) -> Result<Register, Error>,
+) -> Result<Slot, Error> {
     match *operand {
         Operand::Name(name) => {
-            let register = o.register(name)?;
+            let register = look_up(o, name)?;
             if register.bits == part_bits {
                 return Ok(register.slot);
             }

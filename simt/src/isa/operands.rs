@@ -20,7 +20,22 @@ pub struct Operands<'s, 't> {
     pub scope: &'s mut Scope<'t>,
     /// The columns bound so far.
     pub args: Args,
+    /// What the instruction does, where it is arithmetic of which more is known than how to carry it out.
+    pub alu: Option<Alu>,
+    /// Every column that it names, for what looks at programs as a whole.
+    pub touched: Vec<Touched>,
     next: usize,
+}
+
+/// A column that an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// Its bank.
+    pub bank: Bank,
+    /// Its number.
+    pub slot: Slot,
+    /// Whether the instruction may write it; if not, it only reads it.
+    pub is_written: bool,
 }
 
 /// A register and its type.
@@ -37,7 +52,8 @@ pub struct Register {
 impl<'s, 't> Operands<'s, 't> {
     /// The operands of `instruction`, none taken yet.
     pub fn new(text: &'t str, instruction: &'s Instruction<'t>, scope: &'s mut Scope<'t>) -> Self {
-        Operands { text, instruction, scope, args: Args::default(), next: 0 }
+        let args = Args::default();
+        Operands { text, instruction, scope, args, alu: None, touched: Vec::new(), next: 0 }
     }
 
     /// An error at `span`.
@@ -64,7 +80,7 @@ impl<'s, 't> Operands<'s, 't> {
     /// Takes a predicate that may be negated, `!p`: its column, and whether it is.
     pub fn predicate(&mut self) -> Result<(Slot, bool), Error> {
         match self.take()? {
-            Operand::Not(name) => Ok((self.register_of_kind(*name, Kind::Pred)?, true)),
+            Operand::Not(name) => Ok((self.source(&Operand::Name(*name), Kind::Pred)?, true)),
             operand => Ok((self.source(operand, Kind::Pred)?, false)),
         }
     }
@@ -72,7 +88,14 @@ impl<'s, 't> Operands<'s, 't> {
     /// The predicate column of the carry flag.
     pub fn carry(&mut self) -> Result<Slot, Error> {
         let span = self.instruction.opcode.span;
-        self.scope.carry().ok_or_else(|| self.too_many_registers(span))
+        let slot = self.scope.carry().ok_or_else(|| self.too_many_registers(span))?;
+        self.touch(Bank::Preds, slot, true);
+        Ok(slot)
+    }
+
+    /// Takes note of a column that the instruction names.
+    fn touch(&mut self, bank: Bank, slot: Slot, is_written: bool) {
+        self.touched.push(Touched { bank, slot, is_written });
     }
 
     /// How many operands have not been taken.
@@ -92,7 +115,13 @@ impl<'s, 't> Operands<'s, 't> {
     /// Binds an arithmetic instruction: its results, then its sources.
     pub fn alu(&mut self, alu: Alu) -> Result<Op, Error> {
         self.bind(&alu)?;
-        Ok(Op::Alu(alu.run))
+        Ok(self.means(alu))
+    }
+
+    /// The operation of an arithmetic instruction whose operands have been bound.
+    pub fn means(&mut self, alu: Alu) -> Op {
+        self.alu = Some(alu);
+        Op::Alu(alu.run)
     }
 
     /// Binds the operands of `alu` to [`Operands::args`]. Two results are written `d|p`.
@@ -121,10 +150,16 @@ impl<'s, 't> Operands<'s, 't> {
     /// The column that a result goes to; a scratch column for `_`.
     pub fn result(&mut self, operand: &Operand<'t>, kind: Kind) -> Result<Slot, Error> {
         match *operand {
-            Operand::Name(name) => self.register_of_kind(name, kind),
+            Operand::Name(name) => {
+                let slot = self.register_of_kind(name, kind)?;
+                self.touch(bank_of(kind), slot, true);
+                Ok(slot)
+            }
             Operand::Sink(span) => {
                 let column = self.scope.new_column(bank_of(kind), 0);
-                column.ok_or_else(|| self.too_many_registers(span))
+                let slot = column.ok_or_else(|| self.too_many_registers(span))?;
+                self.touch(bank_of(kind), slot, true);
+                Ok(slot)
             }
             _ => Err(self.error(span_of(operand), format!("a result must be {}", describe(kind)))),
         }
@@ -133,7 +168,9 @@ impl<'s, 't> Operands<'s, 't> {
     /// The column that a source comes from: a register, or a literal spread over all lanes.
     pub fn source(&mut self, operand: &Operand<'t>, kind: Kind) -> Result<Slot, Error> {
         if let Operand::Name(name) = *operand {
-            return self.register_of_kind(name, kind);
+            let slot = self.register_of_kind(name, kind)?;
+            self.touch(bank_of(kind), slot, false);
+            return Ok(slot);
         }
         let bits = literal(operand, kind).ok_or_else(|| {
             self.error(
@@ -146,12 +183,28 @@ impl<'s, 't> Operands<'s, 't> {
 
     /// A column that holds `bits` in every lane.
     pub fn constant(&mut self, bank: Bank, bits: u64, span: Span) -> Result<Slot, Error> {
-        self.scope.constant(bank, bits).ok_or_else(|| self.too_many_registers(span))
+        let slot = self.scope.constant(bank, bits).ok_or_else(|| self.too_many_registers(span))?;
+        self.touch(bank, slot, false);
+        Ok(slot)
     }
 
-    /// A register of whatever type, with its bank and width. For conversions, loads and stores, which take
-    /// registers wider than their type.
+    /// A register of whatever type that the instruction writes. For conversions and moves, which take registers wider than
+    /// their type.
+    pub fn written(&mut self, name: Ident<'t>) -> Result<Register, Error> {
+        let register = self.look_up(name)?;
+        self.touch(register.bank, register.slot, true);
+        Ok(register)
+    }
+
+    /// A register of whatever type that the instruction reads.
     pub fn register(&mut self, name: Ident<'t>) -> Result<Register, Error> {
+        let register = self.look_up(name)?;
+        self.touch(register.bank, register.slot, false);
+        Ok(register)
+    }
+
+    /// A register, with its bank and width, of which it is not said yet what the instruction does with it.
+    pub fn look_up(&mut self, name: Ident<'t>) -> Result<Register, Error> {
         let Some((level, symbol)) = self.scope.find(name.text) else {
             return Err(self.error(name.span, format!("`{}` is not declared", name.text)));
         };
@@ -170,7 +223,7 @@ impl<'s, 't> Operands<'s, 't> {
     }
 
     fn register_of_kind(&mut self, name: Ident<'t>, kind: Kind) -> Result<Slot, Error> {
-        let register = self.register(name)?;
+        let register = self.look_up(name)?;
         if register.bits == bits_of(kind) {
             return Ok(register.slot);
         }

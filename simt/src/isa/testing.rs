@@ -26,6 +26,7 @@ pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
     let mut lanes = registers.lanes(Shape::default(), mask);
     let Op::Alu(run) = decoded.op else { panic!("`{opcode}` is not arithmetic") };
     run(&mut lanes, &decoded.args);
+    let scalar = decoded.meaning.alu.and_then(|alu| alu.scalar).map(|scalar| scalar(&sources_of(sources)));
     let (written, kept): (Vec<u32>, Vec<u32>) = (0..32).partition(|lane| mask >> lane & 1 != 0);
     slots
         .iter()
@@ -36,6 +37,8 @@ pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
                 Bank::Preds => u64::from(registers.preds[slot as usize] >> lane & 1),
             };
             let value = lane_value(written[0]);
+            let alone = scalar.unwrap_or(value);
+            assert_eq!(alone, value, "`{opcode}`: one lane by itself gets something else");
             assert!(written.iter().all(|&lane| lane_value(lane) == value), "`{opcode}`: lanes differ");
             assert!(
                 kept.iter().all(|&lane| lane_value(lane) == 0),
@@ -44,6 +47,11 @@ pub fn eval2(opcode: &str, results: &[Type], sources: &[Bits]) -> Vec<u64> {
             value
         })
         .collect()
+}
+
+/// The bits of up to four sources.
+fn sources_of(sources: &[Bits]) -> [u64; 4] {
+    std::array::from_fn(|index| sources.get(index).map_or(0, |source| source.1))
 }
 
 /// The message with which an instruction is refused.

@@ -54,6 +54,10 @@ pub trait Value: Copy {
     fn lane(column: &Self::Column, lane: usize) -> Self;
     /// Writes `value(lane)` to the active lanes.
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self);
+    /// The value that a register with these bits has.
+    fn from_bits(bits: u64) -> Self;
+    /// The bits that a register with this value has.
+    fn to_bits(self) -> u64;
 }
 
 macro_rules! narrow_value {
@@ -72,6 +76,14 @@ macro_rules! narrow_value {
             #[inline(always)]
             fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
                 lanes.write_narrow(slot, |lane| ($to)(value(lane)));
+            }
+            #[inline(always)]
+            fn from_bits(bits: u64) -> Self {
+                ($from)(bits as u32)
+            }
+            #[inline(always)]
+            fn to_bits(self) -> u64 {
+                u64::from(($to)(self))
             }
         }
     )*};
@@ -102,6 +114,14 @@ macro_rules! wide_value {
             fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> Self) {
                 lanes.write_wide(slot, |lane| ($to)(value(lane)));
             }
+            #[inline(always)]
+            fn from_bits(bits: u64) -> Self {
+                ($from)(bits)
+            }
+            #[inline(always)]
+            fn to_bits(self) -> u64 {
+                ($to)(self)
+            }
         }
     )*};
 }
@@ -126,6 +146,14 @@ impl Value for bool {
     #[inline(always)]
     fn write(lanes: &mut Lanes<'_>, slot: Slot, value: impl Fn(usize) -> bool) {
         lanes.write_pred(slot, mask_of(value));
+    }
+    #[inline(always)]
+    fn from_bits(bits: u64) -> bool {
+        bits != 0
+    }
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        u64::from(self)
     }
 }
 
@@ -155,6 +183,75 @@ pub struct Alu {
     pub sources: &'static [Kind],
     /// What it does.
     pub run: Run,
+    /// The same for one lane, where it is a function of the sources alone and has one result.
+    pub scalar: Option<Scalar>,
+    /// What becomes of sources that are linear in the lane.
+    pub linear: Linear,
+}
+
+impl Alu {
+    /// An instruction about which no more is known than how to carry it out for all lanes.
+    pub const fn new(results: &'static [Kind], sources: &'static [Kind], run: Run) -> Alu {
+        Alu { results, sources, run, scalar: None, linear: Linear::No }
+    }
+
+    /// The same instruction, and what becomes of linear sources.
+    #[must_use]
+    pub const fn on_lines(self, linear: Linear) -> Alu {
+        Alu { linear, ..self }
+    }
+}
+
+/// An arithmetic instruction for one lane: the bits of its result from those of its sources, as registers hold them.
+pub type Scalar = fn(&[u64; 4]) -> u64;
+
+/// What becomes of sources that are linear in the lane, `base + stride * lane` modulo the width of the register: what
+/// addresses and indices are made by. [`crate::engine::swift`] computes the two numbers once for the warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linear {
+    /// Something that is not linear any more.
+    #[default]
+    No,
+    /// `a`, cut to the width of the result.
+    Copy,
+    /// `-a`
+    Negate,
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`, of which one is the same in all lanes.
+    Multiply,
+    /// `a * b + c`, where `a` or `b` is the same in all lanes.
+    MultiplyAdd,
+    /// `a << b`, where `b` is the same in all lanes.
+    ShiftLeft,
+    /// `a`, extended from 32 to 64 bits.
+    Widen {
+        /// With its sign.
+        signed: bool,
+    },
+    /// `a * b`, both extended from 32 to 64 bits before.
+    MultiplyWide {
+        /// With their signs.
+        signed: bool,
+    },
+    /// `a * b + c`, `a` and `b` extended from 32 to 64 bits before.
+    MultiplyWideAdd {
+        /// With their signs.
+        signed: bool,
+    },
+    /// A predicate: whether `a` is less than, equal to or greater than `b`, any of those listed.
+    Compare {
+        /// Whether as signed numbers.
+        signed: bool,
+        /// Whether it holds where `a` is less.
+        less: bool,
+        /// Whether it holds where they are equal.
+        equal: bool,
+        /// Whether it holds where `a` is greater.
+        greater: bool,
+    },
 }
 
 /// `d = f(a)`, lane by lane.
@@ -196,6 +293,30 @@ pub fn map4<A: Value, B: Value, C: Value, E: Value, D: Value>(
     });
 }
 
+/// [`map1`] for one lane.
+#[inline(always)]
+pub fn scalar1<A: Value, D>(v: &[u64; 4], f: impl Fn(A) -> D) -> D {
+    f(A::from_bits(v[0]))
+}
+
+/// [`map2`] for one lane.
+#[inline(always)]
+pub fn scalar2<A: Value, B: Value, D>(v: &[u64; 4], f: impl Fn(A, B) -> D) -> D {
+    f(A::from_bits(v[0]), B::from_bits(v[1]))
+}
+
+/// [`map3`] for one lane.
+#[inline(always)]
+pub fn scalar3<A: Value, B: Value, C: Value, D>(v: &[u64; 4], f: impl Fn(A, B, C) -> D) -> D {
+    f(A::from_bits(v[0]), B::from_bits(v[1]), C::from_bits(v[2]))
+}
+
+/// [`map4`] for one lane.
+#[inline(always)]
+pub fn scalar4<A: Value, B: Value, C: Value, E: Value, D>(v: &[u64; 4], f: impl Fn(A, B, C, E) -> D) -> D {
+    f(A::from_bits(v[0]), B::from_bits(v[1]), C::from_bits(v[2]), E::from_bits(v[3]))
+}
+
 /// An [`Alu`] from a signature and a function: `alu!((i32, i32) -> i32, i32::wrapping_add)`.
 macro_rules! alu {
     (($a:ty) -> $d:ty, $f:expr) => {
@@ -203,6 +324,10 @@ macro_rules! alu {
             results: &[<$d as $crate::isa::value::Value>::KIND],
             sources: &[<$a as $crate::isa::value::Value>::KIND],
             run: |lanes, args| $crate::isa::value::map1::<$a, $d>(lanes, args, $f),
+            scalar: Some(|v| {
+                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar1::<$a, $d>(v, $f))
+            }),
+            linear: $crate::isa::value::Linear::No,
         }
     };
     (($a:ty, $b:ty) -> $d:ty, $f:expr) => {
@@ -210,6 +335,10 @@ macro_rules! alu {
             results: &[<$d as $crate::isa::value::Value>::KIND],
             sources: &[<$a as $crate::isa::value::Value>::KIND, <$b as $crate::isa::value::Value>::KIND],
             run: |lanes, args| $crate::isa::value::map2::<$a, $b, $d>(lanes, args, $f),
+            scalar: Some(|v| {
+                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar2::<$a, $b, $d>(v, $f))
+            }),
+            linear: $crate::isa::value::Linear::No,
         }
     };
     (($a:ty, $b:ty, $c:ty) -> $d:ty, $f:expr) => {
@@ -221,6 +350,12 @@ macro_rules! alu {
                 <$c as $crate::isa::value::Value>::KIND,
             ],
             run: |lanes, args| $crate::isa::value::map3::<$a, $b, $c, $d>(lanes, args, $f),
+            scalar: Some(|v| {
+                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar3::<$a, $b, $c, $d>(
+                    v, $f,
+                ))
+            }),
+            linear: $crate::isa::value::Linear::No,
         }
     };
     (($a:ty, $b:ty, $c:ty, $e:ty) -> $d:ty, $f:expr) => {
@@ -233,6 +368,12 @@ macro_rules! alu {
                 <$e as $crate::isa::value::Value>::KIND,
             ],
             run: |lanes, args| $crate::isa::value::map4::<$a, $b, $c, $e, $d>(lanes, args, $f),
+            scalar: Some(|v| {
+                <$d as $crate::isa::value::Value>::to_bits($crate::isa::value::scalar4::<$a, $b, $c, $e, $d>(
+                    v, $f,
+                ))
+            }),
+            linear: $crate::isa::value::Linear::No,
         }
     };
 }

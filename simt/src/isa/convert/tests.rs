@@ -165,7 +165,7 @@ fn common_conversions_equal_the_general_path() {
     let mut source = Source::new(4);
     for form in super::FAMILY.forms {
         for opcode in crate::isa::grammar::expand(form.syntax) {
-            let Some(Alu { results, sources, run }) = super::common(&opcode) else { continue };
+            let Some(Alu { results, sources, run, .. }) = super::common(&opcode) else { continue };
             let (_, m) = crate::isa::find(&opcode).unwrap();
             let recipe = Recipe::new(&m);
             let packed = recipe.pack(recipe.to.bits);

@@ -113,14 +113,10 @@ fn relation(format: Format, a: u64, b: u64) -> u32 {
 pub fn setp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let ty = super::last_type(m);
     let alu = match ty {
-        Type::F16 | Type::Bf16 => Alu {
-            results: &[Kind::Pred],
-            sources: &[Kind::B16, Kind::B16],
-            run: |lanes, args| {
-                map4(lanes, args, |a, b, c, recipe| Recipe(recipe).holds(a, b, c));
-            },
-        },
-        _ => Alu { results: &[Kind::Pred, Kind::Pred], sources: &[Kind::B32, Kind::B32], run: run_setp_pair },
+        Type::F16 | Type::Bf16 => Alu::new(&[Kind::Pred], &[Kind::B16, Kind::B16], |lanes, args| {
+            map4(lanes, args, |a, b, c, recipe| Recipe(recipe).holds(a, b, c));
+        }),
+        _ => Alu::new(&[Kind::Pred, Kind::Pred], &[Kind::B32, Kind::B32], run_setp_pair),
     };
     bind(m, o, &alu, ty, 0)
 }
@@ -136,30 +132,18 @@ pub fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     };
     let pair = matches!(ty, Type::F16x2 | Type::Bf16x2);
     let alu = match result {
-        _ if pair => Alu {
-            results: &[Kind::B32],
-            sources: &[Kind::B32, Kind::B32],
-            run: |lanes, args| {
-                map4(lanes, args, |a: u32, b: u32, c, recipe| {
-                    let result = |a: u32, b: u32| u32::from(Recipe(recipe).result(a as u16, b as u16, c));
-                    result(a >> 16, b >> 16) << 16 | result(a, b)
-                });
-            },
-        },
-        Some(Type::U32 | Type::S32) => Alu {
-            results: &[Kind::B32],
-            sources: &[Kind::B16, Kind::B16],
-            run: |lanes, args| {
-                map4(lanes, args, |a, b, c, recipe| i32::from(Recipe(recipe).result(a, b, c) as i16));
-            },
-        },
-        _ => Alu {
-            results: &[Kind::B16],
-            sources: &[Kind::B16, Kind::B16],
-            run: |lanes, args| {
-                map4(lanes, args, |a, b, c, recipe| Recipe(recipe).result(a, b, c));
-            },
-        },
+        _ if pair => Alu::new(&[Kind::B32], &[Kind::B32, Kind::B32], |lanes, args| {
+            map4(lanes, args, |a: u32, b: u32, c, recipe| {
+                let result = |a: u32, b: u32| u32::from(Recipe(recipe).result(a as u16, b as u16, c));
+                result(a >> 16, b >> 16) << 16 | result(a, b)
+            });
+        }),
+        Some(Type::U32 | Type::S32) => Alu::new(&[Kind::B32], &[Kind::B16, Kind::B16], |lanes, args| {
+            map4(lanes, args, |a, b, c, recipe| i32::from(Recipe(recipe).result(a, b, c) as i16));
+        }),
+        _ => Alu::new(&[Kind::B16], &[Kind::B16, Kind::B16], |lanes, args| {
+            map4(lanes, args, |a, b, c, recipe| Recipe(recipe).result(a, b, c));
+        }),
     };
     bind(m, o, &alu, ty, when_true)
 }
