@@ -177,7 +177,7 @@ fn ends_block(op: Op) -> bool {
 }
 
 /// The instructions of the function that may come next.
-fn successors(insts: &[Inst], pc: Pc, tables: &[Vec<Pc>]) -> Vec<Pc> {
+pub fn successors(insts: &[Inst], pc: Pc, tables: &[Vec<Pc>]) -> Vec<Pc> {
     let inst = &insts[pc as usize];
     let mut next = match inst.op {
         Op::Branch { target, .. } => vec![target],

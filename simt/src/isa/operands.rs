@@ -89,6 +89,8 @@ impl<'s, 't> Operands<'s, 't> {
     pub fn carry(&mut self) -> Result<Slot, Error> {
         let span = self.instruction.opcode.span;
         let slot = self.scope.carry().ok_or_else(|| self.too_many_registers(span))?;
+        // Every instruction that names it may read it, and may write it.
+        self.touch(Bank::Preds, slot, false);
         self.touch(Bank::Preds, slot, true);
         Ok(slot)
     }

@@ -6,6 +6,7 @@
 pub mod block;
 pub mod divergence;
 pub mod global;
+pub mod line;
 pub mod local;
 pub mod random;
 pub mod registers;

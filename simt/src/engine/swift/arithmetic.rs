@@ -1,0 +1,226 @@
+//! Arithmetic on registers that are linear in the lane: the two numbers of the result from those of the sources.
+//!
+//! Sums, differences and products with what is uniform are linear modulo the width of the register whatever wraps. What
+//! extends or compares is so only as long as nothing wraps between the lowest and the highest active lane; where it does,
+//! there is no answer here, and the plain loop carries the instruction out.
+
+use crate::isa::value::Linear;
+use crate::machine::line::Line;
+
+/// The active lanes, from the lowest to the highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The lowest.
+    pub low: u32,
+    /// The highest.
+    pub high: u32,
+}
+
+impl Span {
+    /// The span of a mask that is not empty.
+    #[inline(always)]
+    pub fn of(mask: u32) -> Span {
+        Span { low: mask.trailing_zeros(), high: 31 - mask.leading_zeros() }
+    }
+}
+
+/// The result of an instruction, `wide` if it has 64 bits; `None` where it is not linear in all lanes of the span.
+#[inline(always)]
+pub fn compute(linear: Linear, [a, b, c]: [Line; 3], wide: bool, span: Span) -> Option<Line> {
+    let result = match linear {
+        Linear::Copy => a,
+        Linear::Negate => subtract(Line::default(), a),
+        Linear::Add => add(a, b),
+        Linear::Subtract => subtract(a, b),
+        Linear::Multiply => multiply(a, b),
+        Linear::MultiplyAdd => add(multiply(a, b), c),
+        Linear::ShiftLeft => shift_left(a, b, if wide { 64 } else { 32 }),
+        Linear::Widen { signed } => extend(a, signed, span)?,
+        Linear::MultiplyWide { signed } => multiply(extend(a, signed, span)?, extend(b, signed, span)?),
+        Linear::MultiplyWideAdd { signed } => {
+            add(multiply(extend(a, signed, span)?, extend(b, signed, span)?), c)
+        }
+        Linear::No | Linear::Compare { .. } => return None,
+    };
+    Some(if wide { result } else { result.narrow() })
+}
+
+fn add(a: Line, b: Line) -> Line {
+    Line { base: a.base.wrapping_add(b.base), stride: a.stride.wrapping_add(b.stride) }
+}
+
+fn subtract(a: Line, b: Line) -> Line {
+    Line { base: a.base.wrapping_sub(b.base), stride: a.stride.wrapping_sub(b.stride) }
+}
+
+/// The product, one factor of which is uniform.
+fn multiply(a: Line, b: Line) -> Line {
+    let stride = a.stride.wrapping_mul(b.base).wrapping_add(a.base.wrapping_mul(b.stride));
+    Line { base: a.base.wrapping_mul(b.base), stride }
+}
+
+fn shift_left(a: Line, count: Line, width: u64) -> Line {
+    if count.base >= width {
+        return Line::default();
+    }
+    Line { base: a.base << count.base, stride: a.stride << count.base }
+}
+
+/// A register of 32 bits as one of 64, with its sign or without.
+fn extend(line: Line, signed: bool, span: Span) -> Option<Line> {
+    let (first, step) = exact(line, false, signed, span)?;
+    let base = first.wrapping_sub(step.wrapping_mul(i64::from(span.low)));
+    Some(Line { base: base as u64, stride: step as u64 })
+}
+
+/// The value in the lowest lane of a span and the step from lane to lane, as numbers and not modulo a width: `None` if
+/// some value on the way does not fit the register, or is too large for sums of two.
+fn exact(line: Line, wide: bool, signed: bool, span: Span) -> Option<(i64, i64)> {
+    let first = line.at(span.low);
+    let (first, step, least, most) = match (wide, signed) {
+        (false, true) => (i64::from(first as i32), line.stride as i32, i64::from(i32::MIN), i64::from(i32::MAX)),
+        (false, false) => (i64::from(first as u32), line.stride as i32, 0, i64::from(u32::MAX)),
+        (true, _) => return exact_wide(first, line.stride as i64, signed, span),
+    };
+    let step = i64::from(step);
+    let last = first + step * i64::from(span.high - span.low);
+    (least..=most).contains(&last).then_some((first, step))
+}
+
+fn exact_wide(first: u64, step: i64, signed: bool, span: Span) -> Option<(i64, i64)> {
+    // Sums and differences of two of these, and of their steps, fit.
+    const MOST: i64 = 1 << 61;
+    let first = first as i64;
+    let last = step.checked_mul(i64::from(span.high - span.low))?.checked_add(first)?;
+    let least = if signed { -MOST } else { 0 };
+    let fits = |value| (least..MOST).contains(&value);
+    // Of a single lane the step says nothing, and may be anything.
+    let step = if span.low == span.high { 0 } else { step };
+    (fits(first) && fits(last)).then_some((first, step))
+}
+
+/// The lanes of a span in which a comparison of two registers holds; `None` where the plain loop has to say.
+#[inline(always)]
+pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Option<u32> {
+    let Linear::Compare { signed, less, equal, greater } = linear else { return None };
+    let (a, a_step) = exact(a, wide, signed, span)?;
+    let (b, b_step) = exact(b, wide, signed, span)?;
+    let (first, step) = (a - b, a_step - b_step);
+    // Turned round, the difference never falls from lane to lane.
+    let (first, step, below, above) =
+        if step < 0 { (-first, -step, greater, less) } else { (first, step, less, greater) };
+    let lanes = i64::from(span.high - span.low) + 1;
+    let last = first + step * (lanes - 1);
+    let negative = match first {
+        0.. => 0,
+        _ if last < 0 => lanes,
+        // `step` cannot be zero here. The quotient is rounded up.
+        _ => (step - 1 - first) / step,
+    };
+    let zero = match (step, negative < lanes && first + step * negative == 0) {
+        (_, false) => 0,
+        (0, true) => lanes,
+        (_, true) => 1,
+    };
+    let up_to = |count: i64| ((1_u64 << count) - 1) as u32;
+    let (under, under_or_zero) = (up_to(negative), up_to(negative + zero));
+    let pick = |wanted: bool, lanes: u32| if wanted { lanes } else { 0 };
+    let holds =
+        pick(below, under) | pick(equal, under_or_zero & !under) | pick(above, up_to(lanes) & !under_or_zero);
+    Some(holds << span.low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers around every place where something wraps.
+    const NUMBERS: [u64; 14] = [
+        0,
+        1,
+        3,
+        31,
+        32,
+        0x7fff_fff0,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_fff0,
+        0xffff_ffff,
+        0x1_0000_0000,
+        1 << 63,
+        u64::MAX - 40,
+        u64::MAX,
+    ];
+
+    const SPANS: [Span; 4] =
+        [Span { low: 0, high: 31 }, Span { low: 0, high: 0 }, Span { low: 5, high: 9 }, Span { low: 31, high: 31 }];
+
+    fn lines() -> impl Iterator<Item = Line> + Clone {
+        NUMBERS.into_iter().flat_map(|base| NUMBERS.into_iter().map(move |stride| Line { base, stride }))
+    }
+
+    fn signed_value(bits: u64, wide: bool, signed: bool) -> i128 {
+        match (wide, signed) {
+            (true, true) => i128::from(bits as i64),
+            (true, false) => i128::from(bits),
+            (false, true) => i128::from(bits as u32 as i32),
+            (false, false) => i128::from(bits as u32),
+        }
+    }
+
+    #[test]
+    fn comparisons_hold_lane_by_lane() {
+        let mut answered = 0;
+        for (a, b) in lines().flat_map(|a| lines().step_by(5).map(move |b| (a, b))) {
+            for (wide, signed) in [(false, false), (false, true), (true, false), (true, true)] {
+                for span in SPANS {
+                    for (less, equal, greater) in [(true, false, false), (false, true, true), (true, false, true)] {
+                        let linear = Linear::Compare { signed, less, equal, greater };
+                        let Some(mask) = compare(linear, a, b, wide, span) else { continue };
+                        answered += 1;
+                        for lane in 0..32 {
+                            let [x, y] = [a, b].map(|line| signed_value(line.at(lane), wide, signed));
+                            let holds = less && x < y || equal && x == y || greater && x > y;
+                            let inside = (span.low..=span.high).contains(&lane);
+                            assert_eq!(mask >> lane & 1 == 1, inside && holds, "{linear:?} {a:?} {b:?} {wide} {span:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(answered > 100_000, "{answered}");
+    }
+
+    #[test]
+    fn widening_is_exact_or_refused() {
+        let mut answered = 0;
+        for line in lines() {
+            for (signed, span) in SPANS.into_iter().flat_map(|span| [(false, span), (true, span)]) {
+                let Some(wide) = extend(line, signed, span) else { continue };
+                answered += 1;
+                for lane in span.low..=span.high {
+                    let expected = signed_value(line.at(lane), false, signed);
+                    assert_eq!(i128::from(wide.at(lane) as i64), expected, "{line:?} {signed} {span:?}");
+                }
+            }
+        }
+        assert!(answered > 500, "{answered}");
+    }
+
+    #[test]
+    fn sums_and_products_are_linear_whatever_wraps() {
+        let span = SPANS[0];
+        for (a, k) in lines().flat_map(|a| NUMBERS.map(|k| (a, Line::uniform(k)))) {
+            for lane in 0..32 {
+                let (x, k_value) = (a.at(lane), k.base);
+                let get = |linear, sources| compute(linear, sources, true, span).unwrap().at(lane);
+                assert_eq!(get(Linear::Add, [a, a, k]), x.wrapping_add(x));
+                assert_eq!(get(Linear::Subtract, [k, a, k]), k_value.wrapping_sub(x));
+                assert_eq!(get(Linear::Multiply, [a, k, k]), x.wrapping_mul(k_value));
+                assert_eq!(get(Linear::MultiplyAdd, [k, a, a]), x.wrapping_mul(k_value).wrapping_add(x));
+                let shifted = if k_value < 64 { x << k_value } else { 0 };
+                assert_eq!(get(Linear::ShiftLeft, [a, k, k]), shifted);
+            }
+        }
+    }
+}
