@@ -2,7 +2,7 @@
 //!
 //! The common case, lanes that touch neighbouring elements of one allocation, is a copy. Everything else goes
 //! lane by lane, with the same result. Which of several lanes that store to one address wins is decided by
-//! [`Memories::order`], which the seed moves on, never by lane order.
+//! [`Memories::order`], which is drawn from the seed, never by lane order.
 
 use super::follow::Follow;
 use super::generic::{load_generic, store_generic};
@@ -31,7 +31,7 @@ pub struct Memories<'m> {
     /// The kernel's parameters.
     pub params: &'m [u8],
     /// Decides in which order lanes store.
-    pub order: &'m mut Order,
+    pub order: Order,
     /// Who watches for reads of what nobody has written, if anybody does, and what of shared memory has been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// Who watches, if anybody does.
@@ -42,24 +42,39 @@ pub struct Memories<'m> {
     pub is_seen: bool,
 }
 
-/// The order in which the lanes of a store reach memory: from some lane on, round the warp.
+/// The order in which the lanes of a store reach memory: from some lane on, round the warp. Which lane that is follows
+/// from the seed, the block, the warp and how many instructions the warp has issued, and from nothing that other blocks
+/// do: it is the same whoever runs beside.
 #[derive(Clone, Copy, Debug)]
-pub struct Order(u64);
+pub struct Order {
+    base: u64,
+    /// Instructions that the warp has issued before this one.
+    pub step: u64,
+}
 
 impl Order {
-    /// The order that a seed starts with.
-    pub fn new(seed: u64) -> Order {
-        Order(seed ^ 0x9e37_79b9_7f4a_7c15)
+    /// The order of a warp's stores, `step` instructions after its start.
+    pub fn new(seed: u64, block: u64, warp: u32, step: u64) -> Order {
+        Order { base: mixed(mixed(seed) ^ block << 8 ^ u64::from(warp)), step }
     }
 
     /// The lanes of `mask`, starting somewhere.
-    pub(super) fn lanes(&mut self, mask: u32) -> impl Iterator<Item = usize> + use<> {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let first = (self.0 >> 59) as u32;
+    pub(super) fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> + use<> {
+        let first = (mixed(self.base.wrapping_add(self.step)) >> 59) as u32;
         let rotated = mask.rotate_right(first);
         lanes_of(rotated).map(move |lane| (lane + first as usize) % WARP_SIZE)
     }
 }
+
+/// Makes of near numbers ones that have nothing to do with each other.
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb)
+}
+
+/// Why the bytes of one lane can always be had at once.
+pub(super) const TOGETHER: &str = "an aligned element lies in one piece";
 
 /// An access that memory does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,8 +255,8 @@ fn load_global(
         && let Some(count) = row
         && at[0].is_multiple_of(bytes)
         && let Ok((region, offset)) = memories.global.locate(at[0], bytes * count as u64)
+        && let Some(data) = memories.global.read(region, offset, bytes as usize * count)
     {
-        let data = &memories.global.data(region)[offset..offset + bytes as usize * count];
         load_row(lanes, args, access, data);
         return Ok(());
     }
@@ -251,7 +266,8 @@ fn load_global(
             .global
             .locate(at[lane], bytes)
             .map_err(|miss| denied(lane, at[lane], bytes, access.address.memory, Why::Missed(miss)))?;
-        load_lane(lanes, args, access, lane, &memories.global.data(region)[offset..]);
+        let data = memories.global.read(region, offset, bytes as usize).expect(TOGETHER);
+        load_lane(lanes, args, access, lane, data);
     }
     Ok(())
 }
@@ -349,8 +365,8 @@ fn store_global(
         && let Some(count) = row
         && at[0].is_multiple_of(bytes)
         && let Ok((region, offset)) = memories.global.locate_writable(at[0], bytes * count as u64)
+        && let Some(data) = memories.global.write(region, offset, bytes as usize * count)
     {
-        let data = &mut memories.global.data_mut(region)[offset..offset + bytes as usize * count];
         store_row(lanes, args, access, data);
         return Ok(());
     }
@@ -359,7 +375,8 @@ fn store_global(
             let check = |lane| check_writable(memories.global, lane, at[lane], access).map(drop);
             lowest_denied(first, lanes.mask, check)
         })?;
-        store_lane(lanes, args, access, lane, &mut memories.global.data_mut(region)[offset..]);
+        let data = memories.global.write(region, offset, bytes as usize).expect(TOGETHER);
+        store_lane(lanes, args, access, lane, data);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! The access itself is one read and one write that nothing comes between, which is all that an emulator of one thread
 //! has to do. It leaves out scopes and orders of memory; they concern who may see what when.
 
-use super::access::{Denied, Memories, Why, addresses, denied, lowest_denied, read_le};
+use super::access::{Denied, Memories, TOGETHER, Why, addresses, denied, lowest_denied, read_le};
 use super::generic::memory_of;
 use super::watch::Seen;
 use crate::isa::atomic::Atomic;
@@ -85,7 +85,7 @@ fn watched_place(memories: &Memories<'_>, atomic: &Atomic, memory: Memory, addre
 
 /// Shows an atomic of one lane to who watches.
 fn watch(memories: &mut Memories<'_>, atomic: &Atomic, lane: usize, place: Place, stores: Option<u64>) {
-    let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+    let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
     if let Some(watch) = &mut memories.watch {
         watch.atomic(seen, atomic, lane, place, stores);
     }
@@ -130,7 +130,7 @@ fn atomic_bytes<'m>(
         Memory::Global => {
             let (region, offset) =
                 memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
-            Ok(&mut memories.global.data_mut(region)[offset..offset + bytes as usize])
+            Ok(memories.global.update(region, offset, bytes as usize).expect(TOGETHER))
         }
         Memory::Shared => {
             let size = memories.shared.len() as u64;

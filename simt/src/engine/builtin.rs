@@ -71,7 +71,7 @@ impl Run<'_> {
         Some(match Window::of(address) {
             None => {
                 let (region, offset) = self.global.locate(address, count as u64).ok()?;
-                self.global.data(region)[offset..offset + count].to_vec()
+                self.global.peek(region, offset, count)?.to_vec()
             }
             Some(Window::Local) => {
                 block.warps[w].local.lane(lane).get(range(Window::Local.base())?)?.to_vec()

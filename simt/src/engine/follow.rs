@@ -1,7 +1,7 @@
 //! Who stored one byte of global memory last: [`Launch::follow`](crate::Launch).
 //!
-//! It lets a wrong result be told together with the line that left it there. A store is shown before it is carried out,
-//! because it draws the order of its lanes then; an atomic lane by lane, while it is carried out. It leaves out who stored
+//! It lets a wrong result be told together with the line that left it there. A store is shown before it is carried out, as
+//! to all who watch; an atomic lane by lane, while it is carried out. It leaves out who stored
 //! before the last one, and every other memory, of which nothing is left after a launch.
 
 use super::access::{Memories, addresses, check_writable};
@@ -76,22 +76,17 @@ pub fn see(memories: &mut Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, access: 
         let inside = lanes_of(lanes.mask).filter(|&lane| Window::of(at[lane]) == window);
         inside.fold(0_u32, |mask, lane| mask | 1 << lane)
     };
-    let (mask, shared) = match access.address.memory {
-        Memory::Global => (lanes.mask, 0),
-        Memory::Generic => (in_window(None), in_window(Some(Window::Shared))),
+    let mask = match access.address.memory {
+        Memory::Global => lanes.mask,
+        Memory::Generic => in_window(None),
         _ => return,
     };
     let bytes = access.lane_bytes();
     if !lanes_of(mask).any(|lane| follow.is_in(at[lane], bytes)) {
         return;
     }
-    let mut order = *memories.order;
-    // The memory of the lowest lane comes first, and shared memory draws an order of its own.
-    if shared.trailing_zeros() < mask.trailing_zeros() {
-        drop(order.lanes(shared));
-    }
     let is_allowed = |&lane: &usize| check_writable(memories.global, lane, at[lane], access).is_ok();
-    for lane in order.lanes(mask).take_while(is_allowed) {
+    for lane in memories.order.lanes(mask).take_while(is_allowed) {
         follow.stored(lane, at[lane], bytes);
     }
 }

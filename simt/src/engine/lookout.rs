@@ -111,7 +111,14 @@ impl Lookout {
     }
 
     /// Takes note of an instruction that the lanes of `lanes` are about to carry out.
-    pub fn see(&mut self, memories: &Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &Frame, pc: Pc) {
+    pub fn see(
+        &mut self,
+        memories: &mut Memories<'_>,
+        lanes: &Lanes<'_>,
+        inst: &Inst,
+        frame: &Frame,
+        pc: Pc,
+    ) {
         if self.probe.is_none() || lanes.mask == 0 {
             return;
         }
@@ -130,7 +137,7 @@ impl Lookout {
 
     fn see_load(
         &mut self,
-        memories: &Memories<'_>,
+        memories: &mut Memories<'_>,
         lanes: &Lanes<'_>,
         args: &Args,
         access: &Access,
@@ -150,7 +157,7 @@ impl Lookout {
 
     fn see_atomic(
         &mut self,
-        memories: &Memories<'_>,
+        memories: &mut Memories<'_>,
         lanes: &Lanes<'_>,
         args: &Args,
         atomic: &Atomic,
@@ -197,7 +204,7 @@ enum Found<'m> {
     Nothing,
 }
 
-fn find<'m>(memories: &'m Memories<'_>, memory: Memory, address: u64, bytes: u64) -> Found<'m> {
+fn find<'m>(memories: &'m mut Memories<'_>, memory: Memory, address: u64, bytes: u64) -> Found<'m> {
     let (memory, address) = match memory {
         Memory::Generic => {
             let (memory, base) = memory_of(Window::of(address));
@@ -206,13 +213,11 @@ fn find<'m>(memories: &'m Memories<'_>, memory: Memory, address: u64, bytes: u64
         _ => (memory, address),
     };
     match memory {
-        Memory::Global | Memory::Generic => match memories.global.locate(address, bytes) {
-            Ok((region, offset)) => {
-                let data = &memories.global.data(region)[offset..offset + bytes as usize];
-                Found::Shown(Some(region), offset, data)
-            }
-            Err(_) => Found::Nothing,
-        },
+        Memory::Global | Memory::Generic => {
+            let Ok((region, offset)) = memories.global.locate(address, bytes) else { return Found::Nothing };
+            let data = memories.global.read(region, offset, bytes as usize);
+            data.map_or(Found::Nothing, |data| Found::Shown(Some(region), offset, data))
+        }
         Memory::Shared => {
             let data = address.checked_add(bytes).and_then(|end| {
                 memories.shared.get(usize::try_from(address).ok()?..usize::try_from(end).ok()?)
@@ -225,7 +230,7 @@ fn find<'m>(memories: &'m Memories<'_>, memory: Memory, address: u64, bytes: u64
 
 /// Whether a store changes what others can see, for any of its lanes. One that is about to be denied does.
 fn store_changes(
-    memories: &Memories<'_>,
+    memories: &mut Memories<'_>,
     lanes: &Lanes<'_>,
     args: &Args,
     access: &Access,

@@ -1,6 +1,5 @@
 //! A launch from its first block to its last: who is resident, whose turn it is, and when nobody can go on.
 
-use super::access::Order;
 use super::faults;
 use super::findings::Findings;
 use super::follow::{self, Follow};
@@ -55,8 +54,6 @@ pub struct Run<'a> {
     pub shared_bytes: u64,
     /// Whether lanes reconverge as they did before Volta.
     pub stack: bool,
-    /// In which order lanes store.
-    pub(super) order: Order,
     /// Warp instructions issued so far.
     pub steps: u64,
     /// Local memory that calls have added to the resident warps, in bytes.
@@ -115,7 +112,6 @@ impl<'a> Run<'a> {
             params,
             shared_bytes: program.shared_bytes(&program.functions[kernel as usize], launch.shared_bytes),
             stack,
-            order: Order::new(launch.seed),
             steps: 0,
             local_bytes: 0,
             issued: vec![Issued::default(); program.insts.len()],

@@ -3,7 +3,7 @@
 //! Arithmetic, loads, stores and branches that the lanes agree on stay in the loop; everything that changes
 //! which lanes run together leaves it.
 
-use super::access::{self, Denied, Memories};
+use super::access::{self, Denied, Memories, Order};
 use super::atomics;
 use super::faults;
 use super::follow;
@@ -126,7 +126,7 @@ impl Run<'_> {
             shared: &mut block.shared,
             local: &mut warp.local,
             params: &self.params,
-            order: &mut self.order,
+            order: Order::new(self.launch.seed, block.number, w as u32, warp.steps),
             initialisation: Some((&mut self.initialisation, &mut block.shared_written))
                 .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
@@ -145,7 +145,7 @@ impl Run<'_> {
             *slice -= 1;
             lanes.mask = active;
             if LOOKS {
-                self.lookout.see(&memories, &lanes, inst, &frame, pc);
+                self.lookout.see(&mut memories, &lanes, inst, &frame, pc);
             }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
@@ -195,6 +195,7 @@ fn carry_out(
     match &inst.op {
         Op::Alu(run) => run(lanes, &inst.args),
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+            memories.order.step = place.steps + since;
             if memories.is_seen {
                 return touch_watched(memories, lanes, (inst, pc), frame, counters).map_err(Left::Denied);
             }
@@ -242,7 +243,7 @@ fn touch_watched(
     }
     let mut replaced = Vec::new();
     if let Some(watch) = memories.watch.as_deref_mut() {
-        let seen = Seen { global: memories.global, shared: memories.shared, order: *memories.order };
+        let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
         watch.at(pc);
         if let Op::Load(access) = &inst.op {
             watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
@@ -306,6 +307,8 @@ struct Place {
     warp: u32,
     warps: u32,
     clock: u64,
+    /// Instructions that the warp had issued before its group got its slice.
+    steps: u64,
     dynamic_shared: u32,
     total_shared: u64,
 }
@@ -319,6 +322,7 @@ impl Place {
             warp: w as u32,
             warps: block.warps.len() as u32,
             clock: run.steps,
+            steps: block.warps[w].steps,
             dynamic_shared: run.launch.shared_bytes,
             total_shared: run.shared_bytes,
         }

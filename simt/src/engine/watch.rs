@@ -181,8 +181,7 @@ impl Watch {
         mut each: impl FnMut(&mut Watch, &Part<'_, '_>, (usize, usize), Place),
     ) {
         let bytes = part.access.bytes;
-        let mut order = part.seen.order;
-        for lane in order.lanes(part.mask) {
+        for lane in part.seen.order.lanes(part.mask) {
             let Some((space, start)) = self.lane_place(part, lane) else { continue };
             for element in 0..usize::from(part.access.count) {
                 let offset = start + element as u64 * u64::from(bytes);
@@ -454,11 +453,11 @@ impl Part<'_, '_> {
 impl Seen<'_> {
     /// The bytes of a place.
     fn bytes(&self, place: Place) -> Option<&[u8]> {
-        let memory = match place.space {
-            Space::Shared(_) => self.shared,
-            Space::Global(region) => self.global.data(region as usize),
-        };
-        memory.get(place.offset as usize..)?.get(..usize::from(place.bytes))
+        let (offset, bytes) = (place.offset as usize, usize::from(place.bytes));
+        match place.space {
+            Space::Shared(_) => self.shared.get(offset..offset + bytes),
+            Space::Global(region) => self.global.peek(region as usize, offset, bytes),
+        }
     }
 
     /// The piece of memory around a place, as far as there is memory.

@@ -227,10 +227,9 @@ impl Global {
         let number = (address >> REGION_SHIFT).wrapping_sub(FIRST_REGION) as usize;
         let offset = (address & ((1 << REGION_SHIFT) - 1)).wrapping_sub(REGION_START);
         match self.regions.get(number) {
-            // A freed region has no data; `checked_add` fails for offsets below the start, which wrapped.
+            // `checked_add` fails for offsets below the start, which wrapped.
             Some(region)
-                if offset.checked_add(bytes).is_some_and(|end| end <= region.data.len() as u64)
-                    && region.live =>
+                if offset.checked_add(bytes).is_some_and(|end| end <= region.bytes) && region.live =>
             {
                 Ok((number, offset as usize))
             }
@@ -245,17 +244,45 @@ impl Global {
         if self.regions[found.0].writable { Ok(found) } else { Err(Miss::Constant { region: found.0 }) }
     }
 
-    /// The contents of a region, for an access that [`Global::locate`] found to be inside.
+    /// Bytes that a kernel reads, for an access that [`Global::locate`] found to be inside. `None` where they do not lie
+    /// side by side: the caller goes element by element then. An aligned element always does.
     #[inline(always)]
-    pub fn data(&self, number: usize) -> &[u8] {
-        &self.regions[number].data
+    pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
+        self.regions[number].data.get(offset..offset + bytes)
     }
 
-    /// The contents of a region, to be written.
+    /// Bytes that a kernel writes, all of them, with what they hold so far: [`Global::read`] otherwise.
     #[inline(always)]
-    pub fn data_mut(&mut self, number: usize) -> &mut [u8] {
-        &mut self.regions[number].data
+    pub fn write(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        self.regions[number].data.get_mut(offset..offset + bytes)
     }
+
+    /// Bytes that a kernel reads and then writes: [`Global::write`] otherwise.
+    #[inline(always)]
+    pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        self.write(number, offset, bytes)
+    }
+
+    /// [`Global::read`] for who looks and is not the kernel, or does not know yet which of the bytes it reads: the kernel
+    /// has not read them before [`Global::note_read`] says so.
+    #[inline(always)]
+    pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
+        self.regions[number].data.get(offset..offset + bytes)
+    }
+
+    /// [`Global::write`] for a row with holes: what [`Global::note_written`] is not told of must stay as it is.
+    #[inline(always)]
+    pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        self.regions[number].data.get_mut(offset..offset + bytes)
+    }
+
+    /// The kernel has read bytes that it got by [`Global::peek`].
+    #[inline(always)]
+    pub fn note_read(&mut self, _number: usize, _offset: usize, _bytes: usize) {}
+
+    /// The kernel has written bytes that it got by [`Global::poke`].
+    #[inline(always)]
+    pub fn note_written(&mut self, _number: usize, _offset: usize, _bytes: usize) {}
 
     #[cold]
     fn miss(&self, address: u64, number: usize, offset: u64) -> Miss {

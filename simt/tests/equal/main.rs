@@ -1,0 +1,100 @@
+//! Ways of running that must come to the same: the plain interpreter and the fast one, on one core and on several.
+//!
+//! A launch has two fields that may change how fast it is and nothing else, [`Launch::plain`](simt::Launch::plain) and
+//! [`Launch::cores`](simt::Launch::cores). Here a run on one core in the plain way is compared with the others, report, memory and trace, on
+//! kernels that a generator makes up ([`kernel`]). A kernel that comes out
+//! differently is told in its shortest form.
+
+mod flow;
+mod kernel;
+mod meet;
+mod memory;
+mod numbers;
+mod run;
+mod shrink;
+mod values;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ops::Range;
+
+use kernel::Kernel;
+use run::{OTHERS, PLAIN, Way, run};
+
+/// Kernels that are made up; `EQUAL_SEEDS=100000` asks for more, and `EQUAL_SEEDS=17..18` for these.
+const KERNELS: u64 = 3000;
+
+/// Kernels are split over this many tests, which run side by side.
+const SHARES: u64 = 2;
+
+fn seeds() -> Range<u64> {
+    let asked = env::var("EQUAL_SEEDS").unwrap_or_else(|_| KERNELS.to_string());
+    let number =
+        |text: &str| text.parse::<u64>().expect("`EQUAL_SEEDS` must be a number or two, as in `5..9`");
+    match asked.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => 0..number(&asked),
+    }
+}
+
+/// Whether a seed's kernel is run with a trace.
+fn is_traced(seed: u64) -> bool {
+    seed % 23 == 5
+}
+
+/// The ways in which a seed's kernel is tried: three mostly, all now and then.
+fn ways(seed: u64) -> Vec<Way> {
+    if seed % 16 == 0 {
+        return OTHERS.to_vec();
+    }
+    vec![OTHERS[0], OTHERS[1 + (seed % 2) as usize]]
+}
+
+/// How a kernel comes out differently, if it does.
+fn difference(kernel: &Kernel, way: Way, is_traced: bool) -> Option<String> {
+    run(kernel, PLAIN, is_traced).difference(&run(kernel, way, is_traced))
+}
+
+/// Tells of a kernel that came out differently, shrunk.
+fn tell(seed: u64, kernel: &Kernel, way: Way) -> String {
+    let is_traced = is_traced(seed);
+    let small = shrink::shrink(kernel, |kernel| difference(kernel, way, is_traced).is_some());
+    let found = difference(&small, way, is_traced).expect("it still fails");
+    let Kernel { launch, bytes, numbers, times, .. } = &small;
+    format!(
+        "seed {seed}, {way:?} against {PLAIN:?}, trace {is_traced}\n{found}\n{launch:?}\n\
+         buffers {bytes:?}, numbers {numbers:?}, launched {times} times\n{}",
+        small.text()
+    )
+}
+
+/// Runs a share of the seeds; how often each kind of fault came up.
+fn check(share: u64) {
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in seeds().filter(|seed| seed % SHARES == share) {
+        let kernel = kernel::kernel(seed);
+        let expected = run(&kernel, PLAIN, is_traced(seed));
+        assert!(!expected.told.starts_with("panicked"), "seed {seed}: {}\n{}", expected.told, kernel.text());
+        assert!(!expected.told.starts_with("Err"), "seed {seed}: {}\n{}", expected.told, kernel.text());
+        for kind in simt::FaultKind::ALL {
+            *kinds.entry(kind.name()).or_default() +=
+                u64::from(expected.told.contains(&format!("kind: {kind:?}")));
+        }
+        for way in ways(seed) {
+            let found = run(&kernel, way, is_traced(seed));
+            assert!(expected == found, "{}", tell(seed, &kernel, way));
+        }
+    }
+    println!("{kinds:?}");
+}
+
+#[test]
+fn made_up_kernels_come_out_alike() {
+    check(0);
+}
+
+#[test]
+fn more_made_up_kernels_come_out_alike() {
+    check(1);
+}

@@ -1,0 +1,369 @@
+//! Memory: addresses that are linear in the lane, the same in all lanes, data-dependent or wrong; loads, stores, atomics.
+//!
+//! An address is within its area by construction, unless the kernel is to be faulty: an index that is linear in the thread
+//! times a stride that fits, or a value that is masked.
+
+use crate::writer::{Hint, Width, Writer};
+
+/// A piece of memory that a kernel goes to.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// The register of 64 bits that holds its address.
+    pub base: &'static str,
+    /// The space as instructions name it; none for generic addresses.
+    pub space: &'static str,
+    /// Its bytes.
+    pub room: u64,
+    /// Whether threads may store there.
+    pub is_written: bool,
+    /// Whether it is there for atomics.
+    pub is_tally: bool,
+    /// Whether each thread has its own.
+    pub is_own: bool,
+}
+
+/// What one access moves: the type, the registers, and bytes in all.
+#[derive(Clone, Debug)]
+struct Parts {
+    /// `v2.u32`, say.
+    ty: &'static str,
+    letter: char,
+    count: u64,
+    bytes: u64,
+}
+
+const fn parts(ty: &'static str, letter: char, count: u64, bytes: u64) -> Parts {
+    Parts { ty, letter, count, bytes }
+}
+
+/// Mostly words; a register may be wider than what is loaded.
+const PARTS: [Parts; 24] = [
+    parts("u32", 'r', 1, 4),
+    parts("u32", 'r', 1, 4),
+    parts("u32", 'r', 1, 4),
+    parts("s32", 'r', 1, 4),
+    parts("b32", 'r', 1, 4),
+    parts("f32", 'f', 1, 4),
+    parts("u64", 'q', 1, 8),
+    parts("s64", 'q', 1, 8),
+    parts("s32", 'q', 1, 4),
+    parts("u32", 'q', 1, 4),
+    parts("u8", 'r', 1, 1),
+    parts("s8", 'r', 1, 1),
+    parts("u16", 'r', 1, 2),
+    parts("s16", 'r', 1, 2),
+    parts("u8", 'h', 1, 1),
+    parts("s8", 'h', 1, 1),
+    parts("u16", 'h', 1, 2),
+    parts("s8", 'q', 1, 1),
+    parts("v2.u32", 'r', 2, 8),
+    parts("v4.u32", 'r', 4, 16),
+    parts("v2.u64", 'q', 2, 16),
+    parts("v2.u16", 'h', 2, 4),
+    parts("v4.u8", 'r', 4, 4),
+    parts("v4.f32", 'f', 4, 16),
+];
+
+impl Writer {
+    /// One statement that goes to memory.
+    pub fn access(&mut self) {
+        match self.below(12) {
+            0..6 => self.load(),
+            6..10 => self.store(),
+            _ => self.atomic(),
+        }
+    }
+
+    fn area(&mut self, is_wanted: impl Fn(&Area) -> bool) -> Area {
+        let areas: Vec<Area> = self.areas.iter().filter(|area| is_wanted(area)).cloned().collect();
+        self.pick(&areas)
+    }
+
+    fn load(&mut self) {
+        let tallies = self.style.communicates;
+        let area = self.area(|area| !area.is_tally || tallies);
+        let parts = self.pick(&PARTS);
+        let address = self.address(&area, parts.bytes);
+        let way = self.way(&area, true);
+        let registers = self.registers(&parts, true);
+        let not = self.pick(&["", "!"]);
+        let text = format!("ld{way}.{} {registers}, [{address}];", parts.ty);
+        if self.style.guards > 0 && self.chance(15) {
+            let p = self.predicate();
+            self.line(format!("@{not}{p} {text}"));
+        } else {
+            self.line(text);
+        }
+    }
+
+    fn store(&mut self) {
+        let area = self.area(|area| area.is_written && !area.is_tally);
+        let parts = self.pick(&PARTS);
+        let address = self.address(&area, parts.bytes);
+        let way = self.way(&area, false);
+        let registers = self.registers(&parts, false);
+        // A store takes no more of a register than its type has.
+        self.guarded(format!("st{way}.{} [{address}], {registers};", parts.ty));
+    }
+
+    /// The space, and how strong the access is.
+    fn way(&mut self, area: &Area, is_load: bool) -> String {
+        let space = area.space;
+        let is_global = space == ".global";
+        match self.below(12) {
+            0 if is_load && is_global && !area.is_written => ".global.nc".to_owned(),
+            1 if is_load && is_global => ".global.cg".to_owned(),
+            2 if !matches!(space, ".const" | ".param") => format!(".volatile{space}"),
+            3 if self.style.sm >= 70 && matches!(space, ".global" | ".shared" | "") => {
+                let order = self.pick(&["relaxed", if is_load { "acquire" } else { "release" }]);
+                let scope = self.pick(&["cta", "gpu"]);
+                format!(".{order}.{scope}{space}")
+            }
+            _ => space.to_owned(),
+        }
+    }
+
+    fn registers(&mut self, parts: &Parts, is_load: bool) -> String {
+        let (letter, count) = (parts.letter, parts.count);
+        let all = match letter {
+            'h' | 'f' => 4,
+            'q' => 8,
+            _ => 12,
+        };
+        let first = self.below(all);
+        let numbers = (0..count).map(|next| format!("%{letter}{}", (first + next) % all));
+        let registers: Vec<String> = numbers.collect();
+        if is_load {
+            for register in &registers {
+                self.hint(register, Hint::Any);
+            }
+        } else if count == 1 && letter == 'r' && self.chance(30) {
+            return self.source(Width::B32);
+        }
+        if count == 1 { registers[0].clone() } else { format!("{{{}}}", registers.join(", ")) }
+    }
+
+    /// An address of `bytes` bytes in an area, as it stands between brackets.
+    pub fn address(&mut self, area: &Area, bytes: u64) -> String {
+        if self.style.is_faulty && self.chance(7) {
+            return self.wrong_address(area, bytes);
+        }
+        match self.below(10) {
+            0 => self.same_address(area, bytes),
+            1 => self.few_addresses(area, bytes),
+            2 | 3 => self.masked_address(area, bytes),
+            _ => self.linear_address(area, bytes),
+        }
+    }
+
+    /// An offset that all lanes share.
+    fn same_address(&mut self, area: &Area, bytes: u64) -> String {
+        let places = area.room / bytes;
+        if self.chance(50) {
+            let offset = self.below(places) * bytes;
+            return format!("{}+{offset}", area.base);
+        }
+        let (n, places) = (self.below(4), power_below(places.min(64)));
+        self.line(format!("and.b32 %t0, %n{n}, {};", places - 1));
+        self.line(format!("mad.wide.u32 %u1, %t0, {bytes}, {};", area.base));
+        "%u1".to_owned()
+    }
+
+    /// Places that several lanes share.
+    fn few_addresses(&mut self, area: &Area, bytes: u64) -> String {
+        let (shift, mask) = (self.below(5), self.pick(&[1, 3, 7]));
+        let mask = mask.min(power_below(area.room / bytes) - 1);
+        self.line(format!("shr.u32 %t0, %x1, {shift};"));
+        self.line(format!("and.b32 %t0, %t0, {mask};"));
+        self.line(format!("mul.wide.u32 %u0, %t0, {bytes};"));
+        self.line(format!("add.s64 %u1, {}, %u0;", area.base));
+        "%u1".to_owned()
+    }
+
+    /// Where a value says.
+    fn masked_address(&mut self, area: &Area, bytes: u64) -> String {
+        let places = power_below(area.room / bytes);
+        let index = self.source(Width::B32);
+        self.line(format!("and.b32 %t0, {index}, {};", places - 1));
+        self.line(format!("mul.wide.u32 %u0, %t0, {bytes};"));
+        self.line(format!("add.s64 %u1, %u0, {};", area.base));
+        "%u1".to_owned()
+    }
+
+    /// Something that grows or falls with the thread by the same amount.
+    pub fn linear_address(&mut self, area: &Area, bytes: u64) -> String {
+        let threads = self.style.threads;
+        let (mut index, mut count) = if self.chance(75) { ("%x0", threads) } else { ("%x1", 32) };
+        let stride = self.pick(&[0, 1, 1, 1, 1, 1, 2, 4, 8, 16, 128]) * bytes;
+        let fits = |count: u64, stride: u64| (count - 1) * stride + bytes <= area.room;
+        if area.is_own || !fits(count, stride) && fits(32, stride) {
+            (index, count) = ("%x1", 32);
+        }
+        let stride = if fits(count, stride) { stride } else { bytes };
+        let stride = if fits(count, stride) { stride } else { 0 };
+        let spare = (area.room - (count - 1) * stride - bytes) / bytes;
+        let offset = self.below(spare + 1).min(40) * bytes;
+        self.by_stride(area, (index, count), stride, offset)
+    }
+
+    /// The address `base + offset + index * stride`, or that of the threads turned round, in one of the ways in which
+    /// it can be written.
+    fn by_stride(&mut self, area: &Area, (index, count): (&str, u64), stride: u64, offset: u64) -> String {
+        let base = area.base;
+        let is_turned = self.chance(15);
+        let mut index = index.to_owned();
+        if is_turned {
+            self.line(format!("sub.s32 %t0, {}, {index};", count - 1));
+            "%t0".clone_into(&mut index);
+        }
+        match self.below(9) {
+            0 | 1 => {
+                self.line(format!("mul.wide.u32 %u0, {index}, {stride};"));
+                self.line(format!("add.s64 %u1, {base}, %u0;"));
+            }
+            2 => self.line(format!("mad.wide.s32 %u1, {index}, {stride}, {base};")),
+            3 => {
+                self.line(format!("mul.lo.s32 %t1, {index}, {stride};"));
+                self.line("cvt.s64.s32 %u0, %t1;");
+                self.line(format!("add.s64 %u1, %u0, {base};"));
+            }
+            4 if stride.is_power_of_two() => {
+                self.line(format!("shl.b32 %t1, {index}, {};", stride.trailing_zeros()));
+                self.line("cvt.u64.u32 %u0, %t1;");
+                self.line(format!("add.u64 %u1, {base}, %u0;"));
+            }
+            5 if stride.is_power_of_two() => {
+                self.line(format!("cvt.u64.u32 %u0, {index};"));
+                self.line(format!("shl.b64 %u0, %u0, {};", stride.trailing_zeros()));
+                self.line(format!("add.s64 %u1, {base}, %u0;"));
+            }
+            6 => {
+                // An index that starts below zero, and a base behind it.
+                let back = self.pick(&[1, 3, 16, 32, 1000]);
+                self.line(format!("add.s32 %t1, {index}, -{back};"));
+                self.line(format!("mul.wide.s32 %u0, %t1, {stride};"));
+                self.line(format!("add.s64 %u0, %u0, {base};"));
+                return format!("%u0+{}", offset + back * stride);
+            }
+            7 => {
+                self.line(format!("cvt.u64.u32 %u0, {index};"));
+                self.line(format!("mad.lo.s64 %u1, %u0, {stride}, {base};"));
+            }
+            8 if matches!(area.space, ".shared" | ".local") => {
+                self.line(format!("cvt.u32.u64 %t1, {base};"));
+                self.line(format!("mad.lo.u32 %t1, {index}, {stride}, %t1;"));
+                return format!("%t1+{offset}");
+            }
+            _ => {
+                self.line(format!("neg.s32 %t1, {index};"));
+                self.line(format!("mad.wide.s32 %u1, %t1, -{stride}, {base};"));
+            }
+        }
+        if self.chance(30) {
+            self.line(format!("add.s64 %u1, %u1, {offset};"));
+            return "%u1".to_owned();
+        }
+        format!("%u1+{offset}")
+    }
+
+    /// An address that is misaligned, outside, null or wild, for all lanes or for some.
+    fn wrong_address(&mut self, area: &Area, bytes: u64) -> String {
+        let base = area.base;
+        match self.below(8) {
+            0 => format!("{}+1", self.linear_address(area, bytes.max(2)).split('+').next().unwrap()),
+            1 => {
+                self.line(format!("mad.wide.u32 %u1, %x1, {bytes}, {base};"));
+                format!("%u1+{}", area.room / bytes * bytes - 16 * bytes.min(area.room / 16 / bytes * bytes))
+            }
+            2 => {
+                self.line("add.s32 %t0, %x1, -16;");
+                self.line(format!("mad.wide.s32 %u1, %t0, {bytes}, {base};"));
+                "%u1".to_owned()
+            }
+            3 => {
+                self.line(format!("mul.wide.u32 %u1, %x0, {bytes};"));
+                "%u1".to_owned()
+            }
+            4 => {
+                let stride = self.pick(&[0x1000, 0x1_0000, 0x100_0000, 0x1000_0000]);
+                self.line(format!("mad.wide.s32 %u1, %x1, {stride}, {base};"));
+                "%u1".to_owned()
+            }
+            5 => {
+                let value = self.source(Width::B32);
+                self.line(format!("mad.wide.u32 %u1, {value}, 1, {base};"));
+                "%u1".to_owned()
+            }
+            6 => self.source(Width::B64),
+            _ => {
+                self.line(format!("mad.wide.s32 %u1, %x1, -{bytes}, {base};"));
+                "%u1+64".to_owned()
+            }
+        }
+    }
+
+    /// An atomic, with its result or without.
+    pub fn atomic(&mut self) {
+        let tallies = self.style.tallies;
+        let area = self.area(|area| {
+            let is_place = matches!(area.space, ".global" | ".shared" | "") && !area.is_own;
+            is_place && area.is_written && (!area.is_tally || tallies)
+        });
+        let is_wide = self.chance(20);
+        let address = self.address(&area, if is_wide { 8 } else { 4 });
+        let space = area.space;
+        let (width, bits) = if is_wide { (Width::B64, 64) } else { (Width::B32, 32) };
+        let d = self.target(width);
+        let [a, b] = [(); 2].map(|()| self.operand(width).0);
+        let scope = self.pick(&["", "", "", ".gpu", ".cta"]);
+        let order = if self.style.sm >= 70 { self.pick(&["", "", "", ".relaxed", ".acq_rel"]) } else { "" };
+        let scope = if order.is_empty() { scope } else { ".gpu" };
+        let op = match self.below(8) {
+            0..3 => format!("add.u{bits}"),
+            3 => format!("min.u{bits}"),
+            4 => format!("max.s{bits}"),
+            5 => format!("xor.b{bits}"),
+            6 if !is_wide => return self.float_atomic(space, &address),
+            6 => format!("or.b{bits}"),
+            _ => format!("and.b{bits}"),
+        };
+        let text = match self.below(6) {
+            0..3 => {
+                let order = if order == ".acq_rel" { ".release" } else { order };
+                format!("red{order}{scope}{space}.{op} [{address}], {a};")
+            }
+            3 => format!("atom{order}{scope}{space}.cas.b{bits} {d}, [{address}], {a}, {b};"),
+            4 if self.chance(50) => format!("atom{order}{scope}{space}.exch.b{bits} {d}, [{address}], {a};"),
+            4 if !is_wide => format!("atom{order}{scope}{space}.inc.u32 {d}, [{address}], {a};"),
+            _ => format!("atom{order}{scope}{space}.{op} {d}, [{address}], {a};"),
+        };
+        self.define(&d, Hint::Any, text);
+    }
+
+    fn float_atomic(&mut self, space: &str, address: &str) {
+        let (d, a) = (self.below(4), self.below(4));
+        let is_red = self.chance(60);
+        let text = if is_red {
+            format!("red{space}.add.f32 [{address}], %f{a};")
+        } else {
+            format!("atom{space}.add.f32 %f{d}, [{address}], %f{a};")
+        };
+        self.guarded(text);
+    }
+
+    /// A fence of any kind.
+    pub fn fence(&mut self) {
+        let fence = match self.below(4) {
+            0 if self.style.sm >= 70 => "fence.acq_rel.gpu;",
+            1 if self.style.sm >= 70 => "fence.sc.cta;",
+            2 => "membar.cta;",
+            _ => "membar.gl;",
+        };
+        self.line(fence);
+    }
+}
+
+/// The largest power of two that is no larger.
+fn power_below(number: u64) -> u64 {
+    1 << number.max(1).ilog2()
+}

@@ -1,0 +1,141 @@
+//! Runs a launch in one of the ways that must come to the same, and says what it left behind.
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use simt::{Arg, Buffer, Emulator, Launch, LaunchError, Limits, Module, Report, TraceStep};
+
+use crate::kernel::{BUFFERS, Kernel};
+use crate::numbers::Numbers;
+
+/// One of the ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub plain: bool,
+    pub cores: u32,
+}
+
+/// The way that all others are compared with.
+pub const PLAIN: Way = Way { plain: true, cores: 1 };
+
+/// All others.
+pub const OTHERS: [Way; 5] = [
+    Way { plain: false, cores: 1 },
+    Way { plain: false, cores: 2 },
+    Way { plain: false, cores: 8 },
+    Way { plain: true, cores: 2 },
+    Way { plain: true, cores: 8 },
+];
+
+/// All that a run leaves behind: a text for what it reports, and the bytes of each piece of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub told: String,
+    pub memory: Vec<(String, Vec<u8>)>,
+    pub trace: Vec<TraceStep>,
+}
+
+impl Outcome {
+    /// What differs between the two, in a few lines; nothing where they are the same.
+    pub fn difference(&self, other: &Outcome) -> Option<String> {
+        let mut text = String::new();
+        if self.told != other.told {
+            let mut lines = self.told.lines().zip(other.told.lines()).filter(|(one, two)| one != two);
+            let none = (self.told.as_str(), other.told.as_str());
+            let (one, two) = lines.next().unwrap_or(none);
+            writeln!(text, "reports differ first in\n  {}\n  {}", one.trim(), two.trim()).unwrap();
+        }
+        for ((name, one), (_, two)) in self.memory.iter().zip(&other.memory) {
+            let unequal: Vec<usize> = (0..one.len()).filter(|&place| one[place] != two[place]).collect();
+            if let Some(&first) = unequal.first() {
+                let word = |bytes: &[u8]| format!("{:02x?}", &bytes[first..bytes.len().min(first + 8)]);
+                let (count, one, two) = (unequal.len(), word(one), word(two));
+                writeln!(text, "`{name}` differs in {count} bytes, first at {first}: {one}, {two}").unwrap();
+            }
+        }
+        if self.trace != other.trace {
+            let mut steps = self.trace.iter().zip(&other.trace).filter(|(one, two)| one != two);
+            let lengths = (self.trace.len(), other.trace.len());
+            writeln!(text, "traces of {lengths:?} steps differ first in {:?}", steps.next()).unwrap();
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// Runs a kernel as often as it asks, with a trace or without.
+pub fn run(kernel: &Kernel, way: Way, is_traced: bool) -> Outcome {
+    caught(|| {
+        let mut emulator = Emulator::new(Limits::default());
+        let module = emulator.load("random.ptx", &kernel.text()).unwrap_or_else(|error| panic!("{error}"));
+        let launch = Launch { plain: way.plain, cores: way.cores, ..kernel.launch.clone() };
+        let (launch, buffers) = arguments(kernel, &mut emulator, launch);
+        let mut outcome = Outcome { told: String::new(), memory: Vec::new(), trace: Vec::new() };
+        for _ in 0..kernel.times {
+            let report = launched(&mut emulator, &module, "kernel", &launch, is_traced, &mut outcome.trace);
+            writeln!(outcome.told, "{report:#?}").unwrap();
+        }
+        let buffers = BUFFERS.iter().zip(buffers).map(|(name, buffer)| ((*name).to_owned(), buffer));
+        outcome.memory = memory(&emulator, &module, buffers);
+        outcome
+    })
+}
+
+/// Launches, and adds to the trace if one is asked for.
+pub fn launched(
+    emulator: &mut Emulator,
+    module: &Module,
+    kernel: &str,
+    launch: &Launch,
+    is_traced: bool,
+    trace: &mut Vec<TraceStep>,
+) -> Result<Report, LaunchError> {
+    if is_traced {
+        return emulator.launch_traced(module, kernel, launch, &mut |step| trace.push(*step));
+    }
+    emulator.launch(module, kernel, launch)
+}
+
+/// The bytes of buffers, and of the module's variables.
+pub fn memory(
+    emulator: &Emulator,
+    module: &Module,
+    buffers: impl Iterator<Item = (String, Buffer)>,
+) -> Vec<(String, Vec<u8>)> {
+    let variables = module.variables().map(|(name, buffer)| (name.to_owned(), buffer));
+    buffers.chain(variables).map(|(name, buffer)| (name, emulator.read(buffer).to_vec())).collect()
+}
+
+/// What happens, a panic included: it is a difference like any other.
+pub fn caught(work: impl FnOnce() -> Outcome) -> Outcome {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Outcome { told: format!("panicked: {text:?}"), memory: Vec::new(), trace: Vec::new() }
+    })
+}
+
+fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (Launch, Vec<Buffer>) {
+    let mut numbers = Numbers::new(launch.seed);
+    let mut buffers = Vec::new();
+    for (name, bytes) in BUFFERS.into_iter().zip(kernel.bytes) {
+        let buffer = if name == "scratch" {
+            emulator.alloc_uninitialized(name, bytes).unwrap()
+        } else {
+            emulator.alloc(name, bytes).unwrap()
+        };
+        if name == "data" {
+            for word in emulator.write(buffer).chunks_exact_mut(8) {
+                // Small numbers mostly, so that they serve as indices and counts.
+                let bits = numbers.bits();
+                let bits = if bits.is_multiple_of(4) { bits } else { bits & 0x0000_003f_0000_00ff };
+                word.copy_from_slice(&bits.to_le_bytes());
+            }
+        }
+        buffers.push(buffer);
+        launch.args.push(buffer.address().into());
+    }
+    launch.args.extend(kernel.numbers.map(Arg::from));
+    let structure: Vec<u8> = (0..8).flat_map(|_| numbers.bits().to_le_bytes()).collect();
+    launch.args.push(Arg::bytes(&structure));
+    (launch, buffers)
+}
