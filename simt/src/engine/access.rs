@@ -298,7 +298,7 @@ fn load_row(lanes: &mut Lanes<'_>, args: &Args, access: &Access, data: &[u8]) {
 
 /// Loads the values of one lane from the start of `data`.
 #[inline(always)]
-fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &[u8]) {
+pub(super) fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usize, data: &[u8]) {
     let width = access.bytes as usize;
     for (slot, element) in values(args).into_iter().zip(data.chunks_exact(width)).take(access.count as usize)
     {
@@ -330,7 +330,7 @@ fn values(args: &Args) -> [Slot; 4] {
 
 /// An element as its register holds it: extended with zeros, or with its sign to the register's width.
 #[inline(always)]
-fn extend(element: &[u8], access: &Access) -> u64 {
+pub(super) fn extend(element: &[u8], access: &Access) -> u64 {
     let value = read_le(element);
     let width = u32::from(access.bytes) * 8;
     if !access.signed || width >= u32::from(access.register_bits) {

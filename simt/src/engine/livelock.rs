@@ -235,6 +235,7 @@ impl Run<'_> {
     }
 
     fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
+        self.lay_open(&mut block.warps[w]);
         let verdict = self.groups_spin(block, w, bound);
         self.lookout.end();
         verdict

@@ -9,6 +9,7 @@ use super::flow;
 use super::layout::{Stack, align_of, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
 use super::shared::SharedLayout;
+use super::swift::plan::Plans;
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
 use crate::isa::value::{Args, Kind};
@@ -226,6 +227,7 @@ impl<'t> Lowering<'_, 't> {
             required_threads: bound(function, ".reqntid").cloned(),
             max_threads: bound(function, ".maxntid")
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
+            plans: Plans::default(),
         };
         self.resolve(&code, &mut body, first_call);
         self.program.functions.push(code);

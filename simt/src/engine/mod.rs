@@ -29,6 +29,7 @@ pub mod run;
 mod schedule;
 mod shared;
 mod step;
+pub mod swift;
 mod synchronisation;
 mod waits;
 mod watch;

@@ -1,6 +1,7 @@
 //! A module made ready to run: dense instructions, and for each the place it came from.
 
 use super::shared::SharedVariable;
+use super::swift::plan::Plans;
 use crate::fault::{Site, SourceLine};
 use crate::isa::control::CallSite;
 use crate::isa::scope::Place;
@@ -72,6 +73,8 @@ pub struct Code {
     pub required_threads: Option<Vec<u32>>,
     /// The largest block it was compiled for (`.maxntid`), if any.
     pub max_threads: Option<u64>,
+    /// How it is carried out the fast way, once somebody has launched it.
+    pub plans: Plans,
 }
 
 /// A function that CUDA's own runtime provides.

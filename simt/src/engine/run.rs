@@ -1,5 +1,7 @@
 //! A launch from its first block to its last: who is resident, whose turn it is, and when nobody can go on.
 
+use std::sync::Arc;
+
 use super::faults;
 use super::findings::Findings;
 use super::follow::{self, Follow};
@@ -7,10 +9,11 @@ use super::livelock::Probes;
 use super::lookout::Lookout;
 use super::program::{Code, Pc, Program};
 use super::schedule::Turns;
+use super::swift::{self, plan::Plan};
 use super::watch::Watch;
 use crate::fault::Fault;
 use crate::launch::{Launch, Reconvergence, Report};
-use crate::machine::block::{Block, Start, Warp};
+use crate::machine::block::{Block, Start, SwiftStart, Warp};
 use crate::machine::global::Global;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::{Counters, LineCounters};
@@ -78,6 +81,8 @@ pub struct Run<'a> {
     pub(super) initialisation: Initialisation,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
+    /// How the kernel is carried out the fast way, if it is.
+    pub(super) plan: Option<Arc<Plan>>,
     /// What is looked at beside the run.
     pub(super) lookout: Lookout,
     /// When it is looked whether anybody still gets on.
@@ -124,6 +129,7 @@ impl<'a> Run<'a> {
             taken_back: 0,
             initialisation,
             waiting_blocks: launch.grid.count(),
+            plan: swift::plan_for(program, kernel, launch),
             lookout: Lookout::new(),
             probes: Probes::new(),
             warps: 0,
@@ -186,11 +192,13 @@ impl<'a> Run<'a> {
         // What calls added to the warps of the block that was here before is given back.
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
         self.local_bytes = self.local_bytes.saturating_sub(block.warps.iter().map(added).sum());
+        let plan = self.plan.as_deref();
         let start = Start {
             pc: code.start,
             function: self.kernel,
             image: &code.image,
             frame_bytes: code.frame_bytes,
+            swift: plan.map(|plan| SwiftStart { lines: &plan.image, first_read: &plan.first_read }),
         };
         let threads = self.launch.block.count() as u32;
         let number = self.launch.grid.count() - self.waiting_blocks;

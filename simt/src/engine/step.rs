@@ -15,13 +15,14 @@ use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
+use crate::machine::line::Line;
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
 use crate::observe::shadow::Kind;
 use crate::observe::trace::{NoTrace, Trace};
 
 /// Where a group stands when it leaves the loop.
-enum Left {
+pub(super) enum Left {
     /// Its slice is used up, or it stands at its meeting.
     Paused,
     /// The schedule took the rest of its slice away.
@@ -30,6 +31,8 @@ enum Left {
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
     At(u32),
+    /// It came to an instruction that the fast way cannot carry out, and has counted it.
+    Lost,
 }
 
 impl Run<'_> {
@@ -52,11 +55,12 @@ impl Run<'_> {
             follow.run(block.number, w);
         }
         let before = *slice;
-        let left = match (self.lookout.is_on(), &self.trace) {
+        let swift = self.run_swiftly(block, w, slice);
+        let left = swift.unwrap_or_else(|| match (self.lookout.is_on(), &self.trace) {
             (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
             (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
             (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
-        };
+        });
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
@@ -65,14 +69,23 @@ impl Run<'_> {
         }
         let pc = block.warps[w].divergence.groups[g].pc;
         match left {
-            Left::Paused => Ok(()),
+            Left::Paused | Left::Lost => Ok(()),
             Left::Yielded => {
                 *slice = 0;
                 Ok(())
             }
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
-            Left::At(active) => self.traced_control(block, w, g, active),
+            Left::At(active) => {
+                self.traced_control(block, w, g, active)?;
+                self.stay_swift(&mut block.warps[w]);
+                Ok(())
+            }
         }
+    }
+
+    /// Whether anybody sees accesses to memory.
+    pub(super) fn is_seen(&self) -> bool {
+        self.watch.is_some() || self.initialisation.is_on || self.follow.is_some()
     }
 
     /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
@@ -112,6 +125,7 @@ impl Run<'_> {
     ) -> Left {
         let (block, w, g) = at;
         let place = Place::of(self, block, w);
+        let is_seen = self.is_seen();
         let before = *slice;
         let warp = &mut block.warps[w];
         let divergence = &mut warp.divergence;
@@ -120,7 +134,6 @@ impl Run<'_> {
         let (mask, frame) = (group.mask, group.frame);
         let mut pc = group.pc;
         let mut lanes = warp.registers.lanes(frame.base, mask);
-        let is_seen = self.watch.is_some() || self.initialisation.is_on || self.follow.is_some();
         let mut memories = Memories {
             global: self.global,
             shared: &mut block.shared,
@@ -225,7 +238,7 @@ fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
 /// Carries out an instruction that goes to memory, and shows it to who watches before; an atomic is shown lane by lane,
 /// while it is carried out. What the weak memory has a load return instead replaces what it got.
 #[inline(never)]
-fn touch_watched(
+pub(super) fn touch_watched(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
     (inst, pc): (&Inst, Pc),
@@ -269,7 +282,7 @@ fn touch_watched(
 
 /// Carries out an instruction that goes to memory.
 #[inline(always)]
-fn touch_memory(
+pub(super) fn touch_memory(
     memories: &mut Memories<'_>,
     lanes: &mut Lanes<'_>,
     inst: &Inst,
@@ -286,7 +299,7 @@ fn touch_memory(
 
 /// How many lanes a mask has; the full one, which is the common one, without counting.
 #[inline(always)]
-fn count(mask: u32) -> u64 {
+pub(super) fn count(mask: u32) -> u64 {
     if mask == FULL_MASK { WARP_SIZE as u64 } else { u64::from(mask.count_ones()) }
 }
 
@@ -300,25 +313,28 @@ fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> 
 }
 
 /// What the special registers of a warp are made of.
-struct Place {
+pub(super) struct Place {
     block: crate::launch::Dim3,
     grid_dim: crate::launch::Dim3,
     block_dim: crate::launch::Dim3,
-    warp: u32,
+    /// The slot of its block.
+    pub(super) slot: usize,
+    pub(super) warp: u32,
     warps: u32,
     clock: u64,
     /// Instructions that the warp had issued before its group got its slice.
-    steps: u64,
+    pub(super) steps: u64,
     dynamic_shared: u32,
     total_shared: u64,
 }
 
 impl Place {
-    fn of(run: &Run<'_>, block: &Block, w: usize) -> Place {
+    pub(super) fn of(run: &Run<'_>, block: &Block, w: usize) -> Place {
         Place {
             block: block.index,
             grid_dim: run.launch.grid,
             block_dim: run.launch.block,
+            slot: block.slot,
             warp: w as u32,
             warps: block.warps.len() as u32,
             clock: run.steps,
@@ -330,7 +346,7 @@ impl Place {
 
     /// Carries out an instruction that asks where a lane is, `since` instructions after its group got its slice.
     #[inline(always)]
-    fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
+    pub(super) fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
         let (to, active) = (inst.args.d, lanes.mask);
         match inst.op {
             Op::Special { what, wide } => self.read(lanes, to, what, wide, since),
@@ -372,7 +388,13 @@ impl Place {
         }
     }
 
-    fn uniform(&self, what: Special, since: u64) -> u64 {
+    /// What `%tid` holds where a warp lies in one row of its block: linear in `x`, uniform in the others.
+    pub(super) fn tid(&self, axis: Axis) -> Line {
+        let first = self.block_dim.nth(u64::from(self.warp) * WARP_SIZE as u64);
+        Line { base: u64::from(pick(first, axis)), stride: u64::from(axis == Axis::X) }
+    }
+
+    pub(super) fn uniform(&self, what: Special, since: u64) -> u64 {
         match what {
             Special::Ntid(axis) => u64::from(pick(self.block_dim, axis)),
             Special::Ctaid(axis) => u64::from(pick(self.block, axis)),

@@ -65,7 +65,7 @@ struct Level<'t> {
 }
 
 /// A register bank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bank {
     /// Up to 32 bits.
     Narrow,

@@ -1,8 +1,9 @@
 //! Blocks and warps on the machine.
 
 use super::divergence::{Divergence, Frame};
+use super::line::Line;
 use super::local::Local;
-use super::registers::{Registers, WARP_SIZE};
+use super::registers::{Registers, Slot, WARP_SIZE};
 use super::written::Written;
 use crate::launch::Dim3;
 
@@ -18,6 +19,14 @@ pub struct Warp {
     pub lanes: u32,
     /// Its registers, frame after frame.
     pub registers: Registers,
+    /// Those of its registers that are kept as lines, while it runs the fast way.
+    pub lines: Vec<Line>,
+    /// Whether it does.
+    pub is_swift: bool,
+    /// Its step count from which on it may again.
+    pub back_at: u64,
+    /// How long it stays away the next time.
+    pub pause: u64,
     /// Its lanes' local memory.
     pub local: Local,
     /// Which lanes run together.
@@ -95,6 +104,17 @@ pub struct Start<'p> {
     pub image: &'p Registers,
     /// Bytes of its frame.
     pub frame_bytes: u64,
+    /// What it starts with the fast way, if it does.
+    pub swift: Option<SwiftStart<'p>>,
+}
+
+/// What a warp starts with that runs the fast way.
+#[derive(Clone, Copy, Debug)]
+pub struct SwiftStart<'p> {
+    /// The registers that are kept as lines.
+    pub lines: &'p [Line],
+    /// The columns that somebody may read before they are written, and that are not constant: narrow and wide ones.
+    pub first_read: &'p [(bool, Slot)],
 }
 
 impl Warp {
@@ -103,7 +123,16 @@ impl Warp {
         (self.id, self.steps, self.diverged, self.first_end) = (id, 0, false, None);
         (self.patience, self.looked_at) = (None, 0);
         self.lanes = u32::MAX >> (WARP_SIZE as u32 - count);
-        self.registers.clone_from_image(start.image);
+        match start.swift {
+            // What the last block left in other columns nobody reads.
+            Some(swift) if self.registers.shape() == start.image.shape() => {
+                self.registers.restart(start.image, swift.first_read);
+            }
+            _ => self.registers.clone_from_image(start.image),
+        }
+        self.lines.clear();
+        self.lines.extend_from_slice(start.swift.map_or(&[], |swift| swift.lines));
+        (self.is_swift, self.back_at, self.pause) = (start.swift.is_some(), 0, 0);
         self.local.reset(start.frame_bytes);
         let frame = Frame { function: start.function, ..Frame::default() };
         self.divergence.reset(start.pc, self.lanes, frame);

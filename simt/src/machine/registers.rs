@@ -59,6 +59,20 @@ impl Registers {
         self.preds.clone_from(&image.preds);
     }
 
+    /// Starts over where the columns are those of `image` already: takes the predicates and some columns, wide or narrow
+    /// ones, from it and leaves the others as they are.
+    pub fn restart(&mut self, image: &Registers, columns: &[(bool, Slot)]) {
+        for &(wide, slot) in columns {
+            let slot = slot as usize;
+            if wide {
+                self.wide[slot] = image.wide[slot];
+            } else {
+                self.narrow[slot] = image.narrow[slot];
+            }
+        }
+        self.preds.copy_from_slice(&image.preds);
+    }
+
     /// Opens a frame at `base` for the lanes of `mask`: what `image` holds. Other lanes may have a frame of
     /// another function in the same columns.
     pub fn open(&mut self, base: Shape, image: &Registers, mask: u32) {

@@ -27,6 +27,32 @@ pub fn sectors(at: &Wide, mask: u32) -> u64 {
     distinct(at, mask, SECTOR_SHIFT, &mut [0; WARP_SIZE]) as u64
 }
 
+/// The sectors of aligned elements `step` bytes apart, the first of which, that of lane 0, is at `first`; of the lanes of
+/// `mask`, which has lane 0.
+pub fn sectors_of_line(first: u64, step: i64, mask: u32) -> u64 {
+    let (mut count, mut last) = (0, None);
+    for lane in lanes_of(mask) {
+        // Along a line a sector that was left does not come again.
+        let sector = first.wrapping_add_signed(step.wrapping_mul(lane as i64)) >> SECTOR_SHIFT;
+        count += u64::from(last != Some(sector));
+        last = Some(sector);
+    }
+    count
+}
+
+/// The extra passes of words of 4 bytes that lie `step` words apart, of the lanes of `mask`.
+pub fn conflicts_of_words(step: i64, mask: u32) -> u64 {
+    if step == 0 {
+        return 0;
+    }
+    // Lanes share a bank if they are a multiple of this apart.
+    let period = BANKS >> step.trailing_zeros().min(5);
+    let together =
+        |first: u64| (first..BANKS).step_by(period as usize).filter(|lane| mask >> lane & 1 != 0).count();
+    let most = if period == BANKS { 1 } else { (0..period).map(together).max().unwrap_or(0) };
+    most.saturating_sub(1) as u64
+}
+
 /// How many different `address >> shift` there are among the lanes of `mask`; `seen` holds them.
 fn distinct(at: &Wide, mask: u32, shift: u32, seen: &mut Wide) -> usize {
     let mut count = 0;
@@ -135,6 +161,23 @@ mod tests {
         for (start, bytes) in [(0, 128), (16, 128), (4, 4), (28, 4), (60, 8), (32, 32)] {
             let elements: Wide = std::array::from_fn(|lane| start + (lane as u64 * 4).min(bytes - 4));
             assert_eq!(sectors_of_range(start, bytes), sectors(&elements, u32::MAX), "{start} {bytes}");
+        }
+    }
+
+    #[test]
+    fn a_line_costs_what_its_elements_cost() {
+        for (base, step) in (0..64).flat_map(|base| (-300..300).map(move |step| (4096 + 4 * base, 4 * step)))
+        {
+            let at = strided(0, 0).map(|_| 0_u64);
+            let at: Wide =
+                std::array::from_fn(|lane| at[lane].wrapping_add_signed(base + step * lane as i64));
+            let at = at.map(|address| address.wrapping_add(1 << 20));
+            for mask in [u32::MAX, 1, 0xff, 0x5555_5555, 0x0101_0101, 0x8000_0001, 0x00f0_f001] {
+                assert_eq!(sectors_of_line(at[0], step, mask), sectors(&at, mask), "{base} {step} {mask:#x}");
+                let conflicts = conflicts_of_words(step / 4, mask);
+                assert_eq!(conflicts, load_conflicts(&at, mask, 4), "{base} {step} {mask:#x}");
+                assert_eq!(conflicts, store_conflicts(&at, mask, 4), "{base} {step} {mask:#x}");
+            }
         }
     }
 

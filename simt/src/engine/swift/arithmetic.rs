@@ -78,7 +78,9 @@ fn extend(line: Line, signed: bool, span: Span) -> Option<Line> {
 fn exact(line: Line, wide: bool, signed: bool, span: Span) -> Option<(i64, i64)> {
     let first = line.at(span.low);
     let (first, step, least, most) = match (wide, signed) {
-        (false, true) => (i64::from(first as i32), line.stride as i32, i64::from(i32::MIN), i64::from(i32::MAX)),
+        (false, true) => {
+            (i64::from(first as i32), line.stride as i32, i64::from(i32::MIN), i64::from(i32::MAX))
+        }
         (false, false) => (i64::from(first as u32), line.stride as i32, 0, i64::from(u32::MAX)),
         (true, _) => return exact_wide(first, line.stride as i64, signed, span),
     };
@@ -152,8 +154,12 @@ mod tests {
         u64::MAX,
     ];
 
-    const SPANS: [Span; 4] =
-        [Span { low: 0, high: 31 }, Span { low: 0, high: 0 }, Span { low: 5, high: 9 }, Span { low: 31, high: 31 }];
+    const SPANS: [Span; 4] = [
+        Span { low: 0, high: 31 },
+        Span { low: 0, high: 0 },
+        Span { low: 5, high: 9 },
+        Span { low: 31, high: 31 },
+    ];
 
     fn lines() -> impl Iterator<Item = Line> + Clone {
         NUMBERS.into_iter().flat_map(|base| NUMBERS.into_iter().map(move |stride| Line { base, stride }))
@@ -174,7 +180,9 @@ mod tests {
         for (a, b) in lines().flat_map(|a| lines().step_by(5).map(move |b| (a, b))) {
             for (wide, signed) in [(false, false), (false, true), (true, false), (true, true)] {
                 for span in SPANS {
-                    for (less, equal, greater) in [(true, false, false), (false, true, true), (true, false, true)] {
+                    for (less, equal, greater) in
+                        [(true, false, false), (false, true, true), (true, false, true)]
+                    {
                         let linear = Linear::Compare { signed, less, equal, greater };
                         let Some(mask) = compare(linear, a, b, wide, span) else { continue };
                         answered += 1;
@@ -182,7 +190,11 @@ mod tests {
                             let [x, y] = [a, b].map(|line| signed_value(line.at(lane), wide, signed));
                             let holds = less && x < y || equal && x == y || greater && x > y;
                             let inside = (span.low..=span.high).contains(&lane);
-                            assert_eq!(mask >> lane & 1 == 1, inside && holds, "{linear:?} {a:?} {b:?} {wide} {span:?}");
+                            assert_eq!(
+                                mask >> lane & 1 == 1,
+                                inside && holds,
+                                "{linear:?} {a:?} {b:?} {wide} {span:?}"
+                            );
                         }
                     }
                 }

@@ -26,8 +26,7 @@ pub fn regions(insts: &[Inst], tables: &[Vec<Pc>], code: &Code) -> Vec<Pc> {
             continue;
         }
         let stays = |at: Pc| ends[(at - code.start) as usize] != 0 || is_simple(insts[at as usize].op);
-        let from_inside =
-            |&(from, to): &(Pc, Pc)| !(pc < to && to < target) || (pc < from && from < target);
+        let from_inside = |&(from, to): &(Pc, Pc)| !(pc < to && to < target) || (pc < from && from < target);
         if (pc + 1..target).all(stays) && jumps.iter().all(from_inside) {
             let leaves = |at: Pc| ends[(at - code.start) as usize] > target;
             if !(pc + 1..target).any(leaves) {

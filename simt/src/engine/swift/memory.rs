@@ -1,0 +1,350 @@
+//! Loads and stores at addresses that are linear in the lane.
+//!
+//! Lanes that touch neighbouring elements are one copy, whoever of them is active; lanes a stride apart are checked once
+//! and then go one by one; and one element for all lanes is read once. Sectors and bank conflicts follow from the two
+//! numbers of the line. Everything else (an access that memory denies, elements that overlap, rows that do not lie in one
+//! piece, a launch that somebody watches) goes the plain way, with the addresses written out.
+
+use super::arithmetic::Span;
+use super::plan::{How, Step};
+use super::run::Hand;
+use crate::engine::access;
+use crate::engine::program::Pc;
+use crate::engine::step::{Left, touch_memory, touch_watched};
+use crate::isa::Op;
+use crate::isa::memory::{Access, Base, Memory};
+use crate::machine::line::Line;
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
+use crate::observe::traffic;
+
+/// An access of some lanes at addresses that are a line.
+struct Row<'a> {
+    access: &'a Access,
+    args: &'a crate::isa::value::Args,
+    at: Line,
+    mask: u32,
+    span: Span,
+}
+
+impl Hand<'_, '_> {
+    /// Carries out a load, a store or an atomic.
+    #[inline(always)]
+    pub(super) fn touch(&mut self, step: &Step, pc: Pc, active: u32) -> Result<(), Left> {
+        let inst = &self.insts[pc as usize];
+        self.lanes.mask = active;
+        if !self.memories.is_seen && self.by_line(step, pc, active) {
+            return Ok(());
+        }
+        self.plainly(step, pc, inst)
+    }
+
+    /// Carries it out as the plain loop does.
+    #[inline(never)]
+    fn plainly(&mut self, step: &Step, pc: Pc, inst: &crate::engine::program::Inst) -> Result<(), Left> {
+        self.memories.order.step = self.place.steps + u64::from(self.before - self.slice);
+        if !matches!(step.how, How::Touch)
+            && let Op::Load(access) | Op::Store(access) = &inst.op
+        {
+            self.write_out(step, access, inst.args.a);
+        }
+        let counters = &mut self.traffic[pc as usize];
+        let (memories, lanes, frame) = (&mut self.memories, &mut self.lanes, &self.frame);
+        let outcome = if memories.is_seen {
+            touch_watched(memories, lanes, (inst, pc), frame, counters)
+        } else {
+            touch_memory(memories, lanes, inst, frame, counters)
+        };
+        outcome.map_err(Left::Denied)?;
+        if matches!(step.how, How::LoadOne) {
+            self.read_back(step, inst.args.d);
+        }
+        Ok(())
+    }
+
+    /// Writes the base of an address to its column.
+    fn write_out(&mut self, step: &Step, access: &Access, slot: u16) {
+        let line = self.lines[step.from[0] as usize];
+        match access.address.base {
+            Base::Wide => line.write_wide(&mut self.lanes.wide[slot as usize]),
+            Base::Narrow => line.write_narrow(&mut self.lanes.narrow[slot as usize]),
+            Base::Absolute | Base::Frame => {}
+        }
+    }
+
+    /// Reads what all active lanes got from a column into its line.
+    fn read_back(&mut self, step: &Step, slot: u16) {
+        let lane = self.lanes.mask.trailing_zeros() as usize % WARP_SIZE;
+        let value = if step.wide {
+            self.lanes.wide[slot as usize][lane]
+        } else {
+            u64::from(self.lanes.narrow[slot as usize][lane])
+        };
+        self.set(step, Line::uniform(value));
+    }
+
+    /// Carries it out by its line; `false`, and nothing done, where that cannot be.
+    #[inline(always)]
+    fn by_line(&mut self, step: &Step, pc: Pc, mask: u32) -> bool {
+        let inst = &self.insts[pc as usize];
+        let (How::LoadOne | How::Load | How::Store, Op::Load(access) | Op::Store(access)) =
+            (step.how, &inst.op)
+        else {
+            return false;
+        };
+        let base = match access.address.base {
+            Base::Absolute => Line::default(),
+            _ => self.lines[step.from[0] as usize],
+        };
+        let at = Line { base: base.base.wrapping_add(access.address.offset as u64), ..base };
+        let at = if matches!(access.address.base, Base::Narrow) { at.narrow() } else { at };
+        let row = Row { access, args: &inst.args, at, mask, span: Span::of(mask) };
+        match step.how {
+            How::LoadOne => match self.load_one(&row, pc) {
+                Some(value) => {
+                    self.set(step, Line::uniform(value));
+                    true
+                }
+                None => false,
+            },
+            How::Load => {
+                if step.is_free {
+                    self.lanes.mask = FULL_MASK;
+                }
+                let done = self.load(&row, pc);
+                self.lanes.mask = mask;
+                done
+            }
+            _ => self.store(&row, pc),
+        }
+    }
+
+    /// One element for all lanes.
+    fn load_one(&mut self, row: &Row<'_>, pc: Pc) -> Option<u64> {
+        let bytes = row.access.lane_bytes();
+        let counters = &mut self.traffic[pc as usize];
+        let data = match row.access.address.memory {
+            _ if !row.at.base.is_multiple_of(bytes) => return None,
+            Memory::Global | Memory::Const => {
+                let (region, offset) = self.memories.global.locate(row.at.base, bytes).ok()?;
+                self.memories.global.read(region, offset, bytes as usize)?
+            }
+            Memory::Shared => inside(self.memories.shared, row.at.base, bytes)?,
+            _ => inside_of(self.memories.params, row.at.base, bytes)?,
+        };
+        let value = access::extend(data, row.access);
+        match row.access.address.memory {
+            Memory::Global => {
+                counters.global_load_requests += 1;
+                counters.global_load_sectors += 1;
+            }
+            Memory::Shared => counters.shared_load_requests += 1,
+            _ => {}
+        }
+        Some(value)
+    }
+
+    fn load(&mut self, row: &Row<'_>, pc: Pc) -> bool {
+        let Some((start, length)) = row.range() else { return false };
+        let memories = &mut self.memories;
+        let counters = &mut self.traffic[pc as usize];
+        match row.access.address.memory {
+            Memory::Global | Memory::Const => {
+                let Ok((region, offset)) = memories.global.locate(start, length) else { return false };
+                let Some(data) = memories.global.peek(region, offset, length as usize) else { return false };
+                load_lanes(&mut self.lanes, row, data);
+                row.pieces(|from, bytes| memories.global.note_read(region, offset + from, bytes));
+                if row.access.address.memory == Memory::Global {
+                    counters.global_load_requests += 1;
+                    counters.global_load_sectors += row.sectors();
+                }
+            }
+            Memory::Shared => {
+                let Some(data) = inside(memories.shared, start, length) else { return false };
+                load_lanes(&mut self.lanes, row, data);
+                counters.shared_load_requests += 1;
+                counters.shared_load_bank_conflicts += row.conflicts(traffic::load_conflicts);
+            }
+            _ => {
+                let Some(data) = inside_of(memories.params, start, length) else { return false };
+                load_lanes(&mut self.lanes, row, data);
+            }
+        }
+        true
+    }
+
+    fn store(&mut self, row: &Row<'_>, pc: Pc) -> bool {
+        // Of lanes whose elements overlap, who comes last is the seed's choice.
+        if row.span.low != row.span.high && row.step().unsigned_abs() < row.access.lane_bytes() {
+            return false;
+        }
+        let Some((start, length)) = row.range() else { return false };
+        let memories = &mut self.memories;
+        let counters = &mut self.traffic[pc as usize];
+        match row.access.address.memory {
+            Memory::Global => {
+                let Ok((region, offset)) = memories.global.locate_writable(start, length) else {
+                    return false;
+                };
+                let Some(data) = memories.global.poke(region, offset, length as usize) else { return false };
+                store_lanes(&self.lanes, row, data);
+                row.pieces(|from, bytes| memories.global.note_written(region, offset + from, bytes));
+                counters.global_store_requests += 1;
+                counters.global_store_sectors += row.sectors();
+            }
+            Memory::Shared => {
+                let Some(data) = inside_mut(memories.shared, start, length) else { return false };
+                store_lanes(&self.lanes, row, data);
+                counters.shared_store_requests += 1;
+                counters.shared_store_bank_conflicts += row.conflicts(traffic::store_conflicts);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn inside(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
+    let end = start.checked_add(length).filter(|&end| end <= memory.len() as u64)?;
+    memory.get(start as usize..end as usize)
+}
+
+fn inside_of(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
+    inside(memory, start, length)
+}
+
+fn inside_mut(memory: &mut [u8], start: u64, length: u64) -> Option<&mut [u8]> {
+    let end = start.checked_add(length).filter(|&end| end <= memory.len() as u64)?;
+    memory.get_mut(start as usize..end as usize)
+}
+
+impl Row<'_> {
+    /// Bytes from lane to lane, of addresses of 32 bits as of those of 64.
+    #[inline(always)]
+    fn step(&self) -> i64 {
+        match self.access.address.base {
+            Base::Narrow => i64::from(self.at.stride as u32 as i32),
+            _ => self.at.stride as i64,
+        }
+    }
+
+    /// The first byte that any lane of the span touches, and how many there are up to the last; `None` where an element is
+    /// misaligned or something wraps.
+    #[inline(always)]
+    fn range(&self) -> Option<(u64, u64)> {
+        let bytes = self.access.lane_bytes();
+        let (first, step) = (self.at.at(self.span.low), self.step());
+        let first = if self.access.address.base == Base::Narrow { u64::from(first as u32) } else { first };
+        let lanes = i64::from(self.span.high - self.span.low);
+        let aligned =
+            first.is_multiple_of(bytes) && (lanes == 0 || step.unsigned_abs().is_multiple_of(bytes));
+        if !aligned {
+            return None;
+        }
+        let last = first.checked_add_signed(step.checked_mul(lanes)?)?;
+        if self.access.address.base == Base::Narrow && last > u64::from(u32::MAX) {
+            return None;
+        }
+        Some((first.min(last), first.abs_diff(last).checked_add(bytes)?))
+    }
+
+    /// The offset of a lane's element from the start of the range.
+    #[inline(always)]
+    fn offset(&self, lane: usize) -> usize {
+        let (step, low, high) = (self.step(), self.span.low as i64, self.span.high as i64);
+        let from = if step < 0 { high } else { low };
+        (step * (lane as i64 - from)) as usize
+    }
+
+    /// Whether lanes touch neighbouring elements.
+    #[inline(always)]
+    fn is_dense(&self) -> bool {
+        self.span.low == self.span.high || self.step() == self.access.lane_bytes() as i64
+    }
+
+    /// Whether no lane of the span is missing.
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        self.mask == FULL_MASK >> (31 - (self.span.high - self.span.low)) << self.span.low
+    }
+
+    /// The pieces of the range that the active lanes touch: offset and length.
+    #[inline(always)]
+    fn pieces(&self, mut each: impl FnMut(usize, usize)) {
+        let bytes = self.access.lane_bytes() as usize;
+        if self.is_dense() && self.is_whole() {
+            return each(0, bytes * (self.span.high - self.span.low + 1) as usize);
+        }
+        lanes_of(self.mask).for_each(|lane| each(self.offset(lane), bytes));
+    }
+
+    /// The sectors that the active lanes touch.
+    #[inline(always)]
+    fn sectors(&self) -> u64 {
+        let (first, step) = (self.at.at(self.span.low), self.step());
+        let bytes = self.access.lane_bytes();
+        if self.is_dense() && self.is_whole() {
+            return traffic::sectors_of_range(first, bytes * u64::from(self.span.high - self.span.low + 1));
+        }
+        traffic::sectors_of_line(first, step, self.mask >> self.span.low)
+    }
+
+    /// The extra passes that they need in shared memory, as `plain` counts them.
+    #[inline(always)]
+    fn conflicts(&self, plain: fn(&[u64; WARP_SIZE], u32, u64) -> u64) -> u64 {
+        let bytes = self.access.lane_bytes();
+        let (first, step) = (self.at.at(self.span.low), self.step());
+        if bytes == 4 {
+            return traffic::conflicts_of_words(step / 4, self.mask >> self.span.low);
+        }
+        let at = std::array::from_fn(|lane| {
+            first.wrapping_add_signed(step.wrapping_mul(lane as i64 - i64::from(self.span.low)))
+        });
+        plain(&at, self.mask, bytes)
+    }
+}
+
+/// Loads the active lanes' elements from the bytes of a row's range.
+#[inline(always)]
+fn load_lanes(lanes: &mut Lanes<'_>, row: &Row<'_>, data: &[u8]) {
+    let (access, low) = (row.access, row.span.low as usize);
+    let words = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
+    if words && row.is_dense() && lanes.mask == FULL_MASK {
+        let column = &mut lanes.narrow[row.args.d as usize];
+        for (value, bytes) in column[low..].iter_mut().zip(data.as_chunks::<4>().0) {
+            *value = u32::from_le_bytes(*bytes);
+        }
+        return;
+    }
+    if words && row.step() == 0 {
+        let value = u32::from_le_bytes([data[0], data[1], data[2], data[3]]);
+        return lanes.write_narrow(row.args.d, |_| value);
+    }
+    if words {
+        let column = &mut lanes.narrow[row.args.d as usize];
+        for lane in lanes_of(row.mask) {
+            let element = &data[row.offset(lane)..][..4];
+            column[lane] = u32::from_le_bytes([element[0], element[1], element[2], element[3]]);
+        }
+        return;
+    }
+    for lane in lanes_of(row.mask) {
+        access::load_lane(lanes, row.args, access, lane, &data[row.offset(lane)..]);
+    }
+}
+
+/// Stores the active lanes' elements to the bytes of a row's range.
+#[inline(always)]
+fn store_lanes(lanes: &Lanes<'_>, row: &Row<'_>, data: &mut [u8]) {
+    let (access, low) = (row.access, row.span.low as usize);
+    let words = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
+    if words && row.is_dense() && row.is_whole() {
+        let column = &lanes.narrow[row.args.d as usize];
+        for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<4>().0) {
+            *bytes = value.to_le_bytes();
+        }
+        return;
+    }
+    for lane in lanes_of(row.mask) {
+        access::store_lane(lanes, row.args, access, lane, &mut data[row.offset(lane)..]);
+    }
+}
