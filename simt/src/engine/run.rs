@@ -80,8 +80,8 @@ pub struct Run<'a> {
     pub waiting_blocks: u64,
     /// What is looked at beside the run.
     pub(super) lookout: Lookout,
-    /// When it is looked whether anybody still gets on.
-    pub(super) probes: Probes,
+    /// When it is looked whether anybody still gets on, for each block on the machine.
+    pub(super) probes: Vec<Probes>,
     warps: u64,
     divergent_warps: u64,
 }
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
             initialisation,
             waiting_blocks: launch.grid.count(),
             lookout: Lookout::new(),
-            probes: Probes::new(),
+            probes: Vec::new(),
             warps: 0,
             divergent_warps: 0,
         }
@@ -149,12 +149,16 @@ impl<'a> Run<'a> {
         &self.program.functions[self.kernel as usize]
     }
 
+    /// How many blocks are on the machine at a time.
+    pub(super) fn residents(&self) -> u64 {
+        u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
+    }
+
     /// Gives every resident block its turns until the grid is done.
     fn blocks(&mut self) -> Result<(), Stop> {
-        let count = self.launch.grid.count();
-        let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
         let slot = |slot| Block { slot, ..Block::default() };
-        let mut blocks: Vec<Block> = (0..residents as usize).map(slot).collect();
+        let mut blocks: Vec<Block> = (0..self.residents() as usize).map(slot).collect();
+        self.probes = vec![Probes::new(); blocks.len()];
         if self.launch.checks.races || self.launch.weak_memory {
             self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
         }
@@ -167,7 +171,9 @@ impl<'a> Run<'a> {
             let before = self.steps;
             turns.next_round(blocks.len(), &mut order);
             for &index in &order {
+                let already = self.steps;
                 self.turn(&mut blocks[index], &mut turns)?;
+                self.probes[blocks[index].slot].count(self.steps - already);
                 if self.steps > self.launch.max_steps {
                     return Err(self.out_of_steps(&mut blocks));
                 }
@@ -199,6 +205,7 @@ impl<'a> Run<'a> {
             block.shared_written.restart(block.shared.len());
         }
         self.waiting_blocks -= 1;
+        self.probes[block.slot] = Probes::new();
         if let Some(watch) = &mut self.watch {
             watch.start(block.slot, number, threads);
         }
