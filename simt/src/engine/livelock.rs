@@ -161,7 +161,16 @@ impl Run<'_> {
         let bound = (self.probes[slot].interval / SHARE).max(SHORTEST_PROBE);
         let mut verdict = self.probe_block(&mut blocks[index], bound)?;
         self.probes[slot].count(self.steps - before);
-        if matches!(&verdict, Verdict::Spins(spins) if !spins.is_empty()) {
+        let gets_on = match &verdict {
+            Verdict::Spins(spins) => spins.is_empty(),
+            // Who only looks as if it did may wait for a block that runs on another core.
+            Verdict::Polls(_) => !self.is_one_of_many,
+            Verdict::Moves | Verdict::Unknown => true,
+        };
+        if !gets_on && self.is_one_of_many {
+            return Err(Stop::NeedsOneCore);
+        }
+        if !gets_on {
             verdict = self.probe_all(blocks, bound)?;
         }
         let most = match verdict {

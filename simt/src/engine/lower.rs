@@ -9,6 +9,7 @@ use super::flow;
 use super::layout::{Stack, align_of, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
 use super::shared::SharedLayout;
+use super::unused;
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
 use crate::isa::value::{Args, Kind};
@@ -225,6 +226,7 @@ impl<'t> Lowering<'_, 't> {
                 .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
         };
         self.resolve(&code, &mut body, first_call);
+        unused::mark(&mut self.program, &code);
         self.program.functions.push(code);
         Ok(())
     }

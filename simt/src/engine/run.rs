@@ -1,5 +1,6 @@
 //! A launch from its first block to its last: who is resident, whose turn it is, and when nobody can go on.
 
+use super::cores::Counted;
 use super::faults;
 use super::findings::Findings;
 use super::follow::{self, Follow};
@@ -25,6 +26,8 @@ pub enum Stop {
     Fault(Box<Fault>),
     /// It came to an instruction that is not supported.
     Unsupported(Error),
+    /// It runs on several cores, and came to what only one can do.
+    NeedsOneCore,
 }
 
 /// How often an instruction was issued, and for how many lanes.
@@ -82,6 +85,8 @@ pub struct Run<'a> {
     pub(super) lookout: Lookout,
     /// When it is looked whether anybody still gets on, for each block on the machine.
     pub(super) probes: Vec<Probes>,
+    /// Whether this is a part of a launch that runs on several cores.
+    pub(super) is_one_of_many: bool,
     warps: u64,
     divergent_warps: u64,
 }
@@ -126,6 +131,7 @@ impl<'a> Run<'a> {
             waiting_blocks: launch.grid.count(),
             lookout: Lookout::new(),
             probes: Vec::new(),
+            is_one_of_many: false,
             warps: 0,
             divergent_warps: 0,
         }
@@ -133,10 +139,12 @@ impl<'a> Run<'a> {
 
     /// Runs all blocks, and reports. An error is an instruction that is not supported.
     pub fn finish(mut self) -> Result<Report, Error> {
-        let mut faults = match self.blocks() {
+        let outcome = if self.blocks_on_cores() { Ok(()) } else { self.blocks() };
+        let mut faults = match outcome {
             Ok(()) => Vec::new(),
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
+            Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
         };
         let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
@@ -163,7 +171,7 @@ impl<'a> Run<'a> {
             self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
         }
         for block in &mut blocks {
-            self.start(block);
+            self.start_next(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut order = Vec::new();
@@ -187,7 +195,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn start(&mut self, block: &mut Block) {
+    /// Starts the next block of the grid in the place of another one.
+    fn start_next(&mut self, block: &mut Block) {
+        let number = self.launch.grid.count() - self.waiting_blocks;
+        self.waiting_blocks -= 1;
+        self.start(block, number);
+    }
+
+    /// Starts a block in the place of another one.
+    pub(super) fn start(&mut self, block: &mut Block, number: u64) {
         let code = self.code();
         // What calls added to the warps of the block that was here before is given back.
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
@@ -199,12 +215,10 @@ impl<'a> Run<'a> {
             frame_bytes: code.frame_bytes,
         };
         let threads = self.launch.block.count() as u32;
-        let number = self.launch.grid.count() - self.waiting_blocks;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
         if self.initialisation.reports {
             block.shared_written.restart(block.shared.len());
         }
-        self.waiting_blocks -= 1;
         self.probes[block.slot] = Probes::new();
         if let Some(watch) = &mut self.watch {
             watch.start(block.slot, number, threads);
@@ -213,10 +227,9 @@ impl<'a> Run<'a> {
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
-            self.warps += block.warps.len() as u64;
-            self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
+            self.count_warps(block);
             if self.waiting_blocks > 0 {
-                self.start(block);
+                self.start_next(block);
             } else {
                 block.warps.clear();
             }
@@ -224,8 +237,40 @@ impl<'a> Run<'a> {
         blocks.retain(|block| !block.warps.is_empty());
     }
 
+    /// Counts the warps of a block that has ended.
+    pub(super) fn count_warps(&mut self, block: &Block) {
+        self.warps += block.warps.len() as u64;
+        self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
+    }
+
+    /// Whether a checker has found something.
+    pub(super) fn has_found(&self) -> bool {
+        !self.findings.is_empty() || self.watch.as_ref().is_some_and(|watch| watch.has_found())
+    }
+
+    /// What was counted.
+    pub(super) fn into_counted(self) -> Counted {
+        let Run { steps, issued, traffic, warps, divergent_warps, .. } = self;
+        Counted { steps, issued, traffic, warps, divergent_warps }
+    }
+
+    /// Adds what was counted on another core.
+    pub(super) fn add(&mut self, counted: &Counted) {
+        self.steps += counted.steps;
+        self.warps += counted.warps;
+        self.divergent_warps += counted.divergent_warps;
+        for (issued, more) in self.issued.iter_mut().zip(&counted.issued) {
+            issued.count += more.count;
+            issued.lanes += more.lanes;
+            issued.parted += more.parted;
+        }
+        for (traffic, more) in self.traffic.iter_mut().zip(&counted.traffic) {
+            *traffic += more;
+        }
+    }
+
     /// One turn of a block: a slice for each of its warps.
-    fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
+    pub(super) fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
         for place in 0..turns.order_warps(block.warps.len()) {
             let warp = turns.warp(place);
             let slice = turns.slice();
