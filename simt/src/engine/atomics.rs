@@ -10,10 +10,11 @@ use crate::isa::atomic::Atomic;
 use crate::isa::memory::Memory;
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
+use crate::machine::fork::Reduction;
 use crate::machine::global::Window;
 use crate::machine::registers::{Lanes, Slot, Wide};
 use crate::observe::counters::Counters;
-use crate::order::{Place, Space};
+use crate::order::{Place, Reach, Space};
 
 /// Runs an atomic for the active lanes, one after the other.
 pub fn atomic(
@@ -29,6 +30,17 @@ pub fn atomic(
     for lane in memories.order.lanes(lanes.mask) {
         let (memory, address) = resolve(atomic.address.memory, at[lane]);
         kinds[usize::from(memory == Memory::Shared)] = true;
+        let operand = |slot: Slot| match atomic.bytes {
+            8 => lanes.wide[slot as usize][lane],
+            _ => u64::from(lanes.narrow[slot as usize][lane]),
+        };
+        if memory == Memory::Global && memories.global.is_fork() {
+            match put_off(memories, atomic, lane, address, operand(args.b)) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(first) => return Err(lowest_atomic_denied(memories, atomic, lanes.mask, &at, first)),
+            }
+        }
         let data = match atomic_bytes(memories, atomic, memory, lane, address) {
             Ok(data) => data,
             Err(first) => return Err(lowest_atomic_denied(memories, atomic, lanes.mask, &at, first)),
@@ -38,10 +50,6 @@ pub fn atomic(
         let old = match (&mut memories.watch, place) {
             (Some(watch), Some(place)) => watch.read_atomic(atomic, lane, place, last),
             _ => last,
-        };
-        let operand = |slot: Slot| match atomic.bytes {
-            8 => lanes.wide[slot as usize][lane],
-            _ => u64::from(lanes.narrow[slot as usize][lane]),
         };
         let new = (atomic.update)(old, operand(args.b), operand(args.c));
         let stores = !atomic.is_cas || old == operand(args.b);
@@ -69,6 +77,42 @@ pub fn atomic(
         counters.global_reduction_requests += global;
     }
     Ok(())
+}
+
+/// Keeps a reduction whose result nobody reads for later, where several cores run blocks and its order cannot matter;
+/// whether it could be kept. A checker of races has to see who else is there if the scope is a block's.
+fn put_off(
+    memories: &mut Memories<'_>,
+    atomic: &Atomic,
+    lane: usize,
+    address: u64,
+    operand: u64,
+) -> Result<bool, Denied> {
+    let Some(number) = atomic.in_any_order.filter(|_| !atomic.is_read) else { return Ok(false) };
+    if memories.watch.is_some() && atomic.scope == Reach::Cta {
+        return Ok(false);
+    }
+    let (region, offset) = atomic_place(memories, atomic, lane, address)?;
+    if let Some(place) = watched_place(memories, atomic, Memory::Global, address) {
+        watch(memories, atomic, lane, place, Some(operand));
+    }
+    let reduction = Reduction { number, bytes: atomic.bytes, update: atomic.update };
+    Ok(memories.global.reduce(region, offset, reduction, operand))
+}
+
+/// The region and the offset of an atomic in global memory.
+fn atomic_place(
+    memories: &Memories<'_>,
+    atomic: &Atomic,
+    lane: usize,
+    address: u64,
+) -> Result<(usize, usize), Denied> {
+    let bytes = u64::from(atomic.bytes);
+    let deny = |why| denied(lane, address, bytes, Memory::Global, why);
+    if !address.is_multiple_of(bytes) {
+        return Err(deny(Why::Misaligned));
+    }
+    memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))
 }
 
 /// Where an atomic of one lane goes, if anybody watches.
@@ -128,8 +172,7 @@ fn atomic_bytes<'m>(
     }
     match memory {
         Memory::Global => {
-            let (region, offset) =
-                memories.global.locate_writable(address, bytes).map_err(|miss| deny(Why::Missed(miss)))?;
+            let (region, offset) = atomic_place(memories, atomic, lane, address)?;
             Ok(memories.global.update(region, offset, bytes as usize).expect(TOGETHER))
         }
         Memory::Shared => {

@@ -19,6 +19,10 @@ impl Run<'_> {
     /// `vprintf(format, arguments)`: prints for each lane, lowest first, and returns the number of arguments;
     /// -1 where the format or an argument cannot be read.
     pub fn print(&mut self, block: &mut Block, w: usize, g: usize, site: &CallSite) -> Result<(), Stop> {
+        // What blocks print is told in the order in which they take their turns.
+        if self.is_one_of_many {
+            return Err(Stop::NeedsOneCore);
+        }
         let (mask, frame) =
             (block.warps[w].divergence.groups[g].mask, block.warps[w].divergence.groups[g].frame);
         for lane in lanes_of(mask) {

@@ -240,7 +240,9 @@ impl Run<'_> {
         }
         let grown = (local + code.frame_bytes).saturating_sub(block.warps[w].local.lane_bytes());
         self.local_bytes += grown * WARP_SIZE as u64;
-        if self.local_bytes > MAX_RESIDENT_LOCAL_BYTES {
+        // On one of several cores there is one block where otherwise all resident ones are.
+        let blocks_here = if self.is_one_of_many { self.residents() } else { 1 };
+        if self.local_bytes * blocks_here > MAX_RESIDENT_LOCAL_BYTES {
             let message = format!(
                 "the nested calls of all resident threads need more than {MAX_RESIDENT_LOCAL_BYTES} bytes of local memory"
             );

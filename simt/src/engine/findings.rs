@@ -81,6 +81,11 @@ impl Findings {
         self.seen.iter().find(|(key, _)| same(key)).map(|(_, &index)| index)
     }
 
+    /// Whether nothing has been found.
+    pub fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
+
     /// All findings, in the order in which they were first made.
     pub fn into_faults(self) -> Vec<Fault> {
         self.faults

@@ -7,6 +7,8 @@
 //! see has changed on the way ([`super::lookout`]), the lanes that ran will go round like this for as long as nobody else
 //! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
 //! ever, in whatever order they run: none of them does anything that another one depends on.
+//! Each block is probed when it has taken so many steps itself, and the others only when nobody in it gets on: in which
+//! turns a block runs that gets on by itself does not depend on who runs beside.
 //!
 //! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
 //! look at the clock, a bound on steps. So two things are never proven, and end at the launch's bound on steps: loops
@@ -25,9 +27,9 @@ use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::local::Local;
 use crate::machine::registers::Registers;
 
-/// Steps of a launch before the first probe.
+/// Steps of a block before its first probe.
 const FIRST_PROBE: u64 = 1 << 14;
-/// Steps between probes at most, where each finds that somebody gets on.
+/// Steps of all resident blocks between probes of one of them at most, where each finds that somebody gets on.
 const LONGEST_INTERVAL: u64 = 1 << 20;
 /// The same where a probe found neither that nor a proof: longer loops need longer probes.
 const LONGEST_PAUSE: u64 = 1 << 24;
@@ -66,21 +68,28 @@ pub struct Spin {
     pub many_polls: bool,
 }
 
-/// When the launch is probed next.
+/// When a block is probed next.
 #[derive(Clone, Copy, Debug)]
 pub struct Probes {
-    /// At which step.
+    /// Steps that the block has taken.
+    steps: u64,
+    /// At which of them.
     next: u64,
     /// How many steps after the last time.
     interval: u64,
-    /// The place, in blocks and then warps, where somebody got on last: the first to be looked at next time.
-    first: (u64, usize),
+    /// The warp that got on last: the first to be looked at next time.
+    first: usize,
 }
 
 impl Probes {
-    /// The probes of a launch that starts.
+    /// The probes of a block that starts.
     pub fn new() -> Probes {
-        Probes { next: FIRST_PROBE, interval: FIRST_PROBE, first: (0, 0) }
+        Probes { steps: 0, next: FIRST_PROBE, interval: FIRST_PROBE, first: 0 }
+    }
+
+    /// The block has had its turn, and took so many steps.
+    pub fn count(&mut self, steps: u64) {
+        self.steps += steps;
     }
 }
 
@@ -134,26 +143,49 @@ impl Snapshot {
 }
 
 impl Run<'_> {
-    /// Probes the launch when it is time: an error if nobody will ever get on.
+    /// Probes every block for which it is time: an error if nobody will ever get on.
     pub fn probe_when_due(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
-        if self.steps < self.probes.next || self.launch.weak_memory {
-            return Ok(());
+        for index in 0..blocks.len() {
+            let probes = &self.probes[blocks[index].slot];
+            if probes.steps >= probes.next && !self.launch.weak_memory {
+                self.probe(blocks, index)?;
+            }
         }
+        Ok(())
+    }
+
+    /// Probes a block, and where nobody in it gets on, the others: an error if nobody there does either.
+    fn probe(&mut self, blocks: &mut [Block], index: usize) -> Result<(), Stop> {
+        let slot = blocks[index].slot;
         let before = self.steps;
-        let bound = (self.probes.interval / SHARE).max(SHORTEST_PROBE);
-        let verdict = self.probe_all(blocks, bound)?;
+        let bound = (self.probes[slot].interval / SHARE).max(SHORTEST_PROBE);
+        let mut verdict = self.probe_block(&mut blocks[index], bound)?;
+        self.probes[slot].count(self.steps - before);
+        let gets_on = match &verdict {
+            Verdict::Spins(spins) => spins.is_empty(),
+            // Who only looks as if it did may wait for a block that runs on another core.
+            Verdict::Polls(_) => !self.is_one_of_many,
+            Verdict::Moves | Verdict::Unknown => true,
+        };
+        if !gets_on && self.is_one_of_many {
+            return Err(Stop::NeedsOneCore);
+        }
+        if !gets_on {
+            verdict = self.probe_all(blocks, bound)?;
+        }
         let most = match verdict {
             Verdict::Spins(spins) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
                 return Err(faults::livelock(self, blocks, &spins));
             }
             // Those who were let go will soon have shown whether they were waited for.
             Verdict::Spins(_) => FIRST_PROBE,
-            Verdict::Moves => LONGEST_INTERVAL,
-            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE,
+            Verdict::Moves => LONGEST_INTERVAL / self.residents(),
+            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE / self.residents(),
         };
-        let interval = (self.probes.interval * 2).min(most);
-        self.probes.interval = interval;
-        self.probes.next = self.steps + interval.max((self.steps - before) * SHARE);
+        let steps = self.steps - before;
+        let probes = &mut self.probes[slot];
+        probes.interval = (probes.interval * 2).min(most).max(FIRST_PROBE);
+        probes.next = probes.steps + probes.interval.max(steps * SHARE);
         Ok(())
     }
 
@@ -184,23 +216,32 @@ impl Run<'_> {
         released
     }
 
-    /// Probes one warp after the other, until one is found to get on.
+    /// Probes one block after the other, until one is found in which somebody gets on.
     fn probe_all(&mut self, blocks: &mut [Block], bound: u64) -> Result<Verdict, Stop> {
-        let places = |(index, block): (usize, &Block)| (0..block.warps.len()).map(move |w| (index, w));
-        let mut places: Vec<_> = blocks.iter().enumerate().flat_map(places).collect();
-        let first = places.iter().position(|&(index, w)| (blocks[index].number, w) == self.probes.first);
-        places.rotate_left(first.unwrap_or(0));
         let mut all = Vec::new();
-        for (index, w) in places {
-            match self.probe_warp(&mut blocks[index], w, bound)? {
+        for block in blocks {
+            match self.probe_block(block, bound)? {
+                Verdict::Spins(mut spins) => all.append(&mut spins),
+                verdict => return Ok(verdict),
+            }
+        }
+        all.sort_by_key(|spin| (spin.block, spin.warp, spin.lanes.trailing_zeros()));
+        Ok(Verdict::Spins(all))
+    }
+
+    /// Probes one warp of a block after the other, until one is found to get on.
+    fn probe_block(&mut self, block: &mut Block, bound: u64) -> Result<Verdict, Stop> {
+        let (count, first) = (block.warps.len(), self.probes[block.slot].first);
+        let mut all = Vec::new();
+        for w in (0..count).map(|place| (first + place) % count) {
+            match self.probe_warp(block, w, bound)? {
                 Verdict::Spins(mut spins) => all.append(&mut spins),
                 verdict => {
-                    self.probes.first = (blocks[index].number, w);
+                    self.probes[block.slot].first = w;
                     return Ok(verdict);
                 }
             }
         }
-        all.sort_by_key(|spin| (spin.block, spin.warp, spin.lanes.trailing_zeros()));
         Ok(Verdict::Spins(all))
     }
 

@@ -10,6 +10,7 @@ use super::layout::{Stack, align_of, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
 use super::shared::SharedLayout;
 use super::swift::plan::Plans;
+use super::unused;
 use crate::isa::operands::Operands;
 use crate::isa::scope::{Bank, Place, Scope, Symbol};
 use crate::isa::value::{Args, Kind};
@@ -230,6 +231,7 @@ impl<'t> Lowering<'_, 't> {
             plans: Plans::default(),
         };
         self.resolve(&code, &mut body, first_call);
+        unused::mark(&mut self.program, &code);
         self.program.functions.push(code);
         Ok(())
     }

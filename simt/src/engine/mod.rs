@@ -2,7 +2,7 @@
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner loop,
 //! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory, `lookout` and
-//! `livelock` what finds out that nobody gets on, and `faults` and `waits` what is said when something is wrong. `watch`,
+//! `livelock` what finds out that nobody gets on, `cores` what runs blocks side by side, and `faults` and `waits` what is said when something is wrong. `watch`,
 //! `races`, `initialisation` and `synchronisation` show a run to the checkers and say what they found; `follow` knows who
 //! stored a byte last; `weak` is the weak memory at work.
 
@@ -12,6 +12,7 @@ mod barrier;
 mod builtin;
 mod collective;
 mod control;
+mod cores;
 mod faults;
 mod findings;
 mod flow;
@@ -31,6 +32,7 @@ mod shared;
 mod step;
 pub mod swift;
 mod synchronisation;
+mod unused;
 mod waits;
 mod watch;
 mod weak;

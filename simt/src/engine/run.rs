@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cores::Counted;
 use super::faults;
 use super::findings::Findings;
 use super::follow::{self, Follow};
@@ -28,6 +29,8 @@ pub enum Stop {
     Fault(Box<Fault>),
     /// It came to an instruction that is not supported.
     Unsupported(Error),
+    /// It runs on several cores, and came to what only one can do.
+    NeedsOneCore,
 }
 
 /// How often an instruction was issued, and for how many lanes.
@@ -85,8 +88,10 @@ pub struct Run<'a> {
     pub(super) plan: Option<Arc<Plan>>,
     /// What is looked at beside the run.
     pub(super) lookout: Lookout,
-    /// When it is looked whether anybody still gets on.
-    pub(super) probes: Probes,
+    /// When it is looked whether anybody still gets on, for each block on the machine.
+    pub(super) probes: Vec<Probes>,
+    /// Whether this is a part of a launch that runs on several cores.
+    pub(super) is_one_of_many: bool,
     warps: u64,
     divergent_warps: u64,
 }
@@ -131,7 +136,8 @@ impl<'a> Run<'a> {
             waiting_blocks: launch.grid.count(),
             plan: swift::plan_for(program, kernel, launch),
             lookout: Lookout::new(),
-            probes: Probes::new(),
+            probes: Vec::new(),
+            is_one_of_many: false,
             warps: 0,
             divergent_warps: 0,
         }
@@ -139,10 +145,12 @@ impl<'a> Run<'a> {
 
     /// Runs all blocks, and reports. An error is an instruction that is not supported.
     pub fn finish(mut self) -> Result<Report, Error> {
-        let mut faults = match self.blocks() {
+        let outcome = if self.blocks_on_cores() { Ok(()) } else { self.blocks() };
+        let mut faults = match outcome {
             Ok(()) => Vec::new(),
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
+            Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
         };
         let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
@@ -155,17 +163,21 @@ impl<'a> Run<'a> {
         &self.program.functions[self.kernel as usize]
     }
 
+    /// How many blocks are on the machine at a time.
+    pub(super) fn residents(&self) -> u64 {
+        u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
+    }
+
     /// Gives every resident block its turns until the grid is done.
     fn blocks(&mut self) -> Result<(), Stop> {
-        let count = self.launch.grid.count();
-        let residents = u64::from(self.launch.resident_blocks.max(1)).min(count);
         let slot = |slot| Block { slot, ..Block::default() };
-        let mut blocks: Vec<Block> = (0..residents as usize).map(slot).collect();
+        let mut blocks: Vec<Block> = (0..self.residents() as usize).map(slot).collect();
+        self.probes = vec![Probes::new(); blocks.len()];
         if self.launch.checks.races || self.launch.weak_memory {
             self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
         }
         for block in &mut blocks {
-            self.start(block);
+            self.start_next(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut order = Vec::new();
@@ -173,7 +185,9 @@ impl<'a> Run<'a> {
             let before = self.steps;
             turns.next_round(blocks.len(), &mut order);
             for &index in &order {
+                let already = self.steps;
                 self.turn(&mut blocks[index], &mut turns)?;
+                self.probes[blocks[index].slot].count(self.steps - already);
                 if self.steps > self.launch.max_steps {
                     return Err(self.out_of_steps(&mut blocks));
                 }
@@ -187,7 +201,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn start(&mut self, block: &mut Block) {
+    /// Starts the next block of the grid in the place of another one.
+    fn start_next(&mut self, block: &mut Block) {
+        let number = self.launch.grid.count() - self.waiting_blocks;
+        self.waiting_blocks -= 1;
+        self.start(block, number);
+    }
+
+    /// Starts a block in the place of another one.
+    pub(super) fn start(&mut self, block: &mut Block, number: u64) {
         let code = self.code();
         // What calls added to the warps of the block that was here before is given back.
         let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
@@ -201,12 +223,11 @@ impl<'a> Run<'a> {
             swift: plan.map(|plan| SwiftStart { lines: &plan.image, first_read: &plan.first_read }),
         };
         let threads = self.launch.block.count() as u32;
-        let number = self.launch.grid.count() - self.waiting_blocks;
         block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
         if self.initialisation.reports {
             block.shared_written.restart(block.shared.len());
         }
-        self.waiting_blocks -= 1;
+        self.probes[block.slot] = Probes::new();
         if let Some(watch) = &mut self.watch {
             watch.start(block.slot, number, threads);
         }
@@ -214,10 +235,9 @@ impl<'a> Run<'a> {
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
-            self.warps += block.warps.len() as u64;
-            self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
+            self.count_warps(block);
             if self.waiting_blocks > 0 {
-                self.start(block);
+                self.start_next(block);
             } else {
                 block.warps.clear();
             }
@@ -225,8 +245,40 @@ impl<'a> Run<'a> {
         blocks.retain(|block| !block.warps.is_empty());
     }
 
+    /// Counts the warps of a block that has ended.
+    pub(super) fn count_warps(&mut self, block: &Block) {
+        self.warps += block.warps.len() as u64;
+        self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
+    }
+
+    /// Whether a checker has found something.
+    pub(super) fn has_found(&self) -> bool {
+        !self.findings.is_empty() || self.watch.as_ref().is_some_and(|watch| watch.has_found())
+    }
+
+    /// What was counted.
+    pub(super) fn into_counted(self) -> Counted {
+        let Run { steps, issued, traffic, warps, divergent_warps, .. } = self;
+        Counted { steps, issued, traffic, warps, divergent_warps }
+    }
+
+    /// Adds what was counted on another core.
+    pub(super) fn add(&mut self, counted: &Counted) {
+        self.steps += counted.steps;
+        self.warps += counted.warps;
+        self.divergent_warps += counted.divergent_warps;
+        for (issued, more) in self.issued.iter_mut().zip(&counted.issued) {
+            issued.count += more.count;
+            issued.lanes += more.lanes;
+            issued.parted += more.parted;
+        }
+        for (traffic, more) in self.traffic.iter_mut().zip(&counted.traffic) {
+            *traffic += more;
+        }
+    }
+
     /// One turn of a block: a slice for each of its warps.
-    fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
+    pub(super) fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
         for place in 0..turns.order_warps(block.warps.len()) {
             let warp = turns.warp(place);
             let slice = turns.slice();

@@ -405,6 +405,11 @@ impl Watch {
         self.found[index].count += 1;
     }
 
+    /// Whether there is a race.
+    pub fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
     /// All races, each pair of instructions once.
     pub fn take_found(&mut self) -> Vec<Found> {
         std::mem::take(&mut self.found)

@@ -112,6 +112,10 @@ pub struct Atomic {
     pub is_cas: bool,
     /// Whether it returns the old value (`atom`) or not (`red`).
     pub returns: bool,
+    /// Whether anybody may read what it returns.
+    pub is_read: bool,
+    /// Where many of its kind leave the same in whichever order they are carried out, the number of its kind.
+    pub in_any_order: Option<u8>,
     /// How it is ordered.
     pub order: Order,
     /// Among whom.
@@ -160,6 +164,8 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts, returns: bo
         update: update(m.text(parts.operation), ty),
         is_cas: m.text(parts.operation) == "cas",
         returns,
+        is_read: returns,
+        in_any_order: in_any_order(m.text(parts.operation), ty),
         order: order(m.text(parts.order)),
         scope,
     }))
@@ -186,6 +192,18 @@ fn update(operation: &str, ty: Type) -> Update {
     }
 }
 
+/// The number of an operation that may be carried out in any order: of integers, and no exchange.
+fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
+    let sign = match ty {
+        Type::F32 | Type::F64 => return None,
+        Type::S32 | Type::S64 => 1,
+        _ => 0,
+    };
+    let operations = ["add", "and", "or", "xor", "min", "max"];
+    let number = operations.iter().position(|&known| known == operation)?;
+    Some(number as u8 * 4 + (super::scope::bits(ty) / 64) as u8 * 2 + sign)
+}
+
 /// The specification leaves the flushing of subnormals to the place; in shared memory none is flushed, and
 /// the emulator flushes none in global memory either, so that a sum does not depend on where it is kept.
 fn add_f32(old: u32, b: u32) -> u64 {
@@ -201,6 +219,24 @@ fn add_f64(old: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_come_in_any_order_does() {
+        for (operation, ty) in
+            [("add", Type::U32), ("xor", Type::B64), ("min", Type::S32), ("max", Type::U64)]
+        {
+            assert!(in_any_order(operation, ty).is_some(), "{operation} {ty:?}");
+            let update = update(operation, ty);
+            let (old, a, b) = (7, 0xffff_fff0, 3);
+            let (together, apart) = (update(old, update(a, b, 0), 0), update(update(old, b, 0), a, 0));
+            assert_eq!(together as u32, apart as u32, "{operation} {ty:?}");
+        }
+        for (operation, ty) in
+            [("add", Type::F32), ("exch", Type::B32), ("cas", Type::B64), ("inc", Type::U32)]
+        {
+            assert_eq!(in_any_order(operation, ty), None, "{operation} {ty:?}");
+        }
+    }
 
     #[test]
     fn updates_follow_the_specification() {

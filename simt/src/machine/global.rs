@@ -6,7 +6,9 @@
 //! Freed regions are never given out again, so a use after free is known for what it is.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::fork::{Fork, Pages, Reduction, Shared};
 use super::written::Written;
 
 /// Bits of an address below the region's number.
@@ -118,6 +120,10 @@ pub struct Global {
     live_bytes: u64,
     /// Regions that have bytes which nobody has written.
     unwritten_regions: usize,
+    /// Where the contents are if this is a fork.
+    fork: Option<Box<Fork>>,
+    /// Where they are while there are forks of this.
+    lent: Option<Shared>,
 }
 
 /// Memory was asked for that there is not.
@@ -248,18 +254,25 @@ impl Global {
     /// side by side: the caller goes element by element then. An aligned element always does.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
-        self.regions[number].data.get(offset..offset + bytes)
+        match &mut self.fork {
+            None => self.regions[number].data.get(offset..offset + bytes),
+            Some(fork) => fork.read(number, offset, bytes),
+        }
     }
 
     /// Bytes that a kernel writes, all of them, with what they hold so far: [`Global::read`] otherwise.
     #[inline(always)]
     pub fn write(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        self.regions[number].data.get_mut(offset..offset + bytes)
+        match &mut self.fork {
+            None => self.regions[number].data.get_mut(offset..offset + bytes),
+            Some(fork) => fork.write(number, offset, bytes),
+        }
     }
 
     /// Bytes that a kernel reads and then writes: [`Global::write`] otherwise.
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        self.note_read(number, offset, bytes);
         self.write(number, offset, bytes)
     }
 
@@ -267,22 +280,90 @@ impl Global {
     /// has not read them before [`Global::note_read`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
-        self.regions[number].data.get(offset..offset + bytes)
+        match &self.fork {
+            None => self.regions[number].data.get(offset..offset + bytes),
+            Some(fork) => fork.peek(number, offset, bytes),
+        }
     }
 
     /// [`Global::write`] for a row with holes: what [`Global::note_written`] is not told of must stay as it is.
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        self.regions[number].data.get_mut(offset..offset + bytes)
+        match &mut self.fork {
+            None => self.regions[number].data.get_mut(offset..offset + bytes),
+            Some(fork) => fork.poke(number, offset, bytes),
+        }
     }
 
     /// The kernel has read bytes that it got by [`Global::peek`].
     #[inline(always)]
-    pub fn note_read(&mut self, _number: usize, _offset: usize, _bytes: usize) {}
+    pub fn note_read(&mut self, number: usize, offset: usize, bytes: usize) {
+        if let Some(fork) = &mut self.fork {
+            fork.note_read(number, offset, bytes);
+        }
+    }
 
     /// The kernel has written bytes that it got by [`Global::poke`].
     #[inline(always)]
-    pub fn note_written(&mut self, _number: usize, _offset: usize, _bytes: usize) {}
+    pub fn note_written(&mut self, number: usize, offset: usize, bytes: usize) {
+        if let Some(fork) = &mut self.fork {
+            fork.note_written(number, offset, bytes);
+        }
+    }
+
+    /// Whether this is a fork.
+    #[inline(always)]
+    pub fn is_fork(&self) -> bool {
+        self.fork.is_some()
+    }
+
+    /// Keeps a reduction of a lane for later where this is a fork; whether it did.
+    pub fn reduce(&mut self, number: usize, offset: usize, reduction: Reduction, operand: u64) -> bool {
+        let Some(fork) = &mut self.fork else { return false };
+        fork.reduce(number, offset, reduction, operand);
+        true
+    }
+
+    /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no contents.
+    pub fn fork(&mut self, count: usize) -> Vec<Global> {
+        let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
+        let shared = Arc::new(contents);
+        let fork = |_| Global {
+            fork: Some(Box::new(Fork::new(Arc::clone(&shared)))),
+            regions: self.regions.clone(),
+            ..Global::default()
+        };
+        let forks = (0..count).map(fork);
+        let forks = forks.map(|fork| Global { unwritten_regions: self.unwritten_regions, ..fork }).collect();
+        self.lent = Some(shared);
+        forks
+    }
+
+    /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common; whether
+    /// they have nothing. No fork must be left elsewhere.
+    pub fn join(&mut self, forks: Vec<Global>) -> bool {
+        let (written, forks): (Vec<_>, Vec<_>) =
+            forks.into_iter().map(|fork| (fork.regions, fork.fork.expect("it was forked"))).unzip();
+        let apart =
+            |(index, fork): (usize, &Box<Fork>)| forks[..index].iter().all(|other| fork.is_apart_from(other));
+        let are_apart = forks.iter().enumerate().all(apart);
+        let pages: Vec<Pages> = forks.into_iter().map(|fork| fork.into_pages()).collect();
+        let shared = self.lent.take().and_then(Arc::into_inner).expect("all forks have come back");
+        for (number, (region, mut data)) in self.regions.iter_mut().zip(shared).enumerate() {
+            if are_apart {
+                pages.iter().for_each(|pages| pages.apply(number, &mut data));
+                let also = written.iter().filter_map(|regions| regions[number].written.as_ref());
+                region.written.iter_mut().for_each(|known| also.clone().for_each(|also| known.add(also)));
+            }
+            region.data = data;
+        }
+        are_apart
+    }
+
+    /// A block has ended on this fork: whether it and those before it can have run in any order.
+    pub fn end_block(&mut self) -> bool {
+        self.fork.as_mut().is_none_or(|fork| fork.end_block())
+    }
 
     #[cold]
     fn miss(&self, address: u64, number: usize, offset: u64) -> Miss {

@@ -46,6 +46,13 @@ impl Written {
         }
     }
 
+    /// The bytes that have been written in another one of the same size have been written here too.
+    pub fn add(&mut self, other: &Written) {
+        for (word, bits) in self.words.iter_mut().zip(&other.words) {
+            *word |= bits;
+        }
+    }
+
     /// Whether all bytes of `range` have been written.
     #[inline]
     pub fn has(&self, range: Range<usize>) -> bool {
@@ -70,7 +77,7 @@ impl Written {
 
 /// The words that hold the bits of a range, and which of their bits these are.
 #[inline]
-fn words_of(range: &Range<usize>) -> impl Iterator<Item = (usize, u64)> + use<> {
+pub(super) fn words_of(range: &Range<usize>) -> impl Iterator<Item = (usize, u64)> + use<> {
     let Range { start, end } = *range;
     let first_word = start / 64;
     let end_word = if start < end { end.div_ceil(64) } else { first_word };

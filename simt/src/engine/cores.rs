@@ -1,0 +1,200 @@
+//! How the blocks of a launch share the cores of the computer.
+//!
+//! Whether blocks communicate cannot be read off a kernel. So they are run side by side as if they did not, each core on a
+//! fork of global memory that keeps which bytes a block read and wrote ([`crate::machine::fork`]), and one block after the
+//! other on each core. If no block wrote a byte that another one touched, each of them has done what it would have done
+//! beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed depends on
+//! the block alone. Then the forks are joined, counters are added, and that is the launch.
+//!
+//! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte that
+//! two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself, steps
+//! beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has to know how
+//! to tell what went wrong. Left out from the start is what would not be the same: turns drawn from the seed, weak
+//! memory, a trace, a byte that is followed, and kernels that look at the clock, which all blocks share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, Builder};
+
+use super::livelock::Probes;
+use super::program::Program;
+use super::run::{Issued, Run, Stop};
+use super::schedule::Turns;
+use super::watch::Watch;
+use crate::isa::Op;
+use crate::isa::special::Special;
+use crate::launch::{Launch, Schedule};
+use crate::machine::block::Block;
+use crate::machine::global::Global;
+use crate::machine::registers::WARP_SIZE;
+use crate::observe::counters::Counters;
+
+/// Warps of a launch that is worth a thread: fewer have run before it is there.
+const FEWEST_WARPS: u64 = 512;
+/// Blocks of such a launch.
+const FEWEST_BLOCKS: u64 = 4;
+/// In how many pieces each core gets its blocks: many, for blocks may be of unequal length.
+const PIECES: u64 = 16;
+/// Blocks of a piece at most.
+const LONGEST_PIECE: u64 = 64;
+
+/// What the cores share.
+struct Shared<'r> {
+    program: &'r Program,
+    kernel: u32,
+    launch: &'r Launch,
+    params: &'r [u8],
+    /// The first block that nobody has taken.
+    next: AtomicU64,
+    /// Blocks in a piece.
+    piece: u64,
+    /// Whether somebody has found out that one core has to do it all.
+    is_over: AtomicBool,
+}
+
+/// What one core has done.
+struct Done {
+    fork: Global,
+    counted: Counted,
+}
+
+/// What was counted on one core.
+pub(super) struct Counted {
+    pub(super) steps: u64,
+    pub(super) issued: Vec<Issued>,
+    pub(super) traffic: Vec<Counters>,
+    pub(super) warps: u64,
+    pub(super) divergent_warps: u64,
+}
+
+impl Run<'_> {
+    /// Runs all blocks on several cores, if that is worth it; whether it went well. If not, nothing has happened.
+    pub(super) fn blocks_on_cores(&mut self) -> bool {
+        let cores = self.cores_worth_it();
+        if cores < 2 {
+            return false;
+        }
+        let blocks = self.launch.grid.count();
+        let mut forks = self.global.fork(cores as usize);
+        let shared = Shared {
+            program: self.program,
+            kernel: self.kernel,
+            launch: self.launch,
+            params: &self.params,
+            next: AtomicU64::new(0),
+            piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
+            is_over: AtomicBool::new(false),
+        };
+        let done = all_done(&shared, &mut forks);
+        drop(forks);
+        let steps: u64 = done.iter().flatten().map(|done| done.counted.steps).sum();
+        let Some(done) = done.filter(|_| steps <= self.launch.max_steps) else {
+            self.global.join(Vec::new());
+            return false;
+        };
+        let (forks, counted): (Vec<_>, Vec<_>) =
+            done.into_iter().map(|done| (done.fork, done.counted)).unzip();
+        let went_well = self.global.join(forks);
+        counted.iter().filter(|_| went_well).for_each(|counted| self.add(counted));
+        went_well
+    }
+
+    /// How many cores to use: one where more would not help, or would not do the same.
+    fn cores_worth_it(&self) -> u64 {
+        let launch = self.launch;
+        let blocks = launch.grid.count();
+        let warps = launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
+        let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
+        let is_alone = self.trace.is_none() && launch.follow.is_none();
+        if launch.cores < 2 || blocks < FEWEST_BLOCKS || warps < FEWEST_WARPS || !is_plain || !is_alone {
+            return 1;
+        }
+        if self.looks_at_the_clock() { 1 } else { u64::from(launch.cores).min(blocks) }
+    }
+
+    /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
+    fn looks_at_the_clock(&self) -> bool {
+        let functions = self.program.functions.iter().enumerate();
+        let mut reachable =
+            functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
+        reachable.any(|(_, code)| {
+            let insts = &self.program.insts[code.start as usize..code.end as usize];
+            insts
+                .iter()
+                .any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
+        })
+    }
+
+    /// Runs a block from its start to its end, without any other.
+    fn whole_block(&mut self, block: &mut Block, number: u64, turns: &mut Turns) -> Result<(), Stop> {
+        self.start(block, number);
+        while block.live_threads != 0 {
+            let before = self.steps;
+            self.turn(block, turns)?;
+            // A block that has come to a halt may be let go on by what others do.
+            if self.steps == before || self.steps > self.launch.max_steps {
+                return Err(Stop::NeedsOneCore);
+            }
+            self.probes[block.slot].count(self.steps - before);
+            if block.live_threads != 0 {
+                self.probe_when_due(std::slice::from_mut(block))?;
+            }
+        }
+        self.count_warps(block);
+        let is_apart = self.global.end_block();
+        if is_apart && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
+    }
+}
+
+/// Runs all blocks, the last fork's on this thread; `None` if one core has to do it.
+fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Option<Vec<Done>> {
+    let own = forks.pop()?;
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for fork in forks.drain(..) {
+            // Where the computer has no thread left, the others take the blocks.
+            threads.extend(Builder::new().spawn_scoped(scope, || shared.work(fork)));
+        }
+        if threads.is_empty() {
+            return None;
+        }
+        let own = shared.work(own);
+        let others = threads.into_iter().map(|thread| thread.join().expect("it has not panicked"));
+        others.chain([own]).collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
+impl Shared<'_> {
+    /// Runs blocks for as long as there are any; `None` if one core has to do it.
+    fn work(&self, mut fork: Global) -> Option<Done> {
+        let mut run = Run::new(self.program, self.kernel, self.launch, &mut fork, self.params.to_vec());
+        run.is_one_of_many = true;
+        run.probes = vec![Probes::new()];
+        if self.launch.checks.races {
+            run.watch = Some(Box::new(Watch::new(1, run.stack, self.launch)));
+        }
+        let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
+        let mut block = Block::default();
+        while let Some(numbers) = self.next_piece() {
+            for number in numbers {
+                if self.is_over.load(Ordering::Relaxed) {
+                    return None;
+                }
+                if run.whole_block(&mut block, number, &mut turns).is_err() {
+                    self.is_over.store(true, Ordering::Relaxed);
+                    return None;
+                }
+            }
+        }
+        let counted = run.into_counted();
+        Some(Done { fork, counted })
+    }
+
+    fn next_piece(&self) -> Option<std::ops::Range<u64>> {
+        let count = self.launch.grid.count();
+        let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
+        (first < count).then(|| first..(first + self.piece).min(count))
+    }
+}
+
+#[cfg(test)]
+mod tests;

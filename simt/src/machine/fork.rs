@@ -1,0 +1,366 @@
+//! A fork of global memory: what one core of the computer sees of it, while blocks run side by side on several.
+//!
+//! The bytes are shared for as long as nobody writes to them. Who writes gets a copy of the page. For every page that was
+//! touched there are bitmaps, a bit a byte: what the block that runs has read and written, and what the blocks before it
+//! on the same fork have. A byte that one block wrote and another one touched means that blocks may have communicated;
+//! then what came of it depends on who ran first, and the forks are thrown away. Else what was written is copied back.
+//!
+//! A reduction of integers whose result nobody asks for leaves the same sum in whichever order it is carried out. Such sums
+//! are kept beside the page and are added to memory at the end; several blocks may add to one, and none may read it.
+//! Left out: which block touched what. It is enough that there were two.
+
+use std::sync::Arc;
+
+use super::written::words_of;
+
+/// Bytes of a page: few to copy, and many enough that a warp's row seldom crosses a border.
+const PAGE_BYTES: usize = 4096;
+
+/// One bit for each byte of a page.
+type Bits = [u64; PAGE_BYTES / 64];
+
+/// The contents of all regions, while nobody may write to them.
+pub(super) type Shared = Arc<Vec<Vec<u8>>>;
+
+/// A reduction that can be carried out in any order.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    /// Its number: two reductions with the same one are the same.
+    pub number: u8,
+    /// Bytes of the value, 4 or 8.
+    pub bytes: u8,
+    /// The new value from the old one and the operand; the third one is not used.
+    pub update: fn(u64, u64, u64) -> u64,
+}
+
+/// What was touched of a page.
+#[derive(Clone, Debug)]
+struct Footprint {
+    read: Bits,
+    written: Bits,
+}
+
+/// What reductions have added to a page.
+#[derive(Clone, Debug)]
+struct Sums {
+    /// Which bytes are part of a sum.
+    bytes: Bits,
+    sums: [u8; PAGE_BYTES],
+    /// The reduction of each word of 4 bytes.
+    what: [Option<Reduction>; PAGE_BYTES / 4],
+}
+
+/// A page that was touched.
+#[derive(Clone, Debug)]
+struct Page {
+    /// Its contents, once somebody has written to it.
+    data: Option<Box<[u8; PAGE_BYTES]>>,
+    /// What the block that runs has touched.
+    now: Footprint,
+    /// What the blocks before it have.
+    before: Footprint,
+    sums: Option<Box<Sums>>,
+    /// Whether the block that runs has touched it at all.
+    is_touched: bool,
+}
+
+/// Global memory as one core sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Fork {
+    base: Shared,
+    /// By region and page: one more than its place in `pages`, zero for a page that nobody has touched.
+    tables: Vec<Vec<u32>>,
+    pages: Vec<Box<Page>>,
+    /// The pages that the block that runs has touched.
+    touched: Vec<u32>,
+    /// Whether bytes were part of two different reductions.
+    is_mixed: bool,
+}
+
+/// What is left of a fork when its blocks have run.
+#[derive(Clone, Debug)]
+pub(super) struct Pages {
+    tables: Vec<Vec<u32>>,
+    pages: Vec<Box<Page>>,
+}
+
+impl Footprint {
+    const NOTHING: Footprint = Footprint { read: [0; PAGE_BYTES / 64], written: [0; PAGE_BYTES / 64] };
+}
+
+impl Page {
+    fn new() -> Box<Page> {
+        let (now, before) = (Footprint::NOTHING, Footprint::NOTHING);
+        Box::new(Page { data: None, now, before, sums: None, is_touched: false })
+    }
+
+    /// Takes the block that has ended to those before; whether they have nothing in common.
+    fn end_block(&mut self) -> bool {
+        let (now, before) = (&mut self.now, &mut self.before);
+        let mut common = 0;
+        for word in 0..now.read.len() {
+            let (read, written) = (now.read[word], now.written[word]);
+            common |= written & (before.read[word] | before.written[word]) | read & before.written[word];
+            before.read[word] |= read;
+            before.written[word] |= written;
+        }
+        if let Some(sums) = &self.sums {
+            common |= common_bits(&sums.bytes, &before.read) | common_bits(&sums.bytes, &before.written);
+        }
+        self.now = Footprint::NOTHING;
+        self.is_touched = false;
+        common == 0
+    }
+
+    /// Whether the blocks of this page and those of another fork's have nothing in common.
+    fn is_apart_from(&self, other: &Page) -> bool {
+        let (one, two) = (&self.before, &other.before);
+        let mut common = common_bits(&one.written, &two.written);
+        common |= common_bits(&one.written, &two.read) | common_bits(&one.read, &two.written);
+        let sums_apart = |sums: &Option<Box<Sums>>, other: &Footprint| {
+            sums.as_ref().is_none_or(|sums| {
+                common_bits(&sums.bytes, &other.read) | common_bits(&sums.bytes, &other.written) == 0
+            })
+        };
+        let same_sums = match (&self.sums, &other.sums) {
+            (Some(one), Some(two)) => one.is_like(two),
+            _ => true,
+        };
+        common == 0 && sums_apart(&self.sums, two) && sums_apart(&other.sums, one) && same_sums
+    }
+
+    /// Carries what was written and reduced over to memory.
+    fn apply(&self, memory: &mut [u8]) {
+        let written = self.before.written.iter().zip(memory.chunks_mut(64));
+        let data = self.data.as_ref().map_or(&[][..], |data| &data[..]);
+        for ((&bits, memory), data) in written.zip(data.chunks(64)) {
+            if bits == u64::MAX {
+                memory.copy_from_slice(data);
+                continue;
+            }
+            for (byte, (to, from)) in memory.iter_mut().zip(data).enumerate() {
+                if bits >> byte & 1 != 0 {
+                    *to = *from;
+                }
+            }
+        }
+        if let Some(sums) = &self.sums {
+            sums.apply(memory);
+        }
+    }
+}
+
+impl Sums {
+    fn new() -> Box<Sums> {
+        let what = [None; PAGE_BYTES / 4];
+        Box::new(Sums { bytes: [0; PAGE_BYTES / 64], sums: [0; PAGE_BYTES], what })
+    }
+
+    /// Adds an operand to the sum of a place; whether all of the place is one sum of this kind.
+    fn add(&mut self, start: usize, reduction: Reduction, operand: u64) -> bool {
+        let bytes = usize::from(reduction.bytes);
+        let known = self.what[start / 4];
+        let is_new = words_of(&(start..start + bytes)).all(|(word, bits)| self.bytes[word] & bits == 0);
+        if !is_new && known.is_none_or(|known| known.number != reduction.number) {
+            return false;
+        }
+        let place = &mut self.sums[start..start + bytes];
+        let mut sum = [0; 8];
+        sum[..bytes].copy_from_slice(place);
+        let sum =
+            if is_new { operand } else { (reduction.update)(u64::from_le_bytes(sum), operand, operand) };
+        place.copy_from_slice(&sum.to_le_bytes()[..bytes]);
+        mark(&mut self.bytes, start, bytes);
+        self.what[start / 4..(start + bytes) / 4].fill(Some(reduction));
+        true
+    }
+
+    /// Whether bytes that are part of sums here and there are part of the same sums.
+    fn is_like(&self, other: &Sums) -> bool {
+        let number = |what: &Option<Reduction>| what.map(|reduction| reduction.number);
+        let mut pairs = self.what.iter().map(number).zip(other.what.iter().map(number));
+        pairs.all(|(one, other)| one.is_none() || other.is_none() || one == other)
+    }
+
+    /// Adds the sums to what memory holds.
+    fn apply(&self, data: &mut [u8]) {
+        let mut start = 0;
+        while start < data.len() {
+            let Some(reduction) = self.what[start / 4] else {
+                start += 4;
+                continue;
+            };
+            let range = start..start + usize::from(reduction.bytes);
+            let value =
+                |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            let sum = value(&self.sums[range.clone()]);
+            let new = (reduction.update)(value(&data[range.clone()]), sum, sum);
+            data[range.clone()].copy_from_slice(&new.to_le_bytes()[..range.len()]);
+            start = range.end;
+        }
+    }
+}
+
+impl Fork {
+    /// A fork of memory with these contents.
+    pub fn new(base: Shared) -> Fork {
+        let tables = base.iter().map(|_| Vec::new()).collect();
+        Fork { base, tables, pages: Vec::new(), touched: Vec::new(), is_mixed: false }
+    }
+
+    /// [`Global::read`](super::global::Global::read)
+    pub fn read(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
+        let page = self.page(region, offset, bytes)?;
+        let start = offset % PAGE_BYTES;
+        mark(&mut self.pages[page].now.read, start, bytes);
+        match &self.pages[page].data {
+            Some(data) => data.get(start..start + bytes),
+            None => self.base[region].get(offset..offset + bytes),
+        }
+    }
+
+    /// [`Global::peek`](super::global::Global::peek)
+    pub fn peek(&self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
+        let (page, start) = within_page(offset, bytes)?;
+        let known = self.tables[region].get(page).copied().unwrap_or(0);
+        let page = known.checked_sub(1).map(|page| &self.pages[page as usize]);
+        match page.and_then(|page| page.data.as_ref()) {
+            Some(data) => data.get(start..start + bytes),
+            None => self.base[region].get(offset..offset + bytes),
+        }
+    }
+
+    /// [`Global::write`](super::global::Global::write)
+    pub fn write(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        let page = self.page(region, offset, bytes)?;
+        let start = offset % PAGE_BYTES;
+        mark(&mut self.pages[page].now.written, start, bytes);
+        self.own(page, region, offset).get_mut(start..start + bytes)
+    }
+
+    /// [`Global::poke`](super::global::Global::poke)
+    pub fn poke(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        let page = self.page(region, offset, bytes)?;
+        let start = offset % PAGE_BYTES;
+        self.own(page, region, offset).get_mut(start..start + bytes)
+    }
+
+    /// The block has read bytes of one page.
+    pub fn note_read(&mut self, region: usize, offset: usize, bytes: usize) {
+        let Some(page) = self.page(region, offset, bytes) else { return };
+        mark(&mut self.pages[page].now.read, offset % PAGE_BYTES, bytes);
+    }
+
+    /// The block has written bytes of one page.
+    pub fn note_written(&mut self, region: usize, offset: usize, bytes: usize) {
+        let Some(page) = self.page(region, offset, bytes) else { return };
+        mark(&mut self.pages[page].now.written, offset % PAGE_BYTES, bytes);
+    }
+
+    /// Keeps what a reduction adds to an aligned place until the end.
+    pub fn reduce(&mut self, region: usize, offset: usize, reduction: Reduction, operand: u64) {
+        let Some(page) = self.page(region, offset, usize::from(reduction.bytes)) else { return };
+        let sums = self.pages[page].sums.get_or_insert_with(Sums::new);
+        self.is_mixed |= !sums.add(offset % PAGE_BYTES, reduction, operand);
+    }
+
+    /// The place in `pages` of a page that the block touches; `None` where the bytes lie in two pages.
+    #[inline]
+    fn page(&mut self, region: usize, offset: usize, bytes: usize) -> Option<usize> {
+        let (number, _) = within_page(offset, bytes)?;
+        let page = match self.tables[region].get(number) {
+            Some(&known) if known != 0 => known as usize - 1,
+            _ => self.new_page(region, number),
+        };
+        if !self.pages[page].is_touched {
+            self.pages[page].is_touched = true;
+            self.touched.push(page as u32);
+        }
+        Some(page)
+    }
+
+    #[cold]
+    fn new_page(&mut self, region: usize, number: usize) -> usize {
+        let table = &mut self.tables[region];
+        if table.is_empty() {
+            *table = vec![0; self.base[region].len().div_ceil(PAGE_BYTES)];
+        }
+        self.pages.push(Page::new());
+        table[number] = self.pages.len() as u32;
+        self.pages.len() - 1
+    }
+
+    /// The contents of a page, to be written.
+    #[inline]
+    fn own(&mut self, page: usize, region: usize, offset: usize) -> &mut [u8; PAGE_BYTES] {
+        let base = &self.base[region];
+        self.pages[page].data.get_or_insert_with(|| {
+            let mut data = Box::new([0; PAGE_BYTES]);
+            let start = offset - offset % PAGE_BYTES;
+            let count = (base.len() - start).min(PAGE_BYTES);
+            data[..count].copy_from_slice(&base[start..start + count]);
+            data
+        })
+    }
+
+    /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing that
+    /// one touched.
+    pub fn end_block(&mut self) -> bool {
+        let mut is_apart = !self.is_mixed;
+        for page in std::mem::take(&mut self.touched) {
+            is_apart &= self.pages[page as usize].end_block();
+        }
+        is_apart
+    }
+
+    /// Whether the blocks of one fork and those of another one have nothing in common.
+    pub fn is_apart_from(&self, other: &Fork) -> bool {
+        let tables = self.tables.iter().zip(&other.tables);
+        let mut pairs = tables.flat_map(|(one, two)| one.iter().zip(two));
+        pairs.all(|(&one, &two)| {
+            one == 0 || two == 0 || self.pages[one as usize - 1].is_apart_from(&other.pages[two as usize - 1])
+        })
+    }
+
+    /// Lets go of the shared contents, and returns the pages.
+    pub fn into_pages(self) -> Pages {
+        Pages { tables: self.tables, pages: self.pages }
+    }
+}
+
+impl Pages {
+    /// Carries what the fork's blocks wrote, and what they reduced, over to memory.
+    pub fn apply(&self, region: usize, data: &mut [u8]) {
+        let pages = data.chunks_mut(PAGE_BYTES).zip(&self.tables[region]);
+        for (data, known) in pages {
+            if let Some(page) = known.checked_sub(1) {
+                self.pages[page as usize].apply(data);
+            }
+        }
+    }
+}
+
+/// The page of some bytes, and where in it they start; `None` where they do not lie in one.
+#[inline]
+fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)> {
+    let start = offset % PAGE_BYTES;
+    (start + bytes <= PAGE_BYTES).then_some((offset / PAGE_BYTES, start))
+}
+
+/// Sets the bits of `bytes` bytes from `start` on.
+#[inline]
+fn mark(bits: &mut Bits, start: usize, bytes: usize) {
+    let within = start % 64;
+    if within + bytes <= 64 {
+        bits[start / 64] |= u64::MAX >> (64 - bytes) << within;
+        return;
+    }
+    for (word, set) in words_of(&(start..start + bytes)) {
+        bits[word] |= set;
+    }
+}
+
+/// The bits that two maps have in common, all words of them in one.
+fn common_bits(one: &Bits, other: &Bits) -> u64 {
+    one.iter().zip(other).fold(0, |common, (one, other)| common | one & other)
+}
