@@ -40,20 +40,18 @@ pub struct Cells {
 /// A line: layers that have no word in common, unless its words have cells of their own.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
+    /// The newest: what comes next to its words need not look at the others.
     first: Layer,
-    /// Where in [`Cells::more`] the others are, counted from 1; 0 if there are none.
+    /// The words that the other layers have.
+    others: u32,
+    /// Where in [`Cells::more`] these are, counted from 1; 0 if there never were any.
     more: u8,
     /// Whether its words have cells of their own.
     is_spread: bool,
 }
 
-/// The layers of a line besides the first.
-#[derive(Clone, Copy, Debug, Default)]
-struct More {
-    layers: [Layer; MORE],
-    /// So many of them have ever been used.
-    used: u8,
-}
+/// The layers of a line besides the first, in no order.
+type More = [Layer; MORE];
 
 impl Page {
     /// A plain access of words of a line: remembers it if it can be told at a glance that all is in order.
@@ -127,26 +125,13 @@ impl Cells {
     }
 
     /// The layers of a line besides the first.
-    #[inline]
     fn more(&self, line: &Line) -> &[Layer] {
-        match line.more {
-            0 => &[],
-            at => {
-                let more = &self.more[usize::from(at) - 1];
-                &more.layers[..usize::from(more.used).min(MORE)]
-            }
-        }
+        line.more.checked_sub(1).map_or(&[], |at| &self.more[usize::from(at)])
     }
 
-    #[inline]
     fn more_mut(&mut self, line: usize) -> &mut [Layer] {
-        match self.lines[line].more {
-            0 => &mut [],
-            at => {
-                let more = &mut self.more[usize::from(at) - 1];
-                &mut more.layers[..usize::from(more.used).min(MORE)]
-            }
-        }
+        let at = self.lines[line].more.checked_sub(1);
+        at.map_or(&mut [], |at| &mut self.more[usize::from(at)])
     }
 
     /// Whether all that is remembered of some words comes before an access to them now, and nothing `denies` it.
@@ -165,7 +150,7 @@ impl Cells {
         let fits = |layer: &Layer| {
             layer.words() & new.words() == 0 || (!denies(layer.cell) && layer.comes_before(here, new))
         };
-        fits(&own.first) && self.more(own).iter().all(fits)
+        fits(&own.first) && (own.others & new.words() == 0 || self.more(own).iter().all(fits))
     }
 
     /// Remembers an access of words in the place of all that was remembered of them.
@@ -174,22 +159,22 @@ impl Cells {
         self.make();
         let own = &mut self.lines[line];
         if own.is_spread {
-            self.put_words(line, new);
-        } else if own.more == 0 && own.first.words() & !new.words() == 0 {
-            own.first = *new;
-        } else {
-            self.put_beside(line, new);
+            return self.put_words(line, new);
+        }
+        if own.others & new.words() != 0 {
+            self.take_others(line, new.words());
+        }
+        let own = &mut self.lines[line];
+        let mut before = std::mem::replace(&mut own.first, *new);
+        before.cell.mask &= !new.words();
+        if before.words() != 0 {
+            self.put_beside(line, &before);
         }
     }
 
-    /// [`Cells::put`] where other words of the line are remembered.
-    fn put_beside(&mut self, line: usize, new: &Layer) {
-        self.take(line, new.words());
+    /// Keeps what is left of the layer that was first, besides the new one.
+    fn put_beside(&mut self, line: usize, before: &Layer) {
         let own = &mut self.lines[line];
-        if own.first.words() == 0 {
-            own.first = *new;
-            return;
-        }
         if own.more == 0 {
             if self.more.is_empty() {
                 self.more.reserve_exact(LINES);
@@ -198,20 +183,20 @@ impl Cells {
             own.more = self.more.len() as u8;
         }
         let more = &mut self.more[usize::from(own.more) - 1];
-        let used = usize::from(more.used);
-        let free = more.layers[..used].iter().position(|layer| layer.words() == 0).unwrap_or(used);
-        if free == MORE {
-            self.spread(line);
-            return self.put_words(line, new);
+        if let Some(free) = more.iter_mut().find(|layer| layer.words() == 0) {
+            *free = *before;
+            own.others |= before.words();
+            return;
         }
-        more.layers[free] = *new;
-        more.used = more.used.max(free as u8 + 1);
+        self.spread(line);
+        self.put_words(line, before);
     }
 
     /// [`Cells::put`] where words have cells of their own; there are no lists among those of an access that is settled.
     fn put_words(&mut self, line: usize, new: &Layer) {
         if new.words() == FULL_MASK {
-            self.lines[line] = Line { first: *new, is_spread: false, ..self.lines[line] };
+            let more = self.lines[line].more;
+            self.lines[line] = Line { first: *new, more, ..Line::default() };
             return;
         }
         for word in lanes_of(new.words()) {
@@ -228,6 +213,13 @@ impl Cells {
             return;
         }
         own.first.cell.mask &= !words;
+        if own.others & words != 0 {
+            self.take_others(line, words);
+        }
+    }
+
+    fn take_others(&mut self, line: usize, words: u32) {
+        self.lines[line].others &= !words;
         self.more_mut(line).iter_mut().for_each(|layer| layer.cell.mask &= !words);
     }
 
@@ -253,7 +245,7 @@ impl Cells {
             self.pieces[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
         }
         self.more_mut(line).fill(Layer::default());
-        self.lines[line] = Line { first: Layer::default(), is_spread: true, ..own };
+        self.lines[line] = Line { is_spread: true, more: own.more, ..Line::default() };
     }
 
     fn spread_all(&mut self) {
