@@ -141,26 +141,26 @@ impl Row {
     }
 
     fn each_by_steps(self, mut show: impl FnMut(Stretch)) {
-        let pattern = (1 << self.width) - 1;
+        let word = |lane: u32| self.first.wrapping_add(i64::from(lane) * self.step) as u64;
+        let pattern = (1u32 << self.width) - 1;
         let mut left = self.mask;
         while left != 0 {
             let lowest = left.trailing_zeros();
-            let start = self.first + i64::from(lowest) * self.step;
-            let line = start / LINE as i64;
-            let (mut words, mut lanes) = (0u32, 0u32);
-            let mut word = start;
-            while word / LINE as i64 == line && left != 0 {
-                words |= pattern << (word % LINE as i64);
-                let lane = left.trailing_zeros();
-                lanes |= 1 << lane;
+            let start = word(lowest);
+            let line = start / LINE as u64;
+            let (mut words, before) = (0, left);
+            let mut next = start;
+            while next / LINE as u64 == line && left != 0 {
+                words |= pattern << (next % LINE as u64);
                 left &= left - 1;
-                word = self.first + i64::from(left.trailing_zeros()) * self.step;
+                next = word(left.trailing_zeros());
             }
+            let lanes = before & !left;
             // A lane alone in its line is written in one way whatever the step, so that it is told for the same.
             let step = if lanes.is_power_of_two() { i64::from(self.width) } else { self.step };
-            let first = start - line * LINE as i64 - i64::from(lowest) * step;
+            let first = (start % LINE as u64) as i64 - i64::from(lowest) * step;
             let by = By::Step { first: first as i16, step: step as i16 };
-            show(Stretch { line: line as u64, words, by, lanes });
+            show(Stretch { line, words, by, lanes });
         }
     }
 }

@@ -147,10 +147,21 @@ impl Cells {
             };
             return lanes_of(new.words()).all(fits);
         }
-        let fits = |layer: &Layer| {
-            layer.words() & new.words() == 0 || (!denies(layer.cell) && layer.comes_before(here, new))
-        };
-        fits(&own.first) && (own.others & new.words() == 0 || self.more(own).iter().all(fits))
+        let fits = |layer: &Layer| !denies(layer.cell) && layer.comes_before(here, new);
+        if own.first.words() & new.words() != 0 && !fits(&own.first) {
+            return false;
+        }
+        let mut left = own.others & new.words();
+        let mut others = self.more(own).iter();
+        while left != 0
+            && let Some(layer) = others.next()
+        {
+            if layer.words() & left != 0 && !fits(layer) {
+                return false;
+            }
+            left &= !layer.words();
+        }
+        true
     }
 
     /// Remembers an access of words in the place of all that was remembered of them.
@@ -219,8 +230,16 @@ impl Cells {
     }
 
     fn take_others(&mut self, line: usize, words: u32) {
-        self.lines[line].others &= !words;
-        self.more_mut(line).iter_mut().for_each(|layer| layer.cell.mask &= !words);
+        let own = &mut self.lines[line];
+        let mut left = own.others & words;
+        own.others &= !words;
+        let mut others = self.more_mut(line).iter_mut();
+        while left != 0
+            && let Some(layer) = others.next()
+        {
+            left &= !layer.words();
+            layer.cell.mask &= !words;
+        }
     }
 
     /// The layer that has a word of a line.
