@@ -18,13 +18,18 @@ use crate::isa::value::Args;
 use crate::launch::Launch;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Window};
-use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, Wide, lanes_of};
 use crate::observe::races::{self, Conflict, Races, Why};
 use crate::observe::shadow::Kind;
+use crate::observe::shadow::layer::Row;
 use crate::order::clocks::{Clocks, Who};
 use crate::order::history::{self, Question};
 use crate::order::messages::{Locations, Messages, Written};
 use crate::order::{Order, Place, Reach, Space, Stamp};
+
+/// Steps between lanes that are looked at together, in bytes: far beyond what is inside of any memory, and far from where
+/// sums of a few would overflow.
+const MAX_STEP: i64 = 1 << 40;
 
 /// Everything that watches who is ordered with whom.
 #[derive(Debug)]
@@ -63,6 +68,17 @@ pub struct Seen<'m> {
     pub shared: &'m [u8],
     /// In which order lanes are going to be carried out.
     pub order: Lanewise,
+}
+
+/// An access of a load or store by lanes in equal steps.
+struct Line<'p, 'm> {
+    seen: Seen<'m>,
+    base: u64,
+    stride: u64,
+    mask: u32,
+    access: &'p Access,
+    is_shared: bool,
+    kind: Kind,
 }
 
 /// An access of a load or store, with what it takes to look at its lanes.
@@ -127,6 +143,26 @@ impl Watch {
         self.locations.fence(&mut self.clocks, (self.slot, self.warp), lanes, (fence.order, fence.scope));
     }
 
+    /// Lanes of `mask` are about to load or store, lane `i` at `base + stride * i`. Returns the lanes for which it cannot be
+    /// told at a glance that all is in order: these have to be shown with [`Watch::access`], the others must not.
+    #[inline]
+    pub fn line(
+        &mut self,
+        seen: Seen<'_>,
+        (base, stride): (u64, u64),
+        mask: u32,
+        (access, kind): (&Access, Kind),
+    ) -> u32 {
+        let is_plain = access.order == Order::Weak && self.weak.is_none();
+        let part = Line { seen, base, stride, mask, access, is_shared: false, kind };
+        match access.address.memory {
+            Memory::Global if is_plain => self.at_a_glance(&part),
+            Memory::Shared if is_plain => self.at_a_glance(&Line { is_shared: true, ..part }),
+            Memory::Global | Memory::Shared | Memory::Generic => mask,
+            _ => 0,
+        }
+    }
+
     /// Active lanes are about to load or store.
     pub fn access(
         &mut self,
@@ -166,9 +202,19 @@ impl Watch {
         if part.access.order != Order::Weak {
             return self.strong(part);
         }
-        if !self.row(part) && !self.broadcast(part) {
-            lanes_of(part.mask).for_each(|lane| self.weak_lane(part, lane));
-        }
+        let left = match steps(part.at, part.mask) {
+            Some((base, stride)) => self.at_a_glance(&Line {
+                seen: part.seen,
+                base,
+                stride,
+                mask: part.mask,
+                access: part.access,
+                is_shared: part.is_shared,
+                kind: part.kind,
+            }),
+            None => part.mask,
+        };
+        lanes_of(left).for_each(|lane| self.weak_lane(part, lane));
         if self.weak.is_some() {
             self.elements(part, Watch::weak_element);
         }
@@ -190,38 +236,56 @@ impl Watch {
         }
     }
 
-    fn whole(&self, part: &Part<'_, '_>) -> races::Access {
-        let is_weak = part.access.order == Order::Weak;
-        let scope = (!is_weak).then_some(part.access.scope);
-        races::Access { pc: self.pc, kind: part.kind, scope, read_only: part.access.read_only }
+    fn whole(&self, access: &Access, kind: Kind) -> races::Access {
+        let is_weak = access.order == Order::Weak;
+        let scope = (!is_weak).then_some(access.scope);
+        races::Access { pc: self.pc, kind, scope, read_only: access.read_only }
     }
 
-    /// Neighbouring words, at a glance.
+    /// Words in equal steps, or one for all. Returns the lanes for which it cannot be told at a glance that all is in order.
     #[inline]
-    fn row(&mut self, part: &Part<'_, '_>) -> bool {
-        let bytes = part.access.lane_bytes();
-        if !bytes.is_multiple_of(4) {
-            return false;
+    fn at_a_glance(&mut self, part: &Line<'_, '_>) -> u32 {
+        let (first, last) = (part.mask.trailing_zeros() % 32, 31 - part.mask.leading_zeros() % 32);
+        let (bytes, step) = (part.access.lane_bytes(), part.stride as i64);
+        let is_single = first == last;
+        if !is_single && step == 0 {
+            return if self.broadcast(part) { 0 } else { part.mask };
         }
-        let Some(count) = access::neighbours(part.at, part.mask, bytes) else { return false };
-        let first = part.address(0).and_then(|first| self.place(part, first, bytes * count as u64));
-        let Some(place) = first else { return false };
+        // Of several words a lane, the steps have to go upwards: who accesses a word is told by a division.
+        let is_apart = step >= bytes as i64 || (step < 0 && bytes == 4);
+        let is_row = is_single || (is_apart && step.abs() < MAX_STEP && part.stride.is_multiple_of(bytes));
+        let start = part.base.wrapping_add(part.stride.wrapping_mul(first.into()));
+        if !is_row || !bytes.is_multiple_of(4) || !start.is_multiple_of(bytes) {
+            return part.mask;
+        }
+        let span = step * i64::from(last - first);
+        let lowest = start.wrapping_add_signed(span.min(0));
+        let Some((space, offset)) =
+            self.place(part.seen, lowest, span.unsigned_abs() + bytes, part.is_shared, part.kind)
+        else {
+            return part.mask;
+        };
+        let step = if is_single { bytes as i64 } else { step };
+        let first = offset as i64 - span.min(0) - step * i64::from(first);
+        let row = Row { first: first >> 2, step: step >> 2, width: bytes as u32 / 4, mask: part.mask };
+        let access = self.whole(part.access, part.kind);
         let here = self.clocks.here(self.slot, self.warp);
-        let access = self.whole(part);
-        let Some(races) = &mut self.races else { return true };
-        races.row(&here, self.slot, access, place, ((bytes / 4) as usize, count))
+        let Some(races) = &mut self.races else { return 0 };
+        races.row(&here, self.slot, access, space, row)
     }
 
-    /// The same bytes for all lanes, at a glance.
-    fn broadcast(&mut self, part: &Part<'_, '_>) -> bool {
-        let first = part.mask.trailing_zeros() as usize % WARP_SIZE;
-        if part.kind != Kind::Load || lanes_of(part.mask).any(|lane| part.at[lane] != part.at[first]) {
+    /// A load of the same bytes by several lanes: whether it could be told at a glance that all is in order.
+    fn broadcast(&mut self, part: &Line<'_, '_>) -> bool {
+        let bytes = part.access.lane_bytes();
+        if part.kind != Kind::Load || !part.base.is_multiple_of(bytes) {
             return false;
         }
-        let Some((space, offset)) = self.lane_place(part, first) else { return false };
-        let place = Place { space, offset, bytes: part.access.lane_bytes() as u8 };
+        let Some((space, offset)) = self.place(part.seen, part.base, bytes, part.is_shared, part.kind) else {
+            return false;
+        };
+        let place = Place { space, offset, bytes: bytes as u8 };
         let here = self.clocks.here(self.slot, self.warp);
-        let access = self.whole(part);
+        let access = self.whole(part.access, part.kind);
         let Some(races) = &mut self.races else { return true };
         races.broadcast(&here, self.slot, access, place, part.mask)
     }
@@ -229,18 +293,26 @@ impl Watch {
     /// Where the bytes of a lane lie, if its access is not going to be denied.
     #[inline]
     fn lane_place(&self, part: &Part<'_, '_>, lane: usize) -> Option<(Space, u64)> {
-        self.place(part, part.address(lane)?, part.access.lane_bytes())
+        let (address, bytes) = (part.address(lane)?, part.access.lane_bytes());
+        self.place(part.seen, address, bytes, part.is_shared, part.kind)
     }
 
     /// Where some bytes lie, if all of them are inside of something that can be accessed so.
     #[inline]
-    fn place(&self, part: &Part<'_, '_>, address: u64, bytes: u64) -> Option<(Space, u64)> {
-        if part.is_shared {
-            let inside = address.checked_add(bytes).is_some_and(|end| end <= part.seen.shared.len() as u64);
+    fn place(
+        &self,
+        seen: Seen<'_>,
+        address: u64,
+        bytes: u64,
+        is_shared: bool,
+        kind: Kind,
+    ) -> Option<(Space, u64)> {
+        if is_shared {
+            let inside = address.checked_add(bytes).is_some_and(|end| end <= seen.shared.len() as u64);
             return inside.then_some((Space::Shared(self.clocks.block(self.slot)), address));
         }
-        let global = part.seen.global;
-        let found = if part.kind == Kind::Store {
+        let global = seen.global;
+        let found = if kind == Kind::Store {
             global.locate_writable(address, bytes)
         } else {
             global.locate(address, bytes)
@@ -252,7 +324,7 @@ impl Watch {
     fn weak_lane(&mut self, part: &Part<'_, '_>, lane: usize) {
         let bytes = part.access.lane_bytes();
         let Some((space, offset)) = self.lane_place(part, lane) else { return };
-        let access = self.whole(part);
+        let access = self.whole(part.access, part.kind);
         let place = Place { space, offset, bytes: bytes as u8 };
         let (pc, clock) = (self.pc, self.clocks.stamp(self.who(lane)));
         let same = |before: Stamp, before_pc: Pc| {
@@ -286,7 +358,7 @@ impl Watch {
     /// Strong loads and stores, element by element.
     fn strong(&mut self, part: &Part<'_, '_>) {
         let how = (part.access.order, part.access.scope);
-        let access = self.whole(part);
+        let access = self.whole(part.access, part.kind);
         self.elements(part, |watch, part, at, place| {
             let (lane, element) = at;
             if part.kind == Kind::Load {
@@ -453,6 +525,28 @@ impl Part<'_, '_> {
         access::store_lane(self.lanes, self.args, self.access, lane, &mut value);
         access::read_le(&value[element * bytes..][..bytes])
     }
+}
+
+/// The address of lane 0, active or not, and the step from a lane to the next, if the lanes of a mask lie in equal steps.
+#[inline]
+fn steps(at: &Wide, mask: u32) -> Option<(u64, u64)> {
+    let first = mask.trailing_zeros() as usize % WARP_SIZE;
+    let others = mask & mask.wrapping_sub(1);
+    if others == 0 {
+        return Some((at[first], 0));
+    }
+    let second = others.trailing_zeros() as usize % WARP_SIZE;
+    let (lanes, bytes) = ((second - first) as i64, at[second].wrapping_sub(at[first]) as i64);
+    // The common ones need no division.
+    let stride = if lanes == 1 { bytes } else { bytes / lanes } as u64;
+    let base = at[first].wrapping_sub(stride.wrapping_mul(first as u64));
+    let is_there = |lane: usize| at[lane] == base.wrapping_add(stride.wrapping_mul(lane as u64));
+    let all = if mask == FULL_MASK {
+        (0..WARP_SIZE).fold(true, |all, lane| all & is_there(lane))
+    } else {
+        lanes_of(mask).all(is_there)
+    };
+    all.then_some((base, stride))
 }
 
 impl Seen<'_> {

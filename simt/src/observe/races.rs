@@ -11,6 +11,7 @@
 //! *What it never does* is to report accesses that the model orders: a view that it has is one that causality gives.
 //! Specification: PTX ISA, section 8, "Morally Strong Operations", "Data-Races".
 
+use super::shadow::layer::Row;
 use super::shadow::{Cell, Entry, Kind, Lists, READ_ONLY, Shadow};
 use crate::machine::registers::lanes_of;
 use crate::order::clocks::{Clocks, Here, Who};
@@ -114,20 +115,12 @@ impl Races {
         (shadow, &mut self.lists)
     }
 
-    /// Plain accesses of neighbouring words by neighbouring lanes from lane 0 on, `words` each: the common case. Whether
-    /// it could be told at a glance that all is in order; if not, nothing was remembered.
+    /// Plain accesses of words by lanes in equal steps: the common case. The lanes for which it cannot be told at a glance
+    /// that all is in order; of these, nothing was remembered.
     #[inline]
-    pub fn row(
-        &mut self,
-        here: &Here<'_>,
-        slot: usize,
-        access: Access,
-        (space, offset): (Space, u64),
-        row: (usize, usize),
-    ) -> bool {
+    pub fn row(&mut self, here: &Here<'_>, slot: usize, access: Access, space: Space, row: Row) -> u32 {
         let (shadow, _) = self.shadow(space, slot);
-        let new = Cell::new(here, 1, access.flags());
-        shadow.row(here, new, offset, access.kind == Kind::Store, row)
+        shadow.row(here, Cell::new(here, 0, access.flags()), row, access.kind == Kind::Store)
     }
 
     /// A plain load of the same bytes by several lanes of a warp. Whether it could be told at a glance that all is in order;
@@ -142,9 +135,15 @@ impl Races {
     ) -> bool {
         let (shadow, lists) = self.shadow(place.space, slot);
         let (offset, bytes) = (place.offset, u64::from(place.bytes));
+        let new = Cell::new(here, mask, access.flags());
+        if access.kind != Kind::Load {
+            return false;
+        }
+        if shadow.broadcast(here, new, offset, bytes, mask) {
+            return true;
+        }
         let step = shadow.prepare(offset, bytes, lists);
         let cells = || (offset - offset % step..offset + bytes).step_by(step as usize);
-        let new = Cell::new(here, mask, access.flags());
         let in_order = |at| {
             let (store, loads) = (shadow.store(at), shadow.loads(at));
             let promised = access.read_only && store.mask != 0;
@@ -152,7 +151,7 @@ impl Races {
             let known = loads.is_settled_for_any(here) || loads.by(0) == new.by(0);
             store.is_settled_for_any(here) && known && !promised && !forgets
         };
-        if access.kind != Kind::Load || !cells().all(in_order) {
+        if !cells().all(in_order) {
             return false;
         }
         for at in cells() {
@@ -281,7 +280,7 @@ impl Look<'_> {
     /// A lane of a cell that does not come before.
     fn unordered_lane(&self, cell: Cell) -> Option<u32> {
         let here = self.clocks.here(self.who.slot, self.who.warp);
-        if cell.is_settled(&here, self.who.lane as u32) {
+        if cell.is_settled(&here, 1 << self.who.lane) {
             return None;
         }
         let mut lanes = lanes_of(cell.mask).map(|lane| lane as u32);

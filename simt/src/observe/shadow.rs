@@ -1,13 +1,15 @@
 //! What is remembered of the accesses to each byte: the last plain store, and the plain loads and strong accesses since.
 //!
 //! Memory is remembered in pages, made when they are first touched. A page keeps a *cell* for each 32-bit word; one that
-//! is accessed in smaller pieces keeps a cell for each byte. Where a whole warp accessed a line of 32 words, a word a lane,
-//! which is what well-made kernels do, one cell stands for all of the line. The loads of a cell are one cell too as long
-//! as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
+//! is accessed in smaller pieces keeps a cell for each byte. Where the lanes of a warp accessed a line of 32 words in equal
+//! steps, which is what most kernels do, one [`layer`] stands for all of these words. The loads of a cell are one cell too
+//! as long as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
 
+pub mod layer;
 mod page;
 
-use page::Page;
+use layer::{By, LINE, Layer, Row};
+use page::{LINES, Page};
 
 use crate::machine::registers::WARP_SIZE;
 use crate::order::clocks::Here;
@@ -77,10 +79,10 @@ impl Cell {
         self.place & READ_ONLY != 0
     }
 
-    /// Whether there is nothing here, or something that comes before what a lane does now, as far as can be told at a
-    /// glance.
+    /// Whether there is nothing here, or something that comes before what each of some lanes does now, as far as can be
+    /// told at a glance.
     #[inline(always)]
-    pub fn is_settled(self, here: &Here<'_>, lane: u32) -> bool {
+    pub fn is_settled(self, here: &Here<'_>, lanes: u32) -> bool {
         if self.mask == 0 {
             return self.place != LIST;
         }
@@ -89,7 +91,7 @@ impl Cell {
         }
         let warp = self.warp();
         if warp == here.warp {
-            self.clock <= here.floor || self.mask == 1 << lane
+            self.clock <= here.floor || (self.mask == lanes && lanes.is_power_of_two())
         } else {
             self.clock <= here.floors[warp as usize % WARP_SIZE]
         }
@@ -103,14 +105,6 @@ impl Cell {
         let floor =
             if self.warp() == here.warp { here.floor } else { here.floors[self.warp() as usize % WARP_SIZE] };
         self.block == here.block && self.clock <= floor
-    }
-
-    /// Whether what lane `i` of the cell's warp did to word `i` comes before what lane `i` of a warp does to it now.
-    #[inline(always)]
-    fn is_settled_for_all(self, here: &Here<'_>) -> bool {
-        let warp = self.warp();
-        self.block == here.block
-            && (warp == here.warp || self.clock <= here.floors[warp as usize % WARP_SIZE])
     }
 
     /// The access of one of its lanes.
@@ -197,19 +191,39 @@ impl Shadow {
         page
     }
 
-    /// Neighbouring words that neighbouring lanes access, `words` each: remembers them if it can be told at a glance that
-    /// all is in order.
+    /// A plain access of words of a line: remembers it if it can be told at a glance that all is in order.
     #[inline]
-    pub fn row(
-        &mut self,
-        here: &Here<'_>,
-        new: Cell,
-        offset: u64,
-        is_store: bool,
-        row: (usize, usize),
-    ) -> bool {
-        let page = self.page(offset, false, &mut Lists::default());
-        page.row(here, new, offset % PAGE_BYTES, is_store, row)
+    fn access(&mut self, here: &Here<'_>, line: u64, new: &Layer, is_store: bool) -> bool {
+        let number = line as usize / LINES;
+        if number >= self.pages.len() {
+            self.pages.resize_with(number + 1, Page::default);
+        }
+        self.pages[number].access(here, line as usize % LINES, new, is_store)
+    }
+
+    /// A plain access of a row: remembers it, line by line, where it can be told at a glance that all is in order. Returns
+    /// the lanes for which it cannot.
+    #[inline]
+    pub fn row(&mut self, here: &Here<'_>, cell: Cell, row: Row, is_store: bool) -> u32 {
+        let mut left = 0;
+        row.each(|part| {
+            let new = Layer { cell: cell.by(part.words), by: part.by };
+            if !self.access(here, part.line, &new, is_store) {
+                left |= part.lanes;
+            }
+        });
+        left
+    }
+
+    /// A plain load of the same words by several lanes: as [`Shadow::row`]. Whether that worked.
+    #[inline]
+    pub fn broadcast(&mut self, here: &Here<'_>, cell: Cell, offset: u64, bytes: u64, lanes: u32) -> bool {
+        if !bytes.is_multiple_of(4) || !offset.is_multiple_of(bytes) {
+            return false;
+        }
+        let words = ((1 << (bytes / 4)) - 1) << (offset / 4 % LINE as u64);
+        let new = Layer { cell: cell.by(words), by: By::All(lanes) };
+        self.access(here, offset / 4 / LINE as u64, &new, false)
     }
 
     /// Makes the cells of some bytes ready, and says at which offsets they start, in which steps.

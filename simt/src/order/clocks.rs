@@ -6,7 +6,7 @@
 //! lane. A thread that has ended takes part in no barrier: what it did since the last one stays unordered.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::view::{BlockView, View};
 use super::{Stamp, Thread};
@@ -53,6 +53,8 @@ struct BlockClocks {
     number: u32,
     /// What all of its threads know of each other.
     common: Arc<BlockView>,
+    /// That as a view, once somebody has asked for it.
+    whole: OnceLock<View>,
     warps: Vec<WarpClocks>,
     /// By barrier: what those have published that have arrived at it.
     arrivals: BTreeMap<usize, View>,
@@ -104,6 +106,7 @@ impl Clocks {
         block.number = number as u32;
         block.arrivals.clear();
         let warps = threads.div_ceil(WARP_SIZE as u32);
+        block.whole.take();
         block.common = Arc::new(BlockView::of_warps(warps as usize));
         block.warps.resize_with(warps as usize, WarpClocks::default);
         for (id, warp) in block.warps.iter_mut().enumerate() {
@@ -166,11 +169,13 @@ impl Clocks {
         let block = &self.blocks[who.slot];
         let warp = &block.warps[who.warp];
         let mut known = warp.beyond.get(who.lane).cloned().unwrap_or_default();
-        let mut own = block.common.clone();
-        if warp.floor > own.warps[who.warp] {
+        if warp.floor > block.common.warps[who.warp] {
+            let mut own = block.common.clone();
             Arc::make_mut(&mut own).raise_warp(who.warp, warp.floor);
+            known.join_block(block.number, &own);
+        } else {
+            known.join(block.whole.get_or_init(|| View::of_block(block.number, block.common.clone())));
         }
-        known.join_block(block.number, &own);
         known
     }
 
@@ -212,7 +217,7 @@ impl Clocks {
     }
 
     /// What was sealed by a `fence.sc` before whatever a lane does now.
-    pub fn sealed(&self, who: Who) -> Option<&View> {
+    pub fn sealed(&self, who: Who) -> Option<View> {
         self.beyond(who)?.sealed()
     }
 
@@ -227,9 +232,8 @@ impl Clocks {
         if let Some(opened) = opened {
             self.learn(who, &opened);
         }
-        let mut all = View::default();
-        self.snapshot(who).add_to(&mut all);
-        self.own_beyond(who).seal(all);
+        let Snapshot { known, own } = self.snapshot(who);
+        self.own_beyond(who).seal(known, own);
     }
 
     /// Moves the clock of a warp on, after one of its lanes has published.
@@ -270,11 +274,13 @@ impl Clocks {
     /// All threads of a block that have not ended meet at a barrier.
     pub fn block_barrier(&mut self, slot: usize) {
         let block = &mut self.blocks[slot];
+        block.whole.take();
+        // Nobody else has it then, as a rule, and it is changed where it is.
+        let common = Arc::make_mut(&mut block.common);
         let mut all = View::default();
-        let mut common = (*block.common).clone();
         for (w, warp) in block.warps.iter_mut().enumerate() {
             let live = warp.lanes & !warp.ended;
-            warp.publish(w, live, &mut common);
+            warp.publish(w, live, common);
             if !warp.beyond.is_empty() {
                 lanes_of(live).for_each(|lane| all.join(&warp.beyond[lane]));
             }
@@ -285,9 +291,9 @@ impl Clocks {
             all.forget(block.number);
         }
         all.compress_sealed(block.number);
-        block.common = Arc::new(common);
-        for warp in &mut block.warps {
-            warp.beyond = if all.is_empty() { Vec::new() } else { vec![all.clone(); WARP_SIZE] };
+        let is_empty = all.is_empty();
+        for warp in block.warps.iter_mut().filter(|warp| !(is_empty && warp.beyond.is_empty())) {
+            warp.beyond = if is_empty { Vec::new() } else { vec![all.clone(); WARP_SIZE] };
         }
     }
 
@@ -342,6 +348,7 @@ impl Lockstep {
 
 impl WarpClocks {
     /// Adds to a view of the block what lanes of this warp have done.
+    #[inline]
     fn publish(&self, w: usize, lanes: u32, view: &mut BlockView) {
         if lanes == self.lanes {
             view.raise_warp(w, self.clock);

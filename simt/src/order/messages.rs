@@ -185,7 +185,7 @@ impl Locations {
             is_new = true;
         }
         if let Some(sealed) = clocks.sealed(who) {
-            messages.sealed.join(sealed);
+            messages.sealed.join(&sealed);
             is_new = true;
         }
         if is_new {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 
 use super::{Stamp, Thread};
-use crate::machine::registers::WARP_SIZE;
+use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 
 /// What is known of the threads of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,7 @@ impl BlockView {
     }
 
     /// Adds what all lanes of a warp did up to a clock.
+    #[inline]
     pub fn raise_warp(&mut self, warp: usize, clock: u32) {
         if self.warps.len() <= warp {
             self.warps.resize(warp + 1, 0);
@@ -98,15 +99,72 @@ pub struct View {
 #[derive(Clone, Debug, Default)]
 struct Fences {
     sealed: View,
+    /// Lanes that are sealed besides. At a barrier those of a warp come together, one after the other.
+    own: Option<Sealed>,
     open: View,
+}
+
+/// Lanes of a warp that have passed a fence, and what they did up to a clock.
+#[derive(Clone, Copy, Debug)]
+struct Sealed {
+    block: u32,
+    warp: u16,
+    clock: u32,
+    lanes: u32,
+}
+
+impl Sealed {
+    /// Adds them to a view.
+    fn add_to(self, view: &mut View) {
+        let Sealed { block, warp, clock, lanes } = self;
+        if lanes == FULL_MASK {
+            return view.block_mut(block).raise_warp(warp.into(), clock);
+        }
+        for lane in lanes_of(lanes) {
+            let number = warp * WARP_SIZE as u16 + lane as u16;
+            view.raise(Stamp { thread: Thread { block, number }, clock });
+        }
+    }
+}
+
+impl Fences {
+    /// Adds lanes to what is sealed.
+    fn seal(&mut self, new: Sealed) {
+        let key = |sealed: &Sealed| (sealed.block, sealed.warp, sealed.clock);
+        match &mut self.own {
+            Some(own) if key(own) == key(&new) => own.lanes |= new.lanes,
+            own => {
+                if let Some(before) = own.replace(new) {
+                    before.add_to(&mut self.sealed);
+                }
+            }
+        }
+    }
+
+    /// All that is sealed, in one view.
+    fn all_sealed(&self) -> View {
+        let mut all = self.sealed.clone();
+        if let Some(own) = self.own {
+            own.add_to(&mut all);
+        }
+        all
+    }
 }
 
 impl View {
     /// A view of one block.
-    pub fn of_block(block: u32, view: BlockView) -> View {
+    pub fn of_block(block: u32, view: Arc<BlockView>) -> View {
         let mut all = View::default();
-        all.blocks.insert_mut(block, Arc::new(view));
+        all.blocks.insert_mut(block, view);
         all
+    }
+
+    /// What is known of a block, to be added to.
+    fn block_mut(&mut self, block: u32) -> &mut BlockView {
+        if !self.blocks.contains_key(&block) {
+            self.blocks.insert_mut(block, Arc::default());
+        }
+        Arc::make_mut(self.blocks.get_mut(&block).expect("it is there by now"))
     }
 
     /// Whether nothing is known.
@@ -125,10 +183,7 @@ impl View {
         if self.knows(stamp) {
             return;
         }
-        let Thread { block, number } = stamp.thread;
-        let mut view = self.blocks.get(&block).map_or_else(BlockView::default, |view| (**view).clone());
-        view.raise(number, stamp.clock);
-        self.blocks.insert_mut(block, Arc::new(view));
+        self.block_mut(stamp.thread.block).raise(stamp.thread.number, stamp.clock);
     }
 
     /// Adds what is known of a block.
@@ -148,6 +203,9 @@ impl View {
         if let Some(fences) = &other.fences {
             self.join_fences(fences);
         }
+        if other.blocks.is_empty() {
+            return;
+        }
         let small = if self.blocks.size() < other.blocks.size() {
             std::mem::replace(&mut self.blocks, other.blocks.clone())
         } else {
@@ -166,14 +224,21 @@ impl View {
                 let own = Arc::make_mut(own);
                 own.sealed.join(&other.sealed);
                 own.open.join(&other.open);
+                if let Some(sealed) = other.own {
+                    own.seal(sealed);
+                }
             }
         }
     }
 
-    /// Who has this view passes a `fence.sc`, having published `all`: that is sealed, and what was open no longer is.
-    pub fn seal(&mut self, all: View) {
-        let sealed = View { fences: None, ..all };
-        self.fences = Some(Arc::new(Fences { sealed, open: View::default() }));
+    /// Who has this view passes a `fence.sc`, knowing what is given: that and itself is sealed, and what was open no longer
+    /// is.
+    pub fn seal(&mut self, known: View, own: Stamp) {
+        let sealed = View { fences: None, ..known };
+        let Thread { block, number } = own.thread;
+        let (warp, lane) = (number / WARP_SIZE as u16, number % WARP_SIZE as u16);
+        let own = Some(Sealed { block, warp, clock: own.clock, lanes: 1 << lane });
+        self.fences = Some(Arc::new(Fences { sealed, own, open: View::default() }));
     }
 
     /// Adds what was sealed before a write that was read.
@@ -185,14 +250,20 @@ impl View {
     /// Takes less room for what is sealed of a block all of whose threads may have passed a fence.
     pub fn compress_sealed(&mut self, block: u32) {
         let Some(fences) = &mut self.fences else { return };
-        if let Some(view) = Arc::make_mut(fences).sealed.blocks.get_mut(&block) {
+        let fences = Arc::make_mut(fences);
+        if let Some(own) = fences.own.take() {
+            own.add_to(&mut fences.sealed);
+        }
+        if let Some(view) = fences.sealed.blocks.get_mut(&block).filter(|view| !view.lanes.is_empty()) {
             Arc::make_mut(view).compress();
         }
     }
 
     /// What is sealed; none if nothing is.
-    pub fn sealed(&self) -> Option<&View> {
-        self.fences.as_ref().map(|fences| &fences.sealed).filter(|sealed| !sealed.is_empty())
+    pub fn sealed(&self) -> Option<View> {
+        let fences =
+            self.fences.as_ref().filter(|fences| fences.own.is_some() || !fences.sealed.is_empty())?;
+        Some(fences.all_sealed())
     }
 
     /// What is open; none if nothing is.

@@ -5,6 +5,7 @@
 //! one. Left out: what only a whole run shows, the order through memory; the litmus tests have that.
 
 use super::*;
+use crate::machine::registers::FULL_MASK;
 use crate::order::Space;
 
 const WARPS: usize = 3;
@@ -79,18 +80,33 @@ impl Bench {
         assert!(found || !first, "missed: {who:?}, {access:?}, {place:?}");
     }
 
-    /// A row of words by all lanes, at a glance if that works, and lane by lane if not.
+    /// Words by lanes in equal steps, at a glance where that works, and lane by lane where not.
     fn row(&mut self, slot: usize, warp: usize, access: Access) {
-        let words = 1 + self.below(2) as usize;
-        let lanes = [32, 32, 16, 5][self.below(4) as usize];
-        let room = BYTES / 4 - (words * lanes) as u64 + 1;
-        let offset = if self.below(2) == 0 { 0 } else { self.below(room) * 4 };
+        let width = 1 << self.below(3).saturating_sub(self.below(2));
+        let any = self.below(1 << 32) as u32;
+        let mask = [FULL_MASK, FULL_MASK, 0xffff, 0x5555_5555, 0x0101_0101, any, 1 << (any % 32)]
+            [self.below(7) as usize];
+        let step = match self.below(8) {
+            0..4 => width,
+            4 if width == 1 => -1 - self.below(3) as i64,
+            5 => width * 32,
+            _ => width * (1 + self.below(5) as i64),
+        };
+        // Lanes that are outside take no part; the first that is active is somewhere near the start or the end.
+        let first = match self.below(3) {
+            0 => 0,
+            _ => self.below(BYTES / 4 / width as u64) as i64 * width,
+        } - i64::from(mask.trailing_zeros()) * step.min(4);
+        let at = |lane: usize| first + lane as i64 * step;
+        let inside = |lane: &usize| at(*lane) >= 0 && at(*lane) + width <= BYTES as i64 / 4;
+        let mask = lanes_of(mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane);
+        let row = Row { first, step, width: width as u32, mask };
         let here = self.clocks.here(slot, warp);
-        let done = self.races.row(&here, slot, access, (Space::Global(0), offset), (words, lanes));
-        for lane in 0..lanes {
+        let left = self.races.row(&here, slot, access, Space::Global(0), row);
+        for lane in lanes_of(mask) {
             let who = Who { slot, warp, lane };
-            let (offset, bytes) = (offset + (lane * words * 4) as u64, words as u8 * 4);
-            if done {
+            let (offset, bytes) = (at(lane) as u64 * 4, width as u8 * 4);
+            if left >> lane & 1 == 0 {
                 self.compare(false, who, access, Place { space: Space::Global(0), offset, bytes });
             } else {
                 self.access(who, access, offset, bytes);

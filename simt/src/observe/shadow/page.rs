@@ -1,13 +1,15 @@
-//! The cells of a page of memory, kept by line where a whole warp accessed a line, and by word or byte where not.
+//! The cells of a page of memory, kept by line in a few layers where warps accessed it in equal steps, and by word or byte
+//! where not.
 
+use super::layer::{LINE, Layer};
 use super::{Cell, Lists, PAGE_BYTES};
-use crate::machine::registers::{FULL_MASK, WARP_SIZE};
+use crate::machine::registers::{FULL_MASK, lanes_of};
 use crate::order::clocks::Here;
 
-/// Words of a line.
-const LINE: usize = WARP_SIZE;
-/// Marks the cell of a line whose words have cells of their own.
-const SPREAD: u32 = u32::MAX - 1;
+/// Lines of a page.
+pub const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
+/// Layers of a line at most, besides the first; a tree over a line leaves one for each of its steps.
+const MORE: usize = 7;
 
 /// What is remembered of a page.
 #[derive(Clone, Debug, Default)]
@@ -27,34 +29,52 @@ pub struct Page {
 /// The cells of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// A cell a line, in which lane `i` accessed word `i`; or, marked so, none, because its words have theirs. Empty until
-    /// something is remembered here.
-    lines: Vec<Cell>,
+    /// Empty until something is remembered here.
+    lines: Vec<Line>,
+    /// The layers of lines that have more than one.
+    more: Vec<More>,
     /// A cell a word or a byte. Empty until a line has them.
     pieces: Vec<Cell>,
 }
 
+/// A line: layers that have no word in common, unless its words have cells of their own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// The newest: what comes next to its words need not look at the others.
+    first: Layer,
+    /// The words that the other layers have.
+    others: u32,
+    /// Where in [`Cells::more`] these are, counted from 1; 0 if there never were any.
+    more: u8,
+    /// Whether its words have cells of their own.
+    is_spread: bool,
+}
+
+/// The layers of a line besides the first, in no order.
+type More = [Layer; MORE];
+
 impl Page {
-    /// Neighbouring words from an offset in the page on; see [`super::Shadow::row`].
+    /// A plain access of words of a line: remembers it if it can be told at a glance that all is in order.
     #[inline]
-    pub fn row(
-        &mut self,
-        here: &Here<'_>,
-        new: Cell,
-        offset: u64,
-        is_store: bool,
-        (words, lanes): (usize, usize),
-    ) -> bool {
-        let first = offset as usize / 4;
-        let is_here = offset.is_multiple_of(4) && first + words * lanes <= Cells::LINES * LINE;
+    pub fn access(&mut self, here: &Here<'_>, line: usize, new: &Layer, is_store: bool) -> bool {
         // Strong stores are kept elsewhere too, where a plain one has to take them out.
-        if !is_here || self.is_fine || (is_store && self.is_strong) {
+        if self.is_fine || (is_store && self.is_strong) {
             return false;
         }
-        if words == 1 && lanes == LINE && first.is_multiple_of(LINE) {
-            return self.line(here, new, first / LINE, is_store);
+        let promises = new.cell.is_read_only();
+        let is_broken = |load: Cell| load.is_read_only() && !promises;
+        if !self.stores.is_settled(here, line, new, |_| promises)
+            || !self.loads.is_settled(here, line, new, is_broken)
+        {
+            return false;
         }
-        self.words(here, new, first, is_store, (words, lanes))
+        if is_store {
+            self.stores.put(line, new);
+            self.loads.take(line, new.words());
+        } else {
+            self.loads.put(line, new);
+        }
+        true
     }
 
     /// Forgets everything; returns the lists that there were. The page keeps the size of its cells: the next block of the
@@ -66,7 +86,8 @@ impl Page {
             lists.extend(self.loads.lists().map(|(_, list)| list));
         }
         for cells in [&mut self.loads, &mut self.stores] {
-            cells.lines.fill(Cell::default());
+            cells.lines.fill(Line::default());
+            cells.more.clear();
             if self.is_fine {
                 cells.spread_all();
             }
@@ -75,68 +96,12 @@ impl Page {
         lists.into_iter()
     }
 
-    /// A whole line, a word a lane.
-    #[inline]
-    fn line(&mut self, here: &Here<'_>, new: Cell, line: usize, is_store: bool) -> bool {
-        let (stores, loads) = (self.stores.line(line), self.loads.line(line));
-        let settled =
-            self.stores.is_line_settled(here, stores, line) && self.loads.is_line_settled(here, loads, line);
-        let promised = if is_store {
-            self.loads.is_promised(loads, line)
-        } else {
-            new.is_read_only() && stores != Cell::default()
-        };
-        let forgets = !is_store && !new.is_read_only() && self.loads.is_promised(loads, line);
-        if !settled || promised || forgets {
-            return false;
-        }
-        if is_store {
-            self.stores.set_line(line, new.by(FULL_MASK));
-            self.loads.set_line(line, Cell::default());
-        } else {
-            self.loads.set_line(line, new.by(FULL_MASK));
-        }
-        true
-    }
-
-    /// Any other row.
-    fn words(
-        &mut self,
-        here: &Here<'_>,
-        new: Cell,
-        first: usize,
-        is_store: bool,
-        (words, lanes): (usize, usize),
-    ) -> bool {
-        let range = first..first + words * lanes;
-        let stores = self.stores.row(range.clone(), is_store);
-        let loads = self.loads.row(range, !is_store);
-        let settled = |cells: &[Cell]| {
-            let mut lanes = cells.chunks_exact(words).enumerate();
-            lanes.all(|(lane, cells)| cells.iter().all(|cell| cell.is_settled(here, lane as u32)))
-        };
-        let broken = |cell: &Cell| cell.is_read_only() && !new.is_read_only();
-        let promised = new.is_read_only() && stores.iter().any(|cell| cell.mask != 0);
-        if promised || !settled(stores) || !settled(loads) || loads.iter().any(broken) {
-            return false;
-        }
-        let cells = if is_store { stores } else { &mut *loads };
-        for (lane, cells) in cells.chunks_exact_mut(words).enumerate() {
-            cells.fill(new.by(1 << lane));
-        }
-        if is_store {
-            loads.fill(Cell::default());
-        }
-        true
-    }
-
     /// Goes over to a cell a byte.
     pub fn refine(&mut self, lists: &mut Lists) {
         self.is_fine = true;
         for cells in [&mut self.stores, &mut self.loads] {
             cells.make();
-            (0..cells.lines.len()).for_each(|line| cells.spread(line));
-            cells.make_pieces();
+            cells.spread_all();
             cells.pieces = cells.pieces.iter().flat_map(|&cell| [cell; 4]).collect();
         }
         for (index, list) in self.loads.lists().collect::<Vec<_>>() {
@@ -148,114 +113,186 @@ impl Page {
 }
 
 impl Cells {
-    const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
-
     #[inline]
     fn make(&mut self) {
         if self.lines.is_empty() {
-            self.lines = vec![Cell::default(); Cells::LINES];
-        }
-    }
-
-    #[inline]
-    fn make_pieces(&mut self) {
-        if self.pieces.is_empty() {
-            self.pieces = vec![Cell::default(); Cells::LINES * LINE];
+            self.lines = vec![Line::default(); LINES];
         }
     }
 
     fn pieces_in_line(&self) -> usize {
-        self.pieces.len() / Cells::LINES
+        (self.pieces.len() / LINES).max(LINE)
     }
 
-    #[inline]
-    fn line(&self, line: usize) -> Cell {
-        self.lines.get(line).copied().unwrap_or_default()
+    /// The layers of a line besides the first.
+    fn more(&self, line: &Line) -> &[Layer] {
+        line.more.checked_sub(1).map_or(&[], |at| &self.more[usize::from(at)])
     }
 
+    fn more_mut(&mut self, line: usize) -> &mut [Layer] {
+        let at = self.lines[line].more.checked_sub(1);
+        at.map_or(&mut [], |at| &mut self.more[usize::from(at)])
+    }
+
+    /// Whether all that is remembered of some words comes before an access to them now, and nothing `denies` it.
     #[inline]
-    fn set_line(&mut self, line: usize, cell: Cell) {
-        if cell.mask != 0 || !self.lines.is_empty() {
-            self.make();
-            self.lines[line] = cell;
+    fn is_settled(&self, here: &Here<'_>, line: usize, new: &Layer, denies: impl Fn(Cell) -> bool) -> bool {
+        let Some(own) = self.lines.get(line) else { return true };
+        if own.is_spread {
+            let words = &self.pieces[line * LINE..][..LINE];
+            let fits = |word: usize| {
+                let cell = words[word];
+                let is_free = cell.mask == 0 || !denies(cell);
+                is_free && cell.is_settled(here, new.lanes_at(word))
+            };
+            return lanes_of(new.words()).all(fits);
+        }
+        let fits = |layer: &Layer| !denies(layer.cell) && layer.comes_before(here, new);
+        if own.first.words() & new.words() != 0 && !fits(&own.first) {
+            return false;
+        }
+        let mut left = own.others & new.words();
+        let mut others = self.more(own).iter();
+        while left != 0
+            && let Some(layer) = others.next()
+        {
+            if layer.words() & left != 0 && !fits(layer) {
+                return false;
+            }
+            left &= !layer.words();
+        }
+        true
+    }
+
+    /// Remembers an access of words in the place of all that was remembered of them.
+    #[inline]
+    fn put(&mut self, line: usize, new: &Layer) {
+        self.make();
+        let own = &mut self.lines[line];
+        if own.is_spread {
+            return self.put_words(line, new);
+        }
+        if own.others & new.words() != 0 {
+            self.take_others(line, new.words());
+        }
+        let own = &mut self.lines[line];
+        let mut before = std::mem::replace(&mut own.first, *new);
+        before.cell.mask &= !new.words();
+        if before.words() != 0 {
+            self.put_beside(line, &before);
         }
     }
 
-    /// The cells of the words of a line, if they have their own.
-    fn words_of(&self, cell: Cell, line: usize) -> &[Cell] {
-        if cell.place == SPREAD { &self.pieces[line * LINE..][..LINE] } else { &[] }
-    }
-
-    /// Whether all of a line comes before what a warp does now, a word a lane.
-    #[inline]
-    fn is_line_settled(&self, here: &Here<'_>, cell: Cell, line: usize) -> bool {
-        if cell.place != SPREAD {
-            return cell.mask == 0 || cell.is_settled_for_all(here);
+    /// Keeps what is left of the layer that was first, besides the new one.
+    fn put_beside(&mut self, line: usize, before: &Layer) {
+        let own = &mut self.lines[line];
+        if own.more == 0 {
+            if self.more.is_empty() {
+                self.more.reserve_exact(LINES);
+            }
+            self.more.push(More::default());
+            own.more = self.more.len() as u8;
         }
-        let mut words = self.words_of(cell, line).iter().enumerate();
-        words.all(|(lane, word)| word.is_settled(here, lane as u32))
+        let more = &mut self.more[usize::from(own.more) - 1];
+        if let Some(free) = more.iter_mut().find(|layer| layer.words() == 0) {
+            *free = *before;
+            own.others |= before.words();
+            return;
+        }
+        self.spread(line);
+        self.put_words(line, before);
     }
 
-    /// Whether a load of a line promised that nobody writes it.
+    /// [`Cells::put`] where words have cells of their own; there are no lists among those of an access that is settled.
+    fn put_words(&mut self, line: usize, new: &Layer) {
+        if new.words() == FULL_MASK {
+            let more = self.lines[line].more;
+            self.lines[line] = Line { first: *new, more, ..Line::default() };
+            return;
+        }
+        for word in lanes_of(new.words()) {
+            self.pieces[line * LINE + word] = new.cell_at(word);
+        }
+    }
+
+    /// Forgets what is remembered of some words.
     #[inline]
-    fn is_promised(&self, cell: Cell, line: usize) -> bool {
-        let own = cell.place != SPREAD && cell.is_read_only();
-        own || self.words_of(cell, line).iter().any(|word| word.is_read_only())
+    fn take(&mut self, line: usize, words: u32) {
+        let Some(own) = self.lines.get_mut(line) else { return };
+        if own.is_spread {
+            lanes_of(words).for_each(|word| self.pieces[line * LINE + word] = Cell::default());
+            return;
+        }
+        own.first.cell.mask &= !words;
+        if own.others & words != 0 {
+            self.take_others(line, words);
+        }
+    }
+
+    fn take_others(&mut self, line: usize, words: u32) {
+        let own = &mut self.lines[line];
+        let mut left = own.others & words;
+        own.others &= !words;
+        let mut others = self.more_mut(line).iter_mut();
+        while left != 0
+            && let Some(layer) = others.next()
+        {
+            left &= !layer.words();
+            layer.cell.mask &= !words;
+        }
+    }
+
+    /// The layer that has a word of a line.
+    fn layer_at<'c>(&'c self, own: &'c Line, word: usize) -> Option<&'c Layer> {
+        let mut layers = std::iter::once(&own.first).chain(self.more(own));
+        layers.find(|layer| layer.words() >> word & 1 != 0)
     }
 
     /// Gives the words of a line cells of their own.
     fn spread(&mut self, line: usize) {
-        let cell = self.lines[line];
-        if cell.place == SPREAD {
+        let own = self.lines[line];
+        if own.is_spread {
             return;
         }
-        self.make_pieces();
         let size = self.pieces_in_line();
-        for (index, piece) in self.pieces[line * size..][..size].iter_mut().enumerate() {
-            *piece = if cell.mask == 0 { cell } else { cell.by(1 << (index * LINE / size)) };
+        if self.pieces.is_empty() {
+            self.pieces = vec![Cell::default(); LINES * LINE];
         }
-        self.lines[line] = Cell { place: SPREAD, ..Cell::default() };
+        for index in 0..size {
+            let word = index * LINE / size;
+            let layer = self.layer_at(&own, word);
+            self.pieces[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
+        }
+        self.more_mut(line).fill(Layer::default());
+        self.lines[line] = Line { is_spread: true, more: own.more, ..Line::default() };
     }
 
     fn spread_all(&mut self) {
         (0..self.lines.len()).for_each(|line| self.spread(line));
     }
 
-    /// The cells of some words; none where nothing is remembered and nothing is going to be.
-    fn row(&mut self, words: std::ops::Range<usize>, wanted: bool) -> &mut [Cell] {
-        if self.lines.is_empty() && !wanted {
-            return &mut [];
-        }
-        self.make();
-        for line in words.start / LINE..=(words.end - 1) / LINE {
-            self.spread(line);
-        }
-        &mut self.pieces[words]
-    }
-
     /// A cell, by its index in the page.
     pub fn get(&self, index: usize) -> Cell {
-        let size = self.pieces_in_line().max(LINE);
-        let cell = self.line(index / size);
-        match cell.place {
-            SPREAD => self.pieces[index],
-            _ if cell.mask == 0 => cell,
-            _ => cell.by(1 << (index % size * LINE / size)),
+        let size = self.pieces_in_line();
+        let Some(own) = self.lines.get(index / size) else { return Cell::default() };
+        if own.is_spread {
+            return self.pieces[index];
         }
+        let word = index % size * LINE / size;
+        self.layer_at(own, word).map_or_else(Cell::default, |layer| layer.cell_at(word))
     }
 
     /// Sets a cell.
     pub fn set(&mut self, index: usize, cell: Cell) {
         self.make();
-        let size = self.pieces_in_line().max(LINE);
-        self.spread(index / size);
+        self.spread(index / self.pieces_in_line());
         self.pieces[index] = cell;
     }
 
     /// Cells that stand for lists: which, and which list.
     fn lists(&self) -> impl Iterator<Item = (usize, usize)> {
-        let size = self.pieces_in_line().max(1);
-        let own = move |index: &usize| self.lines[index / size].place == SPREAD;
+        let size = self.pieces_in_line();
+        let own = move |index: &usize| self.lines[index / size].is_spread;
         let pieces = 0..self.pieces.len();
         pieces.filter(own).filter_map(|index| Some((index, self.pieces[index].as_list()?)))
     }
