@@ -88,10 +88,10 @@ mod tests {
         let mut taken = Vec::new();
         let work = |number| {
             thread::sleep(Duration::from_millis(if number % 4 == 0 { 5 } else { 0 }));
-            number * number
+            number ^ 77
         };
-        let end = in_order(cores, numbers, work, |number, square| {
-            assert_eq!(square, number * number);
+        let end = in_order(cores, numbers, work, |number, result| {
+            assert_eq!(result, number ^ 77);
             taken.push(number);
             if number == stop { ControlFlow::Break(number) } else { ControlFlow::Continue(()) }
         });
