@@ -5,12 +5,19 @@
 //! tests'.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::{claims, golden, hardware};
+
+/// Until when a chapter has to say something: five times what is promised to a reader, whose computer does nothing else.
+const AT_ONCE: Duration = Duration::from_millis(250);
+/// How often a chapter is started for that.
+const TRIES: usize = 5;
 
 /// A chapter under test. Its methods panic where a test would.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +126,28 @@ impl Chapter {
         }
     }
 
+    /// The first line is there long before the last one, also in a pipe. Of some starts one at least has to be quick: what
+    /// else a computer does may hold up any of them.
+    pub fn begins_at_once(&self) {
+        let starts: Vec<(Duration, Duration)> = (0..TRIES).map(|_| self.timed()).collect();
+        let is_quick = |(first, last): &(Duration, Duration)| *first < AT_ONCE && *first < *last / 2;
+        assert!(starts.iter().any(is_quick), "the first line and the last one came after {starts:?}");
+    }
+
+    /// How long it takes to the first line and to the end.
+    fn timed(&self) -> (Duration, Duration) {
+        let start = Instant::now();
+        let mut program = Command::new(self.program);
+        let program = program.args(["--device", "sim"]).stdout(Stdio::piped()).spawn();
+        let mut program = program.expect("the chapter was built");
+        let mut lines = BufReader::new(program.stdout.take().expect("it has a pipe")).lines();
+        lines.next().expect("there is a first line").expect("it is text");
+        let first = start.elapsed();
+        lines.for_each(drop);
+        program.wait().expect("it ends");
+        (first, start.elapsed())
+    }
+
     /// The same seed prints the same.
     pub fn seeds_decide(&self) {
         assert_eq!(self.printed(&["--seed", "3"]), self.printed(&["--seed", "3"]));
@@ -165,6 +194,11 @@ macro_rules! chapter_tests {
             #[test]
             fn no_line_is_longer_than_80_columns() {
                 CHAPTER.fits_80_columns();
+            }
+
+            #[test]
+            fn the_first_line_comes_at_once() {
+                CHAPTER.begins_at_once();
             }
 
             #[test]

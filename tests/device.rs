@@ -3,7 +3,7 @@
 use lanes::device::Watch;
 use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
 use lanes::kernels::races::{SAME_VALUE, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
-use lanes::{Choice, Device, Launch, Tolerance, Verdict};
+use lanes::{Choice, Device, Launch, Schedule, Tolerance, Verdict};
 
 fn device() -> Device {
     Device::open(Choice::Sim).unwrap()
@@ -97,6 +97,25 @@ fn a_trial_leaves_everything_as_it_was() {
     let (run, left) = device.trial(&launch, c).unwrap();
     assert_eq!((run.counters.warps, left[..2].to_vec()), (2, vec![100.0, 200.0]));
     assert_eq!(device.read(c).unwrap().sim, [7.0; 40]);
+}
+
+#[test]
+fn trials_side_by_side_are_trials_one_after_the_other() {
+    let mut device = device();
+    let x = device.upload("x", &(0..32).collect::<Vec<i32>>()).unwrap();
+    let sums = device.upload("sums", &[7_i32]).unwrap();
+    let mut launch = Launch::new(&WARP_TREE_UNGUARDED, 1, 32).arg(x).arg(sums);
+    (launch.simt.schedule, launch.simt.weak_memory) = (Schedule::Random, true);
+    let launches: Vec<Launch> = (0..20).map(|seed| launch.clone().seed(seed)).collect();
+    let mut told = |cores| {
+        device.set_cores(cores);
+        let trials = device.trials(&launches, sums).unwrap();
+        assert_eq!(device.read(sums).unwrap().sim, [7]);
+        trials.into_iter().map(|(run, left)| format!("{left:?} {run:?}")).collect::<Vec<_>>()
+    };
+    let alone = told(1);
+    assert!(alone.len() == 20 && alone.iter().any(|trial| *trial != alone[0]));
+    assert_eq!((told(2), told(7)), (alone.clone(), alone));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The emulator's half of `benches/peers/run.sh`: four reductions, timed as `benches/peers/opencl.c` times them.
 //!
-//! `cargo bench -p simt --bench peers -- --elements 16777216 --repeats 3 --races` prints, for each kernel, its name, its
-//! threads, and the best and the median of the repeats, in millions of threads a second. What is timed is the launch
+//! `cargo bench -p simt --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each kernel, its
+//! name, its threads, and the best and the median of the repeats, in millions of threads a second. What is timed is the launch
 //! alone, counters on; one launch before is not timed; the sum of every block is checked. Without options it only asks
 //! whether all that works, in milliseconds, for `cargo bench` and CI come by here too. It leaves out statistics, which
 //! `throughput.rs` has.
@@ -29,14 +29,15 @@ const RACY: (&str, &str, usize) = (REDUCTION, "reduce_interleaved_no_barrier", 1
 fn main() {
     let elements = option("--elements").unwrap_or(2 * BLOCK);
     let repeats = option("--repeats").unwrap_or(1);
+    let cores = option("--cores").unwrap_or(1) as u32;
     let races = env::args().any(|arg| arg == "--races");
     let checks = Checks { races, ..Checks::NONE };
     if races {
-        let report = Ready::new(RACY, BLOCK, checks).launch();
+        let report = Ready::new(RACY, BLOCK, checks, cores).launch();
         assert_eq!(report.faults[0].kind, FaultKind::Race, "the checker of races does not look");
     }
     for kernel in KERNELS {
-        measure(Ready::new(kernel, elements, checks), repeats);
+        measure(Ready::new(kernel, elements, checks, cores), repeats);
     }
 }
 
@@ -59,7 +60,12 @@ struct Ready {
 }
 
 impl Ready {
-    fn new((text, kernel, per_thread): (&str, &'static str, usize), n: usize, checks: Checks) -> Ready {
+    fn new(
+        (text, kernel, per_thread): (&str, &'static str, usize),
+        n: usize,
+        checks: Checks,
+        cores: u32,
+    ) -> Ready {
         let per_block = BLOCK * per_thread;
         let blocks = n.div_ceil(per_block);
         let mut emulator = Emulator::new(Limits::default());
@@ -68,7 +74,7 @@ impl Ready {
             .map(|(name, words)| emulator.alloc(name, 4 * words as u64).expect("there is memory"));
         let mut launch = Launch::new(blocks as u32, BLOCK as u32);
         launch = launch.arg(x.address()).arg(sums.address()).arg(n as u32);
-        launch.checks = checks;
+        (launch.checks, launch.cores) = (checks, cores);
         // No sum of these overflows.
         let input = (0..n as i32).map(|i| i % 1000).collect();
         Ready { emulator, module, kernel, launch, input, per_block, x, sums }

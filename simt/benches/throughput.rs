@@ -1,13 +1,15 @@
-//! How fast the emulator is on one core, counters on: `cargo bench -p simt`.
+//! How fast the emulator is, counters on: `cargo bench -p simt`.
 //!
 //! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
 //! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
 //! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`; each is
 //! measured without checkers, with that of races (`NAME_races`), that of reads of what nobody wrote
-//! (`NAME_initialisation`), and all of them (`NAME_all`).
+//! (`NAME_initialisation`), and all of them (`NAME_all`), each on one core; and without checkers on all cores
+//! (`NAME_cores`).
 
 use std::hint::black_box;
+use std::thread;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -60,15 +62,18 @@ fn throughput(criterion: &mut Criterion) {
             ("shuffle", ready(BENCHMARKS, "bench_shuffle", 1 << 20, sums)),
         ]
     };
-    let checkers = [
-        ("", Checks::NONE),
-        ("_races", Checks { races: true, ..Checks::NONE }),
-        ("_initialisation", Checks { initialisation: true, ..Checks::NONE }),
-        ("_all", Checks::ALL),
+    let all_cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    let ways = [
+        ("", Checks::NONE, 1),
+        ("_cores", Checks::NONE, all_cores),
+        ("_races", Checks { races: true, ..Checks::NONE }, 1),
+        ("_initialisation", Checks { initialisation: true, ..Checks::NONE }, 1),
+        ("_all", Checks::ALL, 1),
     ];
-    for (suffix, checks) in checkers {
-        for (name, ready) in kernels() {
-            measure(criterion, &format!("{name}{suffix}"), ready, checks);
+    for (suffix, checks, cores) in ways {
+        for (name, mut ready) in kernels() {
+            (ready.launch.checks, ready.launch.cores) = (checks, cores);
+            measure(criterion, &format!("{name}{suffix}"), ready);
         }
     }
 }
@@ -80,9 +85,8 @@ fn tree(sums: impl Fn(Launch, u64, u64) -> Launch) -> Ready {
     tree
 }
 
-/// Measures one kernel under some checkers.
-fn measure(criterion: &mut Criterion, name: &str, mut ready: Ready, checks: Checks) {
-    ready.launch.checks = checks;
+/// Measures one kernel.
+fn measure(criterion: &mut Criterion, name: &str, mut ready: Ready) {
     let instructions = ready.run();
     let threads = ready.launch.grid.count() * ready.launch.block.count();
     let mut group = criterion.benchmark_group(name);

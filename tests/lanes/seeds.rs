@@ -59,6 +59,28 @@ fn the_search_stops_at_the_first_seed_at_fault_and_replays_it() {
 }
 
 #[test]
+fn every_number_of_cores_tells_the_same() {
+    let told = |cores: &str, options: &[&str]| {
+        let output = rivals(&[&["--cores", cores], options].concat());
+        (output.status.code(), stdout(&output).to_owned())
+    };
+    for options in [&["--seeds", "0..64"][..], &["--seeds", "0..64", "--json"], &["--seeds", "0..2"], &[]] {
+        let alone = told("1", options);
+        for cores in ["2", "3", "8"] {
+            assert_eq!(told(cores, options), alone, "{cores} cores, {options:?}");
+        }
+    }
+    let path = file("stores.ptx", SAME.as_bytes());
+    let notes = |cores: &str| {
+        let line =
+            ["run", path.to_str().unwrap(), "--arg", "buf:i32:1:zeros", "--seeds", "3..40", "--print", "0"];
+        stdout(&lanes(&[&line[..], &["--cores", cores]].concat())).to_owned()
+    };
+    assert!(notes("1").contains("--seed 3") && !notes("1").contains("--cores"), "{}", notes("1"));
+    assert_eq!((notes("2"), notes("5")), (notes("1"), notes("1")));
+}
+
+#[test]
 fn an_explicit_schedule_is_kept() {
     let output = rivals(&["--seeds", "0..64", "--schedule", "round-robin"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));

@@ -7,7 +7,7 @@
 //! same launch twice. It measures nothing itself, and cannot know that a machine was busy from the first sample to the
 //! last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,13 @@ pub struct Arguments {
     /// The baseline that is judged
     new: String,
     /// How many percent the fastest sample may rise unnoticed
-    #[arg(long, default_value_t = 3.0, value_name = "PERCENT")]
+    #[arg(long, default_value_t = 3.0, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     least: f64,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..f64::INFINITY).contains(number));
+    number.ok_or_else(|| "a percentage is a number from 0, as in `2.5`".to_owned())
 }
 
 /// How long a benchmark takes, in nanoseconds.
@@ -97,20 +102,32 @@ fn criterion_folder() -> PathBuf {
 /// All groups of a baseline, by name.
 fn baseline(criterion: &Path, name: &str) -> Result<BTreeMap<String, Time>> {
     let mut samples: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut others = BTreeSet::new();
     for group in folders(criterion) {
-        let id = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for path in folders(&group).map(|benchmark| benchmark.join(name).join("sample.json")) {
-            if path.exists() {
-                samples.entry(id.clone()).or_default().extend(times(&path)?);
+        for baseline in folders(&group).flat_map(|benchmark| folders(&benchmark)) {
+            let path = baseline.join("sample.json");
+            match last(&baseline) {
+                other if !path.exists() || other != name => others.extend(path.exists().then_some(other)),
+                _ => samples.entry(last(&group)).or_default().extend(times(&path)?),
             }
         }
     }
     ensure!(
         !samples.is_empty(),
-        "there is no baseline `{name}` in `{}`: make it with `cargo bench -p simt -- --save-baseline {name}`",
-        criterion.display()
+        "there is no baseline `{name}` in `{}`, {}: make it with `cargo bench -p simt -- --save-baseline NAME`",
+        criterion.display(),
+        if others.is_empty() { "and no other".to_owned() } else { format!("only {}", listed(&others)) }
     );
     Ok(samples.into_iter().map(|(id, samples)| (id, summary(samples))).collect())
+}
+
+fn listed(names: &BTreeSet<String>) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The last part of a path.
+fn last(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
@@ -139,12 +156,41 @@ fn summary(mut samples: Vec<f64>) -> Time {
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, change, summary};
+    use super::*;
 
     /// Samples before and after, of which 3 percent may pass.
     #[track_caller]
     fn check(old: [f64; 3], new: [f64; 3], expected: Change) {
         assert_eq!(change(summary(old.to_vec()), summary(new.to_vec()), 3.0), expected);
+    }
+
+    #[test]
+    fn a_percentage_is_a_number_from_0() {
+        assert_eq!((percent("0"), percent("2.5")), (Ok(0.0), Ok(2.5)));
+        assert!(["-1", "nan", "inf", "three", ""].into_iter().all(|wrong| percent(wrong).is_err()));
+    }
+
+    #[test]
+    fn a_baseline_is_found_by_its_name_or_the_others_are_named() {
+        let folder = std::env::temp_dir().join(format!("compare-{}", std::process::id()));
+        let samples = folder.join("tree_cores/threads/before");
+        fs::create_dir_all(&samples).unwrap();
+        let sample = samples.join("sample.json");
+        fs::write(&sample, r#"{"iters": [1.0, 2.0], "times": [30.0, 40.0]}"#).unwrap();
+        let found = baseline(&folder, "before").unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["tree_cores"]);
+        assert!((found["tree_cores"].fastest - 20.0).abs() < 1e-9);
+        let refused = |name| baseline(&folder, name).err().unwrap().to_string();
+        for wrong in ["after", "", "..", "before/", "../before"] {
+            let said = refused(wrong);
+            assert!(
+                said.contains(&format!("no baseline `{wrong}` in")) && said.contains("only `before`"),
+                "{said}"
+            );
+        }
+        fs::write(&sample, "{").unwrap();
+        assert!(refused("before").ends_with("make the baseline again"));
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -13,12 +13,15 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 }
 
 /// Arguments, and what the one line on standard error must say.
-const REFUSED: [(&[&str], &str); 12] = [
+const REFUSED: [(&[&str], &str); 15] = [
     (&["--bock", "64"], "unexpected argument `--bock` found; a similar argument exists: `--block`"),
     (&["stray"], "unexpected argument `stray`"),
     (&["--block", "0"], "1 to 1024 threads"),
     (&["--block", "2048"], "1 to 1024 threads"),
     (&["--block", "-1"], "1 to 1024 threads"),
+    (&["--cores", "0"], "the emulator uses 1 to 1024 cores"),
+    (&["--cores", "-1"], "the emulator uses 1 to 1024 cores"),
+    (&["--cores", "all"], "the emulator uses 1 to 1024 cores"),
     (&["--size", "0"], "a whole number from 1"),
     (&["--size", "many"], "a whole number from 1"),
     (&["--size", "99999999999"], "elements at most"),

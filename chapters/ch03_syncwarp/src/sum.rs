@@ -15,6 +15,7 @@ const ELEMENT_BYTES: u64 = 4 + 4 + 4;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, lab.block(128), lab.seed());
+    check_halving(block)?;
     let columns = [BARRIERS_PER_WARP, GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
     lab.section("sum", "one sum of many floats, the last five rounds with `__syncwarp`", &columns);
     lab.variant(TAIL_SYNCWARP_FLOAT.name, |device| add(device, n, block, seed))?;
@@ -35,7 +36,6 @@ fn blocks(n: usize, block: u32) -> u64 {
 }
 
 fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
-    check_halving(block)?;
     let mut random = Random::new(seed);
     let mut exact = 0.0;
     let values: Vec<f32> = (0..n)
