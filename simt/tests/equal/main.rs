@@ -98,3 +98,43 @@ fn made_up_kernels_come_out_alike() {
 fn more_made_up_kernels_come_out_alike() {
     check(1);
 }
+
+#[test]
+#[ignore]
+fn statistics() {
+    let mut steps = Vec::new();
+    for seed in seeds() {
+        let kernel = kernel::kernel(seed);
+        let start = std::time::Instant::now();
+        let out = run(&kernel, PLAIN, false);
+        let time = start.elapsed();
+        let n: u64 = out
+            .told
+            .lines()
+            .find_map(|l| l.trim().strip_prefix("ptx_instructions: "))
+            .and_then(|t| t.trim_end_matches(',').parse().ok())
+            .unwrap_or(0);
+        let parted: u64 = out
+            .told
+            .lines()
+            .find_map(|l| l.trim().strip_prefix("ptx_divergent_branches: "))
+            .and_then(|t| t.trim_end_matches(',').parse().ok())
+            .unwrap_or(0);
+        let kind = out.told.lines().find(|l| l.contains("kind:")).unwrap_or("").trim().to_owned();
+        let msg = out.told.lines().find(|l| l.contains("message:")).unwrap_or("").trim().to_owned();
+        steps.push((
+            n,
+            parted,
+            seed,
+            kernel.lines.len(),
+            time,
+            kind,
+            msg,
+            kernel.launch.schedule,
+            kernel.launch.max_steps,
+        ));
+    }
+    for s in &steps {
+        println!("{s:?}");
+    }
+}
