@@ -2,9 +2,10 @@
 //!
 //! A launch has two fields that may change how fast it is and nothing else, [`Launch::plain`](simt::Launch::plain) and
 //! [`Launch::cores`](simt::Launch::cores). Here a run on one core in the plain way is compared with the others, report, memory and trace, on
-//! kernels that a generator makes up ([`kernel`]). A kernel that comes out
+//! kernels that a generator makes up ([`kernel`]) and on every kernel of the project ([`committed`]). A kernel that comes out
 //! differently is told in its shortest form.
 
+mod committed;
 mod flow;
 mod kernel;
 mod meet;
@@ -17,9 +18,12 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::ops::Range;
 
+use committed::Bench;
 use kernel::Kernel;
+use numbers::Numbers;
 use run::{OTHERS, PLAIN, Way, run};
 
 /// Kernels that are made up; `EQUAL_SEEDS=100000` asks for more, and `EQUAL_SEEDS=17..18` for these.
@@ -99,42 +103,51 @@ fn more_made_up_kernels_come_out_alike() {
     check(1);
 }
 
+/// Runs every kernel of the files below a folder under several choices each; how many launches were carried out.
+fn check_files(folder: &str, choices: u64) -> usize {
+    let asked = seeds();
+    let more = (asked.end - asked.start).div_ceil(KERNELS);
+    let mut done = 0;
+    for (number, path) in (0..).zip(committed::files(folder)) {
+        let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a file of text"));
+        let others = [OTHERS[0], OTHERS[1 + number as usize % 2], OTHERS[3 + number as usize % 2]];
+        let mut plain = Bench::new(&name, &text, PLAIN);
+        let mut benches = others.map(|way| (way, Bench::new(&name, &text, way)));
+        for (kernel, info) in (number..).zip(plain.kernels()) {
+            for seed in (0..choices * more).map(|choice| kernel * 7 + choice * 5) {
+                let is_traced = seed % 13 == 0;
+                let expected = plain.run(&info, seed, is_traced);
+                done += usize::from(expected.told.starts_with("Ok"));
+                for (way, bench) in &mut benches {
+                    let found = bench.run(&info, seed, is_traced);
+                    let difference = expected.difference(&found).unwrap_or_default();
+                    let launch = committed::choices(&mut Numbers::new(seed), seed);
+                    assert!(
+                        expected == found,
+                        "{name}, `{}`, {way:?}, choices {seed}:\n{difference}{launch:?}",
+                        info.name
+                    );
+                }
+            }
+        }
+    }
+    done
+}
+
 #[test]
-#[ignore]
-fn statistics() {
-    let mut steps = Vec::new();
-    for seed in seeds() {
-        let kernel = kernel::kernel(seed);
-        let start = std::time::Instant::now();
-        let out = run(&kernel, PLAIN, false);
-        let time = start.elapsed();
-        let n: u64 = out
-            .told
-            .lines()
-            .find_map(|l| l.trim().strip_prefix("ptx_instructions: "))
-            .and_then(|t| t.trim_end_matches(',').parse().ok())
-            .unwrap_or(0);
-        let parted: u64 = out
-            .told
-            .lines()
-            .find_map(|l| l.trim().strip_prefix("ptx_divergent_branches: "))
-            .and_then(|t| t.trim_end_matches(',').parse().ok())
-            .unwrap_or(0);
-        let kind = out.told.lines().find(|l| l.contains("kind:")).unwrap_or("").trim().to_owned();
-        let msg = out.told.lines().find(|l| l.contains("message:")).unwrap_or("").trim().to_owned();
-        steps.push((
-            n,
-            parted,
-            seed,
-            kernel.lines.len(),
-            time,
-            kind,
-            msg,
-            kernel.launch.schedule,
-            kernel.launch.max_steps,
-        ));
-    }
-    for s in &steps {
-        println!("{s:?}");
-    }
+fn the_kernels_of_the_book_come_out_alike() {
+    let done = check_files("kernels/ptx", 1);
+    assert!(done > 600, "only {done} launches were carried out");
+}
+
+#[test]
+fn the_kernels_of_the_exercises_come_out_alike() {
+    let done = check_files("exercises", 2);
+    assert!(done > 500, "only {done} launches were carried out");
+}
+
+#[test]
+fn the_hand_written_kernels_come_out_alike() {
+    let done = check_files("simt/tests/ptx", 2);
+    assert!(done > 700, "only {done} launches were carried out");
 }
