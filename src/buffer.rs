@@ -50,7 +50,7 @@ mod sealed {
 /// What a buffer can hold: the numbers that PTX knows. Nobody else can implement it.
 ///
 /// Conversions are of whole slices, so that their loops are compiled here, with optimisation, and not in a chapter.
-pub trait Element: sealed::Sealed + Copy + PartialEq + Debug + Display + Default + 'static {
+pub trait Element: sealed::Sealed + Copy + PartialEq + Debug + Display + Default + Send + 'static {
     /// Its size.
     const BYTES: usize;
     /// The bytes of some values, little-endian as on the GPU.

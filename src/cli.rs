@@ -13,6 +13,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command, FromArgMatches};
 
 use crate::claims::{self, Claim, Judged};
+use crate::cores;
 use crate::device::{Choice, Watch};
 use crate::lab::Lab;
 use crate::report::layout::{WIDTH, paragraph};
@@ -45,6 +46,9 @@ pub struct Options {
     /// How often a kernel is timed on a GPU; 0 launches it once, without a clock
     #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = runs, allow_negative_numbers = true, help_heading = MACHINES)]
     pub runs: u32,
+    /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
+    #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINES)]
+    pub cores: Option<u32>,
     /// Which checkers watch on the emulator: on (all), off (none), auto (all, but launches of more than 4 million threads
     /// go without those that remember every byte)
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true, help_heading = MACHINES)]
@@ -113,9 +117,18 @@ pub fn main(chapter: &Chapter) -> ExitCode {
 
 fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let (as_json, save) = (options.json, options.save.clone());
-    let report = run(chapter, options)?;
+    let lab = rehearsed(chapter, options)?;
+    if !as_json {
+        // The reader sees at once that something is being run.
+        let printed = print(&text::head(lab.report()), ExitCode::SUCCESS);
+        if printed != ExitCode::SUCCESS {
+            return Ok(printed);
+        }
+    }
+    let report = run(chapter, lab)?;
     // First what was run: a file that cannot be written takes nothing away.
-    let status = show(&report, as_json);
+    let status = ExitCode::from(u8::from(report.is_failure()));
+    let status = print(&if as_json { json_text(&report) } else { text::body(&report) }, status);
     if let Some(file) = save {
         fs::write(&file, json_text(&report)).with_context(|| {
             format!("cannot write `{}`: name a file in a folder that is there for `--save`", file.display())
@@ -124,10 +137,16 @@ fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     Ok(status)
 }
 
-fn run(chapter: &Chapter, options: Options) -> Result<Report> {
+/// A chapter's laboratory, in which everything was refused that can be refused without running it.
+fn rehearsed(chapter: &Chapter, options: Options) -> Result<Lab> {
     let mut lab = Lab::new(options, chapter.name, chapter.title)?;
+    lab.rehearse(chapter.run)?;
+    Ok(lab)
+}
+
+fn run(chapter: &Chapter, mut lab: Lab) -> Result<Report> {
     (chapter.run)(&mut lab)?;
-    lab.finish()
+    Ok(lab.finish())
 }
 
 /// Runs what decides some claims, and shows how they come out: one claim below the rows that decide it, all in a
@@ -137,7 +156,7 @@ fn decide(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let chosen = claims::chosen(chapter.claims, &name)?;
     let mut only: Vec<String> = chosen.iter().flat_map(|claim| claim.variants()).map(str::to_owned).collect();
     only.dedup();
-    let report = run(chapter, Options { only: Some(only), ..options })?;
+    let report = run(chapter, rehearsed(chapter, Options { only: Some(only), ..options })?)?;
     let judged = claims::judge(&chosen, &json::render(&report), chapter.record)?;
     let is_failure = report.is_failure() || !judged.iter().all(Judged::is_sound);
     let ledger = claims::text(chapter.name, &judged);
@@ -169,7 +188,8 @@ fn parse(
 fn contents(chapter: &Chapter) -> String {
     let sections = parse(chapter, [chapter.name.into()]).ok().and_then(|options| {
         let nothing = Options { device: Choice::Sim, only: Some(Vec::new()), ..options };
-        Some(run(chapter, nothing).ok()?.sections)
+        let lab = Lab::new(nothing, chapter.name, chapter.title).ok()?;
+        Some(run(chapter, lab).ok()?.sections)
     });
     let sections = sections.unwrap_or_default();
     let width = sections.iter().map(|section| section.name.len()).max().unwrap_or(0);
@@ -196,11 +216,6 @@ fn examples(chapter: &Chapter) -> String {
          Examples:\n{}",
         lines.iter().map(line).collect::<String>().trim_end()
     )
-}
-
-fn show(report: &Report, as_json: bool) -> ExitCode {
-    let status = ExitCode::from(u8::from(report.is_failure()));
-    print(&if as_json { json_text(report) } else { text::render(report) }, status)
 }
 
 fn json_text(report: &Report) -> String {

@@ -4,11 +4,14 @@
 //! GPU gets the kernel as well. That order is the reader's safety and is not a choice: with `--device gpu` the
 //! emulator runs too, and the only difference is that a missing GPU is an error.
 
+use std::ops::ControlFlow;
+
 use anyhow::{Result, bail};
 use simt::{Checks, Fault, FaultKind, Severity};
 
 use crate::buffer::{Buffer, BufferId, Element};
 use crate::check::{Check, Tolerance, agree, compare};
+use crate::cores;
 use crate::gpu::Gpu;
 use crate::launch::Launch;
 use crate::machine::{About, Machine, Run, Traced};
@@ -38,6 +41,7 @@ pub struct Device {
     /// Why the GPU's memory is no longer what the emulator's is.
     withheld: Option<String>,
     watch: Watch,
+    cores: u32,
     /// Whether a launch went without the checkers that it wanted.
     unwatched: bool,
 }
@@ -76,6 +80,7 @@ impl Device {
             buffers: 0,
             withheld: None,
             watch: Watch::Auto,
+            cores: cores::available(),
             unwatched: false,
         };
         match choice {
@@ -180,6 +185,11 @@ impl Device {
         self.watch = watch;
     }
 
+    /// How many cores the emulator uses from now on, all of them unless this says otherwise. It changes no result.
+    pub fn set_cores(&mut self, cores: u32) {
+        self.cores = cores;
+    }
+
     /// Which launches some of the checkers that they asked for did not watch, and why, if there were any.
     pub fn unwatched(&self) -> Option<String> {
         let most = grouped(WATCHED_THREADS);
@@ -192,6 +202,7 @@ impl Device {
     /// The launch with the checkers that watch it, and whether it asked for more.
     fn watched(&mut self, launch: &Launch) -> (Launch, bool) {
         let mut launch = launch.clone();
+        launch.simt.cores = self.cores;
         let asked = launch.simt.checks;
         let checks = &mut launch.simt.checks;
         let threads = launch.simt.grid.count().saturating_mul(launch.simt.block.count());
@@ -213,6 +224,38 @@ impl Device {
             let run = Run { unwatched, ..sim.launch(&launch)? };
             Ok((run, T::from_bytes(&sim.read(buffer.id)?)))
         })
+    }
+
+    /// What [`Device::trial`] says of each of many launches, which run side by side: the same as one after the other.
+    pub fn trials<T: Element>(
+        &mut self,
+        launches: &[Launch],
+        buffer: Buffer<T>,
+    ) -> Result<Vec<(Run, Vec<T>)>> {
+        if self.cores == 1 {
+            return launches.iter().map(|launch| self.trial(launch, buffer)).collect();
+        }
+        let mut watched = Vec::new();
+        for launch in launches {
+            self.sim.load(&launch.code)?;
+            let (mut launch, unwatched) = self.watched(launch);
+            launch.simt.cores = 1;
+            watched.push((launch, unwatched));
+        }
+        let (sim, result, mut done) = (&self.sim, buffer.id, Vec::new());
+        let trial = |nth: u64| -> Result<(Run, Vec<T>)> {
+            let ((launch, unwatched), mut sim) = (&watched[nth as usize], sim.clone());
+            let run = Run { unwatched: *unwatched, ..sim.launch(launch)? };
+            Ok((run, T::from_bytes(&sim.read(result)?)))
+        };
+        let end = cores::in_order(self.cores, 0..watched.len() as u64, trial, |_, outcome| match outcome {
+            Ok(outcome) => {
+                done.push(outcome);
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(error),
+        });
+        end.break_value().map_or(Ok(done), Err)
     }
 
     /// Every instruction of a launch on the emulator alone, in the order in which warps issued them; after which all

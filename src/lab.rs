@@ -20,6 +20,10 @@ pub struct Lab {
     report: Report,
     /// The variants there are, run or not.
     names: Vec<String>,
+    /// Whether nothing is run yet.
+    is_rehearsal: bool,
+    /// The sections of which something is to be run.
+    planned: Vec<String>,
     /// Whether the last section has come to its variants: what is asked for from then on is the next one's.
     is_under_way: bool,
     /// What was asked for since.
@@ -34,6 +38,9 @@ impl Lab {
         let mut device = Device::open(options.device)?;
         device.set_timed_runs(options.runs);
         device.set_watch(options.check);
+        if let Some(cores) = options.cores {
+            device.set_cores(cores);
+        }
         let report = Report {
             chapter: name.to_owned(),
             title: title.to_owned(),
@@ -47,6 +54,8 @@ impl Lab {
             progress: Progress::start(),
             report,
             names: Vec::new(),
+            is_rehearsal: false,
+            planned: Vec::new(),
             is_under_way: true,
             asked: Vec::new(),
         })
@@ -126,6 +135,10 @@ impl Lab {
         if !self.options.only.as_ref().is_none_or(is_wanted) {
             return Ok(None);
         }
+        if self.is_rehearsal {
+            self.planned.push(section);
+            return Ok(None);
+        }
         self.progress.set(name);
         self.device.scope(work).map(Some)
     }
@@ -140,38 +153,61 @@ impl Lab {
         section.notes.extend(say(section));
     }
 
-    /// The report, once everything was run.
-    pub(crate) fn finish(mut self) -> Result<Report> {
-        let sections: Vec<&str> = self.report.sections.iter().map(|section| section.name.as_str()).collect();
-        let is_known = |only: &&String| self.names.contains(only) || sections.contains(&only.as_str());
-        if let Some(unknown) = self.options.only.iter().flatten().find(|only| !is_known(only)) {
-            let near = self.names.iter().map(String::as_str).chain(sections.iter().copied());
-            let near: Vec<String> =
-                near.filter(|name| is_near(name, unknown)).map(|name| format!("`{name}`")).collect();
-            let hint =
-                if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
-            let sections = sections.join(", ");
-            bail!(
-                "there is no variant or section `{unknown}`: {hint}the sections are {sections}, and each names its variants when it is run"
-            );
-        }
-        self.report.unwatched = self.device.unwatched();
+    /// Goes through a chapter and runs nothing of it. So what cannot be done is refused before a line is printed, and the
+    /// head of the report is known.
+    pub(crate) fn rehearse(&mut self, run: impl FnOnce(&mut Lab) -> Result<()>) -> Result<()> {
+        self.is_rehearsal = true;
+        run(self)?;
+        self.check_names()?;
         // As sections ask for them, every section would have an order of its own.
-        let order = |settings: &mut Vec<(&str, u64)>| {
-            settings
-                .sort_by_key(|(name, _)| ["size", "block", "seed"].iter().position(|known| known == name));
-        };
-        self.report.sections.iter_mut().for_each(|section| order(&mut section.settings));
-        for section in self.report.sections.iter().filter(|section| section.was_run()) {
-            for setting in &section.settings {
-                if !self.report.settings.contains(setting) {
-                    self.report.settings.push(*setting);
+        for section in std::mem::take(&mut self.report.sections) {
+            for setting in section.settings.into_iter().filter(|_| self.planned.contains(&section.name)) {
+                if !self.report.settings.contains(&setting) {
+                    self.report.settings.push(setting);
                 }
             }
         }
-        order(&mut self.report.settings);
-        Ok(self.report)
+        put_in_order(&mut self.report.settings);
+        (self.is_rehearsal, self.is_under_way) = (false, true);
+        self.names.clear();
+        self.asked.clear();
+        Ok(())
     }
+
+    /// Refuses what the reader asked for and is not there.
+    fn check_names(&self) -> Result<()> {
+        let sections: Vec<&str> = self.report.sections.iter().map(|section| section.name.as_str()).collect();
+        let is_known = |only: &&String| self.names.contains(only) || sections.contains(&only.as_str());
+        let Some(unknown) = self.options.only.iter().flatten().find(|only| !is_known(only)) else {
+            return Ok(());
+        };
+        let near = self.names.iter().map(String::as_str).chain(sections.iter().copied());
+        let near: Vec<String> =
+            near.filter(|name| is_near(name, unknown)).map(|name| format!("`{name}`")).collect();
+        let hint =
+            if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
+        let sections = sections.join(", ");
+        bail!(
+            "there is no variant or section `{unknown}`: {hint}the sections are {sections}, and each names its variants when it is run"
+        );
+    }
+
+    /// The report as far as it has come.
+    pub(crate) fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The report, once everything was run.
+    pub(crate) fn finish(mut self) -> Report {
+        self.report.unwatched = self.device.unwatched();
+        self.report.sections.iter_mut().for_each(|section| put_in_order(&mut section.settings));
+        self.report
+    }
+}
+
+/// Puts settings into the order in which they are told.
+fn put_in_order(settings: &mut [(&str, u64)]) {
+    settings.sort_by_key(|(name, _)| ["size", "block", "seed"].iter().position(|known| known == name));
 }
 
 /// Whether somebody who typed `typed` may have meant `name`: a part of it, or a slip of the finger.

@@ -30,6 +30,7 @@ pub mod buffer;
 pub mod check;
 pub mod claims;
 pub mod cli;
+pub mod cores;
 pub mod device;
 pub mod files;
 pub mod golden;

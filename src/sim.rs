@@ -14,6 +14,7 @@ use crate::buffer::BufferId;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Traced};
 
+#[derive(Clone)]
 pub(crate) struct Sim {
     emulator: Emulator,
     memory_bytes: u64,
@@ -28,7 +29,8 @@ impl Sim {
         Sim { emulator, memory_bytes, buffers: Vec::new(), modules: BTreeMap::new() }
     }
 
-    fn load(&mut self, code: &Code) -> Result<Module> {
+    /// Reads a text, unless it was read before.
+    pub(crate) fn load(&mut self, code: &Code) -> Result<Module> {
         if let Some(module) = self.modules.get(&code.name) {
             return Ok(module.clone());
         }

@@ -27,7 +27,7 @@ impl Default for Limits {
 }
 
 /// A machine with global memory, on which modules are loaded and kernels launched.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Emulator {
     memory: Global,
 }

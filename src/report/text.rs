@@ -20,6 +20,11 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// The whole report.
 pub fn render(report: &Report) -> String {
+    head(report) + &body(report)
+}
+
+/// What is known before anything is run: the title, the machines and the settings.
+pub fn head(report: &Report) -> String {
     let mut out = format!("{TITLE}{}{TITLE:#}\n", report.title);
     let machines: Vec<String> = report.machines.iter().map(machine).chain(report.missing.clone()).collect();
     out += &paragraph("on: ", &machines.join("; "));
@@ -28,7 +33,12 @@ pub fn render(report: &Report) -> String {
     if !settings.is_empty() {
         out += &paragraph("with: ", &settings.join(", "));
     }
-    report.unwatched.iter().for_each(|text| out += &paragraph("checkers: ", text));
+    out
+}
+
+/// What was found.
+pub fn body(report: &Report) -> String {
+    let mut out = report.unwatched.as_ref().map_or_else(String::new, |text| paragraph("checkers: ", text));
     report.sections.iter().filter(|section| section.was_run()).for_each(|s| out += &render_section(s));
     out + &failures(report)
 }
@@ -61,14 +71,14 @@ fn picture(name: &str, lines: &str) -> String {
 fn rows(section: &Section) -> String {
     let timed = section.rows.iter().any(|row| row.run.timing.is_some());
     let compared = section.rows.iter().any(|row| row.agreement.is_some());
-    let mut lines = vec![head(section, timed, compared, 0), head(section, timed, compared, 1)];
+    let mut lines = vec![columns(section, timed, compared, 0), columns(section, timed, compared, 1)];
     lines.retain(|head| head.iter().any(|cell| !cell.is_empty()));
     lines.extend(section.rows.iter().map(|row| cells(section, row, timed, compared)));
     let lines = table(&lines);
     lines.iter().fold(String::new(), |out, line| out + &coloured(line, section) + "\n")
 }
 
-fn head(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<String> {
+fn columns(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<String> {
     let mut head = vec![String::new(), String::new()];
     head.extend(section.columns.iter().map(|column| column.head[line].to_owned()));
     head.extend(timed.then(|| ["GPU", "µs"][line].to_owned()));

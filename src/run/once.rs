@@ -33,12 +33,12 @@ impl Outcome {
     }
 }
 
-/// Runs the kernel of a plan with a seed.
-pub(super) fn once(plan: &Plan, seed: u64) -> Result<Outcome> {
+/// Runs the kernel of a plan with its arguments, in a launch that has none yet.
+pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
     let (mut emulator, module) = plan.emulator()?;
     let given = arguments::place(&mut emulator, &plan.specs, |index| format!("arg{index}"))?;
     let args = given.iter().map(Given::arg).collect();
-    let launch = Launch { seed, args, ..plan.launch.clone() };
+    let launch = Launch { args, ..launch.clone() };
     let kernel = &plan.kernel.name;
     let before = variables(&emulator, &module);
     let (report, trace) = match &plan.options.trace {

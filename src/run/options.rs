@@ -16,6 +16,7 @@ use super::seeds::Seeds;
 use super::trace;
 use super::words::{self, Watch};
 use crate::arguments::Argument;
+use crate::cores;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,6 +151,9 @@ pub(super) struct RunOptions {
     /// Where to run: sim (the emulator), gpu (the emulator and then the GPU, if that is safe)
     #[arg(long, value_enum, default_value = "sim", value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINE)]
     pub device: Device,
+    /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
+    #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINE)]
+    pub cores: Option<u32>,
     /// Show a buffer afterwards, or some of its elements; arguments count from 0, B is left out
     #[arg(long = "print", value_name = "ARG[:COUNT|:A..B]", value_parser = Print::parse, allow_negative_numbers = true, help_heading = MACHINE)]
     pub prints: Vec<Print>,
@@ -184,6 +188,7 @@ impl RunOptions {
             weak_memory: self.weak_memory,
             resident_blocks: self.resident_blocks.unwrap_or(DEFAULT_RESIDENT_BLOCKS),
             max_steps: self.max_steps.unwrap_or_else(|| self.usual_steps()),
+            cores: self.cores.unwrap_or_else(cores::available),
             ..Launch::new(self.grid, self.block)
         }
     }
@@ -226,6 +231,7 @@ impl RunOptions {
             ("--strict", self.strict),
             ("--max-steps", self.max_steps.is_some()),
             ("--trace", self.trace.is_some()),
+            ("--cores", self.cores.is_some()),
         ];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
             bail!(

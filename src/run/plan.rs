@@ -59,6 +59,17 @@ impl Plan<'_> {
         Ok((emulator, module))
     }
 
+    /// How many seeds may run side by side: one on each core, if there is memory for their buffers. A run that is ready
+    /// waits for those before it, so there are up to three of each.
+    pub fn side_by_side(&self) -> u32 {
+        let bytes = self.specs.iter().map(|spec| match spec {
+            Spec::Buffer(buffer) => buffer.bytes(),
+            Spec::Scalar(..) => 0,
+        });
+        let bytes = bytes.sum::<u64>().max(1).saturating_mul(3);
+        u64::from(self.launch.cores).min(self.memory_bytes / bytes).max(1) as u32
+    }
+
     /// The files that were read.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.options.args.iter().filter_map(|argument| match &argument.spec {

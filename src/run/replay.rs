@@ -1,7 +1,7 @@
 //! The command that replays a run: everything that decides it, and its seed.
 //!
-//! What it leaves out: what only decides how it is told or where else it runs (`--json`, `--trace`, `--device`), and
-//! whatever has its default.
+//! What it leaves out: what only decides how it is told, where else it runs or how fast (`--json`, `--trace`, `--device`,
+//! `--cores`), and whatever has its default.
 
 use simt::{Dim3, Launch};
 

@@ -1,13 +1,18 @@
 //! Many runs of one kernel, a seed each, until one is at fault.
 //!
-//! Every seed starts from a fresh emulator, so that the seed alone replays it. What it leaves out: running them on
-//! several cores.
+//! Every seed starts from a fresh emulator, so that the seed alone replays it, and several run side by side: what is told
+//! is what one after the other would come to, for the first seed at fault is the first in their order. What it leaves out:
+//! stopping the seeds behind it that have begun, which are waited for.
+
+use std::ops::ControlFlow;
 
 use anyhow::Result;
+use simt::Launch;
 
 use super::once::{Outcome, once};
 use super::plan::Plan;
 use super::results::{self, Contents};
+use crate::cores::in_order;
 use crate::progress::Progress;
 
 /// A range of seeds, not empty, the end left out.
@@ -47,36 +52,54 @@ pub(super) struct Search {
 /// Runs the seeds that a plan has, up to the first that is at fault.
 pub(super) fn search(plan: &Plan) -> Result<Search> {
     let progress = Progress::start();
+    let start = |seed| progress.set(&format!("{}, seed {seed}", plan.kernel.name));
     let first = plan.launch.seed;
-    let last = plan.options.seeds.map_or(first, |seeds| seeds.end - 1);
-    let outcome = run(plan, first, &progress)?;
-    let mut results = results::none(plan);
-    results::add(&mut results, plan, &outcome);
-    let with_findings = u64::from(has_findings(&outcome));
-    let mut search = Search { outcome, ran: 1, with_findings, results };
-    let (mut seed, mut is_odd) = (first, false);
-    while !plan.is_failure(&search.outcome.report) && seed < last {
-        seed += 1;
-        let next = run(plan, seed, &progress)?;
-        search.ran += 1;
-        search.with_findings += u64::from(has_findings(&next));
-        let is_new = results::add(&mut search.results, plan, &next);
-        let is_worse = plan.is_failure(&next.report) || has_findings(&next) && !has_findings(&search.outcome);
-        if is_worse || !is_odd && !has_findings(&search.outcome) {
-            search.outcome = next;
+    start(first);
+    // A kernel that is at fault mostly is so with every seed, so nothing else begins before the first one has ended.
+    let mut search = Search::of(plan, once(plan, &plan.launch)?);
+    let Some(seeds) = plan.options.seeds.filter(|_| !plan.is_failure(&search.outcome.report)) else {
+        return Ok(search);
+    };
+    let (cores, mut is_odd) = (plan.side_by_side(), false);
+    let launch = Launch { cores: plan.launch.cores / cores, ..plan.launch.clone() };
+    let run = |seed| {
+        start(seed);
+        once(plan, &Launch { seed, ..launch.clone() })
+    };
+    let end = in_order(cores, first + 1..seeds.end, run, |_, outcome| {
+        match outcome.map(|outcome| search.add(plan, outcome, &mut is_odd)) {
+            Err(error) => ControlFlow::Break(Err(error)),
+            Ok(()) if plan.is_failure(&search.outcome.report) => ControlFlow::Break(Ok(())),
+            Ok(()) => ControlFlow::Continue(()),
         }
-        is_odd |= is_new;
-    }
+    });
+    end.break_value().unwrap_or(Ok(()))?;
     Ok(search)
+}
+
+impl Search {
+    fn of(plan: &Plan, outcome: Outcome) -> Search {
+        let mut results = results::none(plan);
+        results::add(&mut results, plan, &outcome);
+        let with_findings = u64::from(has_findings(&outcome));
+        Search { outcome, ran: 1, with_findings, results }
+    }
+
+    /// Adds the next seed. Odd is a search in which one left something else than the first.
+    fn add(&mut self, plan: &Plan, next: Outcome, is_odd: &mut bool) {
+        self.ran += 1;
+        self.with_findings += u64::from(has_findings(&next));
+        let is_new = results::add(&mut self.results, plan, &next);
+        let is_worse = plan.is_failure(&next.report) || has_findings(&next) && !has_findings(&self.outcome);
+        if is_worse || !*is_odd && !has_findings(&self.outcome) {
+            self.outcome = next;
+        }
+        *is_odd |= is_new;
+    }
 }
 
 fn has_findings(outcome: &Outcome) -> bool {
     !outcome.report.faults.is_empty()
-}
-
-fn run(plan: &Plan, seed: u64, progress: &Progress) -> Result<Outcome> {
-    progress.set(&format!("{}, seed {seed}", plan.kernel.name));
-    once(plan, seed)
 }
 
 #[cfg(test)]

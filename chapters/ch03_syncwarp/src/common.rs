@@ -50,15 +50,20 @@ pub struct Trials {
 impl Trials {
     /// Runs a launch under [`SEEDS`] seeds from its own on, the warps in random order.
     pub fn of(device: &mut Device, launch: &Launch, result: Buffer<i32>, expected: &[f64]) -> Result<Trials> {
+        let seeds = |weak_memory| -> Vec<Launch> {
+            let seed = |more| {
+                let mut launch = launch.clone().seed(launch.simt.seed.wrapping_add(more));
+                (launch.simt.schedule, launch.simt.weak_memory) = (Schedule::Random, weak_memory);
+                launch
+            };
+            (0..SEEDS).map(seed).collect()
+        };
         let mut trials = Trials::default();
-        for more in 0..SEEDS {
-            let mut launch = launch.clone().seed(launch.simt.seed.wrapping_add(more));
-            launch.simt.schedule = Schedule::Random;
-            let (run, got) = device.trial(&launch, result)?;
+        for (run, got) in device.trials(&seeds(false), result)? {
             trials.races += u64::from(has_race(&run));
             trials.wrong += u64::from(doubles(&got) != expected);
-            launch.simt.weak_memory = true;
-            let (_, got) = device.trial(&launch, result)?;
+        }
+        for (_, got) in device.trials(&seeds(true), result)? {
             trials.wrong_if_weak += u64::from(doubles(&got) != expected);
         }
         Ok(trials)

@@ -3,6 +3,8 @@
 //! All add the same elements, one a thread, and end with one atomic for a block. It leaves out what the clock says of
 //! that, which takes more elements and comes next, and threads that add more than one.
 
+use std::cell::LazyCell;
+
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::block_sums::{SUM_BUTTERFLY, SUM_SHARED, SUM_SHUFFLE, SUM_TILE, SUM_WARPS_FIRST};
@@ -24,7 +26,7 @@ const KERNELS: [(&str, &Kernel); 5] = [
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
-    let values = elements(n, seed);
+    let values = LazyCell::new(|| elements(n, seed));
     let title = format!("what do shuffles save? One element a thread, blocks of {block}");
     let columns = [INSTRUCTIONS_PER_WARP, SHARED_REQUESTS, BARRIERS_PER_WARP, GLOBAL_ATOMICS];
     lab.section("block_sums", &title, &columns);

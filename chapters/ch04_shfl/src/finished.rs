@@ -5,6 +5,8 @@
 //! leaves out the two passes, which come before, and how near it is to the speed of memory, which takes more elements:
 //! `benches/gpu/h200.txt` has them.
 
+use std::cell::LazyCell;
+
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::sum::{SUM_LAST_BLOCK, SUM_LAST_BLOCK_NO_FENCE, SUM_NARROW, SUM_WIDE};
@@ -29,7 +31,7 @@ const MOSTLY_LAUNCH: usize = 1 << 20;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
-    let values = elements(n, seed);
+    let values = LazyCell::new(|| elements(n, seed));
     let grid = n.div_ceil(block as usize * ELEMENTS_PER_THREAD).clamp(FEWEST_BLOCKS, MOST_BLOCKS) as u32;
     let title =
         format!("one launch: {grid} blocks of {block}, the last of which adds up; what do wide loads save?");

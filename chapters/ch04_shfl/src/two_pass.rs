@@ -4,6 +4,8 @@
 //! neighbouring elements, or each thread a stretch of its own. It leaves out everything that makes a pass faster than
 //! that.
 
+use std::cell::LazyCell;
+
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::static_sums::{STATIC_FIRST, STATIC_SECOND};
@@ -43,9 +45,9 @@ impl Sum<'_> {
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
-    let values = elements(n, seed);
+    let values = LazyCell::new(|| elements(n, seed));
     let grid = n.div_ceil(block as usize * ELEMENTS_PER_THREAD).min(MOST_BLOCKS) as u32;
-    let sum = Sum { values: &values, exact: exact(&values), grid, block, seed };
+    let sum = LazyCell::new(|| Sum { values: &values, exact: exact(&values), grid, block, seed });
     let title = format!("two passes: {grid} blocks of {block}, then one of {SECOND}; who reads what?");
     lab.section("two_pass", &title, &[LOAD_REQUESTS, LOAD_SECTORS, INSTRUCTIONS_PER_WARP]);
     lab.variant("two_pass", |device| passes(device, &PASS_STRIDED, &sum))?;

@@ -49,11 +49,12 @@ fn count(device: &mut Device, launch: Launch, counters: u32, expected: Verdict) 
     let threads = launch.simt.grid.count() * launch.simt.block.count();
     let cell = device.zeroed::<i32>("count", counters as usize)?;
     let launch = launch.arg(cell);
+    let mut other = launch.clone();
+    (other.simt.checks, other.simt.schedule) = (Checks::NONE, Schedule::Hunt);
+    let others: Vec<Launch> = (0..SCHEDULES).map(|seed| other.clone().seed(seed)).collect();
     let (mut least, mut most) = (i32::MAX, 0);
-    for seed in 0..SCHEDULES {
-        let mut other = launch.clone().seed(seed);
-        (other.simt.checks, other.simt.schedule) = (Checks::NONE, Schedule::Hunt);
-        let counted = device.trial(&other, cell)?.1.iter().sum();
+    for (_, cells) in device.trials(&others, cell)? {
+        let counted = cells.iter().sum();
         (least, most) = (least.min(counted), most.max(counted));
     }
     let run = device.launch(&launch)?;

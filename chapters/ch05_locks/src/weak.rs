@@ -36,12 +36,12 @@ pub fn seeds(
     seeds: u64,
     missing: impl Fn(&[i32]) -> f64,
 ) -> Result<Row> {
+    let mut launch = launch.clone();
+    (launch.simt.checks, launch.simt.schedule) = (Checks::NONE, Schedule::Random);
+    launch.simt.weak_memory = true;
+    let launches: Vec<Launch> = (0..seeds).map(|seed| launch.clone().seed(seed)).collect();
     let mut found = Found::default();
-    for seed in 0..seeds {
-        let mut launch = launch.clone().seed(seed);
-        (launch.simt.checks, launch.simt.schedule) = (Checks::NONE, Schedule::Random);
-        launch.simt.weak_memory = true;
-        let (run, values) = device.trial(&launch, result)?;
+    for (seed, (run, values)) in (0..seeds).zip(device.trials(&launches, result)?) {
         found.add(seed, run, missing(&values));
     }
     // A row without kernels is one that no GPU runs, which the record of a GPU's counters leaves out.

@@ -3,7 +3,10 @@
 //! The committed solution runs on the same input and says what the result must be; tests hold the solutions themselves to
 //! closed forms.
 
+use std::ops::ControlFlow;
+
 use anyhow::{Context, Result};
+use lanes::cores::{self, in_order};
 use lanes::report::layout::counted;
 use simt::{Fault, FaultKind, Report, Severity};
 
@@ -75,10 +78,19 @@ impl Trial<'_> {
             return Ok(Err(refusal));
         }
         for case in &self.exercise().cases {
-            for seed in 0..SEEDS {
-                if let Err(refusal) = self.once(case, seed)? {
-                    return Ok(Err(refusal.case(label(case, seed))));
-                }
+            // Side by side, and the first refusal in their order is the one that is told.
+            let tried = in_order(
+                cores::available(),
+                0..SEEDS,
+                |seed| self.once(case, seed),
+                |seed, outcome| match outcome {
+                    Ok(Ok(())) => ControlFlow::Continue(()),
+                    Ok(Err(refusal)) => ControlFlow::Break(Ok(refusal.case(label(case, seed)))),
+                    Err(error) => ControlFlow::Break(Err(error)),
+                },
+            );
+            if let ControlFlow::Break(refusal) = tried {
+                return Ok(Err(refusal?));
             }
         }
         self.within_gates()
