@@ -99,8 +99,7 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
     let launch = launch(kernel, RAGGED, room.u, room.next);
     let mut other = launch.clone().unchecked();
     other.simt.schedule = Schedule::Random;
-    let orders: Vec<Launch> =
-        (0..SEEDS).map(|order| other.clone().seed(seed.wrapping_add(order))).collect();
+    let orders: Vec<Launch> = (0..SEEDS).map(|order| other.clone().seed(seed.wrapping_add(order))).collect();
     let (mut fewest, mut most) = (usize::MAX, 0);
     for (_, next) in device.trials(&orders, room.next)? {
         let (wrong, _) = room.damage(&next);

@@ -93,10 +93,10 @@ pub fn choices(numbers: &mut Numbers, seed: u64) -> Launch {
         reconvergence: if seed % 5 == 3 { Reconvergence::Its } else { Reconvergence::Auto },
         checks: if seed % 3 == 1 { Checks::ALL } else { Checks::NONE },
         weak_memory: seed % 11 == 7,
-        shared_bytes: numbers.pick(&[0, 4096]),
+        shared_bytes: numbers.pick(&[0, 4096, 8192]),
         seed,
         resident_blocks: numbers.pick(&[16, 16, 2]),
-        max_steps: numbers.pick(&[15_000, 15_000, 500]),
+        max_steps: numbers.pick(&[15_000, 15_000, 15_000, 500]),
         ..Launch::new(grid, block)
     }
 }
@@ -115,7 +115,7 @@ fn arguments(
         let arg = match (param.ty.as_str(), param.bytes) {
             ("f32", _) => (small as f32 / 16.0).into(),
             ("f64", _) => f64::from(small).into(),
-            (_, 8) if !numbers.chance(10) => {
+            (_, 8) if !numbers.chance(5) => {
                 let buffer = buffer(numbers, emulator);
                 buffers.push(buffer);
                 buffer.address().into()

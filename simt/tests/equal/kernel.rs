@@ -50,7 +50,7 @@ pub fn kernel(seed: u64) -> Kernel {
         _ if warps > 32 => 20 + numbers.below(40),
         0 => 700,
         1..4 => 150 + numbers.below(200),
-        _ => 15 + numbers.below(80),
+        _ => 30 + numbers.below(110),
     };
     let given = [numbers.below(200) as u32, numbers.bits() as u32];
     let times = if numbers.chance(15) { 2 } else { 1 };
@@ -299,7 +299,7 @@ const ENTRY: &str = r"
 {
 	.reg .b16 %h<4>;
 	.reg .b32 %r<12>, %t<4>, %c<5>, %n<4>, %x<3>, %z<4>;
-	.reg .b64 %q<8>, %u<4>, %a<1>, %b<12>;
+	.reg .b64 %q<8>, %u<4>, %a<1>, %b<12>, %y<1>;
 	.reg .f32 %f<4>;
 	.reg .pred %p<5>, %k;
 	.shared .align 16 .b8 s[8192];
@@ -363,8 +363,8 @@ impl Writer {
         let mut place = 0;
         for (letter, count, ty) in [('r', 12, "u32"), ('q', 8, "u64")] {
             for number in 0..count {
-                // Twenty registers of the larger kind is what there is room for.
-                if place < 19 && self.chance(share) {
+                // Room is for twenty; two places are taken below.
+                if place < 18 && self.chance(share) {
                     self.line(format!("st.global.{ty} [%u3+{}], %{letter}{number};", place * step));
                     place += 1;
                 }
@@ -373,6 +373,7 @@ impl Writer {
         self.line("selp.b32 %z0, 1, 0, %p0; selp.b32 %z1, 2, 0, %p1; selp.b32 %z2, 4, 0, %p2;");
         self.line("add.u32 %z0, %z0, %z1; add.u32 %z0, %z0, %z2; cvt.u32.u16 %z1, %h0;");
         self.line(format!("st.global.v2.u32 [%u3+{}], {{%z0, %z1}};", 19 * step));
+        self.line(format!("st.global.u64 [%u3+{}], %y0;", 18 * step));
         if self.chance(30) {
             let place = self.below(16) * step;
             self.line(format!("st.global.v2.f32 [%u3+{place}], {{%f0, %f1}};"));

@@ -27,7 +27,7 @@ use numbers::Numbers;
 use run::{OTHERS, PLAIN, Way, run};
 
 /// Kernels that are made up; `EQUAL_SEEDS=100000` asks for more, and `EQUAL_SEEDS=17..18` for these.
-const KERNELS: u64 = 3000;
+const KERNELS: u64 = 2000;
 
 /// Kernels are split over this many tests, which run side by side.
 const SHARES: u64 = 2;
