@@ -49,6 +49,9 @@ pub struct Options {
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINES)]
     pub cores: Option<u32>,
+    /// Take the emulator's plain way for everything: for the tests that hold it equal to the fast one
+    #[arg(long, hide = true)]
+    pub plain: bool,
     /// Which checkers watch on the emulator: on (all), off (none), auto (all, but launches of more than 4 million threads
     /// go without those that remember every byte)
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true, help_heading = MACHINES)]

@@ -42,6 +42,7 @@ pub struct Device {
     withheld: Option<String>,
     watch: Watch,
     cores: u32,
+    plain: bool,
     /// Whether a launch went without the checkers that it wanted.
     unwatched: bool,
 }
@@ -81,6 +82,7 @@ impl Device {
             withheld: None,
             watch: Watch::Auto,
             cores: cores::available(),
+            plain: false,
             unwatched: false,
         };
         match choice {
@@ -190,6 +192,11 @@ impl Device {
         self.cores = cores;
     }
 
+    /// Whether the emulator takes its plain way from now on, which is slower and changes no result.
+    pub(crate) fn set_plain(&mut self, plain: bool) {
+        self.plain = plain;
+    }
+
     /// Which launches some of the checkers that they asked for did not watch, and why, if there were any.
     pub fn unwatched(&self) -> Option<String> {
         let most = grouped(WATCHED_THREADS);
@@ -203,6 +210,7 @@ impl Device {
     fn watched(&mut self, launch: &Launch) -> (Launch, bool) {
         let mut launch = launch.clone();
         launch.simt.cores = self.cores;
+        launch.simt.plain = self.plain;
         let asked = launch.simt.checks;
         let checks = &mut launch.simt.checks;
         let threads = launch.simt.grid.count().saturating_mul(launch.simt.block.count());

@@ -38,6 +38,7 @@ impl Lab {
         let mut device = Device::open(options.device)?;
         device.set_timed_runs(options.runs);
         device.set_watch(options.check);
+        device.set_plain(options.plain);
         if let Some(cores) = options.cores {
             device.set_cores(cores);
         }

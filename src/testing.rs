@@ -148,6 +148,27 @@ impl Chapter {
         (first, start.elapsed())
     }
 
+    /// It prints the same on every number of cores and in the emulator's plain way: results, counters and faults.
+    pub fn cores_change_nothing(&self) {
+        for args in [&["--json"] as &[&str], &["--json", "--size", "70001", "--check", "off", "--seed", "5"]]
+        {
+            let printed = |way: &[&str]| self.printed(&[args, way].concat());
+            let plain = printed(&["--plain", "--cores", "1"]);
+            assert!(plain.starts_with('{'), "{args:?}: {plain}");
+            for way in [
+                &["--cores", "1"] as &[&str],
+                &["--cores", "2"],
+                &["--cores", "8"],
+                &["--plain", "--cores", "8"],
+            ] {
+                let found = printed(way);
+                let mut lines = plain.lines().zip(found.lines());
+                let first = lines.find(|(one, other)| one != other);
+                assert!(plain == found, "{args:?} {way:?}: {first:?}");
+            }
+        }
+    }
+
     /// The same seed prints the same.
     pub fn seeds_decide(&self) {
         assert_eq!(self.printed(&["--seed", "3"]), self.printed(&["--seed", "3"]));
@@ -199,6 +220,11 @@ macro_rules! chapter_tests {
             #[test]
             fn the_first_line_comes_at_once() {
                 CHAPTER.begins_at_once();
+            }
+
+            #[test]
+            fn cores_change_nothing() {
+                CHAPTER.cores_change_nothing();
             }
 
             #[test]

@@ -22,14 +22,17 @@ impl Run<'_> {
         let group = &warp.divergence.groups[g];
         let (pc, mask, base) = (group.pc, group.mask, group.frame.base);
         let args = self.program.insts[pc as usize].args;
-        let numbers = warp.registers.narrow[base.narrow + args.a as usize];
-        let same = like_the_lowest(&numbers, mask);
-        if same != mask {
-            self.again(pc, mask);
-            block.warps[w].divergence.split(g, same, pc, pc, Some(pc + 1));
-            return Ok(());
-        }
+        let numbers = &warp.registers.narrow[base.narrow + args.a as usize];
         let lowest = mask.trailing_zeros() as usize;
+        // Mostly the number is a constant, and nobody has to be looked at one by one.
+        if *numbers != [numbers[lowest]; WARP_SIZE] {
+            let same = like_the_lowest(numbers, mask);
+            if same != mask {
+                self.again(pc, mask);
+                block.warps[w].divergence.split(g, same, pc, pc, Some(pc + 1));
+                return Ok(());
+            }
+        }
         let number = numbers[lowest] as usize;
         let wanted = barrier.counted.then(|| warp.registers.narrow[base.narrow + args.b as usize][lowest]);
         let predicate = warp.registers.preds[base.preds + args.c as usize];
@@ -47,8 +50,11 @@ impl Run<'_> {
         if let Some(watch) = self.watch.as_mut().filter(|_| barrier.counted) {
             watch.clocks.arrive(block.slot, w, arriving, number);
         }
-        block.warps[w].divergence.groups[g].wait = Wait::Barrier(number as u8);
-        self.pass_arrivals(block, w, number);
+        let groups = &mut block.warps[w].divergence.groups;
+        groups[g].wait = Wait::Barrier(number as u8);
+        if groups.len() > 1 || barrier.action == Action::Arrive {
+            self.pass_arrivals(block, w, number);
+        }
         self.complete_barrier(block, number)
     }
 
@@ -92,6 +98,9 @@ impl Run<'_> {
         block.barriers[number] = BarrierState::default();
         self.see_barrier(block, number, state.wanted.is_some());
         for w in 0..block.warps.len() {
+            if self.goes_on_together(&mut block.warps[w], number) {
+                continue;
+            }
             self.check_one_instruction(block, w, number)?;
             let warp = &mut block.warps[w];
             for group in &mut warp.divergence.groups {
@@ -118,6 +127,18 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Lets a warp go on whose lanes all wait at a barrier together, for nothing but each other; whether it is such a one.
+    fn goes_on_together(&self, warp: &mut Warp, number: usize) -> bool {
+        let [group] = warp.divergence.groups.as_mut_slice() else { return false };
+        let Op::Barrier(barrier) = self.program.insts[group.pc as usize].op else { return false };
+        if !is_at(group, number) || barrier.action != Action::Sync {
+            return false;
+        }
+        group.pc += 1;
+        group.wait = Wait::Nothing;
+        true
     }
 
     /// A barrier with a count counts whole warps: the lanes that a last, partial warp does not have, and those that have

@@ -50,7 +50,7 @@ pub fn kernel(seed: u64) -> Kernel {
         _ if warps > 32 => 20 + numbers.below(40),
         0 => 700,
         1..4 => 150 + numbers.below(200),
-        _ => 15 + numbers.below(80),
+        _ => 30 + numbers.below(110),
     };
     let given = [numbers.below(200) as u32, numbers.bits() as u32];
     let times = if numbers.chance(15) { 2 } else { 1 };
@@ -61,7 +61,7 @@ pub fn kernel(seed: u64) -> Kernel {
         writer.statement(0);
     }
     writer.epilogue();
-    let head = head(&writer.style);
+    let head = head(&writer);
     Kernel { head, lines: writer.lines, launch, bytes, numbers: given, times }
 }
 
@@ -76,7 +76,7 @@ fn shape(numbers: &mut Numbers) -> (Dim3, Dim3) {
             numbers.pick(&[Dim3::new(32, 4, 1), Dim3::new(4, 4, 4), Dim3::new(64, 2, 1), Dim3::new(1, 40, 1)])
         }
         2 => flat(1),
-        3 => flat(1024),
+        3 => flat(if numbers.chance(50) { 1024 } else { 96 }),
         4..8 => flat(32),
         8..10 => flat(64),
         10 => flat(31),
@@ -106,8 +106,8 @@ fn shape(numbers: &mut Numbers) -> (Dim3, Dim3) {
 fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
     let warps = threads.div_ceil(32) * blocks;
     let weights = numbers.pick(&[
-        [10, 6, 4, 2, 2, 1],
-        [10, 6, 4, 2, 2, 1],
+        [10, 6, 6, 2, 2, 1],
+        [10, 6, 6, 2, 2, 1],
         [12, 2, 1, 1, 0, 0],
         [6, 12, 2, 2, 1, 0],
         [8, 2, 8, 4, 1, 1],
@@ -171,7 +171,10 @@ fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
 }
 
 fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
+    // Checkers are slow where there is much to check.
+    let is_large = block.count().div_ceil(32) * grid.count() > 16;
     let checks = match numbers.below(10) {
+        0 | 1 if is_large && numbers.chance(80) => Checks::NONE,
         0 => Checks::ALL,
         1 => Checks { races: true, ..Checks::NONE },
         2 => Checks { initialisation: true, ..Checks::NONE },
@@ -181,7 +184,7 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
     let max_steps = match numbers.below(10) {
         0 => 1 + numbers.below(300),
         1 => 1 + numbers.below(5000),
-        _ => 60_000,
+        _ => 20_000,
     };
     Launch {
         schedule: numbers.pick(&[
@@ -198,7 +201,7 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
         ]),
         seed: numbers.below(1000),
         checks,
-        weak_memory: numbers.chance(5),
+        weak_memory: numbers.chance(if is_large { 1 } else { 5 }),
         resident_blocks: numbers.pick(&[16, 16, 16, 16, 1, 2, 3, 64]),
         shared_bytes: numbers.pick(&[0, 0, 0, 256]),
         max_steps,
@@ -209,22 +212,28 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
 /// Bytes that a thread leaves of its registers.
 const DUMP_BYTES: u64 = 160;
 
-fn head(style: &Style) -> String {
-    let table: Vec<String> =
-        (0..128_u64).map(|word| (word * 0x9e37_79b9 % 0xffff_fffb).to_string()).collect();
+fn head(writer: &Writer) -> String {
+    let table: Vec<String> = (0..64_u64).map(|word| (word * 0x9e37_79b9 % 0xffff_fffb).to_string()).collect();
+    let has = |word: &str| writer.lines.iter().any(|line| line.contains(word));
+    let part = |is_wanted: bool, text| if is_wanted { text } else { "" };
     format!(
         ".version 8.0\n.target sm_{}\n.address_size 64\n{}\
-         .const .align 16 .b32 fixed[64] = {{{}}};\n.global .align 16 .b32 table[128] = {{{}}};\n{FRAME}",
-        style.sm,
-        if style.has_lines { ".file 1 \"kernel.cu\"\n" } else { "" },
-        table[..64].join(", "),
+         .const .align 16 .b32 fixed[64] = {{{}}};\n.global .align 16 .b32 table[128];\n{}{}{ENTRY}",
+        writer.style.sm,
+        part(writer.style.has_lines, ".file 1 \"kernel.cu\"\n"),
         table.join(", "),
+        part(has("vprintf"), PRINT),
+        part(has("call (c)"), FUNCTIONS),
     )
 }
 
-const FRAME: &str = r".global .align 1 .b8 format[6] = {37, 117, 32, 33, 10, 0};
+/// What printing needs.
+const PRINT: &str = ".global .align 1 .b8 format[6] = {37, 117, 32, 33, 10, 0};
 .extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments);
+";
 
+/// The functions that kernels call: one parts lanes, one returns early and calls another, one has memory of its own.
+const FUNCTIONS: &str = r"
 .func (.param .b32 c) mix(.param .b32 a, .param .b32 b)
 {
 	.reg .b32 %r<4>;
@@ -282,13 +291,15 @@ $more:
 	st.param.b32 [c], %r3;
 	ret;
 }
+";
 
+const ENTRY: &str = r"
 .visible .entry kernel(.param .u64 data, .param .u64 out, .param .u64 scratch, .param .u64 tally, .param .u64 dump,
 	.param .u32 n, .param .u32 m, .param .align 16 .b8 structure[64])
 {
 	.reg .b16 %h<4>;
 	.reg .b32 %r<12>, %t<4>, %c<5>, %n<4>, %x<3>, %z<4>;
-	.reg .b64 %q<8>, %u<4>, %a<1>, %b<12>;
+	.reg .b64 %q<8>, %u<4>, %a<1>, %b<12>, %y<1>;
 	.reg .f32 %f<4>;
 	.reg .pred %p<5>, %k;
 	.shared .align 16 .b8 s[8192];
@@ -352,8 +363,8 @@ impl Writer {
         let mut place = 0;
         for (letter, count, ty) in [('r', 12, "u32"), ('q', 8, "u64")] {
             for number in 0..count {
-                // Twenty registers of the larger kind is what there is room for.
-                if place < 19 && self.chance(share) {
+                // Room is for twenty; two places are taken below.
+                if place < 18 && self.chance(share) {
                     self.line(format!("st.global.{ty} [%u3+{}], %{letter}{number};", place * step));
                     place += 1;
                 }
@@ -362,6 +373,7 @@ impl Writer {
         self.line("selp.b32 %z0, 1, 0, %p0; selp.b32 %z1, 2, 0, %p1; selp.b32 %z2, 4, 0, %p2;");
         self.line("add.u32 %z0, %z0, %z1; add.u32 %z0, %z0, %z2; cvt.u32.u16 %z1, %h0;");
         self.line(format!("st.global.v2.u32 [%u3+{}], {{%z0, %z1}};", 19 * step));
+        self.line(format!("st.global.u64 [%u3+{}], %y0;", 18 * step));
         if self.chance(30) {
             let place = self.below(16) * step;
             self.line(format!("st.global.v2.f32 [%u3+{place}], {{%f0, %f1}};"));

@@ -2,9 +2,10 @@
 //!
 //! A launch has two fields that may change how fast it is and nothing else, [`Launch::plain`](simt::Launch::plain) and
 //! [`Launch::cores`](simt::Launch::cores). Here a run on one core in the plain way is compared with the others, report, memory and trace, on
-//! kernels that a generator makes up ([`kernel`]). A kernel that comes out
+//! kernels that a generator makes up ([`kernel`]) and on every kernel of the project ([`committed`]). A kernel that comes out
 //! differently is told in its shortest form.
 
+mod committed;
 mod flow;
 mod kernel;
 mod meet;
@@ -17,13 +18,16 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::ops::Range;
 
+use committed::Bench;
 use kernel::Kernel;
+use numbers::Numbers;
 use run::{OTHERS, PLAIN, Way, run};
 
 /// Kernels that are made up; `EQUAL_SEEDS=100000` asks for more, and `EQUAL_SEEDS=17..18` for these.
-const KERNELS: u64 = 3000;
+const KERNELS: u64 = 2000;
 
 /// Kernels are split over this many tests, which run side by side.
 const SHARES: u64 = 2;
@@ -97,4 +101,53 @@ fn made_up_kernels_come_out_alike() {
 #[test]
 fn more_made_up_kernels_come_out_alike() {
     check(1);
+}
+
+/// Runs every kernel of the files below a folder under several choices each; how many launches were carried out.
+fn check_files(folder: &str, choices: u64) -> usize {
+    let asked = seeds();
+    let more = (asked.end - asked.start).div_ceil(KERNELS);
+    let mut done = 0;
+    for (number, path) in (0..).zip(committed::files(folder)) {
+        let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a file of text"));
+        let others = [OTHERS[0], OTHERS[1 + number as usize % 2], OTHERS[3 + number as usize % 2]];
+        let mut plain = Bench::new(&name, &text, PLAIN);
+        let mut benches = others.map(|way| (way, Bench::new(&name, &text, way)));
+        for (kernel, info) in (number..).zip(plain.kernels()) {
+            for seed in (0..choices * more).map(|choice| kernel * 7 + choice * 5) {
+                let is_traced = seed % 13 == 0;
+                let expected = plain.run(&info, seed, is_traced);
+                done += usize::from(expected.told.starts_with("Ok"));
+                for (way, bench) in &mut benches {
+                    let found = bench.run(&info, seed, is_traced);
+                    let difference = expected.difference(&found).unwrap_or_default();
+                    let launch = committed::choices(&mut Numbers::new(seed), seed);
+                    assert!(
+                        expected == found,
+                        "{name}, `{}`, {way:?}, choices {seed}:\n{difference}{launch:?}",
+                        info.name
+                    );
+                }
+            }
+        }
+    }
+    done
+}
+
+#[test]
+fn the_kernels_of_the_book_come_out_alike() {
+    let done = check_files("kernels/ptx", 1);
+    assert!(done > 600, "only {done} launches were carried out");
+}
+
+#[test]
+fn the_kernels_of_the_exercises_come_out_alike() {
+    let done = check_files("exercises", 2);
+    assert!(done > 500, "only {done} launches were carried out");
+}
+
+#[test]
+fn the_hand_written_kernels_come_out_alike() {
+    let done = check_files("simt/tests/ptx", 2);
+    assert!(done > 700, "only {done} launches were carried out");
 }

@@ -145,7 +145,7 @@ impl Writer {
 
     /// An address of `bytes` bytes in an area, as it stands between brackets.
     pub fn address(&mut self, area: &Area, bytes: u64) -> String {
-        if self.style.is_faulty && self.chance(7) {
+        if self.style.is_faulty && self.chance(10) {
             return self.wrong_address(area, bytes);
         }
         match self.below(10) {
@@ -269,8 +269,12 @@ impl Writer {
     /// An address that is misaligned, outside, null or wild, for all lanes or for some.
     fn wrong_address(&mut self, area: &Area, bytes: u64) -> String {
         let base = area.base;
-        match self.below(8) {
-            0 => format!("{}+1", self.linear_address(area, bytes.max(2)).split('+').next().unwrap()),
+        match self.below(9) {
+            0 | 8 => {
+                let off = self.pick(&[1, bytes / 2]);
+                self.line(format!("mad.wide.u32 %u1, %x0, {bytes}, {base};"));
+                format!("%u1+{off}")
+            }
             1 => {
                 self.line(format!("mad.wide.u32 %u1, %x1, {bytes}, {base};"));
                 format!("%u1+{}", area.room / bytes * bytes - 16 * bytes.min(area.room / 16 / bytes * bytes))

@@ -32,23 +32,43 @@ const SIGNED: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 const UNSIGNED: [&str; 10] = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"];
 
 impl Writer {
-    /// One statement about values.
+    /// One statement about values, or a few.
     pub fn value(&mut self) {
-        match self.below(26) {
+        for _ in 0..=self.below(3) {
+            self.one_value();
+        }
+        if self.chance(40) {
+            self.absorb();
+        }
+    }
+
+    fn one_value(&mut self) {
+        match self.below(28) {
             0 | 1 => self.special(),
             2..8 => self.linear(),
             8 | 9 => self.copy(),
             10..13 => self.plain_op(),
-            13 => self.division(),
-            14 | 15 => self.wide(),
-            16 | 17 => self.convert(),
-            18..21 => {
+            13..16 => self.division(),
+            16 | 17 => self.wide(),
+            18 | 19 => self.convert(),
+            20..23 => {
                 self.comparison();
             }
-            21 => self.logic_of_predicates(),
-            22 | 23 => self.select(),
-            24 => self.bits_op(),
+            23 => self.logic_of_predicates(),
+            24 | 25 => self.select(),
+            26 => self.bits_op(),
             _ => self.float(),
+        }
+    }
+
+    /// Mixes a register into one that is left behind at the end, so that a value that is soon overwritten counts as well.
+    pub fn absorb(&mut self) {
+        let (r, q, h, p) = (self.target(B32), self.target(B64), self.target(B16), self.predicate());
+        match self.below(5) {
+            0 | 1 => self.line(format!("mad.wide.u32 %y0, {r}, 40503, %y0;")),
+            2 => self.line(format!("mad.lo.s64 %y0, %y0, 31, {q};")),
+            3 => self.line(format!("cvt.u64.u16 %u2, {h}; add.s64 %y0, %y0, %u2;")),
+            _ => self.line(format!("selp.b64 %u2, 77, 5, {p}; mad.lo.s64 %y0, %y0, 3, %u2;")),
         }
     }
 

@@ -9,18 +9,22 @@ use super::arithmetic::Span;
 use super::plan::{How, Step};
 use super::run::Hand;
 use crate::engine::access;
-use crate::engine::program::Pc;
+use crate::engine::program::{Inst, Pc};
 use crate::engine::step::{Left, touch_memory, touch_watched};
+use crate::engine::watch::Seen;
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
+use crate::isa::value::Args;
+use crate::machine::global::Global;
 use crate::machine::line::Line;
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
+use crate::observe::shadow::Kind;
 use crate::observe::traffic;
 
 /// An access of some lanes at addresses that are a line.
 struct Row<'a> {
     access: &'a Access,
-    args: &'a crate::isa::value::Args,
+    args: &'a Args,
     at: Line,
     mask: u32,
     span: Span,
@@ -32,24 +36,63 @@ impl Hand<'_, '_> {
     pub(super) fn touch(&mut self, step: &Step, pc: Pc, active: u32) -> Result<(), Left> {
         let inst = &self.insts[pc as usize];
         self.lanes.mask = active;
-        if !self.memories.is_seen && self.by_line(step, pc, active) {
+        let Some(row) = row_of(step, inst, self.lines, active) else { return self.plainly(step, pc, inst) };
+        let is_shown = self.memories.is_seen;
+        if is_shown && !self.show(step, inst, &row, pc) {
+            return self.plainly(step, pc, inst);
+        }
+        if self.by_line(step, &row, pc) {
             return Ok(());
         }
-        self.plainly(step, pc, inst)
+        self.write_out(step, row.access, inst.args.a);
+        self.by_columns(step, (inst, pc), !is_shown)
+    }
+
+    /// Shows a load or a store to the checker of races, if nobody else is there to see it; whether that was done.
+    fn show(&mut self, step: &Step, inst: &Inst, row: &Row<'_>, pc: Pc) -> bool {
+        let memories = &self.memories;
+        if memories.initialisation.is_some() || memories.follow.is_some() || row.range().is_none() {
+            return false;
+        }
+        let kind = if matches!(step.how, How::Store) { Kind::Store } else { Kind::Load };
+        let left = {
+            let memories = &mut self.memories;
+            let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+            let Some(watch) = memories.watch.as_deref_mut() else { return false };
+            watch.at(pc);
+            watch.line(seen, row.exact(), row.mask, (row.access, kind))
+        };
+        if left != 0 {
+            self.write_out(step, row.access, inst.args.a);
+            self.lanes.mask = left;
+            let (memories, lanes) = (&mut self.memories, &self.lanes);
+            let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+            if let Some(watch) = memories.watch.as_deref_mut() {
+                watch.access(seen, lanes, &inst.args, (row.access, kind), &self.frame);
+            }
+            self.lanes.mask = row.mask;
+        }
+        true
     }
 
     /// Carries it out as the plain loop does.
     #[inline(never)]
-    fn plainly(&mut self, step: &Step, pc: Pc, inst: &crate::engine::program::Inst) -> Result<(), Left> {
-        self.memories.order.step = self.place.steps + u64::from(self.before - self.slice);
+    fn plainly(&mut self, step: &Step, pc: Pc, inst: &Inst) -> Result<(), Left> {
         if !matches!(step.how, How::Touch)
             && let Op::Load(access) | Op::Store(access) = &inst.op
         {
             self.write_out(step, access, inst.args.a);
         }
+        self.by_columns(step, (inst, pc), self.memories.is_seen)
+    }
+
+    /// Carries it out by the columns of its addresses, and shows it to who watches if nobody has.
+    #[inline(never)]
+    fn by_columns(&mut self, step: &Step, (inst, pc): (&Inst, Pc), shows: bool) -> Result<(), Left> {
+        self.memories.order.step = self.place.steps + u64::from(self.before - self.slice);
         let counters = &mut self.traffic[pc as usize];
         let (memories, lanes, frame) = (&mut self.memories, &mut self.lanes, &self.frame);
-        let outcome = if memories.is_seen {
+        let outcome = if shows && memories.is_seen {
             touch_watched(memories, lanes, (inst, pc), frame, counters)
         } else {
             touch_memory(memories, lanes, inst, frame, counters)
@@ -84,22 +127,9 @@ impl Hand<'_, '_> {
 
     /// Carries it out by its line; `false`, and nothing done, where that cannot be.
     #[inline(always)]
-    fn by_line(&mut self, step: &Step, pc: Pc, mask: u32) -> bool {
-        let inst = &self.insts[pc as usize];
-        let (How::LoadOne | How::Load | How::Store, Op::Load(access) | Op::Store(access)) =
-            (step.how, &inst.op)
-        else {
-            return false;
-        };
-        let base = match access.address.base {
-            Base::Absolute => Line::default(),
-            _ => self.lines[step.from[0] as usize],
-        };
-        let at = Line { base: base.base.wrapping_add(access.address.offset as u64), ..base };
-        let at = if matches!(access.address.base, Base::Narrow) { at.narrow() } else { at };
-        let row = Row { access, args: &inst.args, at, mask, span: Span::of(mask) };
+    fn by_line(&mut self, step: &Step, row: &Row<'_>, pc: Pc) -> bool {
         match step.how {
-            How::LoadOne => match self.load_one(&row, pc) {
+            How::LoadOne => match self.load_one(row, pc) {
                 Some(value) => {
                     self.set(step, Line::uniform(value));
                     true
@@ -110,11 +140,11 @@ impl Hand<'_, '_> {
                 if step.is_free {
                     self.lanes.mask = FULL_MASK;
                 }
-                let done = self.load(&row, pc);
-                self.lanes.mask = mask;
+                let done = self.load(row, pc);
+                self.lanes.mask = row.mask;
                 done
             }
-            _ => self.store(&row, pc),
+            _ => self.store(row, pc),
         }
     }
 
@@ -150,9 +180,9 @@ impl Hand<'_, '_> {
         match row.access.address.memory {
             Memory::Global | Memory::Const => {
                 let Ok((region, offset)) = memories.global.locate(start, length) else { return false };
-                let Some(data) = memories.global.peek(region, offset, length as usize) else { return false };
-                load_lanes(&mut self.lanes, row, data);
-                row.pieces(|from, bytes| memories.global.note_read(region, offset + from, bytes));
+                if !read_global(memories.global, &mut self.lanes, row, (region, offset, length as usize)) {
+                    return false;
+                }
                 if row.access.address.memory == Memory::Global {
                     counters.global_load_requests += 1;
                     counters.global_load_sectors += row.sectors();
@@ -185,9 +215,9 @@ impl Hand<'_, '_> {
                 let Ok((region, offset)) = memories.global.locate_writable(start, length) else {
                     return false;
                 };
-                let Some(data) = memories.global.poke(region, offset, length as usize) else { return false };
-                store_lanes(&self.lanes, row, data);
-                row.pieces(|from, bytes| memories.global.note_written(region, offset + from, bytes));
+                if !write_global(memories.global, &self.lanes, row, (region, offset, length as usize)) {
+                    return false;
+                }
                 counters.global_store_requests += 1;
                 counters.global_store_sectors += row.sectors();
             }
@@ -201,6 +231,60 @@ impl Hand<'_, '_> {
         }
         true
     }
+}
+
+/// Loads a row from global memory, and notes what the kernel has read; `false` where it does not lie in one piece.
+#[inline(always)]
+fn read_global(
+    global: &mut Global,
+    lanes: &mut Lanes<'_>,
+    row: &Row<'_>,
+    (region, offset, length): (usize, usize, usize),
+) -> bool {
+    if row.is_dense() && row.is_whole() {
+        return global.read(region, offset, length).map(|data| load_lanes(lanes, row, data)).is_some();
+    }
+    let Some(data) = global.peek(region, offset, length) else { return false };
+    load_lanes(lanes, row, data);
+    if global.is_fork() {
+        row.pieces(|from, bytes| global.note_read(region, offset + from, bytes));
+    }
+    true
+}
+
+/// Stores a row to global memory: [`read_global`].
+#[inline(always)]
+fn write_global(
+    global: &mut Global,
+    lanes: &Lanes<'_>,
+    row: &Row<'_>,
+    (region, offset, length): (usize, usize, usize),
+) -> bool {
+    if row.is_dense() && row.is_whole() {
+        return global.write(region, offset, length).map(|data| store_lanes(lanes, row, data)).is_some();
+    }
+    let Some(data) = global.poke(region, offset, length) else { return false };
+    store_lanes(lanes, row, data);
+    if global.is_fork() {
+        row.pieces(|from, bytes| global.note_written(region, offset + from, bytes));
+    }
+    true
+}
+
+/// The row of a load or a store whose addresses are a line.
+#[inline(always)]
+fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &[Line], mask: u32) -> Option<Row<'a>> {
+    let (How::LoadOne | How::Load | How::Store, Op::Load(access) | Op::Store(access)) = (step.how, &inst.op)
+    else {
+        return None;
+    };
+    let base = match access.address.base {
+        Base::Absolute => Line::default(),
+        _ => lines[step.from[0] as usize],
+    };
+    let at = Line { base: base.base.wrapping_add(access.address.offset as u64), ..base };
+    let at = if matches!(access.address.base, Base::Narrow) { at.narrow() } else { at };
+    Some(Row { access, args: &inst.args, at, mask, span: Span::of(mask) })
 }
 
 fn inside(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
@@ -225,6 +309,13 @@ impl Row<'_> {
             Base::Narrow => i64::from(self.at.stride as u32 as i32),
             _ => self.at.stride as i64,
         }
+    }
+
+    /// The address of lane 0 and the step, so that those of the active lanes follow modulo 2^64.
+    fn exact(&self) -> (u64, u64) {
+        let (first, step) = (self.at.at(self.span.low), self.step() as u64);
+        let first = if self.access.address.base == Base::Narrow { u64::from(first as u32) } else { first };
+        (first.wrapping_sub(step.wrapping_mul(u64::from(self.span.low))), step)
     }
 
     /// The first byte that any lane of the span touches, and how many there are up to the last; `None` where an element is
@@ -267,13 +358,10 @@ impl Row<'_> {
         self.mask == FULL_MASK >> (31 - (self.span.high - self.span.low)) << self.span.low
     }
 
-    /// The pieces of the range that the active lanes touch: offset and length.
+    /// The elements of the active lanes: offset and length.
     #[inline(always)]
     fn pieces(&self, mut each: impl FnMut(usize, usize)) {
         let bytes = self.access.lane_bytes() as usize;
-        if self.is_dense() && self.is_whole() {
-            return each(0, bytes * (self.span.high - self.span.low + 1) as usize);
-        }
         lanes_of(self.mask).for_each(|lane| each(self.offset(lane), bytes));
     }
 

@@ -53,24 +53,31 @@ pub(super) fn plan_for(program: &Program, kernel: u32, launch: &Launch) -> Optio
 impl Run<'_> {
     /// Runs a warp the fast way, if it can be run so; `None` where nothing was done.
     pub(super) fn run_swiftly(&mut self, block: &mut Block, w: usize, slice: &mut u32) -> Option<Left> {
-        let plan = self.plan.clone()?;
+        let plan = self.plan.take()?;
+        let left = self.run_by(&plan, block, w, slice);
+        self.plan = Some(plan);
+        left
+    }
+
+    fn run_by(&mut self, plan: &Plan, block: &mut Block, w: usize, slice: &mut u32) -> Option<Left> {
         if self.lookout.is_on() || self.trace.is_some() || !is_whole(&block.warps[w]) {
-            give_way(&plan, &mut block.warps[w]);
+            give_way(plan, &mut block.warps[w]);
             return None;
         }
-        if !block.warps[w].is_swift && !come_back(&plan, &mut block.warps[w]) {
+        if !block.warps[w].is_swift && !come_back(plan, &mut block.warps[w]) {
             return None;
         }
-        let left = self.swift_loop(&plan, block, w, slice);
+        let left = self.swift_loop(plan, block, w, slice);
         if matches!(left, Left::Lost) {
-            give_way(&plan, &mut block.warps[w]);
+            give_way(plan, &mut block.warps[w]);
         }
         Some(left)
     }
 
     /// Has a warp go the plain way from here on if its lanes no longer run together.
     pub(super) fn stay_swift(&self, warp: &mut Warp) {
-        if warp.is_swift && !is_whole(warp) {
+        // Of a warp that has ended nobody asks for anything.
+        if warp.is_swift && !warp.divergence.groups.is_empty() && !is_whole(warp) {
             self.lay_open(warp);
         }
     }

@@ -85,14 +85,17 @@ impl Hand<'_, '_> {
                 pc = self.branch((pc, target), mask, active)?;
                 continue;
             }
+            if let How::Control = step.how
+                && active != 0
+            {
+                self.count(pc, active);
+                return Err(stop(pc, Left::At(active)));
+            }
             if let How::Region(target) = step.how {
                 pc = self.region((pc, target), mask, active)?;
                 continue;
             }
-            self.slice -= 1;
-            let issued = &mut self.issued[pc as usize];
-            issued.count += 1;
-            issued.lanes += step::count(active);
+            self.count(pc, active);
             if active != 0
                 && let Err(left) = self.carry_out(step, pc, active)
             {
@@ -115,16 +118,23 @@ impl Hand<'_, '_> {
         stop(pc, left)
     }
 
-    /// A branch that all lanes take, or none.
-    fn branch(&mut self, (pc, target): (Pc, Pc), mask: u32, active: u32) -> Result<Pc, Stopped> {
+    /// Counts an instruction that some lanes issue.
+    #[inline(always)]
+    fn count(&mut self, pc: Pc, active: u32) {
         self.slice -= 1;
         let issued = &mut self.issued[pc as usize];
         issued.count += 1;
+        issued.lanes += step::count(active);
+    }
+
+    /// A branch that all lanes take, or none.
+    fn branch(&mut self, (pc, target): (Pc, Pc), mask: u32, active: u32) -> Result<Pc, Stopped> {
         if active != 0 && active != mask {
-            issued.lanes += step::count(active);
+            self.count(pc, active);
             return Err(stop(pc, Left::At(active)));
         }
-        issued.lanes += step::count(mask);
+        // Whoever evaluates a branch is active at it, whichever way it goes.
+        self.count(pc, mask);
         Ok(if active == 0 { pc + 1 } else { target })
     }
 
@@ -138,11 +148,8 @@ impl Hand<'_, '_> {
         if self.slice <= target - pc {
             return self.branch((pc, target), mask, active);
         }
-        self.slice -= 1;
-        let issued = &mut self.issued[pc as usize];
-        issued.count += 1;
-        issued.lanes += step::count(mask);
-        issued.parted += 1;
+        self.count(pc, mask);
+        self.issued[pc as usize].parted += 1;
         self.parted = true;
         self.runs(staying);
         if let Err(mut stopped) = self.run(pc + 1, target, staying) {
@@ -213,7 +220,9 @@ impl Hand<'_, '_> {
                 self.place.tell(&mut self.lanes, &self.insts[pc as usize], &self.frame, since);
             }
             How::Nothing => {}
-            How::Branch(_) | How::Region(_) | How::Control => return Err(Left::At(active)),
+            How::Branch(_) | How::Region(_) | How::Control => {
+                unreachable!("the loop keeps what changes its way")
+            }
         }
         Ok(())
     }
