@@ -25,7 +25,8 @@ impl Run<'_> {
         let numbers = &warp.registers.narrow[base.narrow + args.a as usize];
         let lowest = mask.trailing_zeros() as usize;
         // Mostly the number is a constant, and nobody has to be looked at one by one.
-        if *numbers != [numbers[lowest]; WARP_SIZE] {
+        let differs = numbers.iter().fold(0, |differs, number| differs | (number ^ numbers[lowest]));
+        if differs != 0 {
             let same = like_the_lowest(numbers, mask);
             if same != mask {
                 self.again(pc, mask);

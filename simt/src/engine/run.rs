@@ -42,6 +42,38 @@ pub struct Issued {
     pub lanes: u64,
     /// Times that a branch parted its lanes.
     pub parted: u64,
+    /// Stretches of instructions that begin here, less those that ended before: counted at their ends instead of one by
+    /// one, modulo 2^64.
+    begun: u64,
+    /// The lanes of these.
+    begun_lanes: u64,
+}
+
+impl Issued {
+    /// A stretch of instructions begins here that so many lanes issue.
+    #[inline(always)]
+    pub fn begin(&mut self, lanes: u64) {
+        self.begun = self.begun.wrapping_add(1);
+        self.begun_lanes = self.begun_lanes.wrapping_add(lanes);
+    }
+
+    /// One ended right before.
+    #[inline(always)]
+    pub fn end(&mut self, lanes: u64) {
+        self.begun = self.begun.wrapping_sub(1);
+        self.begun_lanes = self.begun_lanes.wrapping_sub(lanes);
+    }
+
+    /// Counts the instructions of all stretches one by one.
+    fn count_stretches(all: &mut [Issued]) {
+        let (mut count, mut lanes) = (0_u64, 0_u64);
+        for issued in all {
+            count = count.wrapping_add(std::mem::take(&mut issued.begun));
+            lanes = lanes.wrapping_add(std::mem::take(&mut issued.begun_lanes));
+            issued.count += count;
+            issued.lanes += lanes;
+        }
+    }
 }
 
 /// A launch that is running.
@@ -154,6 +186,7 @@ impl<'a> Run<'a> {
         };
         let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
+        Issued::count_stretches(&mut self.issued);
         let (counters, lines) = (self.counters(), self.lines());
         let last_store = follow::told(&self);
         Ok(Report { counters, lines, faults, stale_reads, last_store, output: self.output })
@@ -257,7 +290,8 @@ impl<'a> Run<'a> {
     }
 
     /// What was counted.
-    pub(super) fn into_counted(self) -> Counted {
+    pub(super) fn into_counted(mut self) -> Counted {
+        Issued::count_stretches(&mut self.issued);
         let Run { steps, issued, traffic, warps, divergent_warps, .. } = self;
         Counted { steps, issued, traffic, warps, divergent_warps }
     }
@@ -286,9 +320,9 @@ impl<'a> Run<'a> {
             if !self.stack {
                 // Every group gets its slice: the one that ran last goes to the end of the queue.
                 let groups = &mut block.warps[warp].divergence.groups;
-                // A warp that has ended has no group left, and may still be given a turn.
-                let last = groups.len().min(1);
-                groups.rotate_right(last);
+                if groups.len() > 1 {
+                    groups.rotate_right(1);
+                }
                 if let Some(next) = turns.group(groups.len()) {
                     let next = groups.remove(next);
                     groups.push(next);

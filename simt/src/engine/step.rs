@@ -13,6 +13,7 @@ use super::run::{Run, Stop};
 use super::watch::Seen;
 use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
+use crate::launch::{Dim3, Launch};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
 use crate::machine::line::Line;
@@ -202,7 +203,7 @@ fn carry_out(
     lanes: &mut Lanes<'_>,
     (inst, pc): (&Inst, Pc),
     frame: &Frame,
-    (place, since): (&Place, u64),
+    (place, since): (&Place<'_>, u64),
     counters: &mut Counters,
 ) -> Result<(), Left> {
     match &inst.op {
@@ -313,10 +314,9 @@ fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> 
 }
 
 /// What the special registers of a warp are made of.
-pub(super) struct Place {
-    block: crate::launch::Dim3,
-    grid_dim: crate::launch::Dim3,
-    block_dim: crate::launch::Dim3,
+pub(super) struct Place<'a> {
+    launch: &'a Launch,
+    block: Dim3,
     /// The slot of its block.
     pub(super) slot: usize,
     pub(super) warp: u32,
@@ -324,22 +324,19 @@ pub(super) struct Place {
     clock: u64,
     /// Instructions that the warp had issued before its group got its slice.
     pub(super) steps: u64,
-    dynamic_shared: u32,
     total_shared: u64,
 }
 
-impl Place {
-    pub(super) fn of(run: &Run<'_>, block: &Block, w: usize) -> Place {
+impl<'a> Place<'a> {
+    pub(super) fn of(run: &Run<'a>, block: &Block, w: usize) -> Place<'a> {
         Place {
+            launch: run.launch,
             block: block.index,
-            grid_dim: run.launch.grid,
-            block_dim: run.launch.block,
             slot: block.slot,
             warp: w as u32,
             warps: block.warps.len() as u32,
             clock: run.steps,
             steps: block.warps[w].steps,
-            dynamic_shared: run.launch.shared_bytes,
             total_shared: run.shared_bytes,
         }
     }
@@ -375,12 +372,12 @@ impl Place {
 
     fn read_tid(&self, lanes: &mut Lanes<'_>, slot: u16, axis: Axis, wide: bool) {
         let first = u64::from(self.warp) * WARP_SIZE as u64;
-        let flat = self.block_dim.y == 1 && self.block_dim.z == 1;
+        let flat = self.launch.block.y == 1 && self.launch.block.z == 1;
         match axis {
             // The common case needs no division.
             Axis::X if flat => write(lanes, slot, wide, |lane| first + lane as u64),
             _ => {
-                let dim = self.block_dim;
+                let dim = self.launch.block;
                 let threads: [u32; WARP_SIZE] =
                     std::array::from_fn(|lane| pick(dim.nth(first + lane as u64), axis));
                 write(lanes, slot, wide, |lane| u64::from(threads[lane]));
@@ -390,21 +387,21 @@ impl Place {
 
     /// What `%tid` holds where a warp lies in one row of its block: linear in `x`, uniform in the others.
     pub(super) fn tid(&self, axis: Axis) -> Line {
-        let first = self.block_dim.nth(u64::from(self.warp) * WARP_SIZE as u64);
+        let first = self.launch.block.nth(u64::from(self.warp) * WARP_SIZE as u64);
         Line { base: u64::from(pick(first, axis)), stride: u64::from(axis == Axis::X) }
     }
 
     pub(super) fn uniform(&self, what: Special, since: u64) -> u64 {
         match what {
-            Special::Ntid(axis) => u64::from(pick(self.block_dim, axis)),
+            Special::Ntid(axis) => u64::from(pick(self.launch.block, axis)),
             Special::Ctaid(axis) => u64::from(pick(self.block, axis)),
-            Special::Nctaid(axis) => u64::from(pick(self.grid_dim, axis)),
+            Special::Nctaid(axis) => u64::from(pick(self.launch.grid, axis)),
             Special::WarpId => u64::from(self.warp),
             Special::NwarpId => u64::from(self.warps),
             Special::NsmId => 1,
             Special::Clock => self.clock + since,
             Special::ClockHigh => (self.clock + since) >> 32,
-            Special::DynamicShared => u64::from(self.dynamic_shared),
+            Special::DynamicShared => u64::from(self.launch.shared_bytes),
             Special::TotalShared => self.total_shared,
             Special::SmId | Special::GridId | Special::Environment => 0,
             Special::Tid(_) | Special::LaneId | Special::LaneMask(_) => unreachable!("these differ by lane"),
@@ -412,7 +409,7 @@ impl Place {
     }
 }
 
-fn pick(dim: crate::launch::Dim3, axis: Axis) -> u32 {
+fn pick(dim: Dim3, axis: Axis) -> u32 {
     match axis {
         Axis::X => dim.x,
         Axis::Y => dim.y,

@@ -7,8 +7,9 @@
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Linear, Value, alu, by_int, by_type};
+use super::value::{Alu, Args, Linear, Value, alu, by_int, by_type, map1, map2};
 use super::{Family, Form, Op};
+use crate::machine::registers::Lanes;
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 
@@ -177,9 +178,25 @@ fn div(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 
 /// The remainder, with the dividend's sign; of a division by zero, all ones once more (and not the dividend).
 fn rem(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
-    o.alu(by_int!(m.ty(1), T => {
+    let plain = by_int!(m.ty(1), T => {
         alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })
-    }))
+    });
+    o.alu(match m.ty(1) {
+        Type::U32 => Alu { run: |lanes, args| rem_u32(lanes, args), ..plain },
+        _ => plain,
+    })
+}
+
+/// [`rem`] for what kernels do most, by one power of two in all lanes: a mask, which unlike a division is vector code.
+fn rem_u32(lanes: &mut Lanes<'_>, args: &Args) {
+    let divisors = &lanes.narrow[args.b as usize];
+    let divisor = divisors[0];
+    let differs = divisors.iter().fold(0, |differs, other| differs | (other ^ divisor));
+    if differs == 0 && divisor.is_power_of_two() {
+        map1(lanes, args, |a: u32| a & (divisor - 1));
+    } else {
+        map2(lanes, args, |a: u32, b: u32| if b == 0 { !0 } else { a % b });
+    }
 }
 
 /// Byte `index` of a word, extended to 32 bits.

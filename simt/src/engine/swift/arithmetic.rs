@@ -17,10 +17,10 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of a mask that is not empty.
+    /// The span of a mask; anything where that is empty.
     #[inline(always)]
     pub fn of(mask: u32) -> Span {
-        Span { low: mask.trailing_zeros(), high: 31 - mask.leading_zeros() }
+        Span { low: mask.trailing_zeros() % 32, high: 31 - mask.leading_zeros() % 32 }
     }
 }
 

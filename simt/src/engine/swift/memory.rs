@@ -7,7 +7,7 @@
 
 use super::arithmetic::Span;
 use super::plan::{How, Step};
-use super::run::Hand;
+use super::run::{Active, Hand};
 use crate::engine::access;
 use crate::engine::program::{Inst, Pc};
 use crate::engine::step::{Left, touch_memory, touch_watched};
@@ -33,9 +33,9 @@ struct Row<'a> {
 impl Hand<'_, '_> {
     /// Carries out a load, a store or an atomic.
     #[inline(always)]
-    pub(super) fn touch(&mut self, step: &Step, pc: Pc, active: u32) -> Result<(), Left> {
+    pub(super) fn touch(&mut self, step: &Step, pc: Pc, active: Active) -> Result<(), Left> {
         let inst = &self.insts[pc as usize];
-        self.lanes.mask = active;
+        self.lanes.mask = active.mask;
         let Some(row) = row_of(step, inst, self.lines, active) else { return self.plainly(step, pc, inst) };
         let is_shown = self.memories.is_seen;
         if is_shown && !self.show(step, inst, &row, pc) {
@@ -89,7 +89,7 @@ impl Hand<'_, '_> {
     /// Carries it out by the columns of its addresses, and shows it to who watches if nobody has.
     #[inline(never)]
     fn by_columns(&mut self, step: &Step, (inst, pc): (&Inst, Pc), shows: bool) -> Result<(), Left> {
-        self.memories.order.step = self.place.steps + u64::from(self.before - self.slice);
+        self.memories.order.step = self.place.steps + self.since(pc);
         let counters = &mut self.traffic[pc as usize];
         let (memories, lanes, frame) = (&mut self.memories, &mut self.lanes, &self.frame);
         let outcome = if shows && memories.is_seen {
@@ -273,7 +273,7 @@ fn write_global(
 
 /// The row of a load or a store whose addresses are a line.
 #[inline(always)]
-fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &[Line], mask: u32) -> Option<Row<'a>> {
+fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &[Line], active: Active) -> Option<Row<'a>> {
     let (How::LoadOne | How::Load | How::Store, Op::Load(access) | Op::Store(access)) = (step.how, &inst.op)
     else {
         return None;
@@ -284,7 +284,7 @@ fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &[Line], mask: u32) -> Option<
     };
     let at = Line { base: base.base.wrapping_add(access.address.offset as u64), ..base };
     let at = if matches!(access.address.base, Base::Narrow) { at.narrow() } else { at };
-    Some(Row { access, args: &inst.args, at, mask, span: Span::of(mask) })
+    Some(Row { access, args: &inst.args, at, mask: active.mask, span: active.span })
 }
 
 fn inside(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
@@ -429,6 +429,13 @@ fn store_lanes(lanes: &Lanes<'_>, row: &Row<'_>, data: &mut [u8]) {
         let column = &lanes.narrow[row.args.d as usize];
         for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<4>().0) {
             *bytes = value.to_le_bytes();
+        }
+        return;
+    }
+    if words {
+        let column = &lanes.narrow[row.args.d as usize];
+        for lane in lanes_of(row.mask) {
+            data[row.offset(lane)..][..4].copy_from_slice(&column[lane].to_le_bytes());
         }
         return;
     }

@@ -113,6 +113,7 @@ impl Run<'_> {
             traffic: &mut self.traffic,
             slice: *slice,
             before: *slice,
+            ends: 0,
             parted: false,
         };
         let stopped = hand.run(pc, NEVER, mask);

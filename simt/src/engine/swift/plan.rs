@@ -65,7 +65,12 @@ pub struct Step {
     pub is_free: bool,
     /// Whether the result or, of a comparison, a source has 64 bits.
     pub wide: bool,
-    /// The predicate that guards it, and what to turn it by.
+    /// How many instructions from here on follow each other whatever happens, and are for all lanes; 0 where this one does
+    /// not.
+    pub straight: u32,
+    /// Whether a predicate guards it.
+    pub guarded: bool,
+    /// Which.
     pub guard: Slot,
     /// All ones where lanes run for which the predicate is false.
     pub flip: u32,
@@ -134,7 +139,8 @@ impl Plan {
         let lines = Lines::new(&shapes, &code.image)?;
         let mut builder = Builder { program, shapes, lines, ends, start: code.start, wanted: Vec::new() };
         builder.want_columns(code.end);
-        let steps = (code.start..code.end).map(|pc| builder.step(pc)).collect();
+        let mut steps: Vec<Step> = (code.start..code.end).map(|pc| builder.step(pc)).collect();
+        find_stretches(&mut steps);
         let first_read = builder.first_read(&live, code.end);
         let uniform_predicates = builder.uniform_predicates(code.image.preds.len());
         let Lines { kept, image, .. } = builder.lines;
@@ -300,6 +306,8 @@ impl Builder<'_> {
             how,
             is_free: self.shapes.is_free[(pc - self.start) as usize],
             wide: false,
+            straight: 0,
+            guarded: inst.guarded,
             guard: inst.guard,
             flip: inst.flip,
             to: 0,
@@ -355,6 +363,16 @@ impl Builder<'_> {
             Base::Absolute | Base::Frame => None,
         };
         step.from[0] = line.unwrap_or(0);
+    }
+}
+
+/// Finds how far each instruction is from the next branch, guard or change of who runs together.
+fn find_stretches(steps: &mut [Step]) {
+    let mut length = 0;
+    for step in steps.iter_mut().rev() {
+        let turns = matches!(step.how, How::Branch(_) | How::Region(_) | How::Control);
+        length = if turns || step.guarded { 0 } else { length + 1 };
+        step.straight = length;
     }
 }
 

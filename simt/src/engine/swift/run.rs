@@ -30,7 +30,7 @@ pub(in crate::engine) struct Hand<'h, 'm> {
     /// Its lines.
     pub lines: &'h mut [Line],
     /// What its special registers are made of.
-    pub place: Place,
+    pub place: Place<'h>,
     /// The kernel's frame.
     pub frame: Frame,
     /// How often each instruction was issued.
@@ -41,8 +41,28 @@ pub(in crate::engine) struct Hand<'h, 'm> {
     pub slice: u32,
     /// What it was at first.
     pub before: u32,
+    /// The end of the stretch of instructions that is being carried out, all of which the slice has paid for.
+    pub ends: Pc,
     /// Whether a branch parted the lanes.
     pub parted: bool,
+}
+
+/// The lanes that carry out an instruction, with what is asked of them again and again.
+#[derive(Clone, Copy, Debug)]
+pub struct Active {
+    /// Who they are.
+    pub mask: u32,
+    /// How many.
+    pub count: u64,
+    /// From the lowest to the highest; of no lane it says nothing.
+    pub span: Span,
+}
+
+impl Active {
+    #[inline(always)]
+    fn new(mask: u32) -> Active {
+        Active { mask, count: step::count(mask), span: Span::of(mask) }
+    }
 }
 
 /// Where the loop stopped, and why.
@@ -75,88 +95,111 @@ impl Hand<'_, '_> {
     /// Runs the lanes of `mask` from `pc` to `end`, where others wait for them.
     pub fn run(&mut self, mut pc: Pc, end: Pc, mask: u32) -> Result<(), Stopped> {
         let plan = self.plan;
+        let all = Active::new(mask);
         while pc != end {
             if self.slice == 0 {
                 return Err(stop(pc, Left::Paused));
             }
-            let step = &plan.steps[(pc - plan.start) as usize];
-            let active = mask & (self.lanes.preds[step.guard as usize] ^ step.flip);
-            if let How::Branch(target) = step.how {
-                pc = self.branch((pc, target), mask, active)?;
+            let first = (pc - plan.start) as usize;
+            let step = &plan.steps[first];
+            if step.straight != 0 {
+                let length = step.straight.min(self.slice).min(end - pc);
+                pc = self.stretch(&plan.steps[first..first + length as usize], pc, all)?;
                 continue;
             }
-            if let How::Control = step.how
-                && active != 0
-            {
-                self.count(pc, active);
-                return Err(stop(pc, Left::At(active)));
+            let guard = self.lanes.preds[step.guard as usize] ^ step.flip;
+            let active = if step.guarded { Active::new(mask & guard) } else { all };
+            match step.how {
+                How::Branch(target) => pc = self.branch((pc, target), all, active)?,
+                How::Region(target) => pc = self.region((pc, target), all, active)?,
+                How::Control if active.mask != 0 => {
+                    self.count(pc, active);
+                    return Err(stop(pc, Left::At(active.mask)));
+                }
+                _ if active.mask == 0 => {
+                    self.count(pc, active);
+                    pc += 1;
+                }
+                _ => pc = self.stretch(std::slice::from_ref(step), pc, active)?,
             }
-            if let How::Region(target) = step.how {
-                pc = self.region((pc, target), mask, active)?;
-                continue;
-            }
-            self.count(pc, active);
-            if active != 0
-                && let Err(left) = self.carry_out(step, pc, active)
-            {
-                return Err(self.stopped(pc, active, left));
-            }
-            pc += 1;
         }
         Ok(())
     }
 
-    /// Stops in front of an instruction that has been counted; who does not know how to carry it out takes that back.
-    #[cold]
-    fn stopped(&mut self, pc: Pc, active: u32, left: Left) -> Stopped {
-        if matches!(left, Left::Lost) {
-            let issued = &mut self.issued[pc as usize];
-            issued.count -= 1;
-            issued.lanes -= step::count(active);
-            self.slice += 1;
+    /// Carries out instructions that follow each other whatever happens, for the same lanes, and counts them all at once.
+    #[inline(always)]
+    fn stretch(&mut self, steps: &[Step], first: Pc, active: Active) -> Result<Pc, Stopped> {
+        let end = first + steps.len() as u32;
+        self.slice -= steps.len() as u32;
+        self.ends = end;
+        for (pc, step) in (first..).zip(steps) {
+            if let Err(left) = self.carry_out(step, pc, active) {
+                return Err(self.break_off((first, pc, end), active, left));
+            }
         }
+        self.count_stretch(first, end, active);
+        Ok(end)
+    }
+
+    /// Counts some of a stretch, and gives the rest of the slice back: where it was not known how to carry out the
+    /// instruction at `pc` this is one of the rest.
+    #[cold]
+    fn break_off(&mut self, (first, pc, end): (Pc, Pc, Pc), active: Active, left: Left) -> Stopped {
+        let done = if matches!(left, Left::Lost) { pc } else { pc + 1 };
+        self.slice += end - done;
+        self.count_stretch(first, done, active);
         stop(pc, left)
+    }
+
+    #[inline(always)]
+    fn count_stretch(&mut self, first: Pc, end: Pc, active: Active) {
+        self.issued[first as usize].begin(active.count);
+        self.issued[end as usize].end(active.count);
+    }
+
+    /// Instructions that the warp has issued in this turn, up to the one at `pc`, which is being carried out.
+    pub(super) fn since(&self, pc: Pc) -> u64 {
+        u64::from(self.before - self.slice - (self.ends - pc - 1))
     }
 
     /// Counts an instruction that some lanes issue.
     #[inline(always)]
-    fn count(&mut self, pc: Pc, active: u32) {
+    fn count(&mut self, pc: Pc, active: Active) {
         self.slice -= 1;
         let issued = &mut self.issued[pc as usize];
         issued.count += 1;
-        issued.lanes += step::count(active);
+        issued.lanes += active.count;
     }
 
     /// A branch that all lanes take, or none.
-    fn branch(&mut self, (pc, target): (Pc, Pc), mask: u32, active: u32) -> Result<Pc, Stopped> {
-        if active != 0 && active != mask {
+    #[inline(always)]
+    fn branch(&mut self, (pc, target): (Pc, Pc), all: Active, active: Active) -> Result<Pc, Stopped> {
+        if active.mask != 0 && active.mask != all.mask {
             self.count(pc, active);
-            return Err(stop(pc, Left::At(active)));
+            return Err(stop(pc, Left::At(active.mask)));
         }
         // Whoever evaluates a branch is active at it, whichever way it goes.
-        self.count(pc, mask);
-        Ok(if active == 0 { pc + 1 } else { target })
+        self.count(pc, all);
+        Ok(if active.mask == 0 { pc + 1 } else { target })
     }
 
     /// A branch by which lanes skip a region, which the others carry out before all go on together.
-    fn region(&mut self, (pc, target): (Pc, Pc), mask: u32, active: u32) -> Result<Pc, Stopped> {
-        let staying = mask & !active;
-        if active == 0 || staying == 0 {
-            return self.branch((pc, target), mask, active);
-        }
+    #[inline(always)]
+    fn region(&mut self, (pc, target): (Pc, Pc), all: Active, active: Active) -> Result<Pc, Stopped> {
+        let staying = all.mask & !active.mask;
         // Who comes to the end of the slice inside parts from the others for good.
-        if self.slice <= target - pc {
-            return self.branch((pc, target), mask, active);
+        if active.mask == 0 || staying == 0 || self.slice <= target - pc {
+            return self.branch((pc, target), all, active);
         }
-        self.count(pc, mask);
+        self.count(pc, all);
         self.issued[pc as usize].parted += 1;
         self.parted = true;
         self.runs(staying);
         if let Err(mut stopped) = self.run(pc + 1, target, staying) {
-            stopped.regions.push(Skipped { branch: pc, end: target, lanes: active });
+            stopped.regions.push(Skipped { branch: pc, end: target, lanes: active.mask });
             return Err(stopped);
         }
-        self.runs(mask);
+        self.runs(all.mask);
         Ok(target)
     }
 
@@ -169,31 +212,33 @@ impl Hand<'_, '_> {
 
     /// Carries out an instruction for the lanes of `active`, which are some.
     #[inline(always)]
-    fn carry_out(&mut self, step: &Step, pc: Pc, active: u32) -> Result<(), Left> {
+    fn carry_out(&mut self, step: &Step, pc: Pc, active: Active) -> Result<(), Left> {
+        let Active { mask, span, .. } = active;
         match step.how {
             How::Column => {
                 let inst = &self.insts[pc as usize];
                 let Op::Alu(run) = inst.op else { return Err(Left::Lost) };
-                self.lanes.mask = if step.is_free { FULL_MASK } else { active };
+                self.lanes.mask = if step.is_free { FULL_MASK } else { mask };
                 run(&mut self.lanes, &inst.args);
             }
             How::Once(scalar) => {
-                let value = scalar(&self.sources(step, active));
+                let value = scalar(&self.sources(step, mask));
                 self.set(step, Line::uniform(value));
             }
             How::Test(scalar) => {
-                let holds = scalar(&self.sources(step, active)) != 0;
-                self.set_predicate(pc, active, if holds { FULL_MASK } else { 0 });
+                let holds = scalar(&self.sources(step, mask)) != 0;
+                self.set_predicate(pc, mask, if holds { FULL_MASK } else { 0 });
             }
             How::Linear(linear) => {
-                let sources = [0, 1, 2].map(|source| self.lines[step.from[source] as usize]);
-                let result = compute(linear, sources, step.wide, Span::of(active)).ok_or(Left::Lost)?;
+                let [a, b, c, _] = step.from;
+                let sources = [self.lines[a as usize], self.lines[b as usize], self.lines[c as usize]];
+                let result = compute(linear, sources, step.wide, span).ok_or(Left::Lost)?;
                 self.set(step, result);
             }
             How::Compare(linear) => {
-                let [a, b] = [0, 1].map(|source| self.lines[step.from[source] as usize]);
-                let holds = compare(linear, a, b, step.wide, Span::of(active)).ok_or(Left::Lost)?;
-                self.set_predicate(pc, active, holds);
+                let (a, b) = (self.lines[step.from[0] as usize], self.lines[step.from[1] as usize]);
+                let holds = compare(linear, a, b, step.wide, span).ok_or(Left::Lost)?;
+                self.set_predicate(pc, mask, holds);
             }
             How::Special => self.special(step, pc),
             How::FrameAddress => {
@@ -211,12 +256,12 @@ impl Hand<'_, '_> {
                 if let (Op::Fence(fence), Some(watch)) =
                     (&self.insts[pc as usize].op, &mut self.memories.watch)
                 {
-                    watch.fence(active, *fence);
+                    watch.fence(mask, *fence);
                 }
             }
             How::Tell => {
-                let since = u64::from(self.before - self.slice);
-                self.lanes.mask = active;
+                let since = self.since(pc);
+                self.lanes.mask = mask;
                 self.place.tell(&mut self.lanes, &self.insts[pc as usize], &self.frame, since);
             }
             How::Nothing => {}
@@ -230,7 +275,9 @@ impl Hand<'_, '_> {
     /// The sources of an instruction whose registers are the same in all active lanes.
     #[inline(always)]
     fn sources(&self, step: &Step, active: u32) -> [u64; 4] {
-        let mut values = step.from.map(|line| self.lines.get(line as usize).map_or(0, |line| line.base));
+        // Not `map`, which is a call here.
+        let value = |source: usize| self.lines.get(step.from[source] as usize).map_or(0, |line| line.base);
+        let mut values = [value(0), value(1), value(2), value(3)];
         if step.predicates != 0 {
             for (source, value) in values.iter_mut().enumerate() {
                 if step.predicates >> source & 1 != 0 {
@@ -263,7 +310,7 @@ impl Hand<'_, '_> {
     /// Reads a special register that is a line.
     fn special(&mut self, step: &Step, pc: Pc) {
         let Op::Special { what, .. } = self.insts[pc as usize].op else { return };
-        let since = u64::from(self.before - self.slice);
+        let since = self.since(pc);
         let line = match what {
             Special::Tid(axis) => self.place.tid(axis),
             Special::LaneId => Line { base: 0, stride: 1 },
