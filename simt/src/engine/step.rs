@@ -57,6 +57,8 @@ impl Run<'_> {
         }
         let before = *slice;
         let swift = self.run_swiftly(block, w, slice);
+        // Who stops inside of a region parts from the lanes that skip it, and is the last of the groups then.
+        let g = if swift.is_some() { block.warps[w].divergence.groups.len() - 1 } else { g };
         let left = swift.unwrap_or_else(|| match (self.lookout.is_on(), &self.trace) {
             (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
             (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
@@ -68,19 +70,28 @@ impl Run<'_> {
         if !self.initialisation.found.is_empty() {
             self.tell_unwritten(block, w);
         }
-        let pc = block.warps[w].divergence.groups[g].pc;
+        let group = &block.warps[w].divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        if let Left::At(active) = left {
+            // What is most frequent is asked for first: a jump by `match` is to a place that the processor has to guess.
+            if let Op::Barrier(barrier) = self.program.insts[pc as usize].op
+                && active == mask
+                && self.trace.is_none()
+            {
+                self.barrier(block, w, g, barrier)?;
+            } else {
+                self.traced_control(block, w, g, active)?;
+            }
+            self.stay_swift(&mut block.warps[w]);
+            return Ok(());
+        }
         match left {
-            Left::Paused | Left::Lost => Ok(()),
+            Left::Paused | Left::Lost | Left::At(_) => Ok(()),
             Left::Yielded => {
                 *slice = 0;
                 Ok(())
             }
             Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
-            Left::At(active) => {
-                self.traced_control(block, w, g, active)?;
-                self.stay_swift(&mut block.warps[w]);
-                Ok(())
-            }
         }
     }
 
@@ -206,8 +217,12 @@ fn carry_out(
     (place, since): (&Place<'_>, u64),
     counters: &mut Counters,
 ) -> Result<(), Left> {
+    // Asked for by itself, for it is most of them, and a `match` is a jump to a place that the processor has to guess.
+    if let Op::Alu(run) = inst.op {
+        run(lanes, &inst.args);
+        return Ok(());
+    }
     match &inst.op {
-        Op::Alu(run) => run(lanes, &inst.args),
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
             memories.order.step = place.steps + since;
             if memories.is_seen {

@@ -19,6 +19,13 @@ macro_rules! logic {
             Type::Pred => pred_alu(&[Kind::Pred, Kind::Pred], |lanes, args| {
                 let ($a, $b) = (lanes.preds[args.a as usize], lanes.preds[args.b as usize]);
                 lanes.write_pred(args.d, $result);
+            })
+            .on_lines(Linear::Logic {
+                table: {
+                    // What the four pairs of bits come to, one beside the other.
+                    let ($a, $b) = (0b1100_u8, 0b1010_u8);
+                    $result
+                },
             }),
             ty => by_int!(ty, T => alu!((T, T) -> T, |$a, $b| $result)),
         }
@@ -43,7 +50,8 @@ pub const FAMILY: Family = Family {
             o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_left).on_lines(Linear::ShiftLeft)))
         }),
         Form::new("shr.(b16|b32|b64|u16|u32|u64|s16|s32|s64)", |m, o| {
-            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right)))
+            let signed = matches!(m.ty(1), Type::S16 | Type::S32 | Type::S64);
+            o.alu(by_int!(m.ty(1), T => alu!((T, u32) -> T, T::shift_right).on_lines(Linear::ShiftRight { signed })))
         }),
         Form::new("prmt.b32.(f4e|b4e|rc8|ecl|ecr|rc16)?", prmt),
     ],
@@ -104,7 +112,8 @@ fn not(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.ty(1) {
         Type::Pred => pred_alu(&[Kind::Pred], |lanes, args| {
             lanes.write_pred(args.d, !lanes.preds[args.a as usize]);
-        }),
+        })
+        .on_lines(Linear::Logic { table: 0b0011 }),
         ty => by_int!(ty, T => alu!((T) -> T, |a: T| !a)),
     })
 }

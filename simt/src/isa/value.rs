@@ -226,6 +226,16 @@ pub enum Linear {
     MultiplyAdd,
     /// `a << b`, where `b` is the same in all lanes.
     ShiftLeft,
+    /// `a >> b`, both the same in all lanes.
+    ShiftRight {
+        /// With the sign of `a`.
+        signed: bool,
+    },
+    /// Of predicates: bit `2a + b` of the table.
+    Logic {
+        /// The table.
+        table: u8,
+    },
     /// `a`, extended from 32 to 64 bits.
     Widen {
         /// With its sign.

@@ -24,25 +24,93 @@ impl Span {
     }
 }
 
-/// The result of an instruction, `wide` if it has 64 bits; `None` where it is not linear in all lanes of the span.
-#[inline(always)]
-pub fn compute(linear: Linear, [a, b, c]: [Line; 3], wide: bool, span: Span) -> Option<Line> {
-    let result = match linear {
-        Linear::Copy => a,
-        Linear::Negate => subtract(Line::default(), a),
-        Linear::Add => add(a, b),
-        Linear::Subtract => subtract(a, b),
-        Linear::Multiply => multiply(a, b),
-        Linear::MultiplyAdd => add(multiply(a, b), c),
-        Linear::ShiftLeft => shift_left(a, b, if wide { 64 } else { 32 }),
-        Linear::Widen { signed } => extend(a, signed, span)?,
-        Linear::MultiplyWide { signed } => multiply(extend(a, signed, span)?, extend(b, signed, span)?),
-        Linear::MultiplyWideAdd { signed } => {
-            add(multiply(extend(a, signed, span)?, extend(b, signed, span)?), c)
+/// What an instruction computes, `x * y + z` with parts left out. Flags and not a `match`, which would be a jump to a place
+/// that the processor has to guess; these it learns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Formula {
+    /// Whether `x` and `y` are extended from 32 to 64 bits before.
+    widens: bool,
+    /// Whether that goes by their signs; so does the shift to the right.
+    signed: bool,
+    /// Whether there is a factor `y`.
+    has_factor: bool,
+    /// Whether `y` says how far to shift to the left instead.
+    shifts_left: bool,
+    /// Whether `y` says how far to shift to the right; both are uniform.
+    shifts_right: bool,
+    /// Whether there is a term `z`.
+    has_term: bool,
+    /// Whether `z` is subtracted.
+    subtracts: bool,
+    /// Whether the sign of all is turned.
+    negates: bool,
+    /// Whether registers have 64 bits.
+    wide: bool,
+}
+
+impl Formula {
+    /// The formula of an instruction, and which of its sources `a`, `b` and `c` are `x`, `y` and `z`; `None` for what no
+    /// formula says.
+    pub fn of(linear: Linear, wide: bool) -> Option<(Formula, [usize; 3])> {
+        let plain = Formula { wide, ..Formula::default() };
+        let product = Formula { has_factor: true, ..plain };
+        let sum = Formula { has_term: true, ..plain };
+        let in_order = [0, 1, 2];
+        Some(match linear {
+            Linear::Copy => (plain, in_order),
+            Linear::Negate => (Formula { negates: true, ..plain }, in_order),
+            Linear::Add => (sum, [0, 0, 1]),
+            Linear::Subtract => (Formula { subtracts: true, ..sum }, [0, 0, 1]),
+            Linear::Multiply => (product, in_order),
+            Linear::MultiplyAdd => (Formula { has_term: true, ..product }, in_order),
+            Linear::ShiftLeft => (Formula { shifts_left: true, ..plain }, in_order),
+            Linear::ShiftRight { signed } => (Formula { shifts_right: true, signed, ..plain }, in_order),
+            Linear::Widen { signed } => (Formula { widens: true, signed, ..plain }, in_order),
+            Linear::MultiplyWide { signed } => (Formula { widens: true, signed, ..product }, in_order),
+            Linear::MultiplyWideAdd { signed } => {
+                (Formula { widens: true, signed, has_term: true, ..product }, in_order)
+            }
+            Linear::No | Linear::Logic { .. } | Linear::Compare { .. } => return None,
+        })
+    }
+
+    /// The result; `None` where it is not linear in all lanes of the span.
+    #[inline(always)]
+    pub fn compute(&self, [mut x, mut y, z]: [Line; 3], span: Span) -> Option<Line> {
+        if self.widens {
+            x = extend(x, self.signed, span)?;
+            if self.has_factor {
+                y = extend(y, self.signed, span)?;
+            }
         }
-        Linear::No | Linear::Compare { .. } => return None,
-    };
-    Some(if wide { result } else { result.narrow() })
+        if self.has_factor {
+            x = multiply(x, y);
+        }
+        if self.has_term {
+            x = if self.subtracts { subtract(x, z) } else { add(x, z) };
+        }
+        if self.shifts_left || self.shifts_right || self.negates {
+            x = self.shift_or_negate(x, y);
+        }
+        Some(if self.wide { x } else { x.narrow() })
+    }
+
+    fn shift_or_negate(&self, x: Line, y: Line) -> Line {
+        if self.negates {
+            return subtract(Line::default(), x);
+        }
+        let width = if self.wide { 64 } else { 32 };
+        if self.shifts_left {
+            return shift_left(x, y, width);
+        }
+        let count = y.base.min(width - 1) as u32;
+        Line::uniform(match (self.signed, self.wide) {
+            (true, true) => (x.base as i64 >> count) as u64,
+            (true, false) => (x.base as i32 >> count) as u64,
+            (false, _) if y.base >= width => 0,
+            (false, _) => x.base >> count,
+        })
+    }
 }
 
 fn add(a: Line, b: Line) -> Line {
@@ -105,6 +173,9 @@ fn exact_wide(first: u64, step: i64, signed: bool, span: Span) -> Option<(i64, i
 #[inline(always)]
 pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Option<u32> {
     let Linear::Compare { signed, less, equal, greater } = linear else { return None };
+    if a.stride == 0 && b.stride == 0 {
+        return Some(if holds((signed, less, equal, greater), a.base, b.base, wide) { u32::MAX } else { 0 });
+    }
     let (a, a_step) = exact(a, wide, signed, span)?;
     let (b, b_step) = exact(b, wide, signed, span)?;
     let (first, step) = (a - b, a_step - b_step);
@@ -132,9 +203,35 @@ pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Opti
     Some(holds << span.low)
 }
 
+/// Whether a comparison of two numbers holds.
+#[inline(always)]
+fn holds((signed, less, equal, greater): (bool, bool, bool, bool), a: u64, b: u64, wide: bool) -> bool {
+    // With the sign turned, numbers with a sign come in the order of those without.
+    let turned = match (signed, wide) {
+        (false, _) => 0,
+        (true, true) => 1 << 63,
+        (true, false) => 1 << 31,
+    };
+    let (a, b) = (a ^ turned, b ^ turned);
+    (less && a < b) || (equal && a == b) || (greater && a > b)
+}
+
+/// What a table says of two predicates, for all lanes at once: bit `2a + b`.
+#[inline(always)]
+pub fn logic(table: u8, a: u32, b: u32) -> u32 {
+    let row = |bit: u8| if table >> bit & 1 != 0 { u32::MAX } else { 0 };
+    a & (b & row(3) | !b & row(2)) | !a & (b & row(1) | !b & row(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The result of an instruction on registers `a`, `b` and `c`.
+    fn compute(linear: Linear, sources: [Line; 3], wide: bool, span: Span) -> Option<Line> {
+        let (formula, from) = Formula::of(linear, wide)?;
+        formula.compute(from.map(|source| sources[source]), span)
+    }
 
     /// Numbers around every place where something wraps.
     const NUMBERS: [u64; 14] = [

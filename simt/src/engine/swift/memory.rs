@@ -161,7 +161,11 @@ impl Hand<'_, '_> {
             Memory::Shared => inside(self.memories.shared, row.at.base, bytes)?,
             _ => inside_of(self.memories.params, row.at.base, bytes)?,
         };
-        let value = access::extend(data, row.access);
+        // A word, which it mostly is, without a `match`.
+        let value = match <[u8; 4]>::try_from(data) {
+            Ok(word) if row.access.register_bits == 32 => u64::from(u32::from_le_bytes(word)),
+            _ => access::extend(data, row.access),
+        };
         match row.access.address.memory {
             Memory::Global => {
                 counters.global_load_requests += 1;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::arithmetic::Formula;
 use super::live::Live;
 use super::regions::regions;
 use super::shapes::{Given, Shape, Shapes, registers};
@@ -27,7 +28,9 @@ pub enum How {
     /// Once, for all lanes: a predicate.
     Test(Scalar),
     /// On the two numbers of each register.
-    Linear(Linear),
+    Linear(Formula),
+    /// On predicates, by a table.
+    Logic(u8),
     /// On the two numbers of both registers: a predicate.
     Compare(Linear),
     /// Reads a special register that is a line.
@@ -56,11 +59,30 @@ pub enum How {
     Control,
 }
 
+impl How {
+    /// Its bit: what the loop asks for one after the other, the most frequent first. A jump by `match` would be to a place
+    /// that the processor has to guess.
+    const fn bit(self) -> u8 {
+        match self {
+            How::Linear(_) => Step::LINEAR,
+            How::LoadOne | How::Load | How::Store | How::Touch => Step::MEMORY,
+            How::Compare(_) => Step::COMPARE,
+            How::Column => Step::COLUMN,
+            How::Logic(_) => Step::LOGIC,
+            How::Branch(_) => Step::BRANCH,
+            How::Region(_) => Step::REGION,
+            _ => 0,
+        }
+    }
+}
+
 /// An instruction, ready to be carried out so.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// How.
     pub how: How,
+    /// The bit of that.
+    bit: u8,
     /// Whether what it writes may be written for all lanes.
     pub is_free: bool,
     /// Whether the result or, of a comparison, a source has 64 bits.
@@ -82,6 +104,29 @@ pub struct Step {
     pub predicates: u8,
     /// The column that the result is wanted in besides.
     pub column: Option<Slot>,
+}
+
+impl Step {
+    /// A bit for what is frequent.
+    pub const LINEAR: u8 = 1;
+    /// Loads, stores, atomics.
+    pub const MEMORY: u8 = 2;
+    /// Comparisons of lines.
+    pub const COMPARE: u8 = 4;
+    /// What is done to columns.
+    pub const COLUMN: u8 = 8;
+    /// What is done to predicates.
+    pub const LOGIC: u8 = 16;
+    /// Branches that open no region.
+    pub const BRANCH: u8 = 32;
+    /// Branches that do.
+    pub const REGION: u8 = 64;
+
+    /// Whether it is of one of these kinds.
+    #[inline(always)]
+    pub const fn is(&self, bit: u8) -> bool {
+        self.bit & bit != 0
+    }
 }
 
 /// A register that is kept as a line, and where its column is.
@@ -291,12 +336,34 @@ impl Builder<'_> {
         let is_free = self.shapes.is_free[(pc - self.start) as usize];
         match (alu.scalar, widest, result_shape) {
             // A predicate is a mask wherever it comes from.
+            _ if matches!(alu.linear, Linear::Logic { .. }) => self.logic(&alu),
+            (_, Shape::Uniform | Shape::Linear, _) if result == Kind::Pred && is_compare(&alu) => {
+                How::Compare(alu.linear)
+            }
             (Some(scalar), Shape::Uniform, _) if result == Kind::Pred => How::Test(scalar),
-            (_, Shape::Linear, _) if result == Kind::Pred && is_compare(&alu) => How::Compare(alu.linear),
-            (Some(scalar), Shape::Uniform, Shape::Uniform | Shape::Linear) if is_free => How::Once(scalar),
-            (_, _, Shape::Linear) => How::Linear(alu.linear),
+            (scalar, Shape::Uniform | Shape::Linear, Shape::Uniform | Shape::Linear) if is_free => {
+                match (self.formula(&alu), scalar) {
+                    (Some((formula, _)), _) => How::Linear(formula),
+                    (None, Some(scalar)) => How::Once(scalar),
+                    (None, None) => How::Column,
+                }
+            }
             _ => How::Column,
         }
+    }
+
+    fn logic(&self, alu: &Alu) -> How {
+        let Linear::Logic { table } = alu.linear else { return How::Column };
+        How::Logic(table)
+    }
+
+    /// The formula of an instruction on registers of 32 or 64 bits.
+    fn formula(&self, alu: &Alu) -> Option<(Formula, [usize; 3])> {
+        let is_narrow = |kind: &Kind| matches!(kind, Kind::B16 | Kind::Pred);
+        if alu.sources.iter().chain(alu.results).any(is_narrow) {
+            return None;
+        }
+        Formula::of(alu.linear, bank_of(alu.results[0]) == Bank::Wide)
     }
 
     fn step(&self, pc: Pc) -> Step {
@@ -304,6 +371,7 @@ impl Builder<'_> {
         let how = self.how(pc, inst);
         let mut step = Step {
             how,
+            bit: how.bit(),
             is_free: self.shapes.is_free[(pc - self.start) as usize],
             wide: false,
             straight: 0,
@@ -340,6 +408,10 @@ impl Builder<'_> {
         for (index, (kind, slot)) in Shapes::sources(&alu, inst).enumerate() {
             step.from[index] = self.lines.index(bank_of(kind), slot).unwrap_or(slot);
             step.predicates |= u8::from(kind == Kind::Pred) << index;
+        }
+        if let (How::Linear(_), Some((_, order))) = (step.how, self.formula(&alu)) {
+            let from = step.from;
+            order.iter().enumerate().for_each(|(to, &source)| step.from[to] = from[source]);
         }
         match alu.results {
             [Kind::Pred] => step.wide = matches!(alu.sources[0], Kind::B64),

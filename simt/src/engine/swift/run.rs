@@ -4,7 +4,7 @@
 //! checkers. What it keeps elsewhere is registers. It stops where it does not know how to go on, in front of the
 //! instruction, and the plain loop takes over.
 
-use super::arithmetic::{Span, compare, compute};
+use super::arithmetic::{Span, compare, logic};
 use super::plan::{How, Plan, Step};
 use crate::engine::access::Memories;
 use crate::engine::program::{Inst, Pc};
@@ -109,18 +109,22 @@ impl Hand<'_, '_> {
             }
             let guard = self.lanes.preds[step.guard as usize] ^ step.flip;
             let active = if step.guarded { Active::new(mask & guard) } else { all };
-            match step.how {
-                How::Branch(target) => pc = self.branch((pc, target), all, active)?,
-                How::Region(target) => pc = self.region((pc, target), all, active)?,
-                How::Control if active.mask != 0 => {
-                    self.count(pc, active);
-                    return Err(stop(pc, Left::At(active.mask)));
-                }
-                _ if active.mask == 0 => {
-                    self.count(pc, active);
-                    pc += 1;
-                }
-                _ => pc = self.stretch(std::slice::from_ref(step), pc, active)?,
+            if step.is(Step::BRANCH)
+                && let How::Branch(target) = step.how
+            {
+                pc = self.branch((pc, target), all, active)?;
+            } else if step.is(Step::REGION)
+                && let How::Region(target) = step.how
+            {
+                pc = self.region((pc, target), all, active)?;
+            } else if active.mask == 0 {
+                self.count(pc, active);
+                pc += 1;
+            } else if let How::Control = step.how {
+                self.count(pc, active);
+                return Err(stop(pc, Left::At(active.mask)));
+            } else {
+                pc = self.stretch(std::slice::from_ref(step), pc, active)?;
             }
         }
         Ok(())
@@ -214,13 +218,39 @@ impl Hand<'_, '_> {
     #[inline(always)]
     fn carry_out(&mut self, step: &Step, pc: Pc, active: Active) -> Result<(), Left> {
         let Active { mask, span, .. } = active;
+        if step.is(Step::LINEAR)
+            && let How::Linear(formula) = &step.how
+        {
+            let [x, y, z, _] = step.from;
+            let sources = [self.lines[x as usize], self.lines[y as usize], self.lines[z as usize]];
+            self.set(step, formula.compute(sources, span).ok_or(Left::Lost)?);
+        } else if step.is(Step::MEMORY) {
+            return self.touch(step, pc, active);
+        } else if step.is(Step::COMPARE)
+            && let How::Compare(linear) = step.how
+        {
+            let (a, b) = (self.lines[step.from[0] as usize], self.lines[step.from[1] as usize]);
+            let holds = compare(linear, a, b, step.wide, span).ok_or(Left::Lost)?;
+            self.set_predicate(pc, mask, holds);
+        } else if step.is(Step::COLUMN) {
+            let inst = &self.insts[pc as usize];
+            let Op::Alu(run) = inst.op else { return Err(Left::Lost) };
+            self.lanes.mask = if step.is_free { FULL_MASK } else { mask };
+            run(&mut self.lanes, &inst.args);
+        } else if step.is(Step::LOGIC)
+            && let How::Logic(table) = step.how
+        {
+            let (a, b) = (self.lanes.preds[step.from[0] as usize], self.lanes.preds[step.from[1] as usize]);
+            self.set_predicate(pc, mask, logic(table, a, b));
+        } else {
+            self.carry_out_rare(step, pc, mask)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out an instruction of the less frequent kinds.
+    fn carry_out_rare(&mut self, step: &Step, pc: Pc, mask: u32) -> Result<(), Left> {
         match step.how {
-            How::Column => {
-                let inst = &self.insts[pc as usize];
-                let Op::Alu(run) = inst.op else { return Err(Left::Lost) };
-                self.lanes.mask = if step.is_free { FULL_MASK } else { mask };
-                run(&mut self.lanes, &inst.args);
-            }
             How::Once(scalar) => {
                 let value = scalar(&self.sources(step, mask));
                 self.set(step, Line::uniform(value));
@@ -228,17 +258,6 @@ impl Hand<'_, '_> {
             How::Test(scalar) => {
                 let holds = scalar(&self.sources(step, mask)) != 0;
                 self.set_predicate(pc, mask, if holds { FULL_MASK } else { 0 });
-            }
-            How::Linear(linear) => {
-                let [a, b, c, _] = step.from;
-                let sources = [self.lines[a as usize], self.lines[b as usize], self.lines[c as usize]];
-                let result = compute(linear, sources, step.wide, span).ok_or(Left::Lost)?;
-                self.set(step, result);
-            }
-            How::Compare(linear) => {
-                let (a, b) = (self.lines[step.from[0] as usize], self.lines[step.from[1] as usize]);
-                let holds = compare(linear, a, b, step.wide, span).ok_or(Left::Lost)?;
-                self.set_predicate(pc, mask, holds);
             }
             How::Special => self.special(step, pc),
             How::FrameAddress => {
@@ -251,7 +270,6 @@ impl Hand<'_, '_> {
                     if step.wide { Line::uniform(address) } else { Line::uniform(address).narrow() },
                 );
             }
-            How::LoadOne | How::Load | How::Store | How::Touch => return self.touch(step, pc, active),
             How::Fence => {
                 if let (Op::Fence(fence), Some(watch)) =
                     (&self.insts[pc as usize].op, &mut self.memories.watch)
@@ -265,9 +283,7 @@ impl Hand<'_, '_> {
                 self.place.tell(&mut self.lanes, &self.insts[pc as usize], &self.frame, since);
             }
             How::Nothing => {}
-            How::Branch(_) | How::Region(_) | How::Control => {
-                unreachable!("the loop keeps what changes its way")
-            }
+            _ => unreachable!("the loop keeps what changes its way, and what is frequent"),
         }
         Ok(())
     }

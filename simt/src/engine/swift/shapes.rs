@@ -172,7 +172,7 @@ impl<'p> Shapes<'p> {
 /// The shape of what is made of sources of which one is linear and none is a column.
 fn linear(linear: Linear, [a, b, _, _]: [Shape; 4]) -> Shape {
     let is_linear = match linear {
-        Linear::No | Linear::Compare { .. } => false,
+        Linear::No | Linear::Compare { .. } | Linear::Logic { .. } | Linear::ShiftRight { .. } => false,
         Linear::Copy | Linear::Negate | Linear::Add | Linear::Subtract | Linear::Widen { .. } => true,
         Linear::Multiply
         | Linear::MultiplyAdd
