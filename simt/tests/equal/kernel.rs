@@ -41,10 +41,28 @@ const LOCAL_BYTES: u64 = 512;
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
     let mut numbers = Numbers::new(seed);
-    let (block, grid) = shape(&mut numbers);
+    let shape = shape(&mut numbers);
+    made_up(numbers, shape, 20_000)
+}
+
+/// The kernel of a seed that is launched with so many blocks that several cores are worth their while.
+pub fn wide_kernel(seed: u64) -> Kernel {
+    let mut numbers = Numbers::new(!seed);
+    let (threads, blocks) =
+        numbers.pick(&[(32, 512), (32, 600), (64, 256), (100, 130), (128, 128), (256, 64), (1024, 16)]);
+    let grid = if numbers.chance(20) { Dim3::new(blocks / 2, 2, 1) } else { Dim3::new(blocks, 1, 1) };
+    let shape = (Dim3::new(threads, 1, 1), grid);
+    let mut kernel = made_up(numbers, shape, 1_000_000);
+    // Anything else has one core do it all from the start.
+    kernel.launch.schedule = Schedule::RoundRobin;
+    kernel.launch.weak_memory = false;
+    kernel
+}
+
+fn made_up(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64) -> Kernel {
     let style = style(&mut numbers, block.count(), grid.count());
     let (areas, bytes) = areas(&mut numbers, &style);
-    let launch = launch(&mut numbers, block, grid);
+    let launch = launch(&mut numbers, block, grid, max_steps);
     let warps = block.count().div_ceil(32) * grid.count();
     let budget = match numbers.below(20) {
         _ if warps > 32 => 20 + numbers.below(40),
@@ -170,7 +188,7 @@ fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
     (areas, [data, part * blocks, part * blocks, 256, DUMP_BYTES * style.threads * blocks])
 }
 
-fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
+fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3, most: u64) -> Launch {
     // Checkers are slow where there is much to check.
     let is_large = block.count().div_ceil(32) * grid.count() > 16;
     let checks = match numbers.below(10) {
@@ -182,9 +200,9 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
         _ => Checks::NONE,
     };
     let max_steps = match numbers.below(10) {
-        0 => 1 + numbers.below(300),
-        1 => 1 + numbers.below(5000),
-        _ => 20_000,
+        0 => 1 + numbers.below(most / 64),
+        1 => 1 + numbers.below(most / 4),
+        _ => most,
     };
     Launch {
         schedule: numbers.pick(&[
@@ -330,6 +348,8 @@ impl Writer {
         }
         self.line("mov.u64 %b3, s; cvta.shared.u64 %b4, %b3; mov.u64 %b5, depot; cvta.local.u64 %b6, %b5;");
         self.line("mov.u64 %b7, fixed; mov.u64 %b8, structure; mov.u64 %b9, table;");
+        // Floats whose sum depends on the order in which they are added.
+        self.line("cvt.rn.f32.u32 %f0, %x2; mul.f32 %f0, %f0, 0f3DCCCCCD; mov.f32 %f1, 0f4B800001;");
         for number in 0..12 {
             let register = format!("%r{number}");
             match self.below(6) {
