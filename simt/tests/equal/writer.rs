@@ -59,6 +59,10 @@ pub struct Style {
     pub weights: [u64; 6],
     /// Whether blocks store where other blocks load.
     pub communicates: bool,
+    /// Whether blocks, which do not communicate otherwise, load what others store or add up.
+    pub peeks: bool,
+    /// Turns of a loop that does nothing, so that blocks last long enough to run side by side.
+    pub delay: u64,
     /// Whether blocks add to the same words.
     pub tallies: bool,
     /// Whether it looks at the clock.
