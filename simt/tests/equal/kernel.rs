@@ -153,8 +153,8 @@ fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
     }
 }
 
-/// The memory that the kernel goes to, and the bytes of the buffers. Where blocks do not communicate, each has a part of
-/// its own of what is written, at the registers `%b1` and `%b2`.
+/// The memory that the kernel goes to, and the bytes of the buffers. Where blocks do not communicate, each has a part
+/// of its own of what is written, at the registers `%b1` and `%b2`.
 fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
     let blocks = style.blocks;
     let data = numbers.pick(&[4096, 8192, 16384]);

@@ -1,7 +1,7 @@
-//! Memory: addresses that are linear in the lane, the same in all lanes, data-dependent or wrong; loads, stores, atomics.
+//! Memory: addresses that are linear in the lane, the same in all, data-dependent or wrong; loads, stores, atomics.
 //!
-//! An address is within its area by construction, unless the kernel is to be faulty: an index that is linear in the thread
-//! times a stride that fits, or a value that is masked.
+//! An address is within its area by construction, unless the kernel is to be faulty: an index that is linear in the
+//! thread times a stride that fits, or a value that is masked.
 
 use crate::writer::{Hint, Width, Writer};
 
