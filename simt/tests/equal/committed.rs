@@ -1,7 +1,7 @@
 //! Every kernel of the project, launched with arguments of the right types, whatever it then does.
 //!
-//! A pointer gets a buffer of some KiB and a number gets a small number, so many kernels do their work and some come to a
-//! fault. What they compute is other tests' business: here it is the same in all ways. The kernels of a file run one
+//! A pointer gets a buffer of some KiB and a number gets a small number, so many kernels do their work and some come to
+//! a fault. What they compute is other tests' business: here it is the same in all ways. The kernels of a file run one
 //! after the other on one emulator, so that each finds the variables as the kernel before left them.
 
 use std::fs;

@@ -155,13 +155,12 @@ impl Writer {
         }
         self.loops.pop();
         self.place(&again);
-        match kind {
-            0..4 => self.line(format!("add.s32 {counter}, {counter}, -1;")),
-            _ => {
-                let step = if self.chance(70) { "%ntid.x" } else { "32" };
-                self.line(format!("mov.u32 %t0, {step};"));
-                self.line(format!("add.u32 {counter}, {counter}, %t0;"));
-            }
+        if kind < 4 {
+            self.line(format!("add.s32 {counter}, {counter}, -1;"));
+        } else {
+            let step = if self.chance(70) { "%ntid.x" } else { "32" };
+            self.line(format!("mov.u32 %t0, {step};"));
+            self.line(format!("add.u32 {counter}, {counter}, %t0;"));
         }
         self.line(&test);
         self.line(format!("@{}%k bra {start};", if not.is_empty() { "!" } else { "" }));

@@ -41,23 +41,43 @@ const LOCAL_BYTES: u64 = 512;
 /// The kernel of a seed.
 pub fn kernel(seed: u64) -> Kernel {
     let mut numbers = Numbers::new(seed);
-    let (block, grid) = shape(&mut numbers);
-    let style = style(&mut numbers, block.count(), grid.count());
+    let shape = shape(&mut numbers);
+    made_up(numbers, shape, 20_000, 0)
+}
+
+/// The kernel of a seed that is launched with so many blocks that several cores are worth their while.
+pub fn wide_kernel(seed: u64) -> Kernel {
+    let mut numbers = Numbers::new(!seed);
+    let (threads, blocks) =
+        numbers.pick(&[(32, 512), (32, 600), (64, 256), (100, 130), (128, 128), (256, 64), (1024, 16)]);
+    let grid = if numbers.chance(20) { Dim3::new(blocks / 2, 2, 1) } else { Dim3::new(blocks, 1, 1) };
+    let shape = (Dim3::new(threads, 1, 1), grid);
+    let delay = numbers.pick(&[0, 30, 300]);
+    let mut kernel = made_up(numbers, shape, 1_000_000, delay);
+    // Anything else has one core do it all from the start.
+    kernel.launch.schedule = Schedule::RoundRobin;
+    kernel.launch.weak_memory = false;
+    kernel
+}
+
+fn made_up(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, delay: u64) -> Kernel {
+    let style = Style { delay, ..style(&mut numbers, block.count(), grid.count()) };
     let (areas, bytes) = areas(&mut numbers, &style);
-    let launch = launch(&mut numbers, block, grid);
+    let launch = launch(&mut numbers, block, grid, max_steps);
     let warps = block.count().div_ceil(32) * grid.count();
     let budget = match numbers.below(20) {
-        _ if warps > 32 => 20 + numbers.below(40),
+        _ if warps > 32 => 10 + numbers.below(60),
         0 => 700,
         1..4 => 150 + numbers.below(200),
-        _ => 30 + numbers.below(110),
+        _ => 10 + numbers.below(100),
     };
     let given = [numbers.below(200) as u32, numbers.bits() as u32];
     let times = if numbers.chance(15) { 2 } else { 1 };
     let slice = bytes[1] / style.blocks;
     let mut writer = Writer::new(numbers, style, areas, budget as usize);
     writer.prologue(block, slice);
-    while writer.lines.len() < budget as usize {
+    writer.budget += writer.lines.len();
+    while writer.lines.len() < writer.budget {
         writer.statement(0);
     }
     writer.epilogue();
@@ -120,6 +140,8 @@ fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
         guards: numbers.pick(&[0, 5, 15, 30]),
         weights,
         communicates: numbers.chance(25),
+        peeks: numbers.chance(30),
+        delay: 0,
         tallies: numbers.chance(40),
         looks_at_clock: numbers.chance(7),
         prints: numbers.chance(10),
@@ -131,8 +153,8 @@ fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
     }
 }
 
-/// The memory that the kernel goes to, and the bytes of the buffers. Where blocks do not communicate, each has a part of
-/// its own of what is written, at the registers `%b1` and `%b2`.
+/// The memory that the kernel goes to, and the bytes of the buffers. Where blocks do not communicate, each has a part
+/// of its own of what is written, at the registers `%b1` and `%b2`.
 fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
     let blocks = style.blocks;
     let data = numbers.pick(&[4096, 8192, 16384]);
@@ -147,7 +169,7 @@ fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
         is_tally: base == "%b10",
         is_own: matches!(base, "%b5" | "%b6"),
     };
-    let areas = vec![
+    let mut areas = vec![
         area("%b0", ".global", data, style.communicates),
         area("%b0", ".global", data, style.communicates),
         area("%b0", "", data, style.communicates),
@@ -167,10 +189,14 @@ fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
         area("%b10", ".global", 256, true),
         area("%b10", "", 256, true),
     ];
+    if style.peeks && !style.communicates {
+        areas.extend(vec![area("%b12", ".global", room, false); 5]);
+        areas.extend(vec![area("%b12", "", room, false); 2]);
+    }
     (areas, [data, part * blocks, part * blocks, 256, DUMP_BYTES * style.threads * blocks])
 }
 
-fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
+fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3, most: u64) -> Launch {
     // Checkers are slow where there is much to check.
     let is_large = block.count().div_ceil(32) * grid.count() > 16;
     let checks = match numbers.below(10) {
@@ -182,9 +208,9 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
         _ => Checks::NONE,
     };
     let max_steps = match numbers.below(10) {
-        0 => 1 + numbers.below(300),
-        1 => 1 + numbers.below(5000),
-        _ => 20_000,
+        0 => 1 + numbers.below(most / 64),
+        1 => 1 + numbers.below(most / 4),
+        _ => most,
     };
     Launch {
         schedule: numbers.pick(&[
@@ -299,7 +325,7 @@ const ENTRY: &str = r"
 {
 	.reg .b16 %h<4>;
 	.reg .b32 %r<12>, %t<4>, %c<5>, %n<4>, %x<3>, %z<4>;
-	.reg .b64 %q<8>, %u<4>, %a<1>, %b<12>, %y<1>;
+	.reg .b64 %q<8>, %u<4>, %a<1>, %b<13>, %y<1>;
 	.reg .f32 %f<4>;
 	.reg .pred %p<5>, %k;
 	.shared .align 16 .b8 s[8192];
@@ -324,12 +350,28 @@ impl Writer {
         self.line("mov.u32 %t0, %ctaid.z; mad.lo.u32 %n1, %t0, %t1, %n1;");
         self.line(format!("mad.lo.u32 %x2, %n1, {}, %x0;", block.count()));
         self.line("ld.param.u32 %n0, [n]; ld.param.u32 %n3, [m]; mov.u32 %n2, %ntid.x;");
+        if self.style.delay > 0 {
+            self.line(format!("mov.u32 %t0, {};", self.style.delay));
+            self.place("$delay");
+            self.line("add.s32 %t0, %t0, -1;");
+            self.line("setp.ne.s32 %k, %t0, 0;");
+            self.line("@%k bra $delay;");
+        }
         if !self.style.communicates {
+            // What the block before or behind stores to; one of them has its own.
+            if self.chance(60) {
+                self.line("max.u32 %t0, %n1, 1; add.u32 %t0, %t0, -1;");
+            } else {
+                self.line(format!("add.u32 %t0, %n1, 1; min.u32 %t0, %t0, {};", self.style.blocks - 1));
+            }
+            self.line(format!("mad.wide.u32 %b12, %t0, {part}, %b1;"));
             self.line(format!("mad.wide.u32 %b1, %n1, {part}, %b1;"));
             self.line(format!("mad.wide.u32 %b2, %n1, {part}, %b2;"));
         }
         self.line("mov.u64 %b3, s; cvta.shared.u64 %b4, %b3; mov.u64 %b5, depot; cvta.local.u64 %b6, %b5;");
         self.line("mov.u64 %b7, fixed; mov.u64 %b8, structure; mov.u64 %b9, table;");
+        // Floats whose sum depends on the order in which they are added.
+        self.line("cvt.rn.f32.u32 %f0, %x2; mul.f32 %f0, %f0, 0f3DCCCCCD; mov.f32 %f1, 0f4B800001;");
         for number in 0..12 {
             let register = format!("%r{number}");
             match self.below(6) {

@@ -1,7 +1,7 @@
-//! Memory: addresses that are linear in the lane, the same in all lanes, data-dependent or wrong; loads, stores, atomics.
+//! Memory: addresses that are linear in the lane, the same in all, data-dependent or wrong; loads, stores, atomics.
 //!
-//! An address is within its area by construction, unless the kernel is to be faulty: an index that is linear in the thread
-//! times a stride that fits, or a value that is masked.
+//! An address is within its area by construction, unless the kernel is to be faulty: an index that is linear in the
+//! thread times a stride that fits, or a value that is masked.
 
 use crate::writer::{Hint, Width, Writer};
 
@@ -80,8 +80,8 @@ impl Writer {
     }
 
     fn load(&mut self) {
-        let tallies = self.style.communicates;
-        let area = self.area(|area| !area.is_tally || tallies);
+        let is_peek = self.style.communicates || self.style.peeks;
+        let area = self.area(|area| !area.is_tally || is_peek);
         let parts = self.pick(&PARTS);
         let address = self.address(&area, parts.bytes);
         let way = self.way(&area, true);
@@ -309,6 +309,9 @@ impl Writer {
     /// An atomic, with its result or without.
     pub fn atomic(&mut self) {
         let tallies = self.style.tallies;
+        if tallies && self.chance(10) {
+            return self.two_reductions();
+        }
         let area = self.area(|area| {
             let is_place = matches!(area.space, ".global" | ".shared" | "") && !area.is_own;
             is_place && area.is_written && (!area.is_tally || tallies)
@@ -342,6 +345,19 @@ impl Writer {
             _ => format!("atom{order}{scope}{space}.{op} {d}, [{address}], {a};"),
         };
         self.define(&d, Hint::Any, text);
+    }
+
+    /// Some blocks add to a word, others do something else with it or with a part of it.
+    fn two_reductions(&mut self) {
+        let blocks = self.style.blocks;
+        let (a, bound) = (self.source(Width::B32), self.below(blocks));
+        let other = self.pick(&["red.global.max.u32 [%b10+32]", "red.global.add.u32 [%b10+32]"]);
+        let (other, wide) =
+            if self.chance(30) { ("red.global.add.u64 [%b10+32]", true) } else { (other, false) };
+        let b = if wide { self.source(Width::B64) } else { self.source(Width::B32) };
+        self.line(format!("setp.lt.u32 %k, %n1, {bound};"));
+        self.line(format!("@%k red.global.add.u32 [%b10+32], {a};"));
+        self.line(format!("@!%k {other}, {b};"));
     }
 
     fn float_atomic(&mut self, space: &str, address: &str) {

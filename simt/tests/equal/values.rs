@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// Mixes a register into one that is left behind at the end, so that a value that is soon overwritten counts as well.
+    /// Mixes a register into one that is left behind at the end, so that a value that is overwritten counts as well.
     pub fn absorb(&mut self) {
         let (r, q, h, p) = (self.target(B32), self.target(B64), self.target(B16), self.predicate());
         match self.below(5) {

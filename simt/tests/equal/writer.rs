@@ -1,8 +1,8 @@
 //! Writes a kernel line by line: which registers there are, which of them is read next, and who guards an instruction.
 //!
-//! Each register has a hint, what its value looks like across the lanes as far as the writer cares to know. A hint may be
-//! wrong, because of a guard or a branch. It is there so that many values are uniform or linear in the lane, which random
-//! arithmetic would soon make an end of.
+//! Each register has a hint, what its value looks like across the lanes as far as the writer cares to know. A hint may
+//! be wrong, because of a guard or a branch. It is there so that many values are uniform or linear in the lane, which
+//! random arithmetic would soon make an end of.
 
 use std::collections::BTreeMap;
 
@@ -50,6 +50,7 @@ impl Width {
 
 /// What a kernel is about; drawn once for each.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each says yes or no to one thing, and they are drawn independently.
 pub struct Style {
     /// The target, 60 or 70 or 80.
     pub sm: u64,
@@ -59,6 +60,10 @@ pub struct Style {
     pub weights: [u64; 6],
     /// Whether blocks store where other blocks load.
     pub communicates: bool,
+    /// Whether blocks, which do not communicate otherwise, load what others store or add up.
+    pub peeks: bool,
+    /// Turns of a loop that does nothing, so that blocks last long enough to run side by side.
+    pub delay: u64,
     /// Whether blocks add to the same words.
     pub tallies: bool,
     /// Whether it looks at the clock.
