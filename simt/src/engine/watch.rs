@@ -29,7 +29,7 @@ use crate::order::{Order, Place, Reach, Space, Stamp};
 
 /// Steps between lanes that are looked at together, in bytes: far beyond what is inside of any memory, and far from where
 /// sums of a few would overflow.
-const MAX_STEP: i64 = 1 << 40;
+const MAX_STEP: u64 = 1 << 40;
 
 /// Everything that watches who is ordered with whom.
 #[derive(Debug)]
@@ -153,12 +153,21 @@ impl Watch {
         mask: u32,
         (access, kind): (&Access, Kind),
     ) -> u32 {
-        let is_plain = access.order == Order::Weak && self.weak.is_none();
-        let part = Line { seen, base, stride, mask, access, is_shared: false, kind };
+        if access.order != Order::Weak || self.weak.is_some() || mask == 0 {
+            return mask;
+        }
+        let line = Line { seen, base, stride, mask, access, is_shared: false, kind };
         match access.address.memory {
-            Memory::Global if is_plain => self.at_a_glance(&part),
-            Memory::Shared if is_plain => self.at_a_glance(&Line { is_shared: true, ..part }),
-            Memory::Global | Memory::Shared | Memory::Generic => mask,
+            Memory::Global => self.at_a_glance(&line),
+            Memory::Shared => self.at_a_glance(&Line { is_shared: true, ..line }),
+            Memory::Generic => match line.window() {
+                Some(None) => self.at_a_glance(&line),
+                Some(Some(Window::Shared)) => {
+                    let base = base.wrapping_sub(Window::Shared.base());
+                    self.at_a_glance(&Line { is_shared: true, base, ..line })
+                }
+                _ => mask,
+            },
             _ => 0,
         }
     }
@@ -173,7 +182,12 @@ impl Watch {
         frame: &Frame,
     ) {
         let at = access::addresses(lanes, &access.address, args.a, frame);
-        let part = Part { seen, lanes, args, access, at: &at, mask: lanes.mask, is_shared: false, kind };
+        let left = steps(&at, lanes.mask)
+            .map_or(lanes.mask, |steps| self.line(seen, steps, lanes.mask, (access, kind)));
+        if left == 0 {
+            return;
+        }
+        let part = Part { seen, lanes, args, access, at: &at, mask: left, is_shared: false, kind };
         match access.address.memory {
             Memory::Global => self.part(&part),
             Memory::Shared => self.part(&Part { is_shared: true, ..part }),
@@ -202,19 +216,7 @@ impl Watch {
         if part.access.order != Order::Weak {
             return self.strong(part);
         }
-        let left = match steps(part.at, part.mask) {
-            Some((base, stride)) => self.at_a_glance(&Line {
-                seen: part.seen,
-                base,
-                stride,
-                mask: part.mask,
-                access: part.access,
-                is_shared: part.is_shared,
-                kind: part.kind,
-            }),
-            None => part.mask,
-        };
-        lanes_of(left).for_each(|lane| self.weak_lane(part, lane));
+        lanes_of(part.mask).for_each(|lane| self.weak_lane(part, lane));
         if self.weak.is_some() {
             self.elements(part, Watch::weak_element);
         }
@@ -246,7 +248,7 @@ impl Watch {
     /// Words in equal steps, or one for all. Returns the lanes for which it cannot be told at a glance that all is in order.
     #[inline]
     fn at_a_glance(&mut self, part: &Line<'_, '_>) -> u32 {
-        let (first, last) = (part.mask.trailing_zeros() % 32, 31 - part.mask.leading_zeros() % 32);
+        let (first, last) = part.ends();
         let (bytes, step) = (part.access.lane_bytes(), part.stride as i64);
         let is_single = first == last;
         if !is_single && step == 0 {
@@ -254,8 +256,8 @@ impl Watch {
         }
         // Of several words a lane, the steps have to go upwards: who accesses a word is told by a division.
         let is_apart = step >= bytes as i64 || (step < 0 && bytes == 4);
-        let is_row = is_single || (is_apart && step.abs() < MAX_STEP && part.stride.is_multiple_of(bytes));
-        let start = part.base.wrapping_add(part.stride.wrapping_mul(first.into()));
+        let is_row = is_single || (is_apart && part.has_small_steps() && part.stride.is_multiple_of(bytes));
+        let start = part.address(first);
         if !is_row || !bytes.is_multiple_of(4) || !start.is_multiple_of(bytes) {
             return part.mask;
         }
@@ -486,6 +488,34 @@ impl Watch {
     /// All loads that returned an older store, each pair of instructions once.
     pub fn take_stale(&mut self) -> Vec<Stale> {
         self.weak.as_mut().map_or_else(Vec::new, Weak::take_stale)
+    }
+}
+
+impl Line<'_, '_> {
+    /// The first lane and the last one.
+    #[inline]
+    fn ends(&self) -> (u32, u32) {
+        (self.mask.trailing_zeros() % 32, 31 - self.mask.leading_zeros() % 32)
+    }
+
+    /// The address of a lane.
+    #[inline]
+    fn address(&self, lane: u32) -> u64 {
+        self.base.wrapping_add(self.stride.wrapping_mul(lane.into()))
+    }
+
+    /// The window of the generic addresses, if all are in one: where the first lane and the last one are, all between them
+    /// are.
+    fn window(&self) -> Option<Option<Window>> {
+        let (first, last) = self.ends();
+        let window = Window::of(self.address(first));
+        (window == Window::of(self.address(last)) && self.has_small_steps()).then_some(window)
+    }
+
+    /// Whether the steps are so small that no sum of 32 overflows.
+    #[inline]
+    fn has_small_steps(&self) -> bool {
+        (self.stride as i64).unsigned_abs() < MAX_STEP
     }
 }
 
