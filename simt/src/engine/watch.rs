@@ -160,14 +160,12 @@ impl Watch {
         match access.address.memory {
             Memory::Global => self.at_a_glance(&line),
             Memory::Shared => self.at_a_glance(&Line { is_shared: true, ..line }),
-            Memory::Generic => match line.window() {
-                Some(None) => self.at_a_glance(&line),
-                Some(Some(Window::Shared)) => {
-                    let base = base.wrapping_sub(Window::Shared.base());
-                    self.at_a_glance(&Line { is_shared: true, base, ..line })
-                }
-                _ => mask,
-            },
+            Memory::Generic if line.is_inside(None) => self.at_a_glance(&line),
+            Memory::Generic if line.is_inside(Some(Window::Shared)) => {
+                let base = base.wrapping_sub(Window::Shared.base());
+                self.at_a_glance(&Line { is_shared: true, base, ..line })
+            }
+            Memory::Generic => mask,
             _ => 0,
         }
     }
@@ -256,9 +254,9 @@ impl Watch {
         }
         // Of several words a lane, the steps have to go upwards: who accesses a word is told by a division.
         let is_apart = step >= bytes as i64 || (step < 0 && bytes == 4);
-        let is_row = is_single || (is_apart && part.has_small_steps() && part.stride.is_multiple_of(bytes));
+        let is_row = is_single || (is_apart && part.has_small_steps() && is_aligned(part.stride, bytes));
         let start = part.address(first);
-        if !is_row || !bytes.is_multiple_of(4) || !start.is_multiple_of(bytes) {
+        if !is_row || !is_aligned(bytes, 4) || !is_aligned(start, bytes) {
             return part.mask;
         }
         let span = step * i64::from(last - first);
@@ -280,7 +278,7 @@ impl Watch {
     /// A load of the same bytes by several lanes: whether it could be told at a glance that all is in order.
     fn broadcast(&mut self, part: &Line<'_, '_>) -> bool {
         let bytes = part.access.lane_bytes();
-        if part.kind != Kind::Load || !part.base.is_multiple_of(bytes) {
+        if part.kind != Kind::Load || !is_aligned(part.base, bytes) {
             return false;
         }
         let Some((space, offset)) = self.place(part.seen, part.base, bytes, part.is_shared, part.kind) else {
@@ -504,12 +502,12 @@ impl Line<'_, '_> {
         self.base.wrapping_add(self.stride.wrapping_mul(lane.into()))
     }
 
-    /// The window of the generic addresses, if all are in one: where the first lane and the last one are, all between them
-    /// are.
-    fn window(&self) -> Option<Option<Window>> {
+    /// Whether all generic addresses are in a window; `None` for global memory. Where the first lane and the last one are,
+    /// all between them are.
+    fn is_inside(&self, window: Option<Window>) -> bool {
         let (first, last) = self.ends();
-        let window = Window::of(self.address(first));
-        (window == Window::of(self.address(last)) && self.has_small_steps()).then_some(window)
+        let is_there = |lane| Window::of(self.address(lane)) == window;
+        self.has_small_steps() && is_there(first) && is_there(last)
     }
 
     /// Whether the steps are so small that no sum of 32 overflows.
@@ -524,7 +522,7 @@ impl Part<'_, '_> {
     #[inline]
     fn address(&self, lane: usize) -> Option<u64> {
         let address = self.at[lane];
-        address.is_multiple_of(self.access.lane_bytes()).then_some(address)
+        is_aligned(address, self.access.lane_bytes()).then_some(address)
     }
 
     /// Whether the store of a lane leaves in memory what is there already, or what another lane of the same instruction
@@ -551,6 +549,13 @@ impl Part<'_, '_> {
         access::store_lane(self.lanes, self.args, self.access, lane, &mut value);
         access::read_le(&value[element * bytes..][..bytes])
     }
+}
+
+/// Whether an address is a multiple of all that a lane accesses, which is a power of two: without a division, which takes
+/// longer than all the rest.
+#[inline]
+fn is_aligned(address: u64, bytes: u64) -> bool {
+    address & (bytes - 1) == 0
 }
 
 /// The address of lane 0, active or not, and the step from a lane to the next, if the lanes of a mask lie in equal steps.

@@ -201,7 +201,9 @@ fn it_reports_what_one_that_remembers_everything_reports() {
         let mut bench = Bench::new(seed);
         for pc in 0..60 {
             bench.step(pc);
-            bench.compare_all();
+            if pc % 12 == 11 {
+                bench.compare_all();
+            }
         }
     }
 }
