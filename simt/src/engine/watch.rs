@@ -7,7 +7,11 @@
 //! and replaces what loads bring. What both leave out: local memory, parameters and constants, which no two threads share
 //! or nobody writes, and accesses outside every allocation, which stop the launch.
 
+mod line;
+
 use std::collections::BTreeMap;
+
+use line::{is_aligned, steps};
 
 use super::access::{self, Order as Lanewise};
 use super::program::Pc;
@@ -18,18 +22,13 @@ use crate::isa::value::Args;
 use crate::launch::Launch;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Window};
-use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
 use crate::observe::races::{self, Conflict, Races, Why};
 use crate::observe::shadow::Kind;
-use crate::observe::shadow::layer::Row;
 use crate::order::clocks::{Clocks, Who};
 use crate::order::history::{self, Question};
 use crate::order::messages::{Locations, Messages, Written};
 use crate::order::{Order, Place, Reach, Space, Stamp};
-
-/// Steps between lanes that are looked at together, in bytes: far beyond what is inside of any memory, and far from where
-/// sums of a few would overflow.
-const MAX_STEP: i64 = 1 << 40;
 
 /// Everything that watches who is ordered with whom.
 #[derive(Debug)]
@@ -68,17 +67,6 @@ pub struct Seen<'m> {
     pub shared: &'m [u8],
     /// In which order lanes are going to be carried out.
     pub order: Lanewise,
-}
-
-/// An access of a load or store by lanes in equal steps.
-struct Line<'p, 'm> {
-    seen: Seen<'m>,
-    base: u64,
-    stride: u64,
-    mask: u32,
-    access: &'p Access,
-    is_shared: bool,
-    kind: Kind,
 }
 
 /// An access of a load or store, with what it takes to look at its lanes.
@@ -143,26 +131,6 @@ impl Watch {
         self.locations.fence(&mut self.clocks, (self.slot, self.warp), lanes, (fence.order, fence.scope));
     }
 
-    /// Lanes of `mask` are about to load or store, lane `i` at `base + stride * i`. Returns the lanes for which it cannot be
-    /// told at a glance that all is in order: these have to be shown with [`Watch::access`], the others must not.
-    #[inline]
-    pub fn line(
-        &mut self,
-        seen: Seen<'_>,
-        (base, stride): (u64, u64),
-        mask: u32,
-        (access, kind): (&Access, Kind),
-    ) -> u32 {
-        let is_plain = access.order == Order::Weak && self.weak.is_none();
-        let part = Line { seen, base, stride, mask, access, is_shared: false, kind };
-        match access.address.memory {
-            Memory::Global if is_plain => self.at_a_glance(&part),
-            Memory::Shared if is_plain => self.at_a_glance(&Line { is_shared: true, ..part }),
-            Memory::Global | Memory::Shared | Memory::Generic => mask,
-            _ => 0,
-        }
-    }
-
     /// Active lanes are about to load or store.
     pub fn access(
         &mut self,
@@ -173,7 +141,12 @@ impl Watch {
         frame: &Frame,
     ) {
         let at = access::addresses(lanes, &access.address, args.a, frame);
-        let part = Part { seen, lanes, args, access, at: &at, mask: lanes.mask, is_shared: false, kind };
+        let left = steps(&at, lanes.mask)
+            .map_or(lanes.mask, |steps| self.line(seen, steps, lanes.mask, (access, kind)));
+        if left == 0 {
+            return;
+        }
+        let part = Part { seen, lanes, args, access, at: &at, mask: left, is_shared: false, kind };
         match access.address.memory {
             Memory::Global => self.part(&part),
             Memory::Shared => self.part(&Part { is_shared: true, ..part }),
@@ -202,19 +175,7 @@ impl Watch {
         if part.access.order != Order::Weak {
             return self.strong(part);
         }
-        let left = match steps(part.at, part.mask) {
-            Some((base, stride)) => self.at_a_glance(&Line {
-                seen: part.seen,
-                base,
-                stride,
-                mask: part.mask,
-                access: part.access,
-                is_shared: part.is_shared,
-                kind: part.kind,
-            }),
-            None => part.mask,
-        };
-        lanes_of(left).for_each(|lane| self.weak_lane(part, lane));
+        lanes_of(part.mask).for_each(|lane| self.weak_lane(part, lane));
         if self.weak.is_some() {
             self.elements(part, Watch::weak_element);
         }
@@ -240,54 +201,6 @@ impl Watch {
         let is_weak = access.order == Order::Weak;
         let scope = (!is_weak).then_some(access.scope);
         races::Access { pc: self.pc, kind, scope, read_only: access.read_only }
-    }
-
-    /// Words in equal steps, or one for all. Returns the lanes for which it cannot be told at a glance that all is in order.
-    #[inline]
-    fn at_a_glance(&mut self, part: &Line<'_, '_>) -> u32 {
-        let (first, last) = (part.mask.trailing_zeros() % 32, 31 - part.mask.leading_zeros() % 32);
-        let (bytes, step) = (part.access.lane_bytes(), part.stride as i64);
-        let is_single = first == last;
-        if !is_single && step == 0 {
-            return if self.broadcast(part) { 0 } else { part.mask };
-        }
-        // Of several words a lane, the steps have to go upwards: who accesses a word is told by a division.
-        let is_apart = step >= bytes as i64 || (step < 0 && bytes == 4);
-        let is_row = is_single || (is_apart && step.abs() < MAX_STEP && part.stride.is_multiple_of(bytes));
-        let start = part.base.wrapping_add(part.stride.wrapping_mul(first.into()));
-        if !is_row || !bytes.is_multiple_of(4) || !start.is_multiple_of(bytes) {
-            return part.mask;
-        }
-        let span = step * i64::from(last - first);
-        let lowest = start.wrapping_add_signed(span.min(0));
-        let Some((space, offset)) =
-            self.place(part.seen, lowest, span.unsigned_abs() + bytes, part.is_shared, part.kind)
-        else {
-            return part.mask;
-        };
-        let step = if is_single { bytes as i64 } else { step };
-        let first = offset as i64 - span.min(0) - step * i64::from(first);
-        let row = Row { first: first >> 2, step: step >> 2, width: bytes as u32 / 4, mask: part.mask };
-        let access = self.whole(part.access, part.kind);
-        let here = self.clocks.here(self.slot, self.warp);
-        let Some(races) = &mut self.races else { return 0 };
-        races.row(&here, self.slot, access, space, row)
-    }
-
-    /// A load of the same bytes by several lanes: whether it could be told at a glance that all is in order.
-    fn broadcast(&mut self, part: &Line<'_, '_>) -> bool {
-        let bytes = part.access.lane_bytes();
-        if part.kind != Kind::Load || !part.base.is_multiple_of(bytes) {
-            return false;
-        }
-        let Some((space, offset)) = self.place(part.seen, part.base, bytes, part.is_shared, part.kind) else {
-            return false;
-        };
-        let place = Place { space, offset, bytes: bytes as u8 };
-        let here = self.clocks.here(self.slot, self.warp);
-        let access = self.whole(part.access, part.kind);
-        let Some(races) = &mut self.races else { return true };
-        races.broadcast(&here, self.slot, access, place, part.mask)
     }
 
     /// Where the bytes of a lane lie, if its access is not going to be denied.
@@ -498,7 +411,7 @@ impl Part<'_, '_> {
     #[inline]
     fn address(&self, lane: usize) -> Option<u64> {
         let address = self.at[lane];
-        address.is_multiple_of(self.access.lane_bytes()).then_some(address)
+        is_aligned(address, self.access.lane_bytes()).then_some(address)
     }
 
     /// Whether the store of a lane leaves in memory what is there already, or what another lane of the same instruction
@@ -525,28 +438,6 @@ impl Part<'_, '_> {
         access::store_lane(self.lanes, self.args, self.access, lane, &mut value);
         access::read_le(&value[element * bytes..][..bytes])
     }
-}
-
-/// The address of lane 0, active or not, and the step from a lane to the next, if the lanes of a mask lie in equal steps.
-#[inline]
-fn steps(at: &Wide, mask: u32) -> Option<(u64, u64)> {
-    let first = mask.trailing_zeros() as usize % WARP_SIZE;
-    let others = mask & mask.wrapping_sub(1);
-    if others == 0 {
-        return Some((at[first], 0));
-    }
-    let second = others.trailing_zeros() as usize % WARP_SIZE;
-    let (lanes, bytes) = ((second - first) as i64, at[second].wrapping_sub(at[first]) as i64);
-    // The common ones need no division.
-    let stride = if lanes == 1 { bytes } else { bytes / lanes } as u64;
-    let base = at[first].wrapping_sub(stride.wrapping_mul(first as u64));
-    let is_there = |lane: usize| at[lane] == base.wrapping_add(stride.wrapping_mul(lane as u64));
-    let all = if mask == FULL_MASK {
-        (0..WARP_SIZE).fold(true, |all, lane| all & is_there(lane))
-    } else {
-        lanes_of(mask).all(is_there)
-    };
-    all.then_some((base, stride))
 }
 
 impl Seen<'_> {

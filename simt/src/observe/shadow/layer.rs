@@ -4,7 +4,7 @@
 //! access is asked once for all of them, and mask arithmetic says which words the two have in common.
 
 use super::Cell;
-use crate::machine::registers::{WARP_SIZE, lanes_of};
+use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 use crate::order::clocks::Here;
 
 /// Words of a line.
@@ -23,6 +23,13 @@ pub enum By {
     },
     /// All of these lanes each word.
     All(u32),
+}
+
+impl By {
+    /// Who accesses a line in steps, where some lane starts at some word of it.
+    fn of(word: i64, lane: i64, step: i64) -> By {
+        By::Step { first: (word - lane * step) as i16, step: step as i16 }
+    }
 }
 
 /// Words of a line that one instruction of a warp accessed. The default is none.
@@ -100,7 +107,7 @@ pub struct Row {
     pub first: i64,
     /// Words from a lane to the next: no fewer than a lane accesses, or negative where that is one.
     pub step: i64,
-    /// Words that a lane accesses: 1, 2 or 4, and where they start is a multiple of that.
+    /// Words that a lane accesses: a power of two, and where they start is a multiple of it.
     pub width: u32,
     /// The lanes.
     pub mask: u32,
@@ -124,7 +131,13 @@ impl Row {
     #[inline]
     pub fn each(self, mut show: impl FnMut(Stretch)) {
         if self.step != 1 {
-            return self.each_by_steps(show);
+            let is_even = self.mask == FULL_MASK && self.step.unsigned_abs().is_power_of_two();
+            if is_even && self.step <= LINE as i64 && self.first % (LINE as i64) < self.step {
+                self.each_evenly(show);
+            } else {
+                self.each_by_steps(show);
+            }
+            return;
         }
         // A word a lane: the mask, moved, is the words.
         let line = self.first.div_euclid(LINE as i64);
@@ -140,6 +153,22 @@ impl Row {
         }
     }
 
+    /// [`Row::each`] where all lanes are active and each line has as many of them, at the same words.
+    fn each_evenly(self, mut show: impl FnMut(Stretch)) {
+        let (start, step) = (self.first % LINE as i64, self.step);
+        // A bit in each step: 0x1111_1111 if that is 4.
+        let every = u64::from(FULL_MASK) / ((1 << step) - 1);
+        let words = (every as u32 * ((1 << self.width) - 1)) << start;
+        let count = LINE as i64 / step;
+        for line in 0..step {
+            let lowest = line * count;
+            let lanes = (FULL_MASK >> (LINE as i64 - count)) << lowest;
+            let by = By::of(start, lowest, if count == 1 { self.width.into() } else { step });
+            show(Stretch { line: (self.first / LINE as i64 + line) as u64, words, by, lanes });
+        }
+    }
+
+    /// [`Row::each`] for whatever steps and lanes.
     fn each_by_steps(self, mut show: impl FnMut(Stretch)) {
         let word = |lane: u32| self.first.wrapping_add(i64::from(lane) * self.step) as u64;
         let pattern = (1u32 << self.width) - 1;
@@ -158,8 +187,7 @@ impl Row {
             let lanes = before & !left;
             // A lane alone in its line is written in one way whatever the step, so that it is told for the same.
             let step = if lanes.is_power_of_two() { i64::from(self.width) } else { self.step };
-            let first = (start % LINE as u64) as i64 - i64::from(lowest) * step;
-            let by = By::Step { first: first as i16, step: step as i16 };
+            let by = By::of((start % LINE as u64) as i64, lowest.into(), step);
             show(Stretch { line, words, by, lanes });
         }
     }
