@@ -86,12 +86,12 @@ mod tests {
     /// Results of a work whose early numbers take longest, up to one at which to stop.
     fn taken(cores: u32, numbers: Range<u64>, stop: u64) -> (Vec<u64>, Option<u64>) {
         let mut taken = Vec::new();
-        let work = |number| {
-            thread::sleep(Duration::from_millis(if number % 4 == 0 { 5 } else { 0 }));
-            number ^ 77
+        let work = |number: u64| {
+            thread::sleep(Duration::from_millis(5 * u64::from(number.is_multiple_of(4))));
+            !number
         };
         let end = in_order(cores, numbers, work, |number, result| {
-            assert_eq!(result, number ^ 77);
+            assert_eq!(result, !number);
             taken.push(number);
             if number == stop { ControlFlow::Break(number) } else { ControlFlow::Continue(()) }
         });

@@ -2,7 +2,7 @@
 
 use lanes::device::Watch;
 use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
-use lanes::kernels::races::{SAME_VALUE, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
+use lanes::kernels::races::{SAME_VALUE, TREE_NO_BARRIER, WARP_TREE_GUARDED, WARP_TREE_UNGUARDED};
 use lanes::{Choice, Device, Launch, Schedule, Tolerance, Verdict};
 
 fn device() -> Device {
@@ -102,10 +102,10 @@ fn a_trial_leaves_everything_as_it_was() {
 #[test]
 fn trials_side_by_side_are_trials_one_after_the_other() {
     let mut device = device();
-    let x = device.upload("x", &(0..32).collect::<Vec<i32>>()).unwrap();
+    let x = device.upload("x", &(0..256).collect::<Vec<i32>>()).unwrap();
     let sums = device.upload("sums", &[7_i32]).unwrap();
-    let mut launch = Launch::new(&WARP_TREE_UNGUARDED, 1, 32).arg(x).arg(sums);
-    (launch.simt.schedule, launch.simt.weak_memory) = (Schedule::Random, true);
+    let mut launch = Launch::new(&TREE_NO_BARRIER, 1, 256).arg(x).arg(sums).arg(256);
+    launch.simt.schedule = Schedule::Random;
     let launches: Vec<Launch> = (0..20).map(|seed| launch.clone().seed(seed)).collect();
     let mut told = |cores| {
         device.set_cores(cores);

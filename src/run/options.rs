@@ -38,7 +38,7 @@ pub(super) struct Options {
 pub(super) enum Command {
     /// Run a kernel, and say what it cost, printed and did wrong
     #[command(after_help = ARGUMENTS)]
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// Say what is in a file: its kernels, their parameters, and what is not supported
     List(ListOptions),
     /// Say what a kind of fault means, why it matters, and how to mend it; alone, list the kinds

@@ -51,7 +51,10 @@ fn object(output: &Output) -> Value {
 /// A file of this test's own.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, bytes).unwrap();
+    // Another test may be reading the same file: it sees all of the old one or all of the new one.
+    let new = path.with_extension(format!("{:?}", std::thread::current().id()));
+    fs::write(&new, bytes).unwrap();
+    fs::rename(new, &path).unwrap();
     path
 }
 
