@@ -87,7 +87,7 @@ impl Run<'_> {
     }
 
     /// Lets everybody go on who waits at a barrier, if all have come.
-    fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
+    pub(super) fn complete_barrier(&mut self, block: &mut Block, number: usize) -> Result<(), Stop> {
         let state = block.barriers[number];
         let expected = state.wanted.unwrap_or(block.live_threads);
         if state.arrived == 0 || state.arrived + self.missing_lanes(block, number) < expected {

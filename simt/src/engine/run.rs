@@ -336,6 +336,10 @@ impl<'a> Run<'a> {
     /// Runs the groups of a warp until its slice is used up or none can run.
     fn run_warp(&mut self, block: &mut Block, warp: usize, mut slice: u32) -> Result<(), Stop> {
         while slice > 0 {
+            self.run_together(block, warp, &mut slice)?;
+            if slice == 0 {
+                break;
+            }
             let Some(group) = super::mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
                 break;
             };

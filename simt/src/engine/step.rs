@@ -32,6 +32,8 @@ pub(super) enum Left {
     Denied(Denied),
     /// It came to an instruction that changes which lanes run together, with these lanes active.
     At(u32),
+    /// All of its warp came to a barrier of the block that has this number.
+    Meets(u8),
     /// It came to an instruction that the fast way cannot carry out, and has counted it.
     Lost,
 }
@@ -56,42 +58,39 @@ impl Run<'_> {
             follow.run(block.number, w);
         }
         let before = *slice;
-        let swift = self.run_swiftly(block, w, slice);
-        // Who stops inside of a region parts from the lanes that skip it, and is the last of the groups then.
-        let g = if swift.is_some() { block.warps[w].divergence.groups.len() - 1 } else { g };
-        let left = swift.unwrap_or_else(|| match (self.lookout.is_on(), &self.trace) {
+        let left = match (self.lookout.is_on(), &self.trace) {
             (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
             (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
             (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
-        });
+        };
         let steps = u64::from(before - *slice);
         self.steps += steps;
         block.warps[w].steps += steps;
         if !self.initialisation.found.is_empty() {
             self.tell_unwritten(block, w);
         }
-        let group = &block.warps[w].divergence.groups[g];
-        let (pc, mask) = (group.pc, group.mask);
-        if let Left::At(active) = left {
-            // What is most frequent is asked for first: a jump by `match` is to a place that the processor has to guess.
-            if let Op::Barrier(barrier) = self.program.insts[pc as usize].op
-                && active == mask
-                && self.trace.is_none()
-            {
-                self.barrier(block, w, g, barrier)?;
-            } else {
-                self.traced_control(block, w, g, active)?;
-            }
-            self.stay_swift(&mut block.warps[w]);
-            return Ok(());
-        }
+        self.leave_loop(block, w, (g, left), slice)
+    }
+
+    /// Does what a group left the loop for.
+    pub(super) fn leave_loop(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        (g, left): (usize, Left),
+        slice: &mut u32,
+    ) -> Result<(), Stop> {
         match left {
-            Left::Paused | Left::Lost | Left::At(_) => Ok(()),
+            Left::At(active) => self.traced_control(block, w, g, active),
+            Left::Paused | Left::Lost | Left::Meets(_) => Ok(()),
             Left::Yielded => {
                 *slice = 0;
                 Ok(())
             }
-            Left::Denied(denied) => Err(faults::denied(self, block, w, pc, &denied)),
+            Left::Denied(denied) => {
+                let pc = block.warps[w].divergence.groups[g].pc;
+                Err(faults::denied(self, block, w, pc, &denied))
+            }
         }
     }
 

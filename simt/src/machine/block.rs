@@ -1,7 +1,7 @@
 //! Blocks and warps on the machine.
 
 use super::divergence::{Divergence, Frame};
-use super::line::Line;
+use super::line::{Line, Lines};
 use super::local::Local;
 use super::registers::{Registers, Slot, WARP_SIZE};
 use super::written::Written;
@@ -11,7 +11,7 @@ use crate::launch::Dim3;
 pub const BARRIERS: usize = 16;
 
 /// A warp: 32 lanes, or fewer in the last warp of a block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Warp {
     /// Its number in the block.
     pub id: u32,
@@ -20,7 +20,7 @@ pub struct Warp {
     /// Its registers, frame after frame.
     pub registers: Registers,
     /// Those of its registers that are kept as lines, while it runs the fast way.
-    pub lines: Vec<Line>,
+    pub lines: Box<Lines>,
     /// Whether it does.
     pub is_swift: bool,
     /// Its step count from which on it may again.
@@ -117,6 +117,27 @@ pub struct SwiftStart<'p> {
     pub first_read: &'p [(bool, Slot)],
 }
 
+impl Default for Warp {
+    fn default() -> Warp {
+        Warp {
+            id: 0,
+            lanes: 0,
+            registers: Registers::default(),
+            lines: Box::new([Line::default(); 256]),
+            is_swift: false,
+            back_at: 0,
+            pause: 0,
+            local: Local::default(),
+            divergence: Divergence::default(),
+            steps: 0,
+            diverged: false,
+            first_end: None,
+            patience: None,
+            looked_at: 0,
+        }
+    }
+}
+
 impl Warp {
     fn reset(&mut self, id: u32, threads: u32, start: &Start<'_>) {
         let count = (threads - id * WARP_SIZE as u32).min(WARP_SIZE as u32);
@@ -130,8 +151,8 @@ impl Warp {
             }
             _ => self.registers.clone_from_image(start.image),
         }
-        self.lines.clear();
-        self.lines.extend_from_slice(start.swift.map_or(&[], |swift| swift.lines));
+        let lines = start.swift.map_or(&[][..], |swift| swift.lines);
+        self.lines[..lines.len()].copy_from_slice(lines);
         (self.is_swift, self.back_at, self.pause) = (start.swift.is_some(), 0, 0);
         self.local.reset(start.frame_bytes);
         let frame = Frame { function: start.function, ..Frame::default() };

@@ -15,6 +15,10 @@ pub struct Line {
     pub stride: u64,
 }
 
+/// The registers of a warp that are kept as lines: as many as a number of eight bits can tell apart, so that none has to
+/// be looked for past the end.
+pub type Lines = [Line; 256];
+
 impl Line {
     /// The same value in all lanes.
     pub const fn uniform(value: u64) -> Line {

@@ -16,7 +16,7 @@ use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
 use crate::isa::value::Args;
 use crate::machine::global::Global;
-use crate::machine::line::Line;
+use crate::machine::line::{Line, Lines};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::shadow::Kind;
 use crate::observe::traffic;
@@ -277,7 +277,7 @@ fn write_global(
 
 /// The row of a load or a store whose addresses are a line.
 #[inline(always)]
-fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &[Line], active: Active) -> Option<Row<'a>> {
+fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &Lines, active: Active) -> Option<Row<'a>> {
     let (How::LoadOne | How::Load | How::Store, Op::Load(access) | Op::Store(access)) = (step.how, &inst.op)
     else {
         return None;

@@ -22,11 +22,12 @@ use std::sync::Arc;
 
 use super::access::{Memories, Order};
 use super::program::{NEVER, Program};
-use super::run::Run;
+use super::run::{Run, Stop};
 use super::step::{Left, Place};
+use crate::isa::Op;
 use crate::launch::Launch;
 use crate::machine::block::{Block, Warp};
-use crate::machine::divergence::Divergence;
+use crate::machine::divergence::{Divergence, Wait};
 use crate::machine::line::Line;
 use crate::machine::registers::WARP_SIZE;
 use plan::Plan;
@@ -51,51 +52,93 @@ pub(super) fn plan_for(program: &Program, kernel: u32, launch: &Launch) -> Optio
 }
 
 impl Run<'_> {
-    /// Runs a warp the fast way, if it can be run so; `None` where nothing was done.
-    pub(super) fn run_swiftly(&mut self, block: &mut Block, w: usize, slice: &mut u32) -> Option<Left> {
-        let plan = self.plan.take()?;
-        let left = self.run_by(&plan, block, w, slice);
+    /// Runs a warp the fast way until it waits or its slice is used up, as long as it can be run so; what is left is for
+    /// the plain way.
+    pub(super) fn run_together(&mut self, block: &mut Block, w: usize, slice: &mut u32) -> Result<(), Stop> {
+        let Some(plan) = self.plan.take() else { return Ok(()) };
+        let mut outcome = Ok(());
+        while *slice > 0 && outcome.is_ok() && self.is_ready(&plan, &mut block.warps[w]) {
+            outcome = self.run_by(&plan, block, w, slice);
+        }
         self.plan = Some(plan);
-        left
+        outcome
     }
 
-    fn run_by(&mut self, plan: &Plan, block: &mut Block, w: usize, slice: &mut u32) -> Option<Left> {
-        if self.lookout.is_on() || self.trace.is_some() || !is_whole(&block.warps[w]) {
-            give_way(plan, &mut block.warps[w]);
-            return None;
+    /// Whether a warp can be run the fast way; it gives way, or comes back, as it has to.
+    #[inline(always)]
+    fn is_ready(&self, plan: &Plan, warp: &mut Warp) -> bool {
+        let [group] = warp.divergence.groups.as_slice() else { return false };
+        if group.wait != Wait::Nothing || !warp.is_swift && warp.steps < warp.back_at {
+            return false;
         }
-        if !block.warps[w].is_swift && !come_back(plan, &mut block.warps[w]) {
-            return None;
+        if self.lookout.is_on() || self.trace.is_some() || !is_whole(warp) {
+            give_way(plan, warp);
+            return false;
+        }
+        warp.is_swift || come_back(plan, warp)
+    }
+
+    fn run_by(&mut self, plan: &Plan, block: &mut Block, w: usize, slice: &mut u32) -> Result<(), Stop> {
+        let before = *slice;
+        if let Some(watch) = &mut self.watch {
+            watch.run(block.slot, w, block.warps[w].divergence.groups[0].mask);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.run(block.number, w);
         }
         let left = self.swift_loop(plan, block, w, slice);
+        let steps = u64::from(before - *slice);
+        self.steps += steps;
+        let warp = &mut block.warps[w];
+        warp.steps += steps;
+        if !self.initialisation.found.is_empty() {
+            self.tell_unwritten(block, w);
+        }
+        if let Left::Meets(number) = left {
+            return self.meet(block, w, number);
+        }
         if matches!(left, Left::Lost) {
             give_way(plan, &mut block.warps[w]);
         }
-        Some(left)
+        // Who stops inside of a region parts from the lanes that skip it, and is the last of the groups then.
+        let g = block.warps[w].divergence.groups.len() - 1;
+        self.leave_loop(block, w, (g, left), slice)?;
+        stay_swift(plan, &mut block.warps[w]);
+        Ok(())
     }
 
-    /// Has a warp go the plain way from here on if its lanes no longer run together.
-    pub(super) fn stay_swift(&self, warp: &mut Warp) {
-        // Of a warp that has ended nobody asks for anything.
-        if warp.is_swift && !warp.divergence.groups.is_empty() && !is_whole(warp) {
-            self.lay_open(warp);
+    /// A warp of which all lanes have come to a barrier of the block: [`Run::barrier`] for what is most frequent.
+    #[inline(always)]
+    fn meet(&mut self, block: &mut Block, w: usize, number: u8) -> Result<(), Stop> {
+        let group = &mut block.warps[w].divergence.groups[0];
+        let state = &mut block.barriers[usize::from(number)];
+        if state.wanted.is_some() {
+            let Op::Barrier(barrier) = self.program.insts[group.pc as usize].op else { return Ok(()) };
+            return self.barrier(block, w, 0, barrier);
         }
+        group.wait = Wait::Barrier(number);
+        state.arrived += group.mask.count_ones();
+        if state.arrived < block.live_threads {
+            return Ok(());
+        }
+        self.complete_barrier(block, usize::from(number))
     }
 
     /// Runs a warp by the plan until it stops.
     fn swift_loop(&mut self, plan: &Plan, block: &mut Block, w: usize, slice: &mut u32) -> Left {
         let place = Place::of(self, block, w);
         let is_seen = self.is_seen();
-        let warp = &mut block.warps[w];
+        let Block { warps, shared, shared_written, number, .. } = block;
+        let warp = &mut warps[w];
         let group = &mut warp.divergence.groups[0];
         let (pc, mask, frame) = (group.pc, group.mask, group.frame);
         let memories = Memories {
             global: self.global,
-            shared: &mut block.shared,
+            shared,
             local: &mut warp.local,
             params: &self.params,
-            order: Order::new(self.launch.seed, block.number, w as u32, warp.steps),
-            initialisation: Some((&mut self.initialisation, &mut block.shared_written))
+            order: Order::new(self.launch.seed, *number, w as u32, warp.steps),
+            initialisation: Some((&mut self.initialisation, shared_written))
                 .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
             follow: self.follow.as_mut(),
@@ -115,14 +158,20 @@ impl Run<'_> {
             before: *slice,
             ends: 0,
             parted: false,
+            left: Left::Paused,
+            regions: Vec::new(),
         };
         let stopped = hand.run(pc, NEVER, mask);
-        let Stopped { pc, left, regions } = stopped.expect_err("nobody waits at the end of memory");
-        *slice = hand.slice;
-        warp.diverged |= hand.parted;
-        part(&mut warp.divergence, &regions);
-        let running = warp.divergence.groups.last_mut().expect("somebody runs");
-        running.pc = pc;
+        let Stopped(pc) = stopped.expect_err("nobody waits at the end of memory");
+        let Hand { left, regions, parted, slice: rest, .. } = hand;
+        *slice = rest;
+        warp.diverged |= parted;
+        if regions.is_empty() {
+            group.pc = pc;
+        } else {
+            part(&mut warp.divergence, &regions);
+            warp.divergence.groups.last_mut().expect("somebody runs").pc = pc;
+        }
         left
     }
 
@@ -146,6 +195,14 @@ fn part(divergence: &mut Divergence, regions: &[Skipped]) {
     }
 }
 
+/// Has a warp go the plain way from here on if its lanes no longer run together.
+fn stay_swift(plan: &Plan, warp: &mut Warp) {
+    // Of a warp that has ended nobody asks for anything.
+    if !warp.divergence.groups.is_empty() && !is_whole(warp) {
+        give_way(plan, warp);
+    }
+}
+
 /// Whether all lanes of a warp that have not ended are one group, in the kernel itself.
 fn is_whole(warp: &Warp) -> bool {
     let [group] = warp.divergence.groups.as_slice() else { return false };
@@ -157,7 +214,7 @@ fn give_way(plan: &Plan, warp: &mut Warp) {
     if !std::mem::take(&mut warp.is_swift) {
         return;
     }
-    for (kept, line) in plan.kept.iter().zip(&warp.lines) {
+    for (kept, line) in plan.kept.iter().zip(warp.lines.iter()) {
         if kept.wide {
             line.write_wide(&mut warp.registers.wide[kept.slot as usize]);
         } else {
@@ -199,7 +256,7 @@ fn are_uniform(plan: &Plan, warp: &Warp) -> bool {
 /// Finds the lines in the columns, all those that still matter; whether it did.
 fn find_lines(plan: &Plan, warp: &mut Warp) -> bool {
     let group = &warp.divergence.groups[0];
-    for (kept, to) in plan.kept.iter().zip(&mut warp.lines) {
+    for (kept, to) in plan.kept.iter().zip(warp.lines.iter_mut()) {
         let line = if kept.wide {
             Line::of_wide(&warp.registers.wide[kept.slot as usize], group.mask)
         } else {

@@ -11,12 +11,14 @@ use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
 use crate::isa::operands::bank_of;
 use crate::isa::scope::Bank;
+use crate::isa::sync::Action;
 use crate::isa::value::{Alu, Kind, Linear, Scalar};
+use crate::machine::block::BARRIERS;
 use crate::machine::line::Line;
 use crate::machine::registers::{Registers, Slot};
 
-/// The number of a register that is kept as a line; of a source that is a predicate, its slot.
-pub type LineIndex = u16;
+/// The number of a register that is kept as a line.
+pub type LineIndex = u8;
 
 /// How an instruction is carried out for a warp that runs together.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +57,8 @@ pub enum How {
     Region(Pc),
     /// Another branch.
     Branch(Pc),
+    /// Waits for all threads of the block at a barrier of this number.
+    Meet(u8),
     /// Changes who runs together, or may.
     Control,
 }
@@ -98,10 +102,12 @@ pub struct Step {
     pub flip: u32,
     /// The line that it writes.
     pub to: LineIndex,
-    /// The lines or predicates that it reads.
+    /// The lines that it reads.
     pub from: [LineIndex; 4],
-    /// Which of them are predicates, one bit a source.
+    /// Which of its sources are predicates, one bit a source.
     pub predicates: u8,
+    /// Their slots.
+    pub preds: [Slot; 4],
     /// The column that the result is wanted in besides.
     pub column: Option<Slot>,
 }
@@ -212,7 +218,7 @@ impl Lines {
             let index = lines.add(shapes, (Bank::Wide, slot as Slot), column[0]);
             lines.wide.push(index);
         }
-        (lines.kept.len() <= usize::from(LineIndex::MAX)).then_some(lines)
+        (lines.kept.len() <= 1 + usize::from(LineIndex::MAX)).then_some(lines)
     }
 
     fn add(&mut self, shapes: &Shapes<'_>, (bank, slot): (Bank, Slot), value: u64) -> Option<LineIndex> {
@@ -254,7 +260,9 @@ impl Builder<'_> {
         for pc in self.start..end {
             let how = self.how(pc, &self.program.insts[pc as usize]);
             let by_column = match how {
-                How::Column | How::Touch | How::Control => registers(self.touched(pc), false).collect(),
+                How::Column | How::Touch | How::Meet(_) | How::Control => {
+                    registers(self.touched(pc), false).collect()
+                }
                 How::Store => self.stored(pc),
                 _ => Vec::new(),
             };
@@ -316,8 +324,24 @@ impl Builder<'_> {
                 0 => How::Branch(*target),
                 end => How::Region(end),
             },
+            Op::Barrier(barrier) if !barrier.counted && barrier.action == Action::Sync && !inst.guarded => {
+                self.constant(inst.args.a).map_or(How::Control, How::Meet)
+            }
             _ => How::Control,
         }
+    }
+
+    /// The number of a barrier, where that is a constant and one that there is.
+    fn constant(&self, slot: Slot) -> Option<u8> {
+        let end = self.start + self.ends.len() as u32;
+        let mut written = (self.start..end).flat_map(|pc| registers(self.touched(pc), true));
+        let line = self
+            .lines
+            .index(Bank::Narrow, slot)
+            .filter(|_| !written.any(|one| one == (Bank::Narrow, slot)))?;
+        u8::try_from(self.lines.image[line as usize].base)
+            .ok()
+            .filter(|&number| usize::from(number) < BARRIERS)
     }
 
     /// Whether the addresses of an access are a line, in a memory where that helps.
@@ -381,6 +405,7 @@ impl Builder<'_> {
             to: 0,
             from: [0; 4],
             predicates: 0,
+            preds: [0; 4],
             column: None,
         };
         match &inst.op {
@@ -406,7 +431,8 @@ impl Builder<'_> {
             return;
         }
         for (index, (kind, slot)) in Shapes::sources(&alu, inst).enumerate() {
-            step.from[index] = self.lines.index(bank_of(kind), slot).unwrap_or(slot);
+            step.from[index] = self.lines.index(bank_of(kind), slot).unwrap_or(0);
+            step.preds[index] = slot;
             step.predicates |= u8::from(kind == Kind::Pred) << index;
         }
         if let (How::Linear(_), Some((_, order))) = (step.how, self.formula(&alu)) {
@@ -442,7 +468,7 @@ impl Builder<'_> {
 fn find_stretches(steps: &mut [Step]) {
     let mut length = 0;
     for step in steps.iter_mut().rev() {
-        let turns = matches!(step.how, How::Branch(_) | How::Region(_) | How::Control);
+        let turns = matches!(step.how, How::Branch(_) | How::Region(_) | How::Meet(_) | How::Control);
         length = if turns || step.guarded { 0 } else { length + 1 };
         step.straight = length;
     }

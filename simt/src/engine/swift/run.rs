@@ -13,7 +13,7 @@ use crate::engine::step::{self, Left, Place};
 use crate::isa::Op;
 use crate::isa::special::Special;
 use crate::machine::divergence::Frame;
-use crate::machine::line::Line;
+use crate::machine::line::{Line, Lines};
 use crate::machine::registers::{FULL_MASK, Lanes};
 use crate::observe::counters::Counters;
 
@@ -28,7 +28,7 @@ pub(in crate::engine) struct Hand<'h, 'm> {
     /// Its columns, and who is active.
     pub lanes: Lanes<'h>,
     /// Its lines.
-    pub lines: &'h mut [Line],
+    pub lines: &'h mut Lines,
     /// What its special registers are made of.
     pub place: Place<'h>,
     /// The kernel's frame.
@@ -45,6 +45,10 @@ pub(in crate::engine) struct Hand<'h, 'm> {
     pub ends: Pc,
     /// Whether a branch parted the lanes.
     pub parted: bool,
+    /// Why the loop stopped.
+    pub left: Left,
+    /// The regions in which it did, the innermost first.
+    pub regions: Vec<Skipped>,
 }
 
 /// The lanes that carry out an instruction, with what is asked of them again and again.
@@ -65,16 +69,6 @@ impl Active {
     }
 }
 
-/// Where the loop stopped, and why.
-pub(in crate::engine) struct Stopped {
-    /// In front of this instruction.
-    pub pc: Pc,
-    /// Why.
-    pub left: Left,
-    /// The regions it is in, the innermost first.
-    pub regions: Vec<Skipped>,
-}
-
 /// A region that some lanes skip.
 #[derive(Clone, Copy, Debug)]
 pub struct Skipped {
@@ -86,10 +80,9 @@ pub struct Skipped {
     pub lanes: u32,
 }
 
-/// A stop outside of every region.
-fn stop(pc: Pc, left: Left) -> Stopped {
-    Stopped { pc, left, regions: Vec::new() }
-}
+/// The loop stopped in front of this instruction, for the reason that [`Hand::left`] has.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped(pub Pc);
 
 impl Hand<'_, '_> {
     /// Runs the lanes of `mask` from `pc` to `end`, where others wait for them.
@@ -98,7 +91,7 @@ impl Hand<'_, '_> {
         let all = Active::new(mask);
         while pc != end {
             if self.slice == 0 {
-                return Err(stop(pc, Left::Paused));
+                return Err(self.stop(pc, Left::Paused));
             }
             let first = (pc - plan.start) as usize;
             let step = &plan.steps[first];
@@ -120,9 +113,12 @@ impl Hand<'_, '_> {
             } else if active.mask == 0 {
                 self.count(pc, active);
                 pc += 1;
+            } else if let How::Meet(number) = step.how {
+                self.count(pc, active);
+                return Err(self.stop(pc, Left::Meets(number)));
             } else if let How::Control = step.how {
                 self.count(pc, active);
-                return Err(stop(pc, Left::At(active.mask)));
+                return Err(self.stop(pc, Left::At(active.mask)));
             } else {
                 pc = self.stretch(std::slice::from_ref(step), pc, active)?;
             }
@@ -152,7 +148,13 @@ impl Hand<'_, '_> {
         let done = if matches!(left, Left::Lost) { pc } else { pc + 1 };
         self.slice += end - done;
         self.count_stretch(first, done, active);
-        stop(pc, left)
+        self.stop(pc, left)
+    }
+
+    #[inline(always)]
+    fn stop(&mut self, pc: Pc, left: Left) -> Stopped {
+        self.left = left;
+        Stopped(pc)
     }
 
     #[inline(always)]
@@ -180,7 +182,7 @@ impl Hand<'_, '_> {
     fn branch(&mut self, (pc, target): (Pc, Pc), all: Active, active: Active) -> Result<Pc, Stopped> {
         if active.mask != 0 && active.mask != all.mask {
             self.count(pc, active);
-            return Err(stop(pc, Left::At(active.mask)));
+            return Err(self.stop(pc, Left::At(active.mask)));
         }
         // Whoever evaluates a branch is active at it, whichever way it goes.
         self.count(pc, all);
@@ -199,8 +201,8 @@ impl Hand<'_, '_> {
         self.issued[pc as usize].parted += 1;
         self.parted = true;
         self.runs(staying);
-        if let Err(mut stopped) = self.run(pc + 1, target, staying) {
-            stopped.regions.push(Skipped { branch: pc, end: target, lanes: active.mask });
+        if let Err(stopped) = self.run(pc + 1, target, staying) {
+            self.regions.push(Skipped { branch: pc, end: target, lanes: active.mask });
             return Err(stopped);
         }
         self.runs(all.mask);
@@ -240,7 +242,7 @@ impl Hand<'_, '_> {
         } else if step.is(Step::LOGIC)
             && let How::Logic(table) = step.how
         {
-            let (a, b) = (self.lanes.preds[step.from[0] as usize], self.lanes.preds[step.from[1] as usize]);
+            let (a, b) = (self.lanes.preds[step.preds[0] as usize], self.lanes.preds[step.preds[1] as usize]);
             self.set_predicate(pc, mask, logic(table, a, b));
         } else {
             self.carry_out_rare(step, pc, mask)?;
@@ -292,12 +294,12 @@ impl Hand<'_, '_> {
     #[inline(always)]
     fn sources(&self, step: &Step, active: u32) -> [u64; 4] {
         // Not `map`, which is a call here.
-        let value = |source: usize| self.lines.get(step.from[source] as usize).map_or(0, |line| line.base);
+        let value = |source: usize| self.lines[step.from[source] as usize].base;
         let mut values = [value(0), value(1), value(2), value(3)];
         if step.predicates != 0 {
             for (source, value) in values.iter_mut().enumerate() {
                 if step.predicates >> source & 1 != 0 {
-                    *value = u64::from(self.lanes.preds[step.from[source] as usize] & active != 0);
+                    *value = u64::from(self.lanes.preds[step.preds[source] as usize] & active != 0);
                 }
             }
         }
