@@ -33,11 +33,20 @@ pub struct Reduction {
     pub update: fn(u64, u64, u64) -> u64,
 }
 
-/// What was touched of a page.
+/// What the block that runs has touched of a page.
 #[derive(Clone, Debug)]
 struct Footprint {
     read: Bits,
     written: Bits,
+}
+
+/// Some bytes of a page. Blocks mostly touch none or all of them, and of those there need not be a bitmap.
+#[derive(Clone, Debug, Default)]
+enum Bytes {
+    #[default]
+    None,
+    Some(Box<Bits>),
+    All,
 }
 
 /// What reductions have added to a page.
@@ -51,17 +60,17 @@ struct Sums {
 }
 
 /// A page that was touched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Page {
     /// Its contents, once somebody has written to it.
     data: Option<Box<[u8; PAGE_BYTES]>>,
-    /// What the block that runs has touched.
-    now: Footprint,
-    /// What the blocks before it have.
-    before: Footprint,
+    /// What the blocks that have ended have read.
+    read: Bytes,
+    /// What they have written.
+    written: Bytes,
     sums: Option<Box<Sums>>,
-    /// Whether the block that runs has touched it at all.
-    is_touched: bool,
+    /// One more than its place in `touched`, if the block that runs has touched it.
+    now: u32,
 }
 
 /// Global memory as one core sees it.
@@ -70,9 +79,11 @@ pub(super) struct Fork {
     base: Shared,
     /// By region and page: one more than its place in `pages`, zero for a page that nobody has touched.
     tables: Vec<Vec<u32>>,
-    pages: Vec<Box<Page>>,
+    pages: Vec<Page>,
     /// The pages that the block that runs has touched.
     touched: Vec<u32>,
+    /// What it has touched of them; what is left over is empty, and kept for the blocks to come.
+    footprints: Vec<Footprint>,
     /// Whether bytes were part of two different reductions.
     is_mixed: bool,
 }
@@ -81,59 +92,99 @@ pub(super) struct Fork {
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     tables: Vec<Vec<u32>>,
-    pages: Vec<Box<Page>>,
+    pages: Vec<Page>,
 }
 
 impl Footprint {
     const NOTHING: Footprint = Footprint { read: [0; PAGE_BYTES / 64], written: [0; PAGE_BYTES / 64] };
 }
 
-impl Page {
-    fn new() -> Box<Page> {
-        let (now, before) = (Footprint::NOTHING, Footprint::NOTHING);
-        Box::new(Page { data: None, now, before, sums: None, is_touched: false })
+impl Bytes {
+    /// The bits of a word.
+    fn word(&self, word: usize) -> u64 {
+        match self {
+            Bytes::None => 0,
+            Bytes::Some(bits) => bits[word],
+            Bytes::All => u64::MAX,
+        }
     }
 
-    /// Takes the block that has ended to those before; whether they have nothing in common.
-    fn end_block(&mut self) -> bool {
-        let (now, before) = (&mut self.now, &mut self.before);
-        let mut common = 0;
-        for word in 0..now.read.len() {
-            let (read, written) = (now.read[word], now.written[word]);
-            common |= written & (before.read[word] | before.written[word]) | read & before.written[word];
-            before.read[word] |= read;
-            before.written[word] |= written;
+    /// Whether none of these are among them.
+    fn has_none_of(&self, others: &Bits) -> bool {
+        match self {
+            Bytes::None => true,
+            Bytes::Some(bits) => common_bits(bits, others) == 0,
+            Bytes::All => others.iter().all(|&bits| bits == 0),
         }
-        if let Some(sums) = &self.sums {
-            common |= common_bits(&sums.bytes, &before.read) | common_bits(&sums.bytes, &before.written);
+    }
+
+    /// Whether two sets have nothing in common.
+    fn is_apart_from(&self, other: &Bytes) -> bool {
+        match (self, other) {
+            (Bytes::None, _) | (_, Bytes::None) => true,
+            (Bytes::Some(bits), bytes) | (bytes, Bytes::Some(bits)) => bytes.has_none_of(bits),
+            (Bytes::All, Bytes::All) => false,
         }
-        self.now = Footprint::NOTHING;
-        self.is_touched = false;
-        common == 0
+    }
+
+    /// Adds more bytes.
+    fn add(&mut self, more: &Bits) {
+        let all = more.iter().fold(u64::MAX, |all, bits| all & bits);
+        let any = more.iter().fold(0, |any, bits| any | bits);
+        match self {
+            _ if any == 0 => {}
+            _ if all == u64::MAX => *self = Bytes::All,
+            Bytes::All => {}
+            Bytes::None => *self = Bytes::Some(Box::new(*more)),
+            Bytes::Some(bits) => {
+                bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
+                if bits.iter().all(|&bits| bits == u64::MAX) {
+                    *self = Bytes::All;
+                }
+            }
+        }
+    }
+}
+
+impl Page {
+    /// Takes what the block that has ended touched to what those before did; whether they have nothing in common.
+    fn end_block(&mut self, now: &Footprint) -> bool {
+        let is_apart = self.written.has_none_of(&now.written)
+            && self.written.has_none_of(&now.read)
+            && self.read.has_none_of(&now.written);
+        self.read.add(&now.read);
+        self.written.add(&now.written);
+        self.now = 0;
+        is_apart && self.sums.as_ref().is_none_or(|sums| self.has_none_of(&sums.bytes))
+    }
+
+    /// Whether nobody read or wrote these bytes.
+    fn has_none_of(&self, bytes: &Bits) -> bool {
+        self.read.has_none_of(bytes) && self.written.has_none_of(bytes)
     }
 
     /// Whether the blocks of this page and those of another fork's have nothing in common.
     fn is_apart_from(&self, other: &Page) -> bool {
-        let (one, two) = (&self.before, &other.before);
-        let mut common = common_bits(&one.written, &two.written);
-        common |= common_bits(&one.written, &two.read) | common_bits(&one.read, &two.written);
-        let sums_apart = |sums: &Option<Box<Sums>>, other: &Footprint| {
-            sums.as_ref().is_none_or(|sums| {
-                common_bits(&sums.bytes, &other.read) | common_bits(&sums.bytes, &other.written) == 0
-            })
+        let has_none = |page: &Page, sums: &Option<Box<Sums>>| {
+            sums.as_ref().is_none_or(|sums| page.has_none_of(&sums.bytes))
         };
         let same_sums = match (&self.sums, &other.sums) {
             (Some(one), Some(two)) => one.is_like(two),
             _ => true,
         };
-        common == 0 && sums_apart(&self.sums, two) && sums_apart(&other.sums, one) && same_sums
+        self.written.is_apart_from(&other.written)
+            && self.written.is_apart_from(&other.read)
+            && self.read.is_apart_from(&other.written)
+            && has_none(self, &other.sums)
+            && has_none(other, &self.sums)
+            && same_sums
     }
 
     /// Carries what was written and reduced over to memory.
     fn apply(&self, memory: &mut [u8]) {
-        let written = self.before.written.iter().zip(memory.chunks_mut(64));
         let data = self.data.as_ref().map_or(&[][..], |data| &data[..]);
-        for ((&bits, memory), data) in written.zip(data.chunks(64)) {
+        for (word, (memory, data)) in memory.chunks_mut(64).zip(data.chunks(64)).enumerate() {
+            let bits = self.written.word(word);
             if bits == u64::MAX {
                 memory.copy_from_slice(data);
                 continue;
@@ -205,14 +256,14 @@ impl Fork {
     /// A fork of memory with these contents.
     pub fn new(base: Shared) -> Fork {
         let tables = base.iter().map(|_| Vec::new()).collect();
-        Fork { base, tables, pages: Vec::new(), touched: Vec::new(), is_mixed: false }
+        Fork { base, tables, pages: Vec::new(), touched: Vec::new(), footprints: Vec::new(), is_mixed: false }
     }
 
     /// [`Global::read`](super::global::Global::read)
     pub fn read(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.pages[page].now.read, start, bytes);
+        mark(&mut self.now(page).read, start, bytes);
         match &self.pages[page].data {
             Some(data) => data.get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
@@ -234,7 +285,7 @@ impl Fork {
     pub fn write(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.pages[page].now.written, start, bytes);
+        mark(&mut self.now(page).written, start, bytes);
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
@@ -248,13 +299,13 @@ impl Fork {
     /// The block has read bytes of one page.
     pub fn note_read(&mut self, region: usize, offset: usize, bytes: usize) {
         let Some(page) = self.page(region, offset, bytes) else { return };
-        mark(&mut self.pages[page].now.read, offset % PAGE_BYTES, bytes);
+        mark(&mut self.now(page).read, offset % PAGE_BYTES, bytes);
     }
 
     /// The block has written bytes of one page.
     pub fn note_written(&mut self, region: usize, offset: usize, bytes: usize) {
         let Some(page) = self.page(region, offset, bytes) else { return };
-        mark(&mut self.pages[page].now.written, offset % PAGE_BYTES, bytes);
+        mark(&mut self.now(page).written, offset % PAGE_BYTES, bytes);
     }
 
     /// Keeps what a reduction adds to an aligned place until the end.
@@ -272,11 +323,25 @@ impl Fork {
             Some(&known) if known != 0 => known as usize - 1,
             _ => self.new_page(region, number),
         };
-        if !self.pages[page].is_touched {
-            self.pages[page].is_touched = true;
-            self.touched.push(page as u32);
+        if self.pages[page].now == 0 {
+            self.touch(page);
         }
         Some(page)
+    }
+
+    /// What the block that runs has touched of a page that it touches.
+    #[inline]
+    fn now(&mut self, page: usize) -> &mut Footprint {
+        &mut self.footprints[self.pages[page].now as usize - 1]
+    }
+
+    /// The block that runs touches a page for the first time.
+    fn touch(&mut self, page: usize) {
+        self.touched.push(page as u32);
+        self.pages[page].now = self.touched.len() as u32;
+        if self.footprints.len() < self.touched.len() {
+            self.footprints.push(Footprint::NOTHING);
+        }
     }
 
     #[cold]
@@ -285,7 +350,7 @@ impl Fork {
         if table.is_empty() {
             *table = vec![0; self.base[region].len().div_ceil(PAGE_BYTES)];
         }
-        self.pages.push(Page::new());
+        self.pages.push(Page::default());
         table[number] = self.pages.len() as u32;
         self.pages.len() - 1
     }
@@ -307,8 +372,9 @@ impl Fork {
     /// one touched.
     pub fn end_block(&mut self) -> bool {
         let mut is_apart = !self.is_mixed;
-        for page in std::mem::take(&mut self.touched) {
-            is_apart &= self.pages[page as usize].end_block();
+        for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
+            is_apart &= self.pages[page as usize].end_block(now);
+            *now = Footprint::NOTHING;
         }
         is_apart
     }
