@@ -124,14 +124,21 @@ impl Run<'_> {
         })
     }
 
-    /// Runs a block from its start to its end, without any other.
-    fn whole_block(&mut self, block: &mut Block, number: u64, turns: &mut Turns) -> Result<(), Stop> {
+    /// Runs a block from its start to its end, without any other, unless all is over before.
+    fn whole_block(
+        &mut self,
+        block: &mut Block,
+        number: u64,
+        turns: &mut Turns,
+        is_over: &AtomicBool,
+    ) -> Result<(), Stop> {
         self.start(block, number);
         while block.live_threads != 0 {
             let before = self.steps;
             self.turn(block, turns)?;
             // A block that has come to a halt may be let go on by what others do.
-            if self.steps == before || self.steps > self.launch.max_steps {
+            let has_stopped = self.steps == before || self.steps > self.launch.max_steps;
+            if has_stopped || is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
             self.probes[block.slot].count(self.steps - before);
@@ -176,10 +183,7 @@ impl Shared<'_> {
         let mut block = Block::default();
         while let Some(numbers) = self.next_piece() {
             for number in numbers {
-                if self.is_over.load(Ordering::Relaxed) {
-                    return None;
-                }
-                if run.whole_block(&mut block, number, &mut turns).is_err() {
+                if run.whole_block(&mut block, number, &mut turns, &self.is_over).is_err() {
                     self.is_over.store(true, Ordering::Relaxed);
                     return None;
                 }

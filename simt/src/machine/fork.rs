@@ -54,7 +54,7 @@ enum Bytes {
 struct Sums {
     /// Which bytes are part of a sum.
     bytes: Bits,
-    sums: [u8; PAGE_BYTES],
+    values: [u8; PAGE_BYTES],
     /// The reduction of each word of 4 bytes.
     what: [Option<Reduction>; PAGE_BYTES / 4],
 }
@@ -204,7 +204,7 @@ impl Page {
 impl Sums {
     fn new() -> Box<Sums> {
         let what = [None; PAGE_BYTES / 4];
-        Box::new(Sums { bytes: [0; PAGE_BYTES / 64], sums: [0; PAGE_BYTES], what })
+        Box::new(Sums { bytes: [0; PAGE_BYTES / 64], values: [0; PAGE_BYTES], what })
     }
 
     /// Adds an operand to the sum of a place; whether all of the place is one sum of this kind.
@@ -215,7 +215,7 @@ impl Sums {
         if !is_new && known.is_none_or(|known| known.number != reduction.number) {
             return false;
         }
-        let place = &mut self.sums[start..start + bytes];
+        let place = &mut self.values[start..start + bytes];
         let mut sum = [0; 8];
         sum[..bytes].copy_from_slice(place);
         let sum =
@@ -244,7 +244,7 @@ impl Sums {
             let range = start..start + usize::from(reduction.bytes);
             let value =
                 |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            let sum = value(&self.sums[range.clone()]);
+            let sum = value(&self.values[range.clone()]);
             let new = (reduction.update)(value(&data[range.clone()]), sum, sum);
             data[range.clone()].copy_from_slice(&new.to_le_bytes()[..range.len()]);
             start = range.end;
