@@ -165,7 +165,8 @@ impl Lookout {
         pc: Pc,
     ) {
         self.strong_reads += 1;
-        // Whoever adds something changes what is there, whatever it is. Where several cores run blocks it is not there yet.
+        // Whoever adds something changes what is there, whatever it is. Where several cores run blocks it is not there
+        // yet.
         if atomic.adds()
             && lanes_of(lanes.mask).any(|lane| register(lanes, args.b, lane, atomic.bytes == 8) != 0)
         {

@@ -1,13 +1,14 @@
 //! A fork of global memory: what one core of the computer sees of it, while blocks run side by side on several.
 //!
-//! The bytes are shared for as long as nobody writes to them. Who writes gets a copy of the page. For every page that was
-//! touched there are bitmaps, a bit a byte: what the block that runs has read and written, and what the blocks before it
-//! on the same fork have. A byte that one block wrote and another one touched means that blocks may have communicated;
-//! then what came of it depends on who ran first, and the forks are thrown away. Else what was written is copied back.
+//! The bytes are shared for as long as nobody writes to them. Who writes gets a copy of the page. For every page that
+//! was touched there are bitmaps, a bit a byte: what the block that runs has read and written, and what the blocks
+//! before it on the same fork have. A byte that one block wrote and another one touched means that blocks may have
+//! communicated; then what came of it depends on who ran first, and the forks are thrown away. Else what was written is
+//! copied back.
 //!
-//! A reduction of integers whose result nobody asks for leaves the same sum in whichever order it is carried out. Such sums
-//! are kept beside the page and are added to memory at the end; several blocks may add to one, and none may read it.
-//! Left out: which block touched what. It is enough that there were two.
+//! A reduction of integers whose result nobody asks for leaves the same sum in whichever order it is carried out. Such
+//! sums are kept beside the page and are added to memory at the end; several blocks may add to one, and none may read
+//! it. Left out: which block touched what. It is enough that there were two.
 
 use std::sync::Arc;
 
@@ -368,8 +369,8 @@ impl Fork {
         })
     }
 
-    /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing that
-    /// one touched.
+    /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing
+    /// that one touched.
     pub fn end_block(&mut self) -> bool {
         let mut is_apart = !self.is_mixed;
         for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {

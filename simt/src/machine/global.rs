@@ -250,8 +250,8 @@ impl Global {
         if self.regions[found.0].writable { Ok(found) } else { Err(Miss::Constant { region: found.0 }) }
     }
 
-    /// Bytes that a kernel reads, for an access that [`Global::locate`] found to be inside. `None` where they do not lie
-    /// side by side: the caller goes element by element then. An aligned element always does.
+    /// Bytes that a kernel reads, for an access that [`Global::locate`] found to be inside. `None` where they do not
+    /// lie side by side: the caller goes element by element then. An aligned element always does.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &mut self.fork {
@@ -276,8 +276,8 @@ impl Global {
         self.write(number, offset, bytes)
     }
 
-    /// [`Global::read`] for who looks and is not the kernel, or does not know yet which of the bytes it reads: the kernel
-    /// has not read them before [`Global::note_read`] says so.
+    /// [`Global::read`] for who looks and is not the kernel, or does not know yet which of the bytes it reads: the
+    /// kernel has not read them before [`Global::note_read`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &self.fork {
@@ -324,7 +324,8 @@ impl Global {
         true
     }
 
-    /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no contents.
+    /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no
+    /// contents.
     pub fn fork(&mut self, count: usize) -> Vec<Global> {
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
         let shared = Arc::new(contents);
@@ -339,8 +340,8 @@ impl Global {
         forks
     }
 
-    /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common; whether
-    /// they have nothing. No fork must be left elsewhere.
+    /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common;
+    /// whether they have nothing. No fork must be left elsewhere.
     pub fn join(&mut self, forks: Vec<Global>) -> bool {
         let split = |fork: Global| (fork.regions, *fork.fork.expect("it was forked"));
         let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().map(split).unzip();

@@ -1,7 +1,8 @@
 //! Launches on 1, 2, 3 and 8 cores: memory and report are the same, and blocks run side by side where they can.
 //!
-//! Each kernel gets two buffers, `x` with numbers in it and `y` without, and has `%r1` the thread in its block, `%r2` the
-//! block, `%r3` the thread in the grid, `%rd1` and `%rd2` the buffers, and `%rd3` and `%rd4` this thread's word in each.
+//! Each kernel gets two buffers, `x` with numbers in it and `y` without, and has `%r1` the thread in its block, `%r2`
+//! the block, `%r3` the thread in the grid, `%rd1` and `%rd2` the buffers, and `%rd3` and `%rd4` this thread's word in
+//! each.
 
 use super::*;
 use crate::engine::lower::lower;
