@@ -81,7 +81,10 @@ fn the_emulator_reads_no_clock_and_no_environment() {
     let words = ["std::time", "std::env", "std::fs", "std::net", "std::thread", "println!"];
     let clean = |file: &str, text: &str| {
         let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
-        !file.starts_with("simt/src/") || code().all(|line| words.iter().all(|word| !line.contains(word)))
+        // Blocks share the cores of the computer, and what they do does not depend on it.
+        let may = |word: &str| word == "std::thread" && file == "simt/src/engine/cores.rs";
+        let reaches_out = |line: &str| words.iter().any(|word| line.contains(word) && !may(word));
+        !file.starts_with("simt/src/") || !code().any(reaches_out)
     };
     check("rs", clean, "these files of simt touch the world outside");
 }

@@ -1,16 +1,16 @@
 //! How the blocks of a launch share the cores of the computer.
 //!
-//! Whether blocks communicate cannot be read off a kernel. So they are run side by side as if they did not, each core on a
-//! fork of global memory that keeps which bytes a block read and wrote ([`crate::machine::fork`]), and one block after the
-//! other on each core. If no block wrote a byte that another one touched, each of them has done what it would have done
-//! beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed depends on
-//! the block alone. Then the forks are joined, counters are added, and that is the launch.
+//! Whether blocks communicate cannot be read off a kernel. So they are run side by side as if they did not, each core
+//! on a fork of global memory that keeps which bytes a block read and wrote ([`crate::machine::fork`]), and one block
+//! after the other on each core. If no block wrote a byte that another one touched, each of them has done what it would
+//! have done beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed
+//! depends on the block alone. Then the forks are joined, counters are added, and that is the launch.
 //!
-//! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte that
-//! two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself, steps
-//! beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has to know how
-//! to tell what went wrong. Left out from the start is what would not be the same: turns drawn from the seed, weak
-//! memory, a trace, a byte that is followed, and kernels that look at the clock, which all blocks share.
+//! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
+//! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
+//! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has
+//! to know how to tell what went wrong. Left out from the start is what would not be the same: turns drawn from the
+//! seed, weak memory, a trace, a byte that is followed, and kernels that look at the clock, which all blocks share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Builder};
@@ -124,14 +124,21 @@ impl Run<'_> {
         })
     }
 
-    /// Runs a block from its start to its end, without any other.
-    fn whole_block(&mut self, block: &mut Block, number: u64, turns: &mut Turns) -> Result<(), Stop> {
+    /// Runs a block from its start to its end, without any other, unless all is over before.
+    fn whole_block(
+        &mut self,
+        block: &mut Block,
+        number: u64,
+        turns: &mut Turns,
+        is_over: &AtomicBool,
+    ) -> Result<(), Stop> {
         self.start(block, number);
         while block.live_threads != 0 {
             let before = self.steps;
             self.turn(block, turns)?;
             // A block that has come to a halt may be let go on by what others do.
-            if self.steps == before || self.steps > self.launch.max_steps {
+            let has_stopped = self.steps == before || self.steps > self.launch.max_steps;
+            if has_stopped || is_over.load(Ordering::Relaxed) {
                 return Err(Stop::NeedsOneCore);
             }
             self.probes[block.slot].count(self.steps - before);
@@ -176,10 +183,7 @@ impl Shared<'_> {
         let mut block = Block::default();
         while let Some(numbers) = self.next_piece() {
             for number in numbers {
-                if self.is_over.load(Ordering::Relaxed) {
-                    return None;
-                }
-                if run.whole_block(&mut block, number, &mut turns).is_err() {
+                if run.whole_block(&mut block, number, &mut turns, &self.is_over).is_err() {
                     self.is_over.store(true, Ordering::Relaxed);
                     return None;
                 }

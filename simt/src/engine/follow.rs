@@ -1,8 +1,8 @@
 //! Who stored one byte of global memory last: [`Launch::follow`](crate::Launch).
 //!
-//! It lets a wrong result be told together with the line that left it there. A store is shown before it is carried out, as
-//! to all who watch; an atomic lane by lane, while it is carried out. It leaves out who stored
-//! before the last one, and every other memory, of which nothing is left after a launch.
+//! It lets a wrong result be told together with the line that left it there. A store is shown before it is carried out,
+//! as to all who watch; an atomic lane by lane, while it is carried out. It leaves out who stored before the last one,
+//! and every other memory, of which nothing is left after a launch.
 
 use super::access::{Memories, addresses, check_writable};
 use super::faults;
@@ -67,8 +67,8 @@ impl Follow {
     }
 }
 
-/// Shows a store that is about to be carried out. Of several lanes that store the byte it is the one that comes last; who
-/// is denied ends the store, and what lanes before it stored stays.
+/// Shows a store that is about to be carried out. Of several lanes that store the byte it is the one that comes last;
+/// who is denied ends the store, and what lanes before it stored stays.
 pub fn see(memories: &mut Memories<'_>, lanes: &Lanes<'_>, inst: &Inst, access: &Access, frame: &Frame) {
     let Some(follow) = memories.follow.as_deref_mut() else { return };
     let at = addresses(lanes, &access.address, inst.args.a, frame);

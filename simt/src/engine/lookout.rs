@@ -165,6 +165,14 @@ impl Lookout {
         pc: Pc,
     ) {
         self.strong_reads += 1;
+        // Whoever adds something changes what is there, whatever it is. Where several cores run blocks it is not there
+        // yet.
+        if atomic.adds()
+            && lanes_of(lanes.mask).any(|lane| register(lanes, args.b, lane, atomic.bytes == 8) != 0)
+        {
+            self.moved = true;
+            return;
+        }
         let at = addresses(lanes, &atomic.address, args.a, frame);
         for lane in lanes_of(lanes.mask) {
             let found = find(memories, atomic.address.memory, at[lane], u64::from(atomic.bytes));

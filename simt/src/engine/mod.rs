@@ -1,10 +1,10 @@
 //! Runs programs: control flow, reconvergence, schedule, and the instructions that are more than arithmetic.
 //!
 //! [`lower`] makes a [`program`] of a module; [`run`] gives blocks and warps their turns; `step` is the inner loop,
-//! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory, `lookout` and
-//! `livelock` what finds out that nobody gets on, `cores` what runs blocks side by side, and `faults` and `waits` what is said when something is wrong. `watch`,
-//! `races`, `initialisation` and `synchronisation` show a run to the checkers and say what they found; `follow` knows who
-//! stored a byte last; `weak` is the weak memory at work.
+//! `control`, `barrier` and `collective` what leaves it, `access`, `generic` and `atomics` what goes to memory,
+//! `lookout` and `livelock` what finds out that nobody gets on, `cores` what runs blocks side by side, and `faults` and
+//! `waits` what is said when something is wrong. `watch`, `races`, `initialisation` and `synchronisation` show a run to
+//! the checkers and say what they found; `follow` knows who stored a byte last; `weak` is the weak memory at work.
 
 mod access;
 mod atomics;

@@ -122,6 +122,16 @@ pub struct Atomic {
     pub scope: Reach,
 }
 
+impl Atomic {
+    /// Whether it adds integers.
+    pub fn adds(&self) -> bool {
+        self.in_any_order.is_some_and(|number| number < IN_A_KIND)
+    }
+}
+
+/// Numbers of [`Atomic::in_any_order`] for one operation: of 32 and 64 bits, with and without a sign.
+const IN_A_KIND: u8 = 4;
+
 /// Which segments of a form say what.
 #[derive(Clone, Copy)]
 struct Parts {
@@ -201,7 +211,7 @@ fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
     };
     let operations = ["add", "and", "or", "xor", "min", "max"];
     let number = operations.iter().position(|&known| known == operation)?;
-    Some(number as u8 * 4 + (super::scope::bits(ty) / 64) as u8 * 2 + sign)
+    Some(number as u8 * IN_A_KIND + (super::scope::bits(ty) / 64) as u8 * 2 + sign)
 }
 
 /// The specification leaves the flushing of subnormals to the place; in shared memory none is flushed, and

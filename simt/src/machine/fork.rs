@@ -1,13 +1,14 @@
 //! A fork of global memory: what one core of the computer sees of it, while blocks run side by side on several.
 //!
-//! The bytes are shared for as long as nobody writes to them. Who writes gets a copy of the page. For every page that was
-//! touched there are bitmaps, a bit a byte: what the block that runs has read and written, and what the blocks before it
-//! on the same fork have. A byte that one block wrote and another one touched means that blocks may have communicated;
-//! then what came of it depends on who ran first, and the forks are thrown away. Else what was written is copied back.
+//! The bytes are shared for as long as nobody writes to them. Who writes gets a copy of the page. For every page that
+//! was touched there are bitmaps, a bit a byte: what the block that runs has read and written, and what the blocks
+//! before it on the same fork have. A byte that one block wrote and another one touched means that blocks may have
+//! communicated; then what came of it depends on who ran first, and the forks are thrown away. Else what was written is
+//! copied back.
 //!
-//! A reduction of integers whose result nobody asks for leaves the same sum in whichever order it is carried out. Such sums
-//! are kept beside the page and are added to memory at the end; several blocks may add to one, and none may read it.
-//! Left out: which block touched what. It is enough that there were two.
+//! A reduction of integers whose result nobody asks for leaves the same sum in whichever order it is carried out. Such
+//! sums are kept beside the page and are added to memory at the end; several blocks may add to one, and none may read
+//! it. Left out: which block touched what. It is enough that there were two.
 
 use std::sync::Arc;
 
@@ -33,11 +34,20 @@ pub struct Reduction {
     pub update: fn(u64, u64, u64) -> u64,
 }
 
-/// What was touched of a page.
+/// What the block that runs has touched of a page.
 #[derive(Clone, Debug)]
 struct Footprint {
     read: Bits,
     written: Bits,
+}
+
+/// Some bytes of a page. Blocks mostly touch none or all of them, and of those there need not be a bitmap.
+#[derive(Clone, Debug, Default)]
+enum Bytes {
+    #[default]
+    None,
+    Some(Box<Bits>),
+    All,
 }
 
 /// What reductions have added to a page.
@@ -45,23 +55,23 @@ struct Footprint {
 struct Sums {
     /// Which bytes are part of a sum.
     bytes: Bits,
-    sums: [u8; PAGE_BYTES],
+    values: [u8; PAGE_BYTES],
     /// The reduction of each word of 4 bytes.
     what: [Option<Reduction>; PAGE_BYTES / 4],
 }
 
 /// A page that was touched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Page {
     /// Its contents, once somebody has written to it.
     data: Option<Box<[u8; PAGE_BYTES]>>,
-    /// What the block that runs has touched.
-    now: Footprint,
-    /// What the blocks before it have.
-    before: Footprint,
+    /// What the blocks that have ended have read.
+    read: Bytes,
+    /// What they have written.
+    written: Bytes,
     sums: Option<Box<Sums>>,
-    /// Whether the block that runs has touched it at all.
-    is_touched: bool,
+    /// One more than its place in `touched`, if the block that runs has touched it.
+    now: u32,
 }
 
 /// Global memory as one core sees it.
@@ -70,9 +80,11 @@ pub(super) struct Fork {
     base: Shared,
     /// By region and page: one more than its place in `pages`, zero for a page that nobody has touched.
     tables: Vec<Vec<u32>>,
-    pages: Vec<Box<Page>>,
+    pages: Vec<Page>,
     /// The pages that the block that runs has touched.
     touched: Vec<u32>,
+    /// What it has touched of them; what is left over is empty, and kept for the blocks to come.
+    footprints: Vec<Footprint>,
     /// Whether bytes were part of two different reductions.
     is_mixed: bool,
 }
@@ -81,59 +93,99 @@ pub(super) struct Fork {
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     tables: Vec<Vec<u32>>,
-    pages: Vec<Box<Page>>,
+    pages: Vec<Page>,
 }
 
 impl Footprint {
     const NOTHING: Footprint = Footprint { read: [0; PAGE_BYTES / 64], written: [0; PAGE_BYTES / 64] };
 }
 
-impl Page {
-    fn new() -> Box<Page> {
-        let (now, before) = (Footprint::NOTHING, Footprint::NOTHING);
-        Box::new(Page { data: None, now, before, sums: None, is_touched: false })
+impl Bytes {
+    /// The bits of a word.
+    fn word(&self, word: usize) -> u64 {
+        match self {
+            Bytes::None => 0,
+            Bytes::Some(bits) => bits[word],
+            Bytes::All => u64::MAX,
+        }
     }
 
-    /// Takes the block that has ended to those before; whether they have nothing in common.
-    fn end_block(&mut self) -> bool {
-        let (now, before) = (&mut self.now, &mut self.before);
-        let mut common = 0;
-        for word in 0..now.read.len() {
-            let (read, written) = (now.read[word], now.written[word]);
-            common |= written & (before.read[word] | before.written[word]) | read & before.written[word];
-            before.read[word] |= read;
-            before.written[word] |= written;
+    /// Whether none of these are among them.
+    fn has_none_of(&self, others: &Bits) -> bool {
+        match self {
+            Bytes::None => true,
+            Bytes::Some(bits) => common_bits(bits, others) == 0,
+            Bytes::All => others.iter().all(|&bits| bits == 0),
         }
-        if let Some(sums) = &self.sums {
-            common |= common_bits(&sums.bytes, &before.read) | common_bits(&sums.bytes, &before.written);
+    }
+
+    /// Whether two sets have nothing in common.
+    fn is_apart_from(&self, other: &Bytes) -> bool {
+        match (self, other) {
+            (Bytes::None, _) | (_, Bytes::None) => true,
+            (Bytes::Some(bits), bytes) | (bytes, Bytes::Some(bits)) => bytes.has_none_of(bits),
+            (Bytes::All, Bytes::All) => false,
         }
-        self.now = Footprint::NOTHING;
-        self.is_touched = false;
-        common == 0
+    }
+
+    /// Adds more bytes.
+    fn add(&mut self, more: &Bits) {
+        let all = more.iter().fold(u64::MAX, |all, bits| all & bits);
+        let any = more.iter().fold(0, |any, bits| any | bits);
+        match self {
+            _ if any == 0 => {}
+            _ if all == u64::MAX => *self = Bytes::All,
+            Bytes::All => {}
+            Bytes::None => *self = Bytes::Some(Box::new(*more)),
+            Bytes::Some(bits) => {
+                bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
+                if bits.iter().all(|&bits| bits == u64::MAX) {
+                    *self = Bytes::All;
+                }
+            }
+        }
+    }
+}
+
+impl Page {
+    /// Takes what the block that has ended touched to what those before did; whether they have nothing in common.
+    fn end_block(&mut self, now: &Footprint) -> bool {
+        let is_apart = self.written.has_none_of(&now.written)
+            && self.written.has_none_of(&now.read)
+            && self.read.has_none_of(&now.written);
+        self.read.add(&now.read);
+        self.written.add(&now.written);
+        self.now = 0;
+        is_apart && self.sums.as_ref().is_none_or(|sums| self.has_none_of(&sums.bytes))
+    }
+
+    /// Whether nobody read or wrote these bytes.
+    fn has_none_of(&self, bytes: &Bits) -> bool {
+        self.read.has_none_of(bytes) && self.written.has_none_of(bytes)
     }
 
     /// Whether the blocks of this page and those of another fork's have nothing in common.
     fn is_apart_from(&self, other: &Page) -> bool {
-        let (one, two) = (&self.before, &other.before);
-        let mut common = common_bits(&one.written, &two.written);
-        common |= common_bits(&one.written, &two.read) | common_bits(&one.read, &two.written);
-        let sums_apart = |sums: &Option<Box<Sums>>, other: &Footprint| {
-            sums.as_ref().is_none_or(|sums| {
-                common_bits(&sums.bytes, &other.read) | common_bits(&sums.bytes, &other.written) == 0
-            })
+        let has_none = |page: &Page, sums: &Option<Box<Sums>>| {
+            sums.as_ref().is_none_or(|sums| page.has_none_of(&sums.bytes))
         };
         let same_sums = match (&self.sums, &other.sums) {
             (Some(one), Some(two)) => one.is_like(two),
             _ => true,
         };
-        common == 0 && sums_apart(&self.sums, two) && sums_apart(&other.sums, one) && same_sums
+        self.written.is_apart_from(&other.written)
+            && self.written.is_apart_from(&other.read)
+            && self.read.is_apart_from(&other.written)
+            && has_none(self, &other.sums)
+            && has_none(other, &self.sums)
+            && same_sums
     }
 
     /// Carries what was written and reduced over to memory.
     fn apply(&self, memory: &mut [u8]) {
-        let written = self.before.written.iter().zip(memory.chunks_mut(64));
         let data = self.data.as_ref().map_or(&[][..], |data| &data[..]);
-        for ((&bits, memory), data) in written.zip(data.chunks(64)) {
+        for (word, (memory, data)) in memory.chunks_mut(64).zip(data.chunks(64)).enumerate() {
+            let bits = self.written.word(word);
             if bits == u64::MAX {
                 memory.copy_from_slice(data);
                 continue;
@@ -153,7 +205,7 @@ impl Page {
 impl Sums {
     fn new() -> Box<Sums> {
         let what = [None; PAGE_BYTES / 4];
-        Box::new(Sums { bytes: [0; PAGE_BYTES / 64], sums: [0; PAGE_BYTES], what })
+        Box::new(Sums { bytes: [0; PAGE_BYTES / 64], values: [0; PAGE_BYTES], what })
     }
 
     /// Adds an operand to the sum of a place; whether all of the place is one sum of this kind.
@@ -164,7 +216,7 @@ impl Sums {
         if !is_new && known.is_none_or(|known| known.number != reduction.number) {
             return false;
         }
-        let place = &mut self.sums[start..start + bytes];
+        let place = &mut self.values[start..start + bytes];
         let mut sum = [0; 8];
         sum[..bytes].copy_from_slice(place);
         let sum =
@@ -193,7 +245,7 @@ impl Sums {
             let range = start..start + usize::from(reduction.bytes);
             let value =
                 |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            let sum = value(&self.sums[range.clone()]);
+            let sum = value(&self.values[range.clone()]);
             let new = (reduction.update)(value(&data[range.clone()]), sum, sum);
             data[range.clone()].copy_from_slice(&new.to_le_bytes()[..range.len()]);
             start = range.end;
@@ -205,14 +257,14 @@ impl Fork {
     /// A fork of memory with these contents.
     pub fn new(base: Shared) -> Fork {
         let tables = base.iter().map(|_| Vec::new()).collect();
-        Fork { base, tables, pages: Vec::new(), touched: Vec::new(), is_mixed: false }
+        Fork { base, tables, pages: Vec::new(), touched: Vec::new(), footprints: Vec::new(), is_mixed: false }
     }
 
     /// [`Global::read`](super::global::Global::read)
     pub fn read(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.pages[page].now.read, start, bytes);
+        mark(&mut self.now(page).read, start, bytes);
         match &self.pages[page].data {
             Some(data) => data.get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
@@ -234,7 +286,7 @@ impl Fork {
     pub fn write(&mut self, region: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
-        mark(&mut self.pages[page].now.written, start, bytes);
+        mark(&mut self.now(page).written, start, bytes);
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
@@ -248,13 +300,13 @@ impl Fork {
     /// The block has read bytes of one page.
     pub fn note_read(&mut self, region: usize, offset: usize, bytes: usize) {
         let Some(page) = self.page(region, offset, bytes) else { return };
-        mark(&mut self.pages[page].now.read, offset % PAGE_BYTES, bytes);
+        mark(&mut self.now(page).read, offset % PAGE_BYTES, bytes);
     }
 
     /// The block has written bytes of one page.
     pub fn note_written(&mut self, region: usize, offset: usize, bytes: usize) {
         let Some(page) = self.page(region, offset, bytes) else { return };
-        mark(&mut self.pages[page].now.written, offset % PAGE_BYTES, bytes);
+        mark(&mut self.now(page).written, offset % PAGE_BYTES, bytes);
     }
 
     /// Keeps what a reduction adds to an aligned place until the end.
@@ -272,11 +324,25 @@ impl Fork {
             Some(&known) if known != 0 => known as usize - 1,
             _ => self.new_page(region, number),
         };
-        if !self.pages[page].is_touched {
-            self.pages[page].is_touched = true;
-            self.touched.push(page as u32);
+        if self.pages[page].now == 0 {
+            self.touch(page);
         }
         Some(page)
+    }
+
+    /// What the block that runs has touched of a page that it touches.
+    #[inline]
+    fn now(&mut self, page: usize) -> &mut Footprint {
+        &mut self.footprints[self.pages[page].now as usize - 1]
+    }
+
+    /// The block that runs touches a page for the first time.
+    fn touch(&mut self, page: usize) {
+        self.touched.push(page as u32);
+        self.pages[page].now = self.touched.len() as u32;
+        if self.footprints.len() < self.touched.len() {
+            self.footprints.push(Footprint::NOTHING);
+        }
     }
 
     #[cold]
@@ -285,7 +351,7 @@ impl Fork {
         if table.is_empty() {
             *table = vec![0; self.base[region].len().div_ceil(PAGE_BYTES)];
         }
-        self.pages.push(Page::new());
+        self.pages.push(Page::default());
         table[number] = self.pages.len() as u32;
         self.pages.len() - 1
     }
@@ -303,12 +369,13 @@ impl Fork {
         })
     }
 
-    /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing that
-    /// one touched.
+    /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing
+    /// that one touched.
     pub fn end_block(&mut self) -> bool {
         let mut is_apart = !self.is_mixed;
-        for page in std::mem::take(&mut self.touched) {
-            is_apart &= self.pages[page as usize].end_block();
+        for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
+            is_apart &= self.pages[page as usize].end_block(now);
+            *now = Footprint::NOTHING;
         }
         is_apart
     }

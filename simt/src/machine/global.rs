@@ -250,8 +250,8 @@ impl Global {
         if self.regions[found.0].writable { Ok(found) } else { Err(Miss::Constant { region: found.0 }) }
     }
 
-    /// Bytes that a kernel reads, for an access that [`Global::locate`] found to be inside. `None` where they do not lie
-    /// side by side: the caller goes element by element then. An aligned element always does.
+    /// Bytes that a kernel reads, for an access that [`Global::locate`] found to be inside. `None` where they do not
+    /// lie side by side: the caller goes element by element then. An aligned element always does.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &mut self.fork {
@@ -276,8 +276,8 @@ impl Global {
         self.write(number, offset, bytes)
     }
 
-    /// [`Global::read`] for who looks and is not the kernel, or does not know yet which of the bytes it reads: the kernel
-    /// has not read them before [`Global::note_read`] says so.
+    /// [`Global::read`] for who looks and is not the kernel, or does not know yet which of the bytes it reads: the
+    /// kernel has not read them before [`Global::note_read`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &self.fork {
@@ -324,7 +324,8 @@ impl Global {
         true
     }
 
-    /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no contents.
+    /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no
+    /// contents.
     pub fn fork(&mut self, count: usize) -> Vec<Global> {
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
         let shared = Arc::new(contents);
@@ -339,25 +340,33 @@ impl Global {
         forks
     }
 
-    /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common; whether
-    /// they have nothing. No fork must be left elsewhere.
+    /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common;
+    /// whether they have nothing. No fork must be left elsewhere.
     pub fn join(&mut self, forks: Vec<Global>) -> bool {
-        let (written, forks): (Vec<_>, Vec<_>) =
-            forks.into_iter().map(|fork| (fork.regions, fork.fork.expect("it was forked"))).unzip();
-        let apart =
-            |(index, fork): (usize, &Box<Fork>)| forks[..index].iter().all(|other| fork.is_apart_from(other));
-        let are_apart = forks.iter().enumerate().all(apart);
-        let pages: Vec<Pages> = forks.into_iter().map(|fork| fork.into_pages()).collect();
-        let shared = self.lent.take().and_then(Arc::into_inner).expect("all forks have come back");
-        for (number, (region, mut data)) in self.regions.iter_mut().zip(shared).enumerate() {
-            if are_apart {
-                pages.iter().for_each(|pages| pages.apply(number, &mut data));
-                let also = written.iter().filter_map(|regions| regions[number].written.as_ref());
-                region.written.iter_mut().for_each(|known| also.clone().for_each(|also| known.add(also)));
-            }
+        let split = |fork: Global| (fork.regions, *fork.fork.expect("it was forked"));
+        let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().map(split).unzip();
+        let rest = |index: usize| forks[index + 1..].iter();
+        let are_apart =
+            (0..forks.len()).all(|index| rest(index).all(|other| forks[index].is_apart_from(other)));
+        let pages: Vec<Pages> = forks.into_iter().map(Fork::into_pages).collect();
+        let contents = self.lent.take().and_then(Arc::into_inner).expect("all forks have come back");
+        for (region, data) in self.regions.iter_mut().zip(contents) {
             region.data = data;
         }
+        for (regions, pages) in regions.iter().zip(&pages).filter(|_| are_apart) {
+            self.add(regions, pages);
+        }
         are_apart
+    }
+
+    /// Carries over what was done on a fork.
+    fn add(&mut self, regions: &[Region], pages: &Pages) {
+        for (number, (region, other)) in self.regions.iter_mut().zip(regions).enumerate() {
+            pages.apply(number, &mut region.data);
+            if let (Some(written), Some(also)) = (&mut region.written, &other.written) {
+                written.add(also);
+            }
+        }
     }
 
     /// A block has ended on this fork: whether it and those before it can have run in any order.

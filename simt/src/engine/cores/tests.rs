@@ -1,7 +1,8 @@
 //! Launches on 1, 2, 3 and 8 cores: memory and report are the same, and blocks run side by side where they can.
 //!
-//! Each kernel gets two buffers, `x` with numbers in it and `y` without, and has `%r1` the thread in its block, `%r2` the
-//! block, `%r3` the thread in the grid, `%rd1` and `%rd2` the buffers, and `%rd3` and `%rd4` this thread's word in each.
+//! Each kernel gets two buffers, `x` with numbers in it and `y` without, and has `%r1` the thread in its block, `%r2`
+//! the block, `%r3` the thread in the grid, `%rd1` and `%rd2` the buffers, and `%rd3` and `%rd4` this thread's word in
+//! each.
 
 use super::*;
 use crate::engine::lower::lower;
@@ -71,7 +72,7 @@ impl Trial {
     /// What a launch leaves in memory and reports.
     fn transcript(&self, cores: u32) -> (Vec<u8>, String) {
         let mut ready = self.ready(cores);
-        let report: Result<Report, _> = ready.run(|run| run.finish());
+        let report = ready.run(report);
         let written = |number: usize| format!("{:?}", ready.global.region(number));
         let regions: String = (0..2).map(written).collect();
         let memory = ready.buffers.map(|buffer| ready.global.bytes(buffer).to_vec()).concat();
@@ -102,6 +103,10 @@ impl Ready {
         let kernel = self.program.functions.iter().position(|code| code.is_entry).unwrap();
         what(Run::new(&self.program, kernel as u32, &self.launch, &mut self.global, params))
     }
+}
+
+fn report(run: Run<'_>) -> Result<Report, ptx::Error> {
+    run.finish()
 }
 
 #[test]
@@ -278,6 +283,15 @@ fn long_blocks_are_probed_alike() {
         "mov.u32 %r10, words; mov.u32 %r4, 0;\nLOOP: atom.shared.add.u32 %r5, [%r10], %r1;\n\
          add.u32 %r4, %r4, 1; xor.b32 %r6, %r6, %r5; setp.lt.u32 %p1, %r4, 2000; @%p1 bra LOOP;\n\
          st.global.u32 [%rd4], %r6;",
+    )
+    .check(true);
+}
+
+#[test]
+fn long_blocks_may_add_to_one_sum() {
+    kernel(
+        "mov.u32 %r4, 0;\nLOOP: red.global.add.u32 [%rd2], 3; add.u32 %r4, %r4, 1;\n\
+         setp.lt.u32 %p1, %r4, 2000; @%p1 bra LOOP;",
     )
     .check(true);
 }
