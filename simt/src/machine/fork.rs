@@ -297,16 +297,32 @@ impl Fork {
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
-    /// The block has read bytes of one page.
-    pub fn note_read(&mut self, region: usize, offset: usize, bytes: usize) {
+    /// The block has read elements of one page, so many bytes behind `offset` each.
+    #[inline(always)]
+    pub fn note_read(
+        &mut self,
+        region: usize,
+        offset: usize,
+        bytes: usize,
+        elements: impl Iterator<Item = usize>,
+    ) {
         let Some(page) = self.page(region, offset, bytes) else { return };
-        mark(&mut self.now(page).read, offset % PAGE_BYTES, bytes);
+        let read = &mut self.now(page).read;
+        elements.for_each(|from| mark(read, offset % PAGE_BYTES + from, bytes));
     }
 
-    /// The block has written bytes of one page.
-    pub fn note_written(&mut self, region: usize, offset: usize, bytes: usize) {
+    /// The block has written elements of one page.
+    #[inline(always)]
+    pub fn note_written(
+        &mut self,
+        region: usize,
+        offset: usize,
+        bytes: usize,
+        elements: impl Iterator<Item = usize>,
+    ) {
         let Some(page) = self.page(region, offset, bytes) else { return };
-        mark(&mut self.now(page).written, offset % PAGE_BYTES, bytes);
+        let written = &mut self.now(page).written;
+        elements.for_each(|from| mark(written, offset % PAGE_BYTES + from, bytes));
     }
 
     /// Keeps what a reduction adds to an aligned place until the end.
@@ -415,7 +431,7 @@ fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)> {
 }
 
 /// Sets the bits of `bytes` bytes from `start` on.
-#[inline]
+#[inline(always)]
 fn mark(bits: &mut Bits, start: usize, bytes: usize) {
     let within = start % 64;
     if within + bytes <= 64 {

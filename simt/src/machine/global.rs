@@ -286,7 +286,7 @@ impl Global {
         }
     }
 
-    /// [`Global::write`] for a row with holes: what [`Global::note_written`] is not told of must stay as it is.
+    /// [`Global::write`] for a row with holes: what [`Global::note_written_each`] is not told of must stay as it is.
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         match &mut self.fork {
@@ -298,16 +298,34 @@ impl Global {
     /// The kernel has read bytes that it got by [`Global::peek`].
     #[inline(always)]
     pub fn note_read(&mut self, number: usize, offset: usize, bytes: usize) {
+        self.note_read_each(number, offset, bytes, std::iter::once(0));
+    }
+
+    /// The kernel has read elements of `bytes` bytes that it got by [`Global::peek`], so many bytes behind `offset` each.
+    #[inline(always)]
+    pub fn note_read_each(
+        &mut self,
+        number: usize,
+        offset: usize,
+        bytes: usize,
+        elements: impl Iterator<Item = usize>,
+    ) {
         if let Some(fork) = &mut self.fork {
-            fork.note_read(number, offset, bytes);
+            fork.note_read(number, offset, bytes, elements);
         }
     }
 
-    /// The kernel has written bytes that it got by [`Global::poke`].
+    /// The kernel has written elements that it got by [`Global::poke`]: [`Global::note_read_each`] otherwise.
     #[inline(always)]
-    pub fn note_written(&mut self, number: usize, offset: usize, bytes: usize) {
+    pub fn note_written_each(
+        &mut self,
+        number: usize,
+        offset: usize,
+        bytes: usize,
+        elements: impl Iterator<Item = usize>,
+    ) {
         if let Some(fork) = &mut self.fork {
-            fork.note_written(number, offset, bytes);
+            fork.note_written(number, offset, bytes, elements);
         }
     }
 

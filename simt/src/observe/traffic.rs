@@ -30,6 +30,12 @@ pub fn sectors(at: &Wide, mask: u32) -> u64 {
 /// The sectors of aligned elements `step` bytes apart, the first of which, that of lane 0, is at `first`; of the lanes of
 /// `mask`, which has lane 0.
 pub fn sectors_of_line(first: u64, step: i64, mask: u32) -> u64 {
+    if step == 4 && first.is_multiple_of(4) {
+        return sectors_of_words(first, mask);
+    }
+    if step.unsigned_abs() >= 1 << SECTOR_SHIFT {
+        return u64::from(mask.count_ones());
+    }
     let (mut count, mut last) = (0, None);
     for lane in lanes_of(mask) {
         // Along a line a sector that was left does not come again.
@@ -38,6 +44,15 @@ pub fn sectors_of_line(first: u64, step: i64, mask: u32) -> u64 {
         last = Some(sector);
     }
     count
+}
+
+/// The sectors of neighbouring words of 4 bytes, the first at `first`, of the lanes of `mask`: eight words to a sector.
+fn sectors_of_words(first: u64, mask: u32) -> u64 {
+    let mut words = u64::from(mask) << (first >> 2 & 7);
+    words |= words >> 4;
+    words |= words >> 2;
+    words |= words >> 1;
+    u64::from((words & 0x0101_0101_0101_0101).count_ones())
 }
 
 /// The extra passes of words of 4 bytes that lie `step` words apart, of the lanes of `mask`.

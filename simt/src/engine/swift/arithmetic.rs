@@ -17,6 +17,12 @@ pub struct Span {
 }
 
 impl Span {
+    /// Its lanes, one bit a lane.
+    #[inline(always)]
+    fn mask(self) -> u32 {
+        u32::MAX >> (31 - (self.high - self.low)) << self.low
+    }
+
     /// The span of a mask; anything where that is empty.
     #[inline(always)]
     pub fn of(mask: u32) -> Span {
@@ -179,6 +185,18 @@ pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Opti
     let (a, a_step) = exact(a, wide, signed, span)?;
     let (b, b_step) = exact(b, wide, signed, span)?;
     let (first, step) = (a - b, a_step - b_step);
+    let lanes = i64::from(span.high - span.low) + 1;
+    let last = first + step * (lanes - 1);
+    // Mostly it is the same in all lanes.
+    if first < 0 && last < 0 || first > 0 && last > 0 {
+        return Some(if first < 0 && less || first > 0 && greater { span.mask() } else { 0 });
+    }
+    Some(turning_point((first, step), (less, equal, greater), span))
+}
+
+/// The lanes of a span in which a difference, given in the lowest of them and by its step, is less than, equal to or greater
+/// than zero.
+fn turning_point((first, step): (i64, i64), (less, equal, greater): (bool, bool, bool), span: Span) -> u32 {
     // Turned round, the difference never falls from lane to lane.
     let (first, step, below, above) =
         if step < 0 { (-first, -step, greater, less) } else { (first, step, less, greater) };
@@ -200,7 +218,7 @@ pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Opti
     let pick = |wanted: bool, lanes: u32| if wanted { lanes } else { 0 };
     let holds =
         pick(below, under) | pick(equal, under_or_zero & !under) | pick(above, up_to(lanes) & !under_or_zero);
-    Some(holds << span.low)
+    holds << span.low
 }
 
 /// Whether a comparison of two numbers holds.
@@ -276,6 +294,8 @@ mod tests {
         let mut answered = 0;
         for (a, b) in lines().flat_map(|a| lines().step_by(5).map(move |b| (a, b))) {
             for (wide, signed) in [(false, false), (false, true), (true, false), (true, true)] {
+                // A register of 32 bits holds no more.
+                let [a, b] = [a, b].map(|line| if wide { line } else { line.narrow() });
                 for span in SPANS {
                     for (less, equal, greater) in
                         [(true, false, false), (false, true, true), (true, false, true)]
@@ -286,7 +306,9 @@ mod tests {
                         for lane in 0..32 {
                             let [x, y] = [a, b].map(|line| signed_value(line.at(lane), wide, signed));
                             let holds = less && x < y || equal && x == y || greater && x > y;
-                            let inside = (span.low..=span.high).contains(&lane);
+                            // Of registers that are uniform it is said for all lanes.
+                            let all = a.stride == 0 && b.stride == 0;
+                            let inside = all || (span.low..=span.high).contains(&lane);
                             assert_eq!(
                                 mask >> lane & 1 == 1,
                                 inside && holds,

@@ -251,7 +251,7 @@ fn read_global(
     let Some(data) = global.peek(region, offset, length) else { return false };
     load_lanes(lanes, row, data);
     if global.is_fork() {
-        row.pieces(|from, bytes| global.note_read(region, offset + from, bytes));
+        global.note_read_each(region, offset, row.access.lane_bytes() as usize, row.offsets());
     }
     true
 }
@@ -270,7 +270,7 @@ fn write_global(
     let Some(data) = global.poke(region, offset, length) else { return false };
     store_lanes(lanes, row, data);
     if global.is_fork() {
-        row.pieces(|from, bytes| global.note_written(region, offset + from, bytes));
+        global.note_written_each(region, offset, row.access.lane_bytes() as usize, row.offsets());
     }
     true
 }
@@ -362,11 +362,10 @@ impl Row<'_> {
         self.mask == FULL_MASK >> (31 - (self.span.high - self.span.low)) << self.span.low
     }
 
-    /// The elements of the active lanes: offset and length.
+    /// Where the elements of the active lanes begin, from the start of the range.
     #[inline(always)]
-    fn pieces(&self, mut each: impl FnMut(usize, usize)) {
-        let bytes = self.access.lane_bytes() as usize;
-        lanes_of(self.mask).for_each(|lane| each(self.offset(lane), bytes));
+    fn offsets(&self) -> impl Iterator<Item = usize> {
+        lanes_of(self.mask).map(|lane| self.offset(lane))
     }
 
     /// The sectors that the active lanes touch.

@@ -100,17 +100,21 @@ impl Hand<'_, '_> {
                 pc = self.stretch(&plan.steps[first..first + length as usize], pc, all)?;
                 continue;
             }
-            let guard = self.lanes.preds[step.guard as usize] ^ step.flip;
-            let active = if step.guarded { Active::new(mask & guard) } else { all };
+            let active = mask & (self.lanes.preds[step.guard as usize] ^ step.flip);
             if step.is(Step::BRANCH)
                 && let How::Branch(target) = step.how
             {
                 pc = self.branch((pc, target), all, active)?;
-            } else if step.is(Step::REGION)
+                continue;
+            }
+            if step.is(Step::REGION)
                 && let How::Region(target) = step.how
             {
                 pc = self.region((pc, target), all, active)?;
-            } else if active.mask == 0 {
+                continue;
+            }
+            let active = if active == mask { all } else { Active::new(active) };
+            if active.mask == 0 {
                 self.count(pc, active);
                 pc += 1;
             } else if let How::Meet(number) = step.how {
@@ -179,22 +183,22 @@ impl Hand<'_, '_> {
 
     /// A branch that all lanes take, or none.
     #[inline(always)]
-    fn branch(&mut self, (pc, target): (Pc, Pc), all: Active, active: Active) -> Result<Pc, Stopped> {
-        if active.mask != 0 && active.mask != all.mask {
-            self.count(pc, active);
-            return Err(self.stop(pc, Left::At(active.mask)));
+    fn branch(&mut self, (pc, target): (Pc, Pc), all: Active, active: u32) -> Result<Pc, Stopped> {
+        if active != 0 && active != all.mask {
+            self.count(pc, Active::new(active));
+            return Err(self.stop(pc, Left::At(active)));
         }
         // Whoever evaluates a branch is active at it, whichever way it goes.
         self.count(pc, all);
-        Ok(if active.mask == 0 { pc + 1 } else { target })
+        Ok(if active == 0 { pc + 1 } else { target })
     }
 
     /// A branch by which lanes skip a region, which the others carry out before all go on together.
     #[inline(always)]
-    fn region(&mut self, (pc, target): (Pc, Pc), all: Active, active: Active) -> Result<Pc, Stopped> {
-        let staying = all.mask & !active.mask;
+    fn region(&mut self, (pc, target): (Pc, Pc), all: Active, active: u32) -> Result<Pc, Stopped> {
+        let staying = all.mask & !active;
         // Who comes to the end of the slice inside parts from the others for good.
-        if active.mask == 0 || staying == 0 || self.slice <= target - pc {
+        if active == 0 || staying == 0 || self.slice <= target - pc {
             return self.branch((pc, target), all, active);
         }
         self.count(pc, all);
@@ -202,7 +206,7 @@ impl Hand<'_, '_> {
         self.parted = true;
         self.runs(staying);
         if let Err(stopped) = self.run(pc + 1, target, staying) {
-            self.regions.push(Skipped { branch: pc, end: target, lanes: active.mask });
+            self.regions.push(Skipped { branch: pc, end: target, lanes: active });
             return Err(stopped);
         }
         self.runs(all.mask);
