@@ -30,87 +30,89 @@ impl Span {
     }
 }
 
-/// What an instruction computes, `x * y + z` with parts left out. Flags and not a `match`, which would be a jump to a place
-/// that the processor has to guess; these it learns.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Formula {
-    /// Whether `x` and `y` are extended from 32 to 64 bits before.
-    widens: bool,
-    /// Whether that goes by their signs; so does the shift to the right.
-    signed: bool,
-    /// Whether there is a factor `y`.
-    has_factor: bool,
-    /// Whether `y` says how far to shift to the left instead.
-    shifts_left: bool,
-    /// Whether `y` says how far to shift to the right; both are uniform.
-    shifts_right: bool,
-    /// Whether there is a term `z`.
-    has_term: bool,
-    /// Whether `z` is subtracted.
-    subtracts: bool,
-    /// Whether the sign of all is turned.
-    negates: bool,
-    /// Whether registers have 64 bits.
-    wide: bool,
-}
+/// What an instruction computes: `x * y + z`, with parts left out. A set of parts and not a `match` over instructions, which
+/// would be a jump to a place that the processor has to guess; whether there is a part, it learns.
+#[derive(Clone, Copy, Debug)]
+pub struct Formula(u16);
+
+/// `x` and `y` are extended from 32 to 64 bits before.
+const WIDENS: u16 = 1;
+/// That goes by their signs; so does the shift to the right.
+const SIGNED: u16 = 1 << 1;
+/// There is a factor `y`.
+const FACTOR: u16 = 1 << 2;
+/// There is a term `z`.
+const TERM: u16 = 1 << 3;
+/// `z` is subtracted.
+const MINUS: u16 = 1 << 4;
+/// `y` says how far to shift to the left instead.
+const SHIFTS_LEFT: u16 = 1 << 5;
+/// `y` says how far to shift to the right; both are uniform.
+const SHIFTS_RIGHT: u16 = 1 << 6;
+/// The sign of all is turned.
+const NEGATES: u16 = 1 << 7;
+/// Registers have 64 bits.
+const WIDE: u16 = 1 << 8;
 
 impl Formula {
     /// The formula of an instruction, and which of its sources `a`, `b` and `c` are `x`, `y` and `z`; `None` for what no
     /// formula says.
     pub fn of(linear: Linear, wide: bool) -> Option<(Formula, [usize; 3])> {
-        let plain = Formula { wide, ..Formula::default() };
-        let product = Formula { has_factor: true, ..plain };
-        let sum = Formula { has_term: true, ..plain };
+        let sign = |signed: bool| if signed { SIGNED } else { 0 };
         let in_order = [0, 1, 2];
-        Some(match linear {
-            Linear::Copy => (plain, in_order),
-            Linear::Negate => (Formula { negates: true, ..plain }, in_order),
-            Linear::Add => (sum, [0, 0, 1]),
-            Linear::Subtract => (Formula { subtracts: true, ..sum }, [0, 0, 1]),
-            Linear::Multiply => (product, in_order),
-            Linear::MultiplyAdd => (Formula { has_term: true, ..product }, in_order),
-            Linear::ShiftLeft => (Formula { shifts_left: true, ..plain }, in_order),
-            Linear::ShiftRight { signed } => (Formula { shifts_right: true, signed, ..plain }, in_order),
-            Linear::Widen { signed } => (Formula { widens: true, signed, ..plain }, in_order),
-            Linear::MultiplyWide { signed } => (Formula { widens: true, signed, ..product }, in_order),
-            Linear::MultiplyWideAdd { signed } => {
-                (Formula { widens: true, signed, has_term: true, ..product }, in_order)
-            }
+        let (parts, from) = match linear {
+            Linear::Copy => (0, in_order),
+            Linear::Negate => (NEGATES, in_order),
+            Linear::Add => (TERM, [0, 0, 1]),
+            Linear::Subtract => (TERM | MINUS, [0, 0, 1]),
+            Linear::Multiply => (FACTOR, in_order),
+            Linear::MultiplyAdd => (FACTOR | TERM, in_order),
+            Linear::ShiftLeft => (SHIFTS_LEFT, in_order),
+            Linear::ShiftRight { signed } => (SHIFTS_RIGHT | sign(signed), in_order),
+            Linear::Widen { signed } => (WIDENS | sign(signed), in_order),
+            Linear::MultiplyWide { signed } => (FACTOR | WIDENS | sign(signed), in_order),
+            Linear::MultiplyWideAdd { signed } => (FACTOR | TERM | WIDENS | sign(signed), in_order),
             Linear::No | Linear::Logic { .. } | Linear::Compare { .. } => return None,
-        })
+        };
+        Some((Formula(parts | if wide { WIDE } else { 0 }), from))
+    }
+
+    #[inline(always)]
+    const fn has(self, part: u16) -> bool {
+        self.0 & part != 0
     }
 
     /// The result; `None` where it is not linear in all lanes of the span.
     #[inline(always)]
-    pub fn compute(&self, [mut x, mut y, z]: [Line; 3], span: Span) -> Option<Line> {
-        if self.widens {
-            x = extend(x, self.signed, span)?;
-            if self.has_factor {
-                y = extend(y, self.signed, span)?;
+    pub fn compute(self, [mut x, mut y, z]: [Line; 3], span: Span) -> Option<Line> {
+        if self.has(WIDENS) {
+            x = extend(x, self.has(SIGNED), span)?;
+            if self.has(FACTOR) {
+                y = extend(y, self.has(SIGNED), span)?;
             }
         }
-        if self.has_factor {
+        if self.has(FACTOR) {
             x = multiply(x, y);
         }
-        if self.has_term {
-            x = if self.subtracts { subtract(x, z) } else { add(x, z) };
+        if self.has(TERM) {
+            x = if self.has(MINUS) { subtract(x, z) } else { add(x, z) };
         }
-        if self.shifts_left || self.shifts_right || self.negates {
+        if self.has(SHIFTS_LEFT | SHIFTS_RIGHT | NEGATES) {
             x = self.shift_or_negate(x, y);
         }
-        Some(if self.wide { x } else { x.narrow() })
+        Some(if self.has(WIDE) { x } else { x.narrow() })
     }
 
-    fn shift_or_negate(&self, x: Line, y: Line) -> Line {
-        if self.negates {
+    fn shift_or_negate(self, x: Line, y: Line) -> Line {
+        if self.has(NEGATES) {
             return subtract(Line::default(), x);
         }
-        let width = if self.wide { 64 } else { 32 };
-        if self.shifts_left {
+        let width = if self.has(WIDE) { 64 } else { 32 };
+        if self.has(SHIFTS_LEFT) {
             return shift_left(x, y, width);
         }
         let count = y.base.min(width - 1) as u32;
-        Line::uniform(match (self.signed, self.wide) {
+        Line::uniform(match (self.has(SIGNED), self.has(WIDE)) {
             (true, true) => (x.base as i64 >> count) as u64,
             (true, false) => (x.base as i32 >> count) as u64,
             (false, _) if y.base >= width => 0,

@@ -360,13 +360,13 @@ impl Builder<'_> {
         let is_free = self.shapes.is_free[(pc - self.start) as usize];
         match (alu.scalar, widest, result_shape) {
             // A predicate is a mask wherever it comes from.
-            _ if matches!(alu.linear, Linear::Logic { .. }) => self.logic(&alu),
+            _ if matches!(alu.linear, Linear::Logic { .. }) => logic(&alu),
             (_, Shape::Uniform | Shape::Linear, _) if result == Kind::Pred && is_compare(&alu) => {
                 How::Compare(alu.linear)
             }
             (Some(scalar), Shape::Uniform, _) if result == Kind::Pred => How::Test(scalar),
             (scalar, Shape::Uniform | Shape::Linear, Shape::Uniform | Shape::Linear) if is_free => {
-                match (self.formula(&alu), scalar) {
+                match (formula(&alu), scalar) {
                     (Some((formula, _)), _) => How::Linear(formula),
                     (None, Some(scalar)) => How::Once(scalar),
                     (None, None) => How::Column,
@@ -374,20 +374,6 @@ impl Builder<'_> {
             }
             _ => How::Column,
         }
-    }
-
-    fn logic(&self, alu: &Alu) -> How {
-        let Linear::Logic { table } = alu.linear else { return How::Column };
-        How::Logic(table)
-    }
-
-    /// The formula of an instruction on registers of 32 or 64 bits.
-    fn formula(&self, alu: &Alu) -> Option<(Formula, [usize; 3])> {
-        let is_narrow = |kind: &Kind| matches!(kind, Kind::B16 | Kind::Pred);
-        if alu.sources.iter().chain(alu.results).any(is_narrow) {
-            return None;
-        }
-        Formula::of(alu.linear, bank_of(alu.results[0]) == Bank::Wide)
     }
 
     fn step(&self, pc: Pc) -> Step {
@@ -411,7 +397,7 @@ impl Builder<'_> {
         match &inst.op {
             Op::Alu(_) => self.bind_arithmetic(pc, inst, &mut step),
             Op::Special { wide, .. } | Op::FrameAddress { wide, .. } => {
-                self.bind_result(inst, *wide, &mut step)
+                self.bind_result(inst, *wide, &mut step);
             }
             Op::Load(access) => {
                 self.bind_base(access, inst, &mut step);
@@ -435,7 +421,7 @@ impl Builder<'_> {
             step.preds[index] = slot;
             step.predicates |= u8::from(kind == Kind::Pred) << index;
         }
-        if let (How::Linear(_), Some((_, order))) = (step.how, self.formula(&alu)) {
+        if let (How::Linear(_), Some((_, order))) = (step.how, formula(&alu)) {
             let from = step.from;
             order.iter().enumerate().for_each(|(to, &source)| step.from[to] = from[source]);
         }
@@ -462,6 +448,20 @@ impl Builder<'_> {
         };
         step.from[0] = line.unwrap_or(0);
     }
+}
+
+fn logic(alu: &Alu) -> How {
+    let Linear::Logic { table } = alu.linear else { return How::Column };
+    How::Logic(table)
+}
+
+/// The formula of an instruction on registers of 32 or 64 bits.
+fn formula(alu: &Alu) -> Option<(Formula, [usize; 3])> {
+    let is_narrow = |kind: &Kind| matches!(kind, Kind::B16 | Kind::Pred);
+    if alu.sources.iter().chain(alu.results).any(is_narrow) {
+        return None;
+    }
+    Formula::of(alu.linear, bank_of(alu.results[0]) == Bank::Wide)
 }
 
 /// Finds how far each instruction is from the next branch, guard or change of who runs together.

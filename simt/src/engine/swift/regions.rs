@@ -21,7 +21,7 @@ pub fn regions(insts: &[Inst], tables: &[Vec<Pc>], code: &Code) -> Vec<Pc> {
         let Op::Branch { target, meet } = inst.op else { continue };
         let skips = inst.guarded && target == meet && target > pc + 1 && target - pc - 1 <= MAX_LENGTH;
         // Lanes that go to the end of the kernel do not wait for anybody.
-        let ends_lanes = |to: Pc| insts.get(to as usize).is_some_and(|inst| ends_threads(inst));
+        let ends_lanes = |to: Pc| insts.get(to as usize).is_some_and(ends_threads);
         if !skips || ends_lanes(target) || ends_lanes(pc + 1) {
             continue;
         }
@@ -38,7 +38,7 @@ pub fn regions(insts: &[Inst], tables: &[Vec<Pc>], code: &Code) -> Vec<Pc> {
 }
 
 /// Whether an instruction ends every lane that comes to it.
-pub fn ends_threads(inst: &Inst) -> bool {
+fn ends_threads(inst: &Inst) -> bool {
     !inst.guarded && matches!(inst.op, Op::Return | Op::Exit)
 }
 
