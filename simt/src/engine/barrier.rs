@@ -133,8 +133,11 @@ impl Run<'_> {
     /// Lets a warp go on whose lanes all wait at a barrier together, for nothing but each other; whether it is such a one.
     fn goes_on_together(&self, warp: &mut Warp, number: usize) -> bool {
         let [group] = warp.divergence.groups.as_mut_slice() else { return false };
+        if !is_at(group, number) {
+            return false;
+        }
         let Op::Barrier(barrier) = self.program.insts[group.pc as usize].op else { return false };
-        if !is_at(group, number) || barrier.action != Action::Sync {
+        if barrier.action != Action::Sync {
             return false;
         }
         group.pc += 1;
