@@ -30,7 +30,7 @@ pub mod run;
 mod schedule;
 mod shared;
 mod step;
-pub mod swift;
+mod swift;
 mod synchronisation;
 mod unused;
 mod waits;

@@ -206,7 +206,7 @@ impl Alu {
 pub type Scalar = fn(&[u64; 4]) -> u64;
 
 /// What becomes of sources that are linear in the lane, `base + stride * lane` modulo the width of the register: what
-/// addresses and indices are made by. [`crate::engine::swift`] computes the two numbers once for the warp.
+/// addresses and indices are made by. `engine::swift` computes the two numbers once for the warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linear {
     /// Something that is not linear any more.

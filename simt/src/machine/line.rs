@@ -2,7 +2,7 @@
 //!
 //! A parameter is the same in all lanes, and an index is one more from lane to lane; so are the addresses made of them.
 //! What such a register holds in lane `l` is `base + stride * l`, modulo its width. Which registers are kept so is the
-//! engine's business ([`crate::engine::swift`]).
+//! engine's business (`engine::swift`).
 
 use super::registers::{Narrow, WARP_SIZE, Wide};
 
