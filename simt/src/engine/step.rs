@@ -34,7 +34,7 @@ pub(super) enum Left {
     At(u32),
     /// All of its warp came to a barrier of the block that has this number.
     Meets(u8),
-    /// It came to an instruction that the fast way cannot carry out, and has counted it.
+    /// It stands in front of an instruction that the fast way cannot carry out, and has not counted it.
     Lost,
 }
 

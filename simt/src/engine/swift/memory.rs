@@ -2,8 +2,9 @@
 //!
 //! Lanes that touch neighbouring elements are one copy, whoever of them is active; lanes a stride apart are checked once
 //! and then go one by one; and one element for all lanes is read once. Sectors and bank conflicts follow from the two
-//! numbers of the line. Everything else (an access that memory denies, elements that overlap, rows that do not lie in one
-//! piece, a launch that somebody watches) goes the plain way, with the addresses written out.
+//! numbers of the line, and the checker of races is shown these two. Everything else (an access that memory denies, elements
+//! that overlap, rows that do not lie in one piece, a launch that another checker watches) goes the plain way, with the
+//! addresses written out.
 
 use super::arithmetic::Span;
 use super::plan::{How, Step};
@@ -37,15 +38,14 @@ impl Hand<'_, '_> {
         let inst = &self.insts[pc as usize];
         self.lanes.mask = active.mask;
         let Some(row) = row_of(step, inst, self.lines, active) else { return self.plainly(step, pc, inst) };
-        let is_shown = self.memories.is_seen;
-        if is_shown && !self.show(step, inst, &row, pc) {
+        if self.memories.is_seen && !self.show(step, inst, &row, pc) {
             return self.plainly(step, pc, inst);
         }
         if self.by_line(step, &row, pc) {
             return Ok(());
         }
         self.write_out(step, row.access, inst.args.a);
-        self.by_columns(step, (inst, pc), !is_shown)
+        self.by_columns(step, (inst, pc), false)
     }
 
     /// Shows a load or a store to the checker of races, if nobody else is there to see it; whether that was done.
@@ -86,13 +86,13 @@ impl Hand<'_, '_> {
         self.by_columns(step, (inst, pc), self.memories.is_seen)
     }
 
-    /// Carries it out by the columns of its addresses, and shows it to who watches if nobody has.
+    /// Carries it out by the columns of its addresses, and shows it to who watches if `shows` says so.
     #[inline(never)]
     fn by_columns(&mut self, step: &Step, (inst, pc): (&Inst, Pc), shows: bool) -> Result<(), Left> {
         self.memories.order.step = self.place.steps + self.since(pc);
         let counters = &mut self.traffic[pc as usize];
         let (memories, lanes, frame) = (&mut self.memories, &mut self.lanes, &self.frame);
-        let outcome = if shows && memories.is_seen {
+        let outcome = if shows {
             touch_watched(memories, lanes, (inst, pc), frame, counters)
         } else {
             touch_memory(memories, lanes, inst, frame, counters)
@@ -159,7 +159,7 @@ impl Hand<'_, '_> {
                 self.memories.global.read(region, offset, bytes as usize)?
             }
             Memory::Shared => inside(self.memories.shared, row.at.base, bytes)?,
-            _ => inside_of(self.memories.params, row.at.base, bytes)?,
+            _ => inside(self.memories.params, row.at.base, bytes)?,
         };
         // A word, which it mostly is, without a `match`.
         let value = match <[u8; 4]>::try_from(data) {
@@ -199,7 +199,7 @@ impl Hand<'_, '_> {
                 counters.shared_load_bank_conflicts += row.conflicts(traffic::load_conflicts);
             }
             _ => {
-                let Some(data) = inside_of(memories.params, start, length) else { return false };
+                let Some(data) = inside(memories.params, start, length) else { return false };
                 load_lanes(&mut self.lanes, row, data);
             }
         }
@@ -296,10 +296,6 @@ fn inside(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
     memory.get(start as usize..end as usize)
 }
 
-fn inside_of(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
-    inside(memory, start, length)
-}
-
 fn inside_mut(memory: &mut [u8], start: u64, length: u64) -> Option<&mut [u8]> {
     let end = start.checked_add(length).filter(|&end| end <= memory.len() as u64)?;
     memory.get_mut(start as usize..end as usize)
@@ -315,10 +311,16 @@ impl Row<'_> {
         }
     }
 
+    /// The address of the lowest lane of the span.
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        let first = self.at.at(self.span.low);
+        if self.access.address.base == Base::Narrow { u64::from(first as u32) } else { first }
+    }
+
     /// The address of lane 0 and the step, so that those of the active lanes follow modulo 2^64.
     fn exact(&self) -> (u64, u64) {
-        let (first, step) = (self.at.at(self.span.low), self.step() as u64);
-        let first = if self.access.address.base == Base::Narrow { u64::from(first as u32) } else { first };
+        let (first, step) = (self.first(), self.step() as u64);
         (first.wrapping_sub(step.wrapping_mul(u64::from(self.span.low))), step)
     }
 
@@ -327,8 +329,7 @@ impl Row<'_> {
     #[inline(always)]
     fn range(&self) -> Option<(u64, u64)> {
         let bytes = self.access.lane_bytes();
-        let (first, step) = (self.at.at(self.span.low), self.step());
-        let first = if self.access.address.base == Base::Narrow { u64::from(first as u32) } else { first };
+        let (first, step) = (self.first(), self.step());
         let lanes = i64::from(self.span.high - self.span.low);
         let aligned =
             first.is_multiple_of(bytes) && (lanes == 0 || step.unsigned_abs().is_multiple_of(bytes));
@@ -371,7 +372,7 @@ impl Row<'_> {
     /// The sectors that the active lanes touch.
     #[inline(always)]
     fn sectors(&self) -> u64 {
-        let (first, step) = (self.at.at(self.span.low), self.step());
+        let (first, step) = (self.first(), self.step());
         let bytes = self.access.lane_bytes();
         if self.is_dense() && self.is_whole() {
             return traffic::sectors_of_range(first, bytes * u64::from(self.span.high - self.span.low + 1));
@@ -383,7 +384,7 @@ impl Row<'_> {
     #[inline(always)]
     fn conflicts(&self, plain: fn(&[u64; WARP_SIZE], u32, u64) -> u64) -> u64 {
         let bytes = self.access.lane_bytes();
-        let (first, step) = (self.at.at(self.span.low), self.step());
+        let (first, step) = (self.first(), self.step());
         if bytes == 4 {
             return traffic::conflicts_of_words(step / 4, self.mask >> self.span.low);
         }
