@@ -126,7 +126,7 @@ impl Run<'_> {
     }
 
     /// Whether a thread of a kernel that comes to `pc` ends.
-    fn is_end(&self, pc: Pc) -> bool {
+    pub(super) fn is_end(&self, pc: Pc) -> bool {
         let inst = self.program.insts.get(pc as usize);
         inst.is_some_and(|inst| !inst.guarded && matches!(inst.op, Op::Return | Op::Exit))
     }

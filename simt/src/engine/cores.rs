@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Builder};
 
 use super::livelock::Probes;
+use super::lockstep::Lockstep;
 use super::program::Program;
 use super::run::{Issued, Run, Stop};
 use super::schedule::Turns;
@@ -43,6 +44,7 @@ struct Shared<'r> {
     kernel: u32,
     launch: &'r Launch,
     params: &'r [u8],
+    way: Way,
     /// The first block that nobody has taken.
     next: AtomicU64,
     /// Blocks in a piece.
@@ -66,13 +68,32 @@ pub(super) struct Counted {
     pub(super) divergent_warps: u64,
 }
 
+/// How a core runs a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// All its warps together ([`super::lockstep`]).
+    LockStep,
+    /// Warps take turns.
+    Turns,
+}
+
 impl Run<'_> {
-    /// Runs all blocks on several cores, if that is worth it; whether it went well. If not, nothing has happened.
+    /// Runs all blocks each by itself, on several cores if there are any; whether it went well. If not, nothing has
+    /// happened.
     pub(super) fn blocks_on_cores(&mut self) -> bool {
         let cores = self.cores_worth_it();
-        if cores < 2 {
-            return false;
+        let block = self.launch.block;
+        let in_lock_step = cores > 0 && self.plan.is_some() && block.y == 1 && block.z == 1 && !self.is_seen();
+        match in_lock_step.then(|| self.apart(cores, Way::LockStep)) {
+            Some(Ok(())) => return true,
+            Some(Err(Stop::NotInLockStep)) | None => {}
+            Some(Err(_)) => return false,
         }
+        cores > 1 && self.apart(cores, Way::Turns).is_ok()
+    }
+
+    /// Runs all blocks each by itself.
+    fn apart(&mut self, cores: u64, way: Way) -> Result<(), Stop> {
         let blocks = self.launch.grid.count();
         let mut forks = self.global.fork(cores as usize);
         let shared = Shared {
@@ -80,35 +101,42 @@ impl Run<'_> {
             kernel: self.kernel,
             launch: self.launch,
             params: &self.params,
+            way,
             next: AtomicU64::new(0),
             piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
             is_over: AtomicBool::new(false),
         };
         let done = all_done(&shared, &mut forks);
         drop(forks);
-        let steps: u64 = done.iter().flatten().map(|done| done.counted.steps).sum();
-        let Some(done) = done.filter(|_| steps <= self.launch.max_steps) else {
-            self.global.join(Vec::new());
-            return false;
+        let done = done.and_then(|done| {
+            let steps: u64 = done.iter().map(|done| done.counted.steps).sum();
+            if steps <= self.launch.max_steps { Ok(done) } else { Err(Stop::NeedsOneCore) }
+        });
+        let (forks, counted): (Vec<_>, Vec<_>) = match done {
+            Ok(done) => done.into_iter().map(|done| (done.fork, done.counted)).unzip(),
+            Err(stop) => {
+                self.global.join(Vec::new());
+                return Err(stop);
+            }
         };
-        let (forks, counted): (Vec<_>, Vec<_>) =
-            done.into_iter().map(|done| (done.fork, done.counted)).unzip();
-        let went_well = self.global.join(forks);
-        counted.iter().filter(|_| went_well).for_each(|counted| self.add(counted));
-        went_well
+        if !self.global.join(forks) {
+            return Err(Stop::NeedsOneCore);
+        }
+        counted.iter().for_each(|counted| self.add(counted));
+        Ok(())
     }
 
-    /// How many cores to use: one where more would not help, or would not do the same.
+    /// How many cores to use: one where more would not help, and none where blocks by themselves would not do the same.
     fn cores_worth_it(&self) -> u64 {
         let launch = self.launch;
         let blocks = launch.grid.count();
         let warps = launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
         let is_alone = self.trace.is_none() && launch.follow.is_none();
-        if launch.cores < 2 || blocks < FEWEST_BLOCKS || warps < FEWEST_WARPS || !is_plain || !is_alone {
-            return 1;
+        if blocks < FEWEST_BLOCKS || warps < FEWEST_WARPS || !is_plain || !is_alone {
+            return 0;
         }
-        if self.looks_at_the_clock() { 1 } else { u64::from(launch.cores).min(blocks) }
+        if self.looks_at_the_clock() { 0 } else { u64::from(launch.cores).clamp(1, blocks) }
     }
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
@@ -146,51 +174,72 @@ impl Run<'_> {
                 self.probe_when_due(std::slice::from_mut(block))?;
             }
         }
-        self.count_warps(block);
+        let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
+        self.count_warps(block.warps.len() as u64, divergent as u64);
         let is_apart = self.global.end_block();
         if is_apart && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
     }
 }
 
-/// Runs all blocks, the last fork's on this thread; `None` if one core has to do it.
-fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Option<Vec<Done>> {
-    let own = forks.pop()?;
+/// Runs all blocks, the last fork's on this thread. What stops them is why one of them did.
+fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, Stop> {
+    let Some(own) = forks.pop() else { return Err(Stop::NeedsOneCore) };
     thread::scope(|scope| {
         let mut threads = Vec::new();
         for fork in forks.drain(..) {
             // Where the computer has no thread left, the others take the blocks.
             threads.extend(Builder::new().spawn_scoped(scope, || shared.work(fork)));
         }
-        if threads.is_empty() {
-            return None;
-        }
         let own = shared.work(own);
         let others = threads.into_iter().map(|thread| thread.join().expect("it has not panicked"));
-        others.chain([own]).collect::<Vec<_>>().into_iter().collect()
+        let all: Vec<_> = others.chain([own]).collect();
+        let needs_one = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NeedsOneCore));
+        let wants_turns = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NotInLockStep));
+        // Who was interrupted by another one says that one core is needed, and need not be right.
+        if all.iter().any(wants_turns) {
+            return Err(Stop::NotInLockStep);
+        }
+        if all.iter().any(needs_one) { Err(Stop::NeedsOneCore) } else { all.into_iter().collect() }
     })
 }
 
 impl Shared<'_> {
-    /// Runs blocks for as long as there are any; `None` if one core has to do it.
-    fn work(&self, mut fork: Global) -> Option<Done> {
+    /// Runs blocks for as long as there are any.
+    fn work(&self, mut fork: Global) -> Result<Done, Stop> {
         let mut run = Run::new(self.program, self.kernel, self.launch, &mut fork, self.params.to_vec());
         run.is_one_of_many = true;
+        let outcome = match self.way {
+            Way::LockStep => self.in_lock_step(&mut run),
+            Way::Turns => self.in_turns(&mut run),
+        };
+        if let Err(stop) = outcome {
+            self.is_over.store(true, Ordering::Relaxed);
+            return Err(stop);
+        }
+        let counted = run.into_counted();
+        Ok(Done { fork, counted })
+    }
+
+    fn in_lock_step(&self, run: &mut Run<'_>) -> Result<(), Stop> {
+        let Some(plan) = run.plan.clone() else { return Err(Stop::NotInLockStep) };
+        let mut machine = Lockstep::new(run, &plan, &self.is_over);
+        while let Some(mut numbers) = self.next_piece() {
+            numbers.try_for_each(|number| machine.block(number))?;
+        }
+        Ok(())
+    }
+
+    fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {
         run.probes = vec![Probes::new()];
         if self.launch.checks.races {
             run.watch = Some(Box::new(Watch::new(1, run.stack, self.launch)));
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut block = Block::default();
-        while let Some(numbers) = self.next_piece() {
-            for number in numbers {
-                if run.whole_block(&mut block, number, &mut turns, &self.is_over).is_err() {
-                    self.is_over.store(true, Ordering::Relaxed);
-                    return None;
-                }
-            }
+        while let Some(mut numbers) = self.next_piece() {
+            numbers.try_for_each(|number| run.whole_block(&mut block, number, &mut turns, &self.is_over))?;
         }
-        let counted = run.into_counted();
-        Some(Done { fork, counted })
+        Ok(())
     }
 
     fn next_piece(&self) -> Option<std::ops::Range<u64>> {

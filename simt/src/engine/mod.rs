@@ -21,6 +21,7 @@ mod generic;
 mod initialisation;
 mod layout;
 mod livelock;
+mod lockstep;
 mod lookout;
 pub mod lower;
 mod mechanism;

@@ -31,6 +31,8 @@ pub enum Stop {
     Unsupported(Error),
     /// It runs on several cores, and came to what only one can do.
     NeedsOneCore,
+    /// It runs in lock step, and came to what warps can only do each by itself.
+    NotInLockStep,
 }
 
 /// How often an instruction was issued, and for how many lanes.
@@ -50,17 +52,17 @@ pub struct Issued {
 }
 
 impl Issued {
-    /// A stretch of instructions begins here that so many lanes issue.
+    /// A stretch of instructions begins here that so many warps issue, with so many lanes.
     #[inline(always)]
-    pub fn begin(&mut self, lanes: u64) {
-        self.begun = self.begun.wrapping_add(1);
+    pub fn begin(&mut self, warps: u64, lanes: u64) {
+        self.begun = self.begun.wrapping_add(warps);
         self.begun_lanes = self.begun_lanes.wrapping_add(lanes);
     }
 
     /// One ended right before.
     #[inline(always)]
-    pub fn end(&mut self, lanes: u64) {
-        self.begun = self.begun.wrapping_sub(1);
+    pub fn end(&mut self, warps: u64, lanes: u64) {
+        self.begun = self.begun.wrapping_sub(warps);
         self.begun_lanes = self.begun_lanes.wrapping_sub(lanes);
     }
 
@@ -182,7 +184,7 @@ impl<'a> Run<'a> {
             Ok(()) => Vec::new(),
             Err(Stop::Fault(fault)) => vec![*fault],
             Err(Stop::Unsupported(error)) => return Err(error),
-            Err(Stop::NeedsOneCore) => unreachable!("this is the one core"),
+            Err(Stop::NeedsOneCore | Stop::NotInLockStep) => unreachable!("this is the one core"),
         };
         let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
@@ -268,7 +270,8 @@ impl<'a> Run<'a> {
 
     fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
         for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
-            self.count_warps(block);
+            let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
+            self.count_warps(block.warps.len() as u64, divergent as u64);
             if self.waiting_blocks > 0 {
                 self.start_next(block);
             } else {
@@ -278,10 +281,10 @@ impl<'a> Run<'a> {
         blocks.retain(|block| !block.warps.is_empty());
     }
 
-    /// Counts the warps of a block that has ended.
-    pub(super) fn count_warps(&mut self, block: &Block) {
-        self.warps += block.warps.len() as u64;
-        self.divergent_warps += block.warps.iter().filter(|warp| warp.diverged).count() as u64;
+    /// Counts the warps of a block that has ended, and those of them whose lanes parted.
+    pub(super) fn count_warps(&mut self, warps: u64, divergent: u64) {
+        self.warps += warps;
+        self.divergent_warps += divergent;
     }
 
     /// Whether a checker has found something.

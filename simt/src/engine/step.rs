@@ -342,6 +342,11 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// Of the first warp of a block that nobody asks for the time.
+    pub(super) fn in_block(launch: &'a Launch, block: Dim3, warps: u32, total_shared: u64) -> Place<'a> {
+        Place { launch, block, slot: 0, warp: 0, warps, clock: 0, steps: 0, total_shared }
+    }
+
     pub(super) fn of(run: &Run<'a>, block: &Block, w: usize) -> Place<'a> {
         Place {
             launch: run.launch,

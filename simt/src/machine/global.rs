@@ -12,7 +12,7 @@ use super::fork::{Fork, Pages, Reduction, Shared};
 use super::written::Written;
 
 /// Bits of an address below the region's number.
-const REGION_SHIFT: u32 = 40;
+pub const REGION_SHIFT: u32 = 40;
 /// Where in its region an allocation starts.
 const REGION_START: u64 = 1 << (REGION_SHIFT - 1);
 /// The first region that allocations get; those below are the null page and the windows of [`Window`].

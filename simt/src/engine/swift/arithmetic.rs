@@ -1,4 +1,5 @@
-//! Arithmetic on registers that are linear in the lane: the two numbers of the result from those of the sources.
+//! Arithmetic on registers that are linear in the lane: the two numbers of the result from those of the sources. The same
+//! formulas hold for whole blocks, whose registers are linear in the warp as well ([`super::super::lockstep`]).
 //!
 //! Sums, differences and products with what is uniform are linear modulo the width of the register whatever wraps. What
 //! extends or compares is so only as long as nothing wraps between the lowest and the highest active lane; where it does,
@@ -19,7 +20,7 @@ pub struct Span {
 impl Span {
     /// Its lanes, one bit a lane.
     #[inline(always)]
-    fn mask(self) -> u32 {
+    pub fn mask(self) -> u32 {
         u32::MAX >> (31 - (self.high - self.low)) << self.low
     }
 
@@ -82,71 +83,109 @@ impl Formula {
         self.0 & part != 0
     }
 
-    /// The result; `None` where it is not linear in all lanes of the span.
+    /// The result; `None` where it is not linear for all threads that are meant.
     #[inline(always)]
-    pub fn compute(self, [mut x, mut y, z]: [Line; 3], span: Span) -> Option<Line> {
+    pub fn compute<A: Affine>(self, [mut x, mut y, z]: [A; 3], threads: A::Threads) -> Option<A> {
         if self.has(WIDENS) {
-            x = extend(x, self.has(SIGNED), span)?;
+            x = x.extend(self.has(SIGNED), threads)?;
             if self.has(FACTOR) {
-                y = extend(y, self.has(SIGNED), span)?;
+                y = y.extend(self.has(SIGNED), threads)?;
             }
         }
         if self.has(FACTOR) {
-            x = multiply(x, y);
+            x = x.multiply(y)?;
         }
         if self.has(TERM) {
-            x = if self.has(MINUS) { subtract(x, z) } else { add(x, z) };
+            x = if self.has(MINUS) { x.subtract(z) } else { x.add(z) };
         }
         if self.has(SHIFTS_LEFT | SHIFTS_RIGHT | NEGATES) {
-            x = self.shift_or_negate(x, y);
+            x = self.shift_or_negate(x, y)?;
         }
         Some(if self.has(WIDE) { x } else { x.narrow() })
     }
 
-    fn shift_or_negate(self, x: Line, y: Line) -> Line {
+    fn shift_or_negate<A: Affine>(self, x: A, y: A) -> Option<A> {
         if self.has(NEGATES) {
-            return subtract(Line::default(), x);
+            return Some(A::uniform(0).subtract(x));
         }
-        let width = if self.has(WIDE) { 64 } else { 32 };
+        let (width, count) = (if self.has(WIDE) { 64 } else { 32 }, y.value()?);
         if self.has(SHIFTS_LEFT) {
-            return shift_left(x, y, width);
+            return if count < width { x.multiply(A::uniform(1 << count)) } else { Some(A::uniform(0)) };
         }
-        let count = y.base.min(width - 1) as u32;
-        Line::uniform(match (self.has(SIGNED), self.has(WIDE)) {
-            (true, true) => (x.base as i64 >> count) as u64,
-            (true, false) => (x.base as i32 >> count) as u64,
-            (false, _) if y.base >= width => 0,
-            (false, _) => x.base >> count,
-        })
+        let (x, shift) = (x.value()?, count.min(width - 1) as u32);
+        Some(A::uniform(match (self.has(SIGNED), self.has(WIDE)) {
+            (true, true) => (x as i64 >> shift) as u64,
+            (true, false) => (x as i32 >> shift) as u64,
+            (false, _) if count >= width => 0,
+            (false, _) => x >> shift,
+        }))
     }
 }
 
-fn add(a: Line, b: Line) -> Line {
-    Line { base: a.base.wrapping_add(b.base), stride: a.stride.wrapping_add(b.stride) }
+/// A register that is kept as a few numbers, modulo 2^64, from which its value in each thread is a sum of products.
+pub trait Affine: Copy {
+    /// The threads that an instruction is for.
+    type Threads: Copy;
+
+    /// The same value in all threads.
+    fn uniform(value: u64) -> Self;
+    /// That value; `None` where it is not the same in all.
+    fn value(self) -> Option<u64>;
+    /// The sum.
+    fn add(self, other: Self) -> Self;
+    /// The difference.
+    fn subtract(self, other: Self) -> Self;
+    /// The product; `None` where no factor is uniform.
+    fn multiply(self, other: Self) -> Option<Self>;
+    /// A register of 32 bits as one of 64, with its sign or without; `None` where it wraps somewhere.
+    fn extend(self, signed: bool, threads: Self::Threads) -> Option<Self>;
+    /// Modulo 2^32.
+    fn narrow(self) -> Self;
 }
 
-fn subtract(a: Line, b: Line) -> Line {
-    Line { base: a.base.wrapping_sub(b.base), stride: a.stride.wrapping_sub(b.stride) }
-}
+/// Over the lanes of a warp. Which registers are uniform is known before ([`super::shapes`]), and not asked again.
+impl Affine for Line {
+    type Threads = Span;
 
-/// The product, one factor of which is uniform.
-fn multiply(a: Line, b: Line) -> Line {
-    let stride = a.stride.wrapping_mul(b.base).wrapping_add(a.base.wrapping_mul(b.stride));
-    Line { base: a.base.wrapping_mul(b.base), stride }
-}
-
-fn shift_left(a: Line, count: Line, width: u64) -> Line {
-    if count.base >= width {
-        return Line::default();
+    #[inline(always)]
+    fn uniform(value: u64) -> Line {
+        Line::uniform(value)
     }
-    Line { base: a.base << count.base, stride: a.stride << count.base }
-}
 
-/// A register of 32 bits as one of 64, with its sign or without.
-fn extend(line: Line, signed: bool, span: Span) -> Option<Line> {
-    let (first, step) = exact(line, false, signed, span)?;
-    let base = first.wrapping_sub(step.wrapping_mul(i64::from(span.low)));
-    Some(Line { base: base as u64, stride: step as u64 })
+    #[inline(always)]
+    fn value(self) -> Option<u64> {
+        Some(self.base)
+    }
+
+    #[inline(always)]
+    fn add(self, other: Line) -> Line {
+        let stride = self.stride.wrapping_add(other.stride);
+        Line { base: self.base.wrapping_add(other.base), stride }
+    }
+
+    #[inline(always)]
+    fn subtract(self, other: Line) -> Line {
+        let stride = self.stride.wrapping_sub(other.stride);
+        Line { base: self.base.wrapping_sub(other.base), stride }
+    }
+
+    #[inline(always)]
+    fn multiply(self, other: Line) -> Option<Line> {
+        let stride = self.stride.wrapping_mul(other.base).wrapping_add(self.base.wrapping_mul(other.stride));
+        Some(Line { base: self.base.wrapping_mul(other.base), stride })
+    }
+
+    #[inline(always)]
+    fn extend(self, signed: bool, span: Span) -> Option<Line> {
+        let (first, step) = exact(self, false, signed, span)?;
+        let base = first.wrapping_sub(step.wrapping_mul(i64::from(span.low)));
+        Some(Line { base: base as u64, stride: step as u64 })
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> Line {
+        Line::narrow(self)
+    }
 }
 
 /// The value in the lowest lane of a span and the step from lane to lane, as numbers and not modulo a width: `None` if
@@ -198,7 +237,7 @@ pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Opti
 
 /// The lanes of a span in which a difference, given in the lowest of them and by its step, is less than, equal to or greater
 /// than zero.
-fn turning_point((first, step): (i64, i64), (less, equal, greater): (bool, bool, bool), span: Span) -> u32 {
+pub fn turning_point((first, step): (i64, i64), (less, equal, greater): (bool, bool, bool), span: Span) -> u32 {
     // Turned round, the difference never falls from lane to lane.
     let (first, step, below, above) =
         if step < 0 { (-first, -step, greater, less) } else { (first, step, less, greater) };
@@ -225,7 +264,7 @@ fn turning_point((first, step): (i64, i64), (less, equal, greater): (bool, bool,
 
 /// Whether a comparison of two numbers holds.
 #[inline(always)]
-fn holds((signed, less, equal, greater): (bool, bool, bool, bool), a: u64, b: u64, wide: bool) -> bool {
+pub fn holds((signed, less, equal, greater): (bool, bool, bool, bool), a: u64, b: u64, wide: bool) -> bool {
     // With the sign turned, numbers with a sign come in the order of those without.
     let turned = match (signed, wide) {
         (false, _) => 0,
@@ -329,7 +368,7 @@ mod tests {
         let mut answered = 0;
         for line in lines() {
             for (signed, span) in SPANS.into_iter().flat_map(|span| [(false, span), (true, span)]) {
-                let Some(wide) = extend(line, signed, span) else { continue };
+                let Some(wide) = line.extend(signed, span) else { continue };
                 answered += 1;
                 for lane in span.low..=span.high {
                     let expected = signed_value(line.at(lane), false, signed);

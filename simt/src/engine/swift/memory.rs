@@ -19,16 +19,27 @@ use crate::isa::value::Args;
 use crate::machine::global::Global;
 use crate::machine::line::{Line, Lines};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
+use crate::observe::counters::Counters;
 use crate::observe::shadow::Kind;
 use crate::observe::traffic;
 
 /// An access of some lanes at addresses that are a line.
-struct Row<'a> {
+pub(in crate::engine) struct Row<'a> {
     access: &'a Access,
     args: &'a Args,
     at: Line,
     mask: u32,
     span: Span,
+}
+
+/// The memories that can be had by rows.
+pub(in crate::engine) struct Spaces<'m> {
+    /// Global and constant memory.
+    pub global: &'m mut Global,
+    /// The block's shared memory.
+    pub shared: &'m mut [u8],
+    /// The kernel's parameters.
+    pub params: &'m [u8],
 }
 
 impl Hand<'_, '_> {
@@ -128,8 +139,11 @@ impl Hand<'_, '_> {
     /// Carries it out by its line; `false`, and nothing done, where that cannot be.
     #[inline(always)]
     fn by_line(&mut self, step: &Step, row: &Row<'_>, pc: Pc) -> bool {
+        let counters = &mut self.traffic[pc as usize];
+        let memories = &mut self.memories;
+        let spaces = Spaces { global: memories.global, shared: memories.shared, params: memories.params };
         match step.how {
-            How::LoadOne => match self.load_one(row, pc) {
+            How::LoadOne => match row.load_one(spaces, counters) {
                 Some(value) => {
                     self.set(step, Line::uniform(value));
                     true
@@ -140,100 +154,12 @@ impl Hand<'_, '_> {
                 if step.is_free {
                     self.lanes.mask = FULL_MASK;
                 }
-                let done = self.load(row, pc);
+                let done = row.load(spaces, &mut self.lanes, counters);
                 self.lanes.mask = row.mask;
                 done
             }
-            _ => self.store(row, pc),
+            _ => row.store(spaces, &self.lanes, counters),
         }
-    }
-
-    /// One element for all lanes.
-    fn load_one(&mut self, row: &Row<'_>, pc: Pc) -> Option<u64> {
-        let bytes = row.access.lane_bytes();
-        let counters = &mut self.traffic[pc as usize];
-        let data = match row.access.address.memory {
-            _ if !row.at.base.is_multiple_of(bytes) => return None,
-            Memory::Global | Memory::Const => {
-                let (region, offset) = self.memories.global.locate(row.at.base, bytes).ok()?;
-                self.memories.global.read(region, offset, bytes as usize)?
-            }
-            Memory::Shared => inside(self.memories.shared, row.at.base, bytes)?,
-            _ => inside(self.memories.params, row.at.base, bytes)?,
-        };
-        // A word, which it mostly is, without a `match`.
-        let value = match <[u8; 4]>::try_from(data) {
-            Ok(word) if row.access.register_bits == 32 => u64::from(u32::from_le_bytes(word)),
-            _ => access::extend(data, row.access),
-        };
-        match row.access.address.memory {
-            Memory::Global => {
-                counters.global_load_requests += 1;
-                counters.global_load_sectors += 1;
-            }
-            Memory::Shared => counters.shared_load_requests += 1,
-            _ => {}
-        }
-        Some(value)
-    }
-
-    fn load(&mut self, row: &Row<'_>, pc: Pc) -> bool {
-        let Some((start, length)) = row.range() else { return false };
-        let memories = &mut self.memories;
-        let counters = &mut self.traffic[pc as usize];
-        match row.access.address.memory {
-            Memory::Global | Memory::Const => {
-                let Ok((region, offset)) = memories.global.locate(start, length) else { return false };
-                if !read_global(memories.global, &mut self.lanes, row, (region, offset, length as usize)) {
-                    return false;
-                }
-                if row.access.address.memory == Memory::Global {
-                    counters.global_load_requests += 1;
-                    counters.global_load_sectors += row.sectors();
-                }
-            }
-            Memory::Shared => {
-                let Some(data) = inside(memories.shared, start, length) else { return false };
-                load_lanes(&mut self.lanes, row, data);
-                counters.shared_load_requests += 1;
-                counters.shared_load_bank_conflicts += row.conflicts(traffic::load_conflicts);
-            }
-            _ => {
-                let Some(data) = inside(memories.params, start, length) else { return false };
-                load_lanes(&mut self.lanes, row, data);
-            }
-        }
-        true
-    }
-
-    fn store(&mut self, row: &Row<'_>, pc: Pc) -> bool {
-        // Of lanes whose elements overlap, who comes last is the seed's choice.
-        if row.span.low != row.span.high && row.step().unsigned_abs() < row.access.lane_bytes() {
-            return false;
-        }
-        let Some((start, length)) = row.range() else { return false };
-        let memories = &mut self.memories;
-        let counters = &mut self.traffic[pc as usize];
-        match row.access.address.memory {
-            Memory::Global => {
-                let Ok((region, offset)) = memories.global.locate_writable(start, length) else {
-                    return false;
-                };
-                if !write_global(memories.global, &self.lanes, row, (region, offset, length as usize)) {
-                    return false;
-                }
-                counters.global_store_requests += 1;
-                counters.global_store_sectors += row.sectors();
-            }
-            Memory::Shared => {
-                let Some(data) = inside_mut(memories.shared, start, length) else { return false };
-                store_lanes(&self.lanes, row, data);
-                counters.shared_store_requests += 1;
-                counters.shared_store_bank_conflicts += row.conflicts(traffic::store_conflicts);
-            }
-            _ => return false,
-        }
-        true
     }
 }
 
@@ -286,9 +212,7 @@ fn row_of<'a>(step: &Step, inst: &'a Inst, lines: &Lines, active: Active) -> Opt
         Base::Absolute => Line::default(),
         _ => lines[step.from[0] as usize],
     };
-    let at = Line { base: base.base.wrapping_add(access.address.offset as u64), ..base };
-    let at = if matches!(access.address.base, Base::Narrow) { at.narrow() } else { at };
-    Some(Row { access, args: &inst.args, at, mask: active.mask, span: active.span })
+    Some(Row::new(access, &inst.args, base, (active.mask, active.span)))
 }
 
 fn inside(memory: &[u8], start: u64, length: u64) -> Option<&[u8]> {
@@ -301,7 +225,100 @@ fn inside_mut(memory: &mut [u8], start: u64, length: u64) -> Option<&mut [u8]> {
     memory.get_mut(start as usize..end as usize)
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// An access of some lanes, at addresses that have this line as their base.
+    #[inline(always)]
+    pub fn new(access: &'a Access, args: &'a Args, base: Line, (mask, span): (u32, Span)) -> Row<'a> {
+        let at = Line { base: base.base.wrapping_add(access.address.offset as u64), ..base };
+        let at = if matches!(access.address.base, Base::Narrow) { at.narrow() } else { at };
+        Row { access, args, at, mask, span }
+    }
+
+    /// One element for all lanes.
+    pub fn load_one(&self, spaces: Spaces<'_>, counters: &mut Counters) -> Option<u64> {
+        let bytes = self.access.lane_bytes();
+        let data = match self.access.address.memory {
+            _ if !self.at.base.is_multiple_of(bytes) => return None,
+            Memory::Global | Memory::Const => {
+                let (region, offset) = spaces.global.locate(self.at.base, bytes).ok()?;
+                spaces.global.read(region, offset, bytes as usize)?
+            }
+            Memory::Shared => inside(spaces.shared, self.at.base, bytes)?,
+            _ => inside(spaces.params, self.at.base, bytes)?,
+        };
+        // A word, which it mostly is, without a `match`.
+        let value = match <[u8; 4]>::try_from(data) {
+            Ok(word) if self.access.register_bits == 32 => u64::from(u32::from_le_bytes(word)),
+            _ => access::extend(data, self.access),
+        };
+        match self.access.address.memory {
+            Memory::Global => {
+                counters.global_load_requests += 1;
+                counters.global_load_sectors += 1;
+            }
+            Memory::Shared => counters.shared_load_requests += 1,
+            _ => {}
+        }
+        Some(value)
+    }
+
+    /// Loads columns; `false`, and nothing done, where that cannot be done by the self.
+    pub fn load(&self, spaces: Spaces<'_>, lanes: &mut Lanes<'_>, counters: &mut Counters) -> bool {
+        let Some((start, length)) = self.range() else { return false };
+        match self.access.address.memory {
+            Memory::Global | Memory::Const => {
+                let Ok((region, offset)) = spaces.global.locate(start, length) else { return false };
+                if !read_global(spaces.global, lanes, self, (region, offset, length as usize)) {
+                    return false;
+                }
+                if self.access.address.memory == Memory::Global {
+                    counters.global_load_requests += 1;
+                    counters.global_load_sectors += self.sectors();
+                }
+            }
+            Memory::Shared => {
+                let Some(data) = inside(spaces.shared, start, length) else { return false };
+                load_lanes(lanes, self, data);
+                counters.shared_load_requests += 1;
+                counters.shared_load_bank_conflicts += self.conflicts(traffic::load_conflicts);
+            }
+            _ => {
+                let Some(data) = inside(spaces.params, start, length) else { return false };
+                load_lanes(lanes, self, data);
+            }
+        }
+        true
+    }
+
+    /// Stores columns; `false`, and nothing done, where that cannot be done by the self.
+    pub fn store(&self, spaces: Spaces<'_>, lanes: &Lanes<'_>, counters: &mut Counters) -> bool {
+        // Of lanes whose elements overlap, who comes last is the seed's choice.
+        if self.span.low != self.span.high && self.step().unsigned_abs() < self.access.lane_bytes() {
+            return false;
+        }
+        let Some((start, length)) = self.range() else { return false };
+        match self.access.address.memory {
+            Memory::Global => {
+                let Ok((region, offset)) = spaces.global.locate_writable(start, length) else {
+                    return false;
+                };
+                if !write_global(spaces.global, lanes, self, (region, offset, length as usize)) {
+                    return false;
+                }
+                counters.global_store_requests += 1;
+                counters.global_store_sectors += self.sectors();
+            }
+            Memory::Shared => {
+                let Some(data) = inside_mut(spaces.shared, start, length) else { return false };
+                store_lanes(lanes, self, data);
+                counters.shared_store_requests += 1;
+                counters.shared_store_bank_conflicts += self.conflicts(traffic::store_conflicts);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Bytes from lane to lane, of addresses of 32 bits as of those of 64.
     #[inline(always)]
     fn step(&self) -> i64 {

@@ -10,9 +10,9 @@
 //! the registers that still matter ([`live`]) are what the plan says. So the plain loop is what everything here is held
 //! to: [`Launch::plain`](crate::Launch::plain) switches this off, and tests compare.
 
-mod arithmetic;
+pub mod arithmetic;
 mod live;
-mod memory;
+pub mod memory;
 pub mod plan;
 mod regions;
 pub mod run;

@@ -163,8 +163,8 @@ impl Hand<'_, '_> {
 
     #[inline(always)]
     fn count_stretch(&mut self, first: Pc, end: Pc, active: Active) {
-        self.issued[first as usize].begin(active.count);
-        self.issued[end as usize].end(active.count);
+        self.issued[first as usize].begin(1, active.count);
+        self.issued[end as usize].end(1, active.count);
     }
 
     /// Instructions that the warp has issued in this turn, up to the one at `pc`, which is being carried out.

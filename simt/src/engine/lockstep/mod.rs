@@ -1,0 +1,274 @@
+//! Lock step: a block whose warps carry out each instruction one right after the other.
+//!
+//! Where a block runs alone on a fork of global memory ([`super::cores`]) and its warps keep apart between two barriers
+//! ([`apart`]), their turns do not matter: what comes of them is the same if all warps go through the kernel together. Then
+//! an instruction is looked up once a block, not once a warp, and what is linear in lane and warp ([`plane`]) is computed
+//! once a block as well. The plan of the kernel is the one by which single warps run the fast way ([`super::swift`]).
+//!
+//! Warps that part from each other at a branch are groups, which wait for each other at the next barrier. A warp whose lanes
+//! part for longer than a region, an access that another warp might notice, a fault, anything that is not known here: it is
+//! given up, and the launch starts over warp by warp. So this decides nothing; it is held to the plain loop by the same
+//! tests as everything that is fast. Left out: checkers, atomics, shuffles, addresses that are columns, blocks of more than
+//! one dimension.
+
+mod apart;
+mod memory;
+mod plane;
+mod run;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::program::Pc;
+use super::run::{Run, Stop};
+use super::step::Place;
+use super::swift::arithmetic::Span;
+use super::swift::plan::Plan;
+use crate::launch::{Dim3, MAX_BLOCK_THREADS};
+use crate::machine::divergence::Frame;
+use crate::machine::global::REGION_SHIFT;
+use crate::machine::registers::{FULL_MASK, Registers, Shape, WARP_SIZE, lanes_of};
+use apart::Apart;
+use plane::{Extent, Plane};
+
+/// Warps of a block at most.
+const MAX_WARPS: usize = MAX_BLOCK_THREADS as usize / WARP_SIZE;
+
+/// Instructions of a group in one block at most: more may be a loop without an end, and others can tell.
+const LONGEST: u64 = 1 << 23;
+
+/// The lanes of each warp.
+type Masks = [u32; MAX_WARPS];
+/// The registers that are planes, as many as a number of eight bits can tell apart.
+type Planes = [Plane; 256];
+
+/// The threads that carry out an instruction.
+#[derive(Clone, Copy, Debug)]
+struct Team {
+    masks: Masks,
+    /// The warps of which there are any lanes, one bit a warp.
+    warps: u32,
+    /// How many threads there are.
+    threads: u64,
+    extent: Extent,
+    /// Whether no thread of the extent is missing, from the first lane of a warp to the last.
+    is_full: bool,
+}
+
+impl Team {
+    /// The threads of some masks; `None` of none.
+    fn new(masks: Masks) -> Option<Team> {
+        let (mut warps, mut threads, mut any, mut are_full) = (0, 0, 0, true);
+        for (warp, &mask) in masks.iter().enumerate() {
+            if mask != 0 {
+                warps |= 1_u32 << warp;
+                threads += u64::from(mask.count_ones());
+                any |= mask;
+                are_full &= mask == FULL_MASK;
+            }
+        }
+        let (first, last) = (warps.trailing_zeros(), 31_u32.checked_sub(warps.leading_zeros())?);
+        let is_full = are_full && last - first + 1 == warps.count_ones();
+        let extent = Extent { span: Span::of(any), first, last, every: distance(warps) };
+        Some(Team { masks, warps, threads, extent, is_full })
+    }
+
+    /// How many warps it has.
+    fn count(&self) -> u64 {
+        u64::from(self.warps.count_ones())
+    }
+
+    /// Its warps, and the lanes of each.
+    #[inline(always)]
+    fn each(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        lanes_of(self.warps).map(|warp| (warp, self.masks[warp]))
+    }
+}
+
+/// How far the warps of a set lie from each other, where that is the same for all; 1 where it is not.
+fn distance(warps: u32) -> u32 {
+    let from_first = warps >> warps.trailing_zeros();
+    let distance = (from_first & !1).trailing_zeros();
+    match lanes_of(from_first).all(|warp| distance < 32 && warp as u32 % distance == 0) {
+        true => distance,
+        false => 1,
+    }
+}
+
+/// Warps that are at the same instruction with the same planes.
+#[derive(Debug)]
+struct Group {
+    pc: Pc,
+    team: Team,
+    planes: Box<Planes>,
+}
+
+/// A machine for one block after the other.
+pub(super) struct Lockstep<'w, 'r> {
+    run: &'w mut Run<'r>,
+    plan: &'w Plan,
+    place: Place<'r>,
+    frame: Frame,
+    /// Warps of a block.
+    warps: u32,
+    /// Threads of a block.
+    lanes: Masks,
+    /// The columns and predicates of all warps, warp after warp.
+    registers: Registers,
+    /// How many there are of each warp.
+    shape: Shape,
+    shared: Vec<u8>,
+    /// The planes of the group that runs.
+    planes: Box<Planes>,
+    /// For planes of groups to come.
+    spare: Vec<Box<Planes>>,
+    /// What the warps have touched since the last barrier, in global and in shared memory.
+    touched: [Apart; 2],
+    /// Groups that can run.
+    ready: Vec<Group>,
+    /// Groups that wait at a barrier, and its number.
+    waiting: Vec<(u8, Group)>,
+    /// The warps whose lanes parted.
+    diverged: u32,
+    /// Whether threads have ended.
+    some_ended: bool,
+    /// Whether all is over, for another core has found out that this will not do.
+    is_over: &'w AtomicBool,
+}
+
+impl<'w, 'r> Lockstep<'w, 'r> {
+    /// A machine for the blocks of a launch that may be run so.
+    pub fn new(run: &'w mut Run<'r>, plan: &'w Plan, is_over: &'w AtomicBool) -> Lockstep<'w, 'r> {
+        let block = run.launch.block;
+        let warps = block.x.div_ceil(WARP_SIZE as u32);
+        let lanes = std::array::from_fn(|warp| match block.x.saturating_sub((warp * WARP_SIZE) as u32) {
+            0 => 0,
+            left => FULL_MASK >> (WARP_SIZE as u32 - left.min(WARP_SIZE as u32)),
+        });
+        let code = &run.program.functions[run.kernel as usize];
+        let mut registers = Registers::default();
+        for _ in 0..warps {
+            registers.narrow.extend_from_slice(&code.image.narrow);
+            registers.wide.extend_from_slice(&code.image.wide);
+            registers.preds.extend_from_slice(&code.image.preds);
+        }
+        Lockstep {
+            place: Place::in_block(run.launch, Dim3::default(), warps, run.shared_bytes),
+            frame: Frame { function: run.kernel, ..Frame::default() },
+            shape: code.image.shape(),
+            plan,
+            warps,
+            lanes,
+            registers,
+            shared: vec![0; run.shared_bytes as usize],
+            planes: Box::new([Plane::default(); 256]),
+            spare: Vec::new(),
+            touched: [(); 2].map(|()| Apart::new(REGION_SHIFT)),
+            ready: Vec::new(),
+            waiting: Vec::new(),
+            diverged: 0,
+            some_ended: false,
+            is_over,
+            run,
+        }
+    }
+
+    /// Runs a block from its start to its end.
+    pub fn block(&mut self, number: u64) -> Result<(), Stop> {
+        self.start(number);
+        loop {
+            while let Some(group) = self.ready.pop() {
+                self.group(group)?;
+            }
+            if self.waiting.is_empty() {
+                break;
+            }
+            self.complete_barrier()?;
+        }
+        self.run.count_warps(u64::from(self.warps), u64::from(self.diverged.count_ones()));
+        if self.run.global.end_block() { Ok(()) } else { Err(Stop::NeedsOneCore) }
+    }
+
+    fn start(&mut self, number: u64) {
+        let code = &self.run.program.functions[self.run.kernel as usize];
+        let launch = self.run.launch;
+        self.place = Place::in_block(launch, launch.grid.nth(number), self.warps, self.run.shared_bytes);
+        self.shared.fill(0);
+        for warp in 0..self.warps as usize {
+            for &(wide, slot) in &self.plan.first_read {
+                let slot = usize::from(slot);
+                if wide {
+                    self.registers.wide[warp * self.shape.wide + slot] = code.image.wide[slot];
+                } else {
+                    self.registers.narrow[warp * self.shape.narrow + slot] = code.image.narrow[slot];
+                }
+            }
+            let first = warp * self.shape.preds;
+            self.registers.preds[first..first + self.shape.preds].copy_from_slice(&code.image.preds);
+        }
+        for (plane, &line) in self.planes.iter_mut().zip(&self.plan.image) {
+            *plane = Plane { line, hop: 0 };
+        }
+        (self.diverged, self.some_ended) = (0, false);
+        self.touched.iter_mut().for_each(Apart::clear);
+        let team = Team::new(self.lanes).expect("a block has threads");
+        let planes = self.copy_of_planes();
+        self.ready.push(Group { pc: code.start, team, planes });
+    }
+
+    /// Lets all groups go on that wait at a barrier, for all that have not ended have come.
+    fn complete_barrier(&mut self) -> Result<(), Stop> {
+        let number = self.waiting[0].0;
+        let is_told = self.some_ended && self.run.launch.checks.synchronisation;
+        if is_told || self.waiting.iter().any(|&(other, _)| other != number) {
+            return Err(Stop::NotInLockStep);
+        }
+        self.touched.iter_mut().for_each(Apart::clear);
+        for (_, mut group) in self.waiting.drain(..) {
+            group.pc += 1;
+            let alike = self.ready.iter_mut().find(|other| are_alike(self.plan, other, &group));
+            match alike {
+                Some(other) => {
+                    other.team = together(&other.team, &group.team);
+                    self.spare.push(group.planes);
+                }
+                None => self.ready.push(group),
+            }
+        }
+        Ok(())
+    }
+
+    /// The planes of the group that runs, for another one.
+    fn copy_of_planes(&mut self) -> Box<Planes> {
+        let mut copy = self.spare.pop().unwrap_or_else(|| Box::new([Plane::default(); 256]));
+        let count = self.plan.kept.len();
+        copy[..count].copy_from_slice(&self.planes[..count]);
+        copy
+    }
+
+    /// Where the columns of a warp begin.
+    #[inline(always)]
+    fn base(&self, warp: usize) -> Shape {
+        let Shape { narrow, wide, preds } = self.shape;
+        Shape { narrow: warp * narrow, wide: warp * wide, preds: warp * preds }
+    }
+
+    /// Whether somebody has found out that this will not do, or it goes on for too long.
+    fn check_time(&self, issued: u64) -> Result<(), Stop> {
+        if self.run.steps > self.run.launch.max_steps || self.is_over.load(Ordering::Relaxed) {
+            return Err(Stop::NeedsOneCore);
+        }
+        if issued > LONGEST { Err(Stop::NotInLockStep) } else { Ok(()) }
+    }
+}
+
+/// Whether two groups are at the same instruction, and have the same in all planes that still matter.
+fn are_alike(plan: &Plan, one: &Group, other: &Group) -> bool {
+    let planes = plan.kept.iter().zip(one.planes.iter().zip(other.planes.iter()));
+    let mut differing = planes.filter(|(_, (one, other))| one != other);
+    one.pc == other.pc && differing.all(|(kept, _)| !plan.live.at(one.pc, kept.register))
+}
+
+fn together(one: &Team, other: &Team) -> Team {
+    let masks = std::array::from_fn(|warp| one.masks[warp] | other.masks[warp]);
+    Team::new(masks).expect("they have threads")
+}
