@@ -133,10 +133,11 @@ impl Run<'_> {
         let warps = launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
         let is_alone = self.trace.is_none() && launch.follow.is_none();
-        if blocks < FEWEST_BLOCKS || warps < FEWEST_WARPS || !is_plain || !is_alone {
+        if !is_plain || !is_alone || self.looks_at_the_clock() {
             return 0;
         }
-        if self.looks_at_the_clock() { 0 } else { u64::from(launch.cores).clamp(1, blocks) }
+        let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS;
+        if is_worth_it { u64::from(launch.cores).clamp(1, blocks) } else { 1 }
     }
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
