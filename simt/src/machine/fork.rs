@@ -15,10 +15,30 @@ use std::sync::Arc;
 use super::written::words_of;
 
 /// Bytes of a page: few to copy, and many enough that a warp's row seldom crosses a border.
-const PAGE_BYTES: usize = 4096;
+pub(super) const PAGE_BYTES: usize = 4096;
 
 /// One bit for each byte of a page.
 type Bits = [u64; PAGE_BYTES / 64];
+
+/// Elements that an instruction touches, each as far behind the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements {
+    /// Where the first one begins.
+    pub offset: usize,
+    /// Bytes of each: 1, 2, 4, 8 or 16.
+    pub bytes: usize,
+    /// From one to the next.
+    pub step: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl Elements {
+    /// Bytes from the first one's first to the last one's last.
+    pub fn length(&self) -> usize {
+        (self.count - 1) * self.step + self.bytes
+    }
+}
 
 /// The contents of all regions, while nobody may write to them.
 pub(super) type Shared = Arc<Vec<Vec<u8>>>;
@@ -63,8 +83,8 @@ struct Sums {
 /// A page that was touched.
 #[derive(Clone, Debug, Default)]
 struct Page {
-    /// Its contents, once somebody has written to it.
-    data: Option<Box<[u8; PAGE_BYTES]>>,
+    /// One more than the number of the copy that has its contents, once somebody has written to it.
+    copy: u32,
     /// What the blocks that have ended have read.
     read: Bytes,
     /// What they have written.
@@ -74,6 +94,13 @@ struct Page {
     now: u32,
 }
 
+/// Copies of pages in the order in which they were made. They are allocated many at a time.
+#[derive(Clone, Debug, Default)]
+struct Copies(Vec<Vec<[u8; PAGE_BYTES]>>);
+
+/// Copies that are allocated at a time.
+const COPIES: usize = 64;
+
 /// Global memory as one core sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Fork {
@@ -81,6 +108,7 @@ pub(super) struct Fork {
     /// By region and page: one more than its place in `pages`, zero for a page that nobody has touched.
     tables: Vec<Vec<u32>>,
     pages: Vec<Page>,
+    copies: Copies,
     /// The pages that the block that runs has touched.
     touched: Vec<u32>,
     /// What it has touched of them; what is left over is empty, and kept for the blocks to come.
@@ -94,6 +122,33 @@ pub(super) struct Fork {
 pub(super) struct Pages {
     tables: Vec<Vec<u32>>,
     pages: Vec<Page>,
+    copies: Copies,
+}
+
+impl Copies {
+    /// Copies a page, of which a last one may have fewer bytes; returns one more than the copy's number.
+    fn add(&mut self, page: &[u8]) -> u32 {
+        if self.0.last().is_none_or(|last| last.len() == COPIES) {
+            self.0.push(Vec::with_capacity(COPIES));
+        }
+        let last = self.0.last_mut().expect("one was added");
+        match page.try_into() {
+            Ok(page) => last.extend_from_slice(std::slice::from_ref::<[u8; PAGE_BYTES]>(page)),
+            Err(_) => {
+                let mut copy = [0; PAGE_BYTES];
+                copy[..page.len()].copy_from_slice(page);
+                last.push(copy);
+            }
+        }
+        ((self.0.len() - 1) * COPIES + self.0[self.0.len() - 1].len()) as u32
+    }
+
+    /// The copy of which this is one more than the number, if it is of any.
+    #[inline(always)]
+    fn get(&self, copy: u32) -> Option<&[u8; PAGE_BYTES]> {
+        let number = copy.checked_sub(1)? as usize;
+        self.0.get(number / COPIES)?.get(number % COPIES)
+    }
 }
 
 impl Footprint {
@@ -182,12 +237,15 @@ impl Page {
     }
 
     /// Carries what was written and reduced over to memory.
-    fn apply(&self, memory: &mut [u8]) {
-        let data = self.data.as_ref().map_or(&[][..], |data| &data[..]);
+    fn apply(&self, copies: &Copies, memory: &mut [u8]) {
+        let data = copies.get(self.copy).map_or(&[][..], |data| &data[..]);
+        if matches!(self.written, Bytes::All) {
+            memory.copy_from_slice(&data[..memory.len()]);
+        }
         for (word, (memory, data)) in memory.chunks_mut(64).zip(data.chunks(64)).enumerate() {
             let bits = self.written.word(word);
             if bits == u64::MAX {
-                memory.copy_from_slice(data);
+                memory.copy_from_slice(&data[..memory.len()]);
                 continue;
             }
             for (byte, (to, from)) in memory.iter_mut().zip(data).enumerate() {
@@ -257,7 +315,15 @@ impl Fork {
     /// A fork of memory with these contents.
     pub fn new(base: Shared) -> Fork {
         let tables = base.iter().map(|_| Vec::new()).collect();
-        Fork { base, tables, pages: Vec::new(), touched: Vec::new(), footprints: Vec::new(), is_mixed: false }
+        Fork {
+            base,
+            tables,
+            pages: Vec::new(),
+            copies: Copies::default(),
+            touched: Vec::new(),
+            footprints: Vec::new(),
+            is_mixed: false,
+        }
     }
 
     /// [`Global::read`](super::global::Global::read)
@@ -265,7 +331,7 @@ impl Fork {
         let page = self.page(region, offset, bytes)?;
         let start = offset % PAGE_BYTES;
         mark(&mut self.now(page).read, start, bytes);
-        match &self.pages[page].data {
+        match self.copies.get(self.pages[page].copy) {
             Some(data) => data.get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
         }
@@ -276,7 +342,7 @@ impl Fork {
         let (page, start) = within_page(offset, bytes)?;
         let known = self.tables[region].get(page).copied().unwrap_or(0);
         let page = known.checked_sub(1).map(|page| &self.pages[page as usize]);
-        match page.and_then(|page| page.data.as_ref()) {
+        match page.and_then(|page| self.copies.get(page.copy)) {
             Some(data) => data.get(start..start + bytes),
             None => self.base[region].get(offset..offset + bytes),
         }
@@ -297,32 +363,16 @@ impl Fork {
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
-    /// The block has read elements of one page, so many bytes behind `offset` each.
-    #[inline(always)]
-    pub fn note_read(
-        &mut self,
-        region: usize,
-        offset: usize,
-        bytes: usize,
-        elements: impl Iterator<Item = usize>,
-    ) {
-        let Some(page) = self.page(region, offset, bytes) else { return };
-        let read = &mut self.now(page).read;
-        elements.for_each(|from| mark(read, offset % PAGE_BYTES + from, bytes));
+    /// The block has read elements of one page.
+    pub fn note_read(&mut self, region: usize, elements: Elements) {
+        let Some(page) = self.page(region, elements.offset, elements.bytes) else { return };
+        mark_each(&mut self.now(page).read, elements);
     }
 
     /// The block has written elements of one page.
-    #[inline(always)]
-    pub fn note_written(
-        &mut self,
-        region: usize,
-        offset: usize,
-        bytes: usize,
-        elements: impl Iterator<Item = usize>,
-    ) {
-        let Some(page) = self.page(region, offset, bytes) else { return };
-        let written = &mut self.now(page).written;
-        elements.for_each(|from| mark(written, offset % PAGE_BYTES + from, bytes));
+    pub fn note_written(&mut self, region: usize, elements: Elements) {
+        let Some(page) = self.page(region, elements.offset, elements.bytes) else { return };
+        mark_each(&mut self.now(page).written, elements);
     }
 
     /// Keeps what a reduction adds to an aligned place until the end.
@@ -375,14 +425,13 @@ impl Fork {
     /// The contents of a page, to be written.
     #[inline]
     fn own(&mut self, page: usize, region: usize, offset: usize) -> &mut [u8; PAGE_BYTES] {
-        let base = &self.base[region];
-        self.pages[page].data.get_or_insert_with(|| {
-            let mut data = Box::new([0; PAGE_BYTES]);
-            let start = offset - offset % PAGE_BYTES;
-            let count = (base.len() - start).min(PAGE_BYTES);
-            data[..count].copy_from_slice(&base[start..start + count]);
-            data
-        })
+        let page = &mut self.pages[page];
+        if page.copy == 0 {
+            let (base, start) = (&self.base[region], offset - offset % PAGE_BYTES);
+            page.copy = self.copies.add(&base[start..base.len().min(start + PAGE_BYTES)]);
+        }
+        let number = page.copy as usize - 1;
+        &mut self.copies.0[number / COPIES][number % COPIES]
     }
 
     /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing
@@ -407,17 +456,17 @@ impl Fork {
 
     /// Lets go of the shared contents, and returns the pages.
     pub fn into_pages(self) -> Pages {
-        Pages { tables: self.tables, pages: self.pages }
+        Pages { tables: self.tables, pages: self.pages, copies: self.copies }
     }
 }
 
 impl Pages {
-    /// Carries what the fork's blocks wrote, and what they reduced, over to memory.
-    pub fn apply(&self, region: usize, data: &mut [u8]) {
-        let pages = data.chunks_mut(PAGE_BYTES).zip(&self.tables[region]);
-        for (data, known) in pages {
+    /// Carries what the fork's blocks wrote, and what they reduced, over to a part of a region that begins with a page.
+    pub fn apply(&self, region: usize, first_page: usize, data: &mut [u8]) {
+        let known = self.tables[region].iter().skip(first_page);
+        for (data, known) in data.chunks_mut(PAGE_BYTES).zip(known) {
             if let Some(page) = known.checked_sub(1) {
-                self.pages[page as usize].apply(data);
+                self.pages[page as usize].apply(&self.copies, data);
             }
         }
     }
@@ -440,6 +489,21 @@ fn mark(bits: &mut Bits, start: usize, bytes: usize) {
     }
     for (word, set) in words_of(&(start..start + bytes)) {
         bits[word] |= set;
+    }
+}
+
+/// Sets the bits of elements, all of which lie in the page of the first one.
+fn mark_each(bits: &mut Bits, elements: Elements) {
+    let Elements { offset, bytes, step, count } = elements;
+    let start = offset % PAGE_BYTES;
+    if !step.is_power_of_two() || step > 64 || step < bytes {
+        return (0..count).for_each(|number| mark(bits, start + number * step, bytes));
+    }
+    // The same pattern in every word, for an aligned element does not cross from one to the next.
+    let every = u64::MAX / (u64::MAX >> (64 - step));
+    let pattern = (every * (u64::MAX >> (64 - bytes))).rotate_left((start % step) as u32);
+    for (word, range) in words_of(&(start..start + elements.length())) {
+        bits[word] |= range & pattern;
     }
 }
 

@@ -7,8 +7,9 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::thread;
 
-use super::fork::{Fork, Pages, Reduction, Shared};
+use super::fork::{Elements, Fork, PAGE_BYTES, Pages, Reduction, Shared};
 use super::written::Written;
 
 /// Bits of an address below the region's number.
@@ -111,6 +112,9 @@ pub enum Miss {
         offset: i64,
     },
 }
+
+/// Pages of a region that is worth several threads.
+const FEWEST_PAGES: usize = 512;
 
 /// Global memory.
 #[derive(Clone, Debug, Default)]
@@ -272,7 +276,7 @@ impl Global {
     /// Bytes that a kernel reads and then writes: [`Global::write`] otherwise.
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        self.note_read(number, offset, bytes);
+        self.note_read(number, Elements { offset, bytes, step: bytes, count: 1 });
         self.write(number, offset, bytes)
     }
 
@@ -286,7 +290,7 @@ impl Global {
         }
     }
 
-    /// [`Global::write`] for a row with holes: what [`Global::note_written_each`] is not told of must stay as it is.
+    /// [`Global::write`] for a row with holes: what [`Global::note_written`] is not told of must stay as it is.
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         match &mut self.fork {
@@ -295,37 +299,19 @@ impl Global {
         }
     }
 
-    /// The kernel has read bytes that it got by [`Global::peek`].
+    /// The kernel has read elements that it got by [`Global::peek`].
     #[inline(always)]
-    pub fn note_read(&mut self, number: usize, offset: usize, bytes: usize) {
-        self.note_read_each(number, offset, bytes, std::iter::once(0));
-    }
-
-    /// The kernel has read elements of `bytes` bytes that it got by [`Global::peek`], so many bytes behind `offset` each.
-    #[inline(always)]
-    pub fn note_read_each(
-        &mut self,
-        number: usize,
-        offset: usize,
-        bytes: usize,
-        elements: impl Iterator<Item = usize>,
-    ) {
+    pub fn note_read(&mut self, number: usize, elements: Elements) {
         if let Some(fork) = &mut self.fork {
-            fork.note_read(number, offset, bytes, elements);
+            fork.note_read(number, elements);
         }
     }
 
-    /// The kernel has written elements that it got by [`Global::poke`]: [`Global::note_read_each`] otherwise.
+    /// The kernel has written elements that it got by [`Global::poke`].
     #[inline(always)]
-    pub fn note_written_each(
-        &mut self,
-        number: usize,
-        offset: usize,
-        bytes: usize,
-        elements: impl Iterator<Item = usize>,
-    ) {
+    pub fn note_written(&mut self, number: usize, elements: Elements) {
         if let Some(fork) = &mut self.fork {
-            fork.note_written(number, offset, bytes, elements);
+            fork.note_written(number, elements);
         }
     }
 
@@ -371,18 +357,30 @@ impl Global {
         for (region, data) in self.regions.iter_mut().zip(contents) {
             region.data = data;
         }
-        for (regions, pages) in regions.iter().zip(&pages).filter(|_| are_apart) {
-            self.add(regions, pages);
+        if are_apart && !pages.is_empty() {
+            self.add(&regions, &pages);
         }
         are_apart
     }
 
-    /// Carries over what was done on a fork.
-    fn add(&mut self, regions: &[Region], pages: &Pages) {
-        for (number, (region, other)) in self.regions.iter_mut().zip(regions).enumerate() {
-            pages.apply(number, &mut region.data);
-            if let (Some(written), Some(also)) = (&mut region.written, &other.written) {
-                written.add(also);
+    /// Carries over what was done on forks, each thread to a part of the larger regions.
+    fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages]) {
+        for (number, region) in self.regions.iter_mut().enumerate() {
+            let others = forks.iter().filter_map(|regions| regions[number].written.as_ref());
+            if let Some(written) = &mut region.written {
+                others.for_each(|other| written.add(other));
+            }
+            let count = region.data.len().div_ceil(PAGE_BYTES);
+            let threads = if count < FEWEST_PAGES { 1 } else { pages.len() };
+            let part = count.div_ceil(threads).max(1);
+            let parts = region.data.chunks_mut(part * PAGE_BYTES).enumerate();
+            let apply = |(at, data): (usize, &mut [u8])| {
+                pages.iter().for_each(|pages| pages.apply(number, at * part, data));
+            };
+            if threads == 1 {
+                parts.for_each(apply);
+            } else {
+                thread::scope(|scope| parts.for_each(|part| drop(scope.spawn(move || apply(part)))));
             }
         }
     }

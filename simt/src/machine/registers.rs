@@ -119,6 +119,30 @@ pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// How far the bits of a mask lie from each other, if that is the same for all; 1 for a single one.
+#[inline(always)]
+pub fn distance(mask: u32) -> Option<u32> {
+    let from_first = mask.checked_shr(mask.trailing_zeros())?;
+    let distance = (from_first & !1).trailing_zeros();
+    let regular = EVERY[distance as usize] & FULL_MASK >> from_first.leading_zeros();
+    (regular == from_first).then_some(if distance == 32 { 1 } else { distance })
+}
+
+/// By distance: the first bit, and all that are multiples of the distance.
+const EVERY: [u32; 33] = {
+    let mut every = [1; 33];
+    let mut distance = 1;
+    while distance < 32 {
+        let mut bit = distance;
+        while bit < 32 {
+            every[distance] |= 1 << bit;
+            bit += distance;
+        }
+        distance += 1;
+    }
+    every
+};
+
 /// What one instruction sees of its warp: the columns of its frame, and which lanes are active.
 ///
 /// Inactive lanes may be computed (their values are discarded), never written.

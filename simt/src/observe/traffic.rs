@@ -9,6 +9,8 @@ use crate::machine::registers::{WARP_SIZE, Wide};
 
 /// Bytes in a sector, as a power of two.
 const SECTOR_SHIFT: u32 = 5;
+/// Bytes in a sector.
+pub const SECTOR_BYTES: u64 = 1 << SECTOR_SHIFT;
 /// Bytes in a word of a bank.
 const WORD_BYTES: u64 = 4;
 /// Banks of shared memory.

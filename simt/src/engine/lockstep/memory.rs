@@ -6,7 +6,7 @@
 use super::apart::Touch;
 use super::plane::Plane;
 use super::run::through;
-use super::{Lockstep, MAX_WARPS, Team};
+use super::{Lockstep, MAX_WARPS, Rows, Team};
 use crate::engine::program::Pc;
 use crate::engine::run::Stop;
 use crate::engine::swift::arithmetic::{Affine, Span};
@@ -14,7 +14,9 @@ use crate::engine::swift::memory::{Row, Spaces};
 use crate::engine::swift::plan::{How, Step};
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
-use crate::machine::registers::FULL_MASK;
+use crate::machine::fork::Elements;
+use crate::machine::registers::{FULL_MASK, Narrow, WARP_SIZE};
+use crate::observe::traffic;
 
 impl Lockstep<'_, '_> {
     /// Carries out a load or a store.
@@ -34,8 +36,7 @@ impl Lockstep<'_, '_> {
         }
         let done = match step.how {
             How::LoadOne => self.load_one(step, pc, plane, team),
-            How::Load => self.rows(step, pc, plane, team),
-            _ => self.rows(step, pc, plane, team),
+            _ => self.one_piece(step, pc, plane, team).or_else(|| self.rows(step, pc, plane, team)),
         };
         done.ok_or(Stop::NotInLockStep)
     }
@@ -78,6 +79,48 @@ impl Lockstep<'_, '_> {
         Some(())
     }
 
+    /// Words at equal distances, from the first thread to the last, all at once; `None`, and nothing done, where it is not
+    /// that.
+    fn one_piece(&mut self, step: &Step, pc: Pc, plane: Plane, team: &Team) -> Option<()> {
+        let inst = &self.run.program.insts[pc as usize];
+        let (Op::Load(access) | Op::Store(access)) = &inst.op else { return None };
+        let piece = Piece::new(access, plane, team)?;
+        let memory = access.address.memory;
+        let mut spaces =
+            Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };
+        let shape = self.shape.narrow;
+        let columns = self.registers.narrow[team.extent.first as usize * shape..].iter_mut();
+        let columns = columns.skip(usize::from(inst.args.d)).step_by(shape * team.extent.every as usize);
+        let is_load = matches!(step.how, How::Load);
+        if is_load {
+            piece.load(spaces.read_elements(memory, piece.start, piece.elements())?, columns);
+        } else {
+            piece.store(spaces.write_elements(memory, piece.start, piece.elements())?, columns);
+        }
+        let counters = &mut self.run.traffic[pc as usize];
+        let (warps, conflicts) = (team.count(), traffic::conflicts_of_words(piece.stride / 4, piece.rows.mask));
+        match (memory, is_load) {
+            (Memory::Global, true) => {
+                counters.global_load_requests += warps;
+                counters.global_load_sectors += piece.sectors(warps);
+            }
+            (Memory::Global, false) => {
+                counters.global_store_requests += warps;
+                counters.global_store_sectors += piece.sectors(warps);
+            }
+            (Memory::Shared, true) => {
+                counters.shared_load_requests += warps;
+                counters.shared_load_bank_conflicts += warps * conflicts;
+            }
+            (Memory::Shared, false) => {
+                counters.shared_store_requests += warps;
+                counters.shared_store_bank_conflicts += warps * conflicts;
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
     /// A row for each warp.
     fn rows(&mut self, step: &Step, pc: Pc, plane: Plane, team: &Team) -> Option<()> {
         let inst = &self.run.program.insts[pc as usize];
@@ -110,4 +153,98 @@ fn first_base(at: Plane, (stride, hop): (i64, i64), team: &Team) -> Option<i64> 
     let (warp, lane) = (team.extent.first, team.extent.span.low);
     let first = i64::from(at.of(warp).at(lane) as u32);
     first.checked_sub(stride.checked_mul(i64::from(lane))?)?.checked_sub(hop.checked_mul(i64::from(warp))?)
+}
+
+/// Words of the threads of a team, each as far behind the one before.
+struct Piece {
+    /// The address of the first.
+    start: u64,
+    /// Bytes from one to the next.
+    step: u64,
+    /// How many there are.
+    count: u64,
+    /// Bytes from lane to lane.
+    stride: i64,
+    rows: Rows,
+}
+
+impl Piece {
+    fn new(access: &Access, plane: Plane, team: &Team) -> Option<Piece> {
+        let (rows, extent) = (team.rows?, team.extent);
+        let stride = i64::try_from(plane.line.stride).ok()?;
+        let to_next_warp = plane.hop.wrapping_mul(u64::from(extent.every));
+        let step = if rows.count == 1 { to_next_warp } else { plane.line.stride * u64::from(rows.every) };
+        let goes_on = extent.first == extent.last || to_next_warp == step.wrapping_mul(u64::from(rows.count));
+        let is_words = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
+        if !is_words || !goes_on || !(4..1 << 32).contains(&step) || !step.is_multiple_of(4) {
+            return None;
+        }
+        let start = plane.of(extent.first).at(extent.span.low).wrapping_add(access.address.offset as u64);
+        let piece = Piece { start, step, count: team.threads, stride, rows };
+        let end = start.checked_add(piece.length())?;
+        let wraps = access.address.base == Base::Narrow && end > 1 << 32;
+        (start.is_multiple_of(4) && !wraps).then_some(piece)
+    }
+
+    /// Bytes from the first of the first to the last of the last.
+    fn length(&self) -> u64 {
+        (self.count - 1) * self.step + 4
+    }
+
+    fn elements(&self) -> Elements {
+        Elements { offset: 0, bytes: 4, step: self.step as usize, count: self.count as usize }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.step == 4 && self.rows.count as usize == WARP_SIZE
+    }
+
+    /// Puts each warp's words into its column.
+    fn load<'c>(&self, data: &[u8], columns: impl Iterator<Item = &'c mut Narrow>) {
+        if self.is_whole() {
+            for (column, row) in columns.zip(data.as_chunks::<4>().0.chunks_exact(WARP_SIZE)) {
+                column.iter_mut().zip(row).for_each(|(value, bytes)| *value = u32::from_le_bytes(*bytes));
+            }
+            return;
+        }
+        let (low, every) = (self.rows.mask.trailing_zeros() as usize, self.rows.every as usize);
+        let mut words = data.chunks(self.step as usize);
+        for (column, _) in columns.zip(0..self.count / u64::from(self.rows.count)) {
+            for (lane, word) in (low..).step_by(every).zip(words.by_ref().take(self.rows.count as usize)) {
+                column[lane % WARP_SIZE] = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            }
+        }
+    }
+
+    /// Takes them from there.
+    fn store<'c>(&self, data: &mut [u8], columns: impl Iterator<Item = &'c mut Narrow>) {
+        if self.is_whole() {
+            for (column, row) in columns.zip(data.as_chunks_mut::<4>().0.chunks_exact_mut(WARP_SIZE)) {
+                column.iter().zip(row).for_each(|(value, bytes)| *bytes = value.to_le_bytes());
+            }
+            return;
+        }
+        let (low, every) = (self.rows.mask.trailing_zeros() as usize, self.rows.every as usize);
+        let mut words = data.chunks_mut(self.step as usize);
+        for (column, _) in columns.zip(0..self.count / u64::from(self.rows.count)) {
+            for (lane, word) in (low..).step_by(every).zip(words.by_ref().take(self.rows.count as usize)) {
+                word[..4].copy_from_slice(&column[lane % WARP_SIZE].to_le_bytes());
+            }
+        }
+    }
+
+    /// The sectors of all warps, each for itself.
+    fn sectors(&self, warps: u64) -> u64 {
+        let to_next_warp = self.step * u64::from(self.rows.count);
+        let length = (u64::from(self.rows.count) - 1) * self.step + 4;
+        let of_one = |start: u64| match self.step {
+            // None is left out between the first and the last.
+            ..=traffic::SECTOR_BYTES => traffic::sectors_of_range(start, length),
+            _ => u64::from(self.rows.count),
+        };
+        if to_next_warp.is_multiple_of(traffic::SECTOR_BYTES) {
+            return warps * of_one(self.start);
+        }
+        (0..warps).map(|warp| of_one(self.start + warp * to_next_warp)).sum()
+    }
 }

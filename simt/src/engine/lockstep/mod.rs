@@ -26,7 +26,7 @@ use super::swift::plan::Plan;
 use crate::launch::{Dim3, MAX_BLOCK_THREADS};
 use crate::machine::divergence::Frame;
 use crate::machine::global::REGION_SHIFT;
-use crate::machine::registers::{FULL_MASK, Registers, Shape, WARP_SIZE, lanes_of};
+use crate::machine::registers::{FULL_MASK, Registers, Shape, WARP_SIZE, distance, lanes_of};
 use apart::Apart;
 use plane::{Extent, Plane};
 
@@ -50,26 +50,38 @@ struct Team {
     /// How many threads there are.
     threads: u64,
     extent: Extent,
-    /// Whether no thread of the extent is missing, from the first lane of a warp to the last.
-    is_full: bool,
+    /// How the lanes lie, where it is the same in all warps, and these lie at equal distances.
+    rows: Option<Rows>,
+}
+
+/// Lanes at equal distances, the same in all warps.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    mask: u32,
+    /// How many lanes.
+    count: u32,
+    /// How far they lie from each other.
+    every: u32,
 }
 
 impl Team {
     /// The threads of some masks; `None` of none.
     fn new(masks: Masks) -> Option<Team> {
-        let (mut warps, mut threads, mut any, mut are_full) = (0, 0, 0, true);
+        let (mut warps, mut threads, mut any, mut all) = (0, 0, 0, FULL_MASK);
         for (warp, &mask) in masks.iter().enumerate() {
             if mask != 0 {
                 warps |= 1_u32 << warp;
                 threads += u64::from(mask.count_ones());
                 any |= mask;
-                are_full &= mask == FULL_MASK;
+                all &= mask;
             }
         }
         let (first, last) = (warps.trailing_zeros(), 31_u32.checked_sub(warps.leading_zeros())?);
-        let is_full = are_full && last - first + 1 == warps.count_ones();
-        let extent = Extent { span: Span::of(any), first, last, every: distance(warps) };
-        Some(Team { masks, warps, threads, extent, is_full })
+        let apart = distance(warps);
+        let extent = Extent { span: Span::of(any), first, last, every: apart.unwrap_or(1) };
+        let every = distance(any).filter(|_| all == any && apart.is_some());
+        let rows = every.map(|every| Rows { mask: any, count: any.count_ones(), every });
+        Some(Team { masks, warps, threads, extent, rows })
     }
 
     /// How many warps it has.
@@ -81,16 +93,6 @@ impl Team {
     #[inline(always)]
     fn each(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         lanes_of(self.warps).map(|warp| (warp, self.masks[warp]))
-    }
-}
-
-/// How far the warps of a set lie from each other, where that is the same for all; 1 where it is not.
-fn distance(warps: u32) -> u32 {
-    let from_first = warps >> warps.trailing_zeros();
-    let distance = (from_first & !1).trailing_zeros();
-    match lanes_of(from_first).all(|warp| distance < 32 && warp as u32 % distance == 0) {
-        true => distance,
-        false => 1,
     }
 }
 

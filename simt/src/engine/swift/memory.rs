@@ -16,9 +16,10 @@ use crate::engine::watch::Seen;
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
 use crate::isa::value::Args;
+use crate::machine::fork::Elements;
 use crate::machine::global::Global;
 use crate::machine::line::{Line, Lines};
-use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, distance, lanes_of};
 use crate::observe::counters::Counters;
 use crate::observe::shadow::Kind;
 use crate::observe::traffic;
@@ -177,7 +178,7 @@ fn read_global(
     let Some(data) = global.peek(region, offset, length) else { return false };
     load_lanes(lanes, row, data);
     if global.is_fork() {
-        global.note_read_each(region, offset, row.access.lane_bytes() as usize, row.offsets());
+        row.pieces(offset).for_each(|piece| global.note_read(region, piece));
     }
     true
 }
@@ -196,7 +197,7 @@ fn write_global(
     let Some(data) = global.poke(region, offset, length) else { return false };
     store_lanes(lanes, row, data);
     if global.is_fork() {
-        global.note_written_each(region, offset, row.access.lane_bytes() as usize, row.offsets());
+        row.pieces(offset).for_each(|piece| global.note_written(region, piece));
     }
     true
 }
@@ -225,6 +226,50 @@ fn inside_mut(memory: &mut [u8], start: u64, length: u64) -> Option<&mut [u8]> {
     memory.get_mut(start as usize..end as usize)
 }
 
+impl Spaces<'_> {
+    /// Bytes of a row or of several that lie one behind the other, for a load; `None` where they do not lie in one piece.
+    pub fn read(&mut self, memory: Memory, start: u64, length: u64) -> Option<&[u8]> {
+        match memory {
+            Memory::Global | Memory::Const => {
+                let (region, offset) = self.global.locate(start, length).ok()?;
+                self.global.read(region, offset, length as usize)
+            }
+            Memory::Shared => inside(self.shared, start, length),
+            _ => inside(self.params, start, length),
+        }
+    }
+
+    /// The bytes from the first of some elements to the last, for a load of these; those in between are not read.
+    pub fn read_elements(&mut self, memory: Memory, start: u64, elements: Elements) -> Option<&[u8]> {
+        let length = elements.length();
+        if elements.step == elements.bytes || !matches!(memory, Memory::Global | Memory::Const) {
+            return self.read(memory, start, length as u64);
+        }
+        let (region, offset) = self.global.locate(start, length as u64).ok()?;
+        self.global.peek(region, offset, length)?;
+        self.global.note_read(region, Elements { offset, ..elements });
+        self.global.peek(region, offset, length)
+    }
+
+    /// [`Spaces::read_elements`] for a store.
+    pub fn write_elements(&mut self, memory: Memory, start: u64, elements: Elements) -> Option<&mut [u8]> {
+        let length = elements.length();
+        match memory {
+            Memory::Global => {
+                let (region, offset) = self.global.locate_writable(start, length as u64).ok()?;
+                if elements.step == elements.bytes {
+                    return self.global.write(region, offset, length);
+                }
+                self.global.peek(region, offset, length)?;
+                self.global.note_written(region, Elements { offset, ..elements });
+                self.global.poke(region, offset, length)
+            }
+            Memory::Shared => inside_mut(self.shared, start, length as u64),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Row<'a> {
     /// An access of some lanes, at addresses that have this line as their base.
     #[inline(always)]
@@ -235,17 +280,12 @@ impl<'a> Row<'a> {
     }
 
     /// One element for all lanes.
-    pub fn load_one(&self, spaces: Spaces<'_>, counters: &mut Counters) -> Option<u64> {
+    pub fn load_one(&self, mut spaces: Spaces<'_>, counters: &mut Counters) -> Option<u64> {
         let bytes = self.access.lane_bytes();
-        let data = match self.access.address.memory {
-            _ if !self.at.base.is_multiple_of(bytes) => return None,
-            Memory::Global | Memory::Const => {
-                let (region, offset) = spaces.global.locate(self.at.base, bytes).ok()?;
-                spaces.global.read(region, offset, bytes as usize)?
-            }
-            Memory::Shared => inside(spaces.shared, self.at.base, bytes)?,
-            _ => inside(spaces.params, self.at.base, bytes)?,
-        };
+        if !self.at.base.is_multiple_of(bytes) {
+            return None;
+        }
+        let data = spaces.read(self.access.address.memory, self.at.base, bytes)?;
         // A word, which it mostly is, without a `match`.
         let value = match <[u8; 4]>::try_from(data) {
             Ok(word) if self.access.register_bits == 32 => u64::from(u32::from_le_bytes(word)),
@@ -380,10 +420,24 @@ impl<'a> Row<'a> {
         self.mask == FULL_MASK >> (31 - (self.span.high - self.span.low)) << self.span.low
     }
 
-    /// Where the elements of the active lanes begin, from the start of the range.
+    /// The elements of the active lanes, as few pieces as can be, if the range starts at `offset`.
+    fn pieces(&self, offset: usize) -> impl Iterator<Item = Elements> {
+        let bytes = self.access.lane_bytes() as usize;
+        let regular = self.regular().map(|(_, step)| Elements {
+            offset,
+            bytes,
+            step: step.unsigned_abs() as usize,
+            count: self.mask.count_ones() as usize,
+        });
+        let irregular = if regular.is_some() { 0 } else { self.mask };
+        let each = move |lane| Elements { offset: offset + self.offset(lane), bytes, step: 0, count: 1 };
+        regular.into_iter().chain(lanes_of(irregular).map(each))
+    }
+
+    /// How far the active lanes lie from each other, if that is the same for all, and their elements.
     #[inline(always)]
-    fn offsets(&self) -> impl Iterator<Item = usize> {
-        lanes_of(self.mask).map(|lane| self.offset(lane))
+    fn regular(&self) -> Option<(usize, i64)> {
+        distance(self.mask).map(|every| (every as usize, self.step() * i64::from(every)))
     }
 
     /// The sectors that the active lanes touch.
@@ -394,7 +448,15 @@ impl<'a> Row<'a> {
         if self.is_dense() && self.is_whole() {
             return traffic::sectors_of_range(first, bytes * u64::from(self.span.high - self.span.low + 1));
         }
-        traffic::sectors_of_line(first, step, self.mask >> self.span.low)
+        match self.regular() {
+            // None is left out between the first and the last.
+            Some((_, step)) if step.unsigned_abs() <= traffic::SECTOR_BYTES => {
+                let lanes = i64::from(self.span.high - self.span.low);
+                let last = first.wrapping_add_signed(self.step() * lanes);
+                (first / traffic::SECTOR_BYTES).abs_diff(last / traffic::SECTOR_BYTES) + 1
+            }
+            _ => traffic::sectors_of_line(first, step, self.mask >> self.span.low),
+        }
     }
 
     /// The extra passes that they need in shared memory, as `plain` counts them.
@@ -428,6 +490,16 @@ fn load_lanes(lanes: &mut Lanes<'_>, row: &Row<'_>, data: &[u8]) {
         let value = u32::from_le_bytes([data[0], data[1], data[2], data[3]]);
         return lanes.write_narrow(row.args.d, |_| value);
     }
+    if words
+        && let Some((every, step @ 1..)) = row.regular()
+    {
+        let column = &mut lanes.narrow[row.args.d as usize];
+        for (number, element) in data.chunks(step as usize).enumerate() {
+            column[(low + number * every) % WARP_SIZE] =
+                u32::from_le_bytes([element[0], element[1], element[2], element[3]]);
+        }
+        return;
+    }
     if words {
         let column = &mut lanes.narrow[row.args.d as usize];
         for lane in lanes_of(row.mask) {
@@ -450,6 +522,15 @@ fn store_lanes(lanes: &Lanes<'_>, row: &Row<'_>, data: &mut [u8]) {
         let column = &lanes.narrow[row.args.d as usize];
         for (value, bytes) in column[low..].iter().zip(data.as_chunks_mut::<4>().0) {
             *bytes = value.to_le_bytes();
+        }
+        return;
+    }
+    if words
+        && let Some((every, step @ 1..)) = row.regular()
+    {
+        let column = &lanes.narrow[row.args.d as usize];
+        for (number, element) in data.chunks_mut(step as usize).enumerate() {
+            element[..4].copy_from_slice(&column[(low + number * every) % WARP_SIZE].to_le_bytes());
         }
         return;
     }
