@@ -8,11 +8,10 @@ use super::run::{Run, Stop};
 use crate::fault::FaultKind;
 use crate::isa::Op;
 use crate::isa::value::{Args, Kind};
-use crate::isa::warp::{Brought, Collective, Exchange};
+use crate::isa::warp::{Brought, Collective, Exchange, Got};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
-use crate::machine::registers::lanes_of;
-use crate::machine::registers::{Narrow, WARP_SIZE};
+use crate::machine::registers::{Lanes, Narrow, Registers, Shape, WARP_SIZE, lanes_of};
 
 impl Run<'_> {
     /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
@@ -155,7 +154,8 @@ impl Run<'_> {
             let members = self.members(warp, group, collective);
             let inst = &self.program.insts[group.pc as usize];
             let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
-            bring(&mut brought, warp, group, &inst.args, own, &members);
+            let columns = (&warp.registers, group.frame.base);
+            bring(&mut brought, columns, &inst.args, own, (&members, group.mask));
         }
         if collective.exchange == Exchange::Barrier {
             self.see_warp_barriers(block, w, lanes, &brought.members);
@@ -167,16 +167,7 @@ impl Run<'_> {
         let warp = &mut block.warps[w];
         for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
             let args = self.program.insts[group.pc as usize].args;
-            let mut columns = warp.registers.lanes(group.frame.base, group.mask);
-            match collective.exchange {
-                Exchange::Barrier => {}
-                Exchange::Vote(_) => columns.write_pred(args.q, got.predicate),
-                Exchange::Shuffle(_) | Exchange::MatchAll => {
-                    columns.write_narrow(args.d, |lane| got.d[lane]);
-                    columns.write_pred(args.q, got.predicate);
-                }
-                _ => columns.write_narrow(args.d, |lane| got.d[lane]),
-            }
+            hand_over(&mut warp.registers.lanes(group.frame.base, group.mask), &args, collective, &got);
             group.pc += 1;
             group.wait = Wait::Nothing;
         }
@@ -200,7 +191,7 @@ impl Run<'_> {
 }
 
 /// The lanes of a group whose members are all in the group and name the same mask.
-fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
+pub(super) fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
     let first = members[mask.trailing_zeros() as usize % WARP_SIZE];
     if first & live == mask && lanes_of(mask).all(|lane| members[lane] == first) {
         return mask;
@@ -235,18 +226,14 @@ fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {
 }
 
 /// Adds what the lanes of a group bring.
-fn bring(
+pub(super) fn bring(
     brought: &mut Brought,
-    warp: &Warp,
-    group: &Group,
+    (registers, base): (&Registers, Shape),
     args: &Args,
     collective: Collective,
-    members: &Narrow,
+    (members, mask): (&Narrow, u32),
 ) {
-    let base = group.frame.base;
-    let registers = &warp.registers;
     let narrow = |column: u16| &registers.narrow[base.narrow + column as usize];
-    let mask = group.mask;
     put(&mut brought.members, members, mask, |&members| members);
     match collective.source {
         Kind::Pred => {
@@ -260,6 +247,19 @@ fn bring(
     if matches!(collective.exchange, Exchange::Shuffle(_)) {
         put(&mut brought.b, narrow(args.b), mask, |&b| b);
         put(&mut brought.c, narrow(args.c), mask, |&c| c);
+    }
+}
+
+/// Writes what lanes got.
+pub(super) fn hand_over(lanes: &mut Lanes<'_>, args: &Args, collective: Collective, got: &Got) {
+    match collective.exchange {
+        Exchange::Barrier => {}
+        Exchange::Vote(_) => lanes.write_pred(args.q, got.predicate),
+        Exchange::Shuffle(_) | Exchange::MatchAll => {
+            lanes.write_narrow(args.d, |lane| got.d[lane]);
+            lanes.write_pred(args.q, got.predicate);
+        }
+        _ => lanes.write_narrow(args.d, |lane| got.d[lane]),
     }
 }
 

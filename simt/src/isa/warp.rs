@@ -170,22 +170,37 @@ impl Collective {
     }
 }
 
+/// The ways that values go in a shuffle, whatever they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Routes {
+    /// The lane that each lane reads.
+    pub read: Narrow,
+    /// Lanes that read inside their segment; the others read themselves.
+    pub inside: u32,
+    /// Lanes that read a lane which does not take part.
+    pub undefined: u32,
+}
+
 impl Shuffle {
-    /// All lanes in one loop without a branch; those that do not take part are left out at the end.
     fn evaluate(self, brought: &Brought, taking_part: u32) -> Got {
-        let (d, read) = ([0; WARP_SIZE], [0; WARP_SIZE]);
-        let mut got = Got { d, predicate: 0, undefined: 0, read, members: brought.members };
+        let Routes { read, inside, undefined } =
+            self.routes(&brought.b, &brought.c, &brought.members, taking_part);
+        let d = read.map(|source| brought.a[source as usize % WARP_SIZE] as u32);
+        Got { d, predicate: inside, undefined, read, members: brought.members }
+    }
+
+    /// All lanes in one loop without a branch; those that do not take part are left out at the end.
+    pub fn routes(self, b: &Narrow, c: &Narrow, members: &Narrow, taking_part: u32) -> Routes {
+        let mut routes = Routes { read: [0; WARP_SIZE], inside: 0, undefined: 0 };
         for lane in 0..WARP_SIZE {
-            let (source, inside) = self.source(lane as u32, brought.b[lane], brought.c[lane]);
-            let members = brought.members[lane] & taking_part;
-            got.read[lane] = source;
-            got.undefined |= (!members >> source & 1) << lane;
-            got.predicate |= u32::from(inside) << lane;
-            got.d[lane] = brought.a[source as usize % WARP_SIZE] as u32;
+            let (source, inside) = self.source(lane as u32, b[lane], c[lane]);
+            routes.read[lane] = source;
+            routes.undefined |= (!(members[lane] & taking_part) >> source & 1) << lane;
+            routes.inside |= u32::from(inside) << lane;
         }
-        got.undefined &= taking_part;
-        got.predicate &= taking_part;
-        got
+        routes.undefined &= taking_part;
+        routes.inside &= taking_part;
+        routes
     }
 
     /// The lane that `lane` reads, and whether that is inside its segment; if not it reads itself.

@@ -8,10 +8,11 @@
 //! Warps that part from each other at a branch are groups, which wait for each other at the next barrier. A warp whose lanes
 //! part for longer than a region, an access that another warp might notice, a fault, anything that is not known here: it is
 //! given up, and the launch starts over warp by warp. So this decides nothing; it is held to the plain loop by the same
-//! tests as everything that is fast. Left out: checkers, atomics, shuffles, addresses that are columns, blocks of more than
-//! one dimension.
+//! tests as everything that is fast. Left out: checkers, atomics, addresses that are columns, blocks of more than one
+//! dimension.
 
 mod apart;
+mod exchange;
 mod memory;
 mod plane;
 mod run;

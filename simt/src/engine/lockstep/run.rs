@@ -46,7 +46,7 @@ impl Lockstep<'_, '_> {
                 }
                 How::Control => {
                     let active = self.active(step, &team);
-                    let Some(rest) = self.exit(pc, &team, &active)? else { break };
+                    let Some(rest) = self.control(pc, team, &active)? else { break };
                     (pc, team) = (pc + 1, rest);
                 }
                 _ => {
@@ -185,15 +185,22 @@ impl Lockstep<'_, '_> {
         Ok(passed.map(|team| (pc + 1, team)).or(taken.map(|team| (target, team))))
     }
 
-    /// Ends threads; those of the team that are left.
-    fn exit(&mut self, pc: Pc, team: &Team, active: &Masks) -> Result<Option<Team>, Stop> {
-        if !matches!(self.run.program.insts[pc as usize].op, Op::Return | Op::Exit) {
-            return Err(Stop::NotInLockStep);
+    /// Carries out what changes who runs, or asks others, for the threads that its guard lets through; who goes on.
+    fn control(&mut self, pc: Pc, team: Team, active: &Masks) -> Result<Option<Team>, Stop> {
+        self.count(pc, &team, active.iter().map(|mask| u64::from(mask.count_ones())).sum());
+        match self.run.program.insts[pc as usize].op {
+            Op::Return | Op::Exit => {
+                self.some_ended |= active.iter().any(|&mask| mask != 0);
+                Ok(Team::new(std::array::from_fn(|warp| team.masks[warp] & !active[warp])))
+            }
+            Op::Collective(collective) if team.each().all(|(warp, mask)| [0, mask].contains(&active[warp])) => {
+                if let Some(active) = Team::new(*active) {
+                    self.collective(pc, collective, &active)?;
+                }
+                Ok(Some(team))
+            }
+            _ => Err(Stop::NotInLockStep),
         }
-        let ending = active.iter().map(|mask| u64::from(mask.count_ones())).sum();
-        self.count(pc, team, ending);
-        self.some_ended |= ending != 0;
-        Ok(Team::new(std::array::from_fn(|warp| team.masks[warp] & !active[warp])))
     }
 
     /// Carries out an instruction for the threads of a team.
