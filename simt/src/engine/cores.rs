@@ -81,15 +81,20 @@ impl Run<'_> {
     /// Runs all blocks each by itself, on several cores if there are any; whether it went well. If not, nothing has
     /// happened.
     pub(super) fn blocks_on_cores(&mut self) -> bool {
-        let cores = self.cores_worth_it();
-        let block = self.launch.block;
-        let in_lock_step = cores > 0 && self.plan.is_some() && block.y == 1 && block.z == 1 && !self.is_seen();
-        match in_lock_step.then(|| self.apart(cores, Way::LockStep)) {
-            Some(Ok(())) => return true,
-            Some(Err(Stop::NotInLockStep)) | None => {}
-            Some(Err(_)) => return false,
+        let launch = self.launch;
+        if self.trace.is_some() || launch.follow.is_some() || self.looks_at_the_clock() {
+            return false;
         }
-        cores > 1 && self.apart(cores, Way::Turns).is_ok()
+        let cores = self.cores_worth_it();
+        if self.lockstep_plan().is_some() {
+            match self.apart(cores, Way::LockStep) {
+                Ok(()) => return true,
+                Err(Stop::NotInLockStep) => {}
+                Err(_) => return false,
+            }
+        }
+        let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
+        is_plain && cores > 1 && self.apart(cores, Way::Turns).is_ok()
     }
 
     /// Runs all blocks each by itself.
@@ -126,18 +131,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// How many cores to use: one where more would not help, and none where blocks by themselves would not do the same.
+    /// How many cores to use: one where more would not help.
     fn cores_worth_it(&self) -> u64 {
-        let launch = self.launch;
-        let blocks = launch.grid.count();
-        let warps = launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
-        let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        let is_alone = self.trace.is_none() && launch.follow.is_none();
-        if !is_plain || !is_alone || self.looks_at_the_clock() {
-            return 0;
-        }
+        let blocks = self.launch.grid.count();
+        let warps = self.launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
         let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS;
-        if is_worth_it { u64::from(launch.cores).clamp(1, blocks) } else { 1 }
+        if is_worth_it { u64::from(self.launch.cores).clamp(1, blocks) } else { 1 }
     }
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
@@ -222,7 +221,7 @@ impl Shared<'_> {
     }
 
     fn in_lock_step(&self, run: &mut Run<'_>) -> Result<(), Stop> {
-        let Some(plan) = run.plan.clone() else { return Err(Stop::NotInLockStep) };
+        let Some(plan) = run.lockstep_plan() else { return Err(Stop::NotInLockStep) };
         let mut machine = Lockstep::new(run, &plan, &self.is_over);
         while let Some(mut numbers) = self.next_piece() {
             numbers.try_for_each(|number| machine.block(number))?;

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use super::elements::Elements;
 use super::written::words_of;
 
 /// Bytes of a page: few to copy, and many enough that a warp's row seldom crosses a border.
@@ -19,26 +20,6 @@ pub(super) const PAGE_BYTES: usize = 4096;
 
 /// One bit for each byte of a page.
 type Bits = [u64; PAGE_BYTES / 64];
-
-/// Elements that an instruction touches, each as far behind the one before.
-#[derive(Clone, Copy, Debug)]
-pub struct Elements {
-    /// Where the first one begins.
-    pub offset: usize,
-    /// Bytes of each: 1, 2, 4, 8 or 16.
-    pub bytes: usize,
-    /// From one to the next.
-    pub step: usize,
-    /// How many.
-    pub count: usize,
-}
-
-impl Elements {
-    /// Bytes from the first one's first to the last one's last.
-    pub fn length(&self) -> usize {
-        (self.count - 1) * self.step + self.bytes
-    }
-}
 
 /// The contents of all regions, while nobody may write to them.
 pub(super) type Shared = Arc<Vec<Vec<u8>>>;
@@ -494,17 +475,8 @@ fn mark(bits: &mut Bits, start: usize, bytes: usize) {
 
 /// Sets the bits of elements, all of which lie in the page of the first one.
 fn mark_each(bits: &mut Bits, elements: Elements) {
-    let Elements { offset, bytes, step, count } = elements;
-    let start = offset % PAGE_BYTES;
-    if !step.is_power_of_two() || step > 64 || step < bytes {
-        return (0..count).for_each(|number| mark(bits, start + number * step, bytes));
-    }
-    // The same pattern in every word, for an aligned element does not cross from one to the next.
-    let every = u64::MAX / (u64::MAX >> (64 - step));
-    let pattern = (every * (u64::MAX >> (64 - bytes))).rotate_left((start % step) as u32);
-    for (word, range) in words_of(&(start..start + elements.length())) {
-        bits[word] |= range & pattern;
-    }
+    let elements = Elements { offset: elements.offset % PAGE_BYTES, ..elements };
+    elements.words().for_each(|(word, set)| bits[word] |= set);
 }
 
 /// The bits that two maps have in common, all words of them in one.

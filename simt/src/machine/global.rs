@@ -9,7 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
-use super::fork::{Elements, Fork, PAGE_BYTES, Pages, Reduction, Shared};
+use super::elements::Elements;
+use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared};
 use super::written::Written;
 
 /// Bits of an address below the region's number.

@@ -5,6 +5,7 @@
 
 pub mod block;
 pub mod divergence;
+pub mod elements;
 pub mod fork;
 pub mod global;
 pub mod line;

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::elements::Elements;
+
 /// One bit for each byte of a memory: whether it has been written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -44,6 +46,16 @@ impl Written {
         for (word, bits) in words_of(&range) {
             self.words[word] |= bits;
         }
+    }
+
+    /// The bytes of elements have been written.
+    pub fn set_each(&mut self, elements: Elements) {
+        elements.words().for_each(|(word, bits)| self.words[word] |= bits);
+    }
+
+    /// Whether all bytes of elements have been written.
+    pub fn has_each(&self, elements: Elements) -> bool {
+        elements.words().all(|(word, bits)| self.words[word] & bits == bits)
     }
 
     /// The bytes that have been written in another one of the same size have been written here too.

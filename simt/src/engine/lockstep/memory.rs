@@ -14,7 +14,7 @@ use crate::engine::swift::memory::{Row, Spaces};
 use crate::engine::swift::plan::{How, Step};
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
-use crate::machine::fork::Elements;
+use crate::machine::elements::Elements;
 use crate::machine::registers::{FULL_MASK, Narrow, WARP_SIZE};
 use crate::observe::traffic;
 
@@ -58,7 +58,7 @@ impl Lockstep<'_, '_> {
         let touch = base.and_then(|base| Touch::new(base, steps, access.lane_bytes(), team.extent));
         match touch {
             Some(touch) if is_store => self.touched[space].write(touch),
-            Some(touch) => self.touched[space].read(touch),
+            Some(touch) => self.touched[space].read(touch, access.read_only),
             None => false,
         }
     }
@@ -70,6 +70,9 @@ impl Lockstep<'_, '_> {
         let mut values = [0; MAX_WARPS];
         for (warp, mask) in team.each() {
             let row = Row::new(access, &inst.args, plane.of(warp as u32), (mask, Span::of(mask)));
+            if self.keeps_written && !self.are_written(&row, step) {
+                return None;
+            }
             let spaces =
                 Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };
             let counters = &mut self.run.traffic[pc as usize];
@@ -79,6 +82,40 @@ impl Lockstep<'_, '_> {
         Some(())
     }
 
+    /// Notes what a row writes, or asks whether all that it reads has been written.
+    #[cold]
+    fn are_written(&mut self, row: &Row<'_>, step: &Step) -> bool {
+        let Some((start, _)) = row.range() else { return false };
+        let mut pieces = row.pieces(0);
+        pieces.all(|piece| self.is_written(row.memory(), start + piece.offset as u64, piece, step))
+    }
+
+    /// The same for elements, of which the first one is at `start`.
+    #[cold]
+    fn is_written(&mut self, memory: Memory, start: u64, elements: Elements, step: &Step) -> bool {
+        let written = match memory {
+            Memory::Shared => Some((&mut self.shared_written, start as usize)),
+            Memory::Global => match self.run.global.locate(start, elements.length() as u64) {
+                Ok((region, offset)) => self.run.global.written_mut(region).map(|written| (written, offset)),
+                Err(_) => return false,
+            },
+            _ => None,
+        };
+        // Where nobody keeps it, all has been written.
+        let Some((written, offset)) = written.filter(|(written, _)| written.bytes() != 0) else {
+            return true;
+        };
+        let elements = Elements { offset, ..elements };
+        if offset + elements.length() > written.bytes() {
+            return false;
+        }
+        if matches!(step.how, How::Store) {
+            written.set_each(elements);
+            return true;
+        }
+        !self.run.initialisation.reports || written.has_each(elements)
+    }
+
     /// Words at equal distances, from the first thread to the last, all at once; `None`, and nothing done, where it is not
     /// that.
     fn one_piece(&mut self, step: &Step, pc: Pc, plane: Plane, team: &Team) -> Option<()> {
@@ -86,6 +123,10 @@ impl Lockstep<'_, '_> {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return None };
         let piece = Piece::new(access, plane, team)?;
         let memory = access.address.memory;
+        if self.keeps_written && !self.is_written(memory, piece.start, piece.elements(), step) {
+            return None;
+        }
+        let inst = &self.run.program.insts[pc as usize];
         let mut spaces =
             Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };
         let shape = self.shape.narrow;
@@ -98,7 +139,8 @@ impl Lockstep<'_, '_> {
             piece.store(spaces.write_elements(memory, piece.start, piece.elements())?, columns);
         }
         let counters = &mut self.run.traffic[pc as usize];
-        let (warps, conflicts) = (team.count(), traffic::conflicts_of_words(piece.stride / 4, piece.rows.mask));
+        let (warps, conflicts) =
+            (team.count(), traffic::conflicts_of_words(piece.stride / 4, piece.rows.mask));
         match (memory, is_load) {
             (Memory::Global, true) => {
                 counters.global_load_requests += warps;
@@ -127,6 +169,9 @@ impl Lockstep<'_, '_> {
         let (Op::Load(access) | Op::Store(access)) = &inst.op else { return None };
         for (warp, mask) in team.each() {
             let row = Row::new(access, &inst.args, plane.of(warp as u32), (mask, Span::of(mask)));
+            if self.keeps_written && !self.are_written(&row, step) {
+                return None;
+            }
             let base = self.base(warp);
             let spaces =
                 Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };

@@ -17,18 +17,19 @@ mod memory;
 mod plane;
 mod run;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::program::Pc;
 use super::run::{Run, Stop};
 use super::step::Place;
-use super::swift::arithmetic::Span;
 use super::swift::plan::Plan;
-use crate::launch::{Dim3, MAX_BLOCK_THREADS};
+use super::swift::{self, arithmetic::Span};
+use crate::launch::{Dim3, Launch, MAX_BLOCK_THREADS};
 use crate::machine::divergence::Frame;
-use crate::machine::global::REGION_SHIFT;
 use crate::machine::registers::{FULL_MASK, Registers, Shape, WARP_SIZE, distance, lanes_of};
-use apart::Apart;
+use crate::machine::written::Written;
+use apart::{Apart, Who};
 use plane::{Extent, Plane};
 
 /// Warps of a block at most.
@@ -79,7 +80,8 @@ impl Team {
         }
         let (first, last) = (warps.trailing_zeros(), 31_u32.checked_sub(warps.leading_zeros())?);
         let apart = distance(warps);
-        let extent = Extent { span: Span::of(any), first, last, every: apart.unwrap_or(1) };
+        let every_lane = distance(any).unwrap_or(1);
+        let extent = Extent { span: Span::of(any), every_lane, first, last, every: apart.unwrap_or(1) };
         let every = distance(any).filter(|_| all == any && apart.is_some());
         let rows = every.map(|every| Rows { mask: any, count: any.count_ones(), every });
         Some(Team { masks, warps, threads, extent, rows })
@@ -120,6 +122,10 @@ pub(super) struct Lockstep<'w, 'r> {
     /// How many there are of each warp.
     shape: Shape,
     shared: Vec<u8>,
+    /// Which bytes of it have been written; empty where nobody asks.
+    shared_written: Written,
+    /// Whether it is kept what has been written.
+    keeps_written: bool,
     /// The planes of the group that runs.
     planes: Box<Planes>,
     /// For planes of groups to come.
@@ -163,9 +169,11 @@ impl<'w, 'r> Lockstep<'w, 'r> {
             lanes,
             registers,
             shared: vec![0; run.shared_bytes as usize],
+            shared_written: Written::default(),
+            keeps_written: run.initialisation.is_on,
             planes: Box::new([Plane::default(); 256]),
             spare: Vec::new(),
-            touched: [(); 2].map(|()| Apart::new(REGION_SHIFT)),
+            touched: [(); 2].map(|()| Apart::new(who(run.launch))),
             ready: Vec::new(),
             waiting: Vec::new(),
             diverged: 0,
@@ -196,6 +204,9 @@ impl<'w, 'r> Lockstep<'w, 'r> {
         let launch = self.run.launch;
         self.place = Place::in_block(launch, launch.grid.nth(number), self.warps, self.run.shared_bytes);
         self.shared.fill(0);
+        if self.run.initialisation.reports {
+            self.shared_written.restart(self.shared.len());
+        }
         for warp in 0..self.warps as usize {
             for &(wide, slot) in &self.plan.first_read {
                 let slot = usize::from(slot);
@@ -212,7 +223,7 @@ impl<'w, 'r> Lockstep<'w, 'r> {
             *plane = Plane { line, hop: 0 };
         }
         (self.diverged, self.some_ended) = (0, false);
-        self.touched.iter_mut().for_each(Apart::clear);
+        self.touched.iter_mut().for_each(Apart::restart);
         let team = Team::new(self.lanes).expect("a block has threads");
         let planes = self.copy_of_planes();
         self.ready.push(Group { pc: code.start, team, planes });
@@ -221,7 +232,9 @@ impl<'w, 'r> Lockstep<'w, 'r> {
     /// Lets all groups go on that wait at a barrier, for all that have not ended have come.
     fn complete_barrier(&mut self) -> Result<(), Stop> {
         let number = self.waiting[0].0;
-        let is_told = self.some_ended && self.run.launch.checks.synchronisation;
+        // What a thread does before it ends is not ordered by a barrier that it does not come to.
+        let asks = self.run.launch.checks.synchronisation || who(self.run.launch) == Who::Threads;
+        let is_told = self.some_ended && asks;
         if is_told || self.waiting.iter().any(|&(other, _)| other != number) {
             return Err(Stop::NotInLockStep);
         }
@@ -262,6 +275,21 @@ impl<'w, 'r> Lockstep<'w, 'r> {
         }
         if issued > LONGEST { Err(Stop::NotInLockStep) } else { Ok(()) }
     }
+}
+
+impl Run<'_> {
+    /// The plan by which the blocks of the launch may be run in lock step, if they may.
+    pub(super) fn lockstep_plan(&self) -> Option<Arc<Plan>> {
+        let block = self.launch.block;
+        let is_row = block.y == 1 && block.z == 1;
+        // Threads that keep apart do not see that a memory is weak.
+        if is_row { swift::plan_of_threads(self.program, self.kernel, self.launch) } else { None }
+    }
+}
+
+/// Who has to keep apart in a launch.
+fn who(launch: &Launch) -> Who {
+    if launch.checks.races || launch.weak_memory { Who::Threads } else { Who::Warps }
 }
 
 /// Whether two groups are at the same instruction, and have the same in all planes that still matter.

@@ -22,11 +22,13 @@ pub struct Plane {
 pub struct Extent {
     /// The lanes.
     pub span: Span,
+    /// How far they lie from each other: every lane, every second one.
+    pub every_lane: u32,
     /// The first warp.
     pub first: u32,
     /// The last.
     pub last: u32,
-    /// How far warps lie from each other: every warp, every second one.
+    /// How far they lie from each other.
     pub every: u32,
 }
 
@@ -112,16 +114,12 @@ fn exact(plane: Plane, (wide, signed): (bool, bool), extent: Extent) -> Option<E
     let first = plane.of(extent.first).at(extent.span.low);
     let (first, step, hop) = match (wide, signed) {
         (true, _) => (first as i64, plane.line.stride as i64, plane.hop as i64),
-        (false, true) => (
-            i64::from(first as i32),
-            i64::from(plane.line.stride as i32),
-            i64::from(plane.hop as i32),
-        ),
-        (false, false) => (
-            i64::from(first as u32),
-            i64::from(plane.line.stride as i32),
-            i64::from(plane.hop as i32),
-        ),
+        (false, true) => {
+            (i64::from(first as i32), i64::from(plane.line.stride as i32), i64::from(plane.hop as i32))
+        }
+        (false, false) => {
+            (i64::from(first as u32), i64::from(plane.line.stride as i32), i64::from(plane.hop as i32))
+        }
     };
     // Of a single lane the step says nothing, nor the hop of a single warp: both may be anything.
     let step = if extent.span.low == extent.span.high { 0 } else { step };

@@ -193,7 +193,9 @@ impl Lockstep<'_, '_> {
                 self.some_ended |= active.iter().any(|&mask| mask != 0);
                 Ok(Team::new(std::array::from_fn(|warp| team.masks[warp] & !active[warp])))
             }
-            Op::Collective(collective) if team.each().all(|(warp, mask)| [0, mask].contains(&active[warp])) => {
+            Op::Collective(collective)
+                if team.each().all(|(warp, mask)| [0, mask].contains(&active[warp])) =>
+            {
                 if let Some(active) = Team::new(*active) {
                     self.collective(pc, collective, &active)?;
                 }

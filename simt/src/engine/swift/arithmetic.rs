@@ -237,7 +237,11 @@ pub fn compare(linear: Linear, a: Line, b: Line, wide: bool, span: Span) -> Opti
 
 /// The lanes of a span in which a difference, given in the lowest of them and by its step, is less than, equal to or greater
 /// than zero.
-pub fn turning_point((first, step): (i64, i64), (less, equal, greater): (bool, bool, bool), span: Span) -> u32 {
+pub fn turning_point(
+    (first, step): (i64, i64),
+    (less, equal, greater): (bool, bool, bool),
+    span: Span,
+) -> u32 {
     // Turned round, the difference never falls from lane to lane.
     let (first, step, below, above) =
         if step < 0 { (-first, -step, greater, less) } else { (first, step, less, greater) };

@@ -16,7 +16,7 @@ use crate::engine::watch::Seen;
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
 use crate::isa::value::Args;
-use crate::machine::fork::Elements;
+use crate::machine::elements::Elements;
 use crate::machine::global::Global;
 use crate::machine::line::{Line, Lines};
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, distance, lanes_of};
@@ -381,10 +381,15 @@ impl<'a> Row<'a> {
         (first.wrapping_sub(step.wrapping_mul(u64::from(self.span.low))), step)
     }
 
+    /// The memory that it goes to.
+    pub fn memory(&self) -> Memory {
+        self.access.address.memory
+    }
+
     /// The first byte that any lane of the span touches, and how many there are up to the last; `None` where an element is
     /// misaligned or something wraps.
     #[inline(always)]
-    fn range(&self) -> Option<(u64, u64)> {
+    pub fn range(&self) -> Option<(u64, u64)> {
         let bytes = self.access.lane_bytes();
         let (first, step) = (self.first(), self.step());
         let lanes = i64::from(self.span.high - self.span.low);
@@ -421,7 +426,7 @@ impl<'a> Row<'a> {
     }
 
     /// The elements of the active lanes, as few pieces as can be, if the range starts at `offset`.
-    fn pieces(&self, offset: usize) -> impl Iterator<Item = Elements> {
+    pub fn pieces(&self, offset: usize) -> impl Iterator<Item = Elements> {
         let bytes = self.access.lane_bytes() as usize;
         let regular = self.regular().map(|(_, step)| Elements {
             offset,
@@ -490,9 +495,7 @@ fn load_lanes(lanes: &mut Lanes<'_>, row: &Row<'_>, data: &[u8]) {
         let value = u32::from_le_bytes([data[0], data[1], data[2], data[3]]);
         return lanes.write_narrow(row.args.d, |_| value);
     }
-    if words
-        && let Some((every, step @ 1..)) = row.regular()
-    {
+    if words && let Some((every, step @ 1..)) = row.regular() {
         let column = &mut lanes.narrow[row.args.d as usize];
         for (number, element) in data.chunks(step as usize).enumerate() {
             column[(low + number * every) % WARP_SIZE] =
@@ -525,9 +528,7 @@ fn store_lanes(lanes: &Lanes<'_>, row: &Row<'_>, data: &mut [u8]) {
         }
         return;
     }
-    if words
-        && let Some((every, step @ 1..)) = row.regular()
-    {
+    if words && let Some((every, step @ 1..)) = row.regular() {
         let column = &lanes.narrow[row.args.d as usize];
         for (number, element) in data.chunks_mut(step as usize).enumerate() {
             element[..4].copy_from_slice(&column[(low + number * every) % WARP_SIZE].to_le_bytes());

@@ -43,7 +43,12 @@ const LONGEST_PAUSE: u64 = 1 << 12;
 /// The plan of a launch; `None` where it goes the plain way: because it asks to, because loads may return something else
 /// in each lane, or because the kernel is too large.
 pub(super) fn plan_for(program: &Program, kernel: u32, launch: &Launch) -> Option<Arc<Plan>> {
-    if launch.plain || launch.weak_memory {
+    if launch.weak_memory { None } else { plan_of_threads(program, kernel, launch) }
+}
+
+/// The plan of a launch whose loads return the same in all lanes, whatever it asks for.
+pub(super) fn plan_of_threads(program: &Program, kernel: u32, launch: &Launch) -> Option<Arc<Plan>> {
+    if launch.plain {
         return None;
     }
     let block = launch.block;
