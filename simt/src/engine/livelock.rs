@@ -42,7 +42,7 @@ const FIRST_WINDOW: u64 = 64;
 
 /// How many steps of its warp lanes wait at a meeting before somebody looks whether the others only spin. Long enough
 /// for loops of unequal length, which meet by themselves.
-const FIRST_PATIENCE: u64 = 1 << 11;
+pub(super) const FIRST_PATIENCE: u64 = 1 << 11;
 /// The same in a warp where looking has paid.
 const SHORTEST_PATIENCE: u64 = 1 << 7;
 /// How many steps of its warp a group waits at a meeting before it goes on alone, whatever the others do. Long enough

@@ -178,7 +178,7 @@ impl Lockstep<'_, '_> {
             let counters = &mut self.run.traffic[pc as usize];
             let is_load = matches!(step.how, How::Load);
             let mut lanes = self.registers.lanes(base, mask);
-            if is_load && step.is_free {
+            if is_load && step.is_free && !self.is_apart {
                 lanes.mask = FULL_MASK;
             }
             let done = match is_load {

@@ -140,6 +140,10 @@ pub(super) struct Lockstep<'w, 'r> {
     diverged: u32,
     /// Whether threads have ended.
     some_ended: bool,
+    /// Whether others of their warps wait for the threads that run.
+    is_apart: bool,
+    /// Instructions that these have issued meanwhile.
+    apart_steps: u64,
     /// Whether all is over, for another core has found out that this will not do.
     is_over: &'w AtomicBool,
 }
@@ -178,6 +182,8 @@ impl<'w, 'r> Lockstep<'w, 'r> {
             waiting: Vec::new(),
             diverged: 0,
             some_ended: false,
+            is_apart: false,
+            apart_steps: 0,
             is_over,
             run,
         }

@@ -2,6 +2,7 @@
 
 use super::plane::{self, Holds, Plane};
 use super::{Group, Lockstep, Masks, Team};
+use crate::engine::livelock::FIRST_PATIENCE;
 use crate::engine::program::Pc;
 use crate::engine::run::Stop;
 use crate::engine::swift::arithmetic::{Affine, logic, turning_point};
@@ -10,7 +11,7 @@ use crate::isa::Op;
 use crate::isa::special::{Axis, Special};
 use crate::isa::value::{Linear, Scalar};
 use crate::machine::line::Line;
-use crate::machine::registers::{FULL_MASK, WARP_SIZE};
+use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
 
 impl Lockstep<'_, '_> {
     /// Runs a group until it waits at a barrier, or all of it have ended.
@@ -154,28 +155,21 @@ impl Lockstep<'_, '_> {
         step: &Step,
         team: &Team,
     ) -> Result<Option<(Pc, Team)>, Stop> {
-        // Whoever evaluates a branch is active at it, whichever way it goes.
-        self.count(pc, team, team.threads);
-        let taking = self.active(step, team);
-        if team.each().all(|(warp, mask)| taking[warp] == mask) {
-            return Ok(Some((target, *team)));
-        }
-        let (mut taken, mut passed) = ([0; super::MAX_WARPS], [0; super::MAX_WARPS]);
-        for (warp, mask) in team.each() {
-            (taken[warp], passed[warp]) = (taking[warp], mask & !taking[warp]);
-            if taken[warp] == 0 || passed[warp] == 0 {
-                continue;
+        let (mut taken, mut passed, parted) = self.sides(pc, step, team);
+        if parted != 0 {
+            if let Some(meet) = self.waits_at(pc, target) {
+                let (from, going) = if meet == target { (pc + 1, passed) } else { (target, taken) };
+                self.apart(from, meet, going)?;
+                return Ok(Some((meet, *team)));
             }
             // Lanes that a branch sends straight to the end of the kernel end at it, if others of their warp go on.
-            self.part(pc, warp);
             self.some_ended = true;
-            if self.run.is_end(target) {
-                taken[warp] = 0;
-            } else if self.run.is_end(pc + 1) {
-                passed[warp] = 0;
-            } else {
-                return Err(Stop::NotInLockStep);
-            }
+            let ending = match (self.run.is_end(target), self.run.is_end(pc + 1)) {
+                (true, _) => &mut taken,
+                (_, true) => &mut passed,
+                _ => return Err(Stop::NotInLockStep),
+            };
+            lanes_of(parted).for_each(|warp| ending[warp] = 0);
         }
         let (taken, passed) = (Team::new(taken), Team::new(passed));
         if let (Some(team), Some(_)) = (taken, passed) {
@@ -183,6 +177,94 @@ impl Lockstep<'_, '_> {
             self.ready.push(Group { pc: target, team, planes });
         }
         Ok(passed.map(|team| (pc + 1, team)).or(taken.map(|team| (target, team))))
+    }
+
+    /// The threads that take a branch, those that do not, and the warps that have both.
+    fn sides(&mut self, pc: Pc, step: &Step, team: &Team) -> (Masks, Masks, u32) {
+        // Whoever evaluates a branch is active at it, whichever way it goes.
+        self.count(pc, team, team.threads);
+        let taken = self.active(step, team);
+        let (mut passed, mut parted) = ([0; super::MAX_WARPS], 0);
+        for (warp, mask) in team.each() {
+            passed[warp] = mask & !taken[warp];
+            if taken[warp] != 0 && passed[warp] != 0 {
+                self.part(pc, warp);
+                parted |= 1 << warp;
+            }
+        }
+        (taken, passed, parted)
+    }
+
+    /// Where lanes that part at a branch meet again, if one side has nothing to do but to wait there.
+    fn waits_at(&self, pc: Pc, target: Pc) -> Option<Pc> {
+        let Op::Branch { meet, .. } = self.run.program.insts[pc as usize].op else { return None };
+        let is_end = self.run.is_end(target) || self.run.is_end(pc + 1);
+        (meet == target || meet == pc + 1).then_some(meet).filter(|_| !is_end)
+    }
+
+    /// Runs threads until all of them have come to where others of their warps wait: the rounds of a loop that some lanes
+    /// have left. What is computed for all lanes on the way must not matter any more where they meet.
+    fn apart(&mut self, pc: Pc, meet: Pc, threads: Masks) -> Result<(), Stop> {
+        let before = self.copy_of_planes();
+        let (was_apart, steps) = (std::mem::replace(&mut self.is_apart, true), self.apart_steps);
+        let outcome = self.come_to(pc, meet, threads);
+        self.is_apart = was_apart;
+        if !was_apart {
+            self.apart_steps = steps;
+        }
+        let kept = self.plan.kept.iter().zip(before.iter().zip(self.planes.iter()));
+        let mut changed = kept.filter(|(_, (before, after))| before != after);
+        let matters = changed.any(|(kept, _)| self.plan.live.at(meet, kept.register));
+        self.spare.push(before);
+        if matters { Err(Stop::NotInLockStep) } else { outcome }
+    }
+
+    fn come_to(&mut self, mut pc: Pc, meet: Pc, threads: Masks) -> Result<(), Stop> {
+        let plan = self.plan;
+        let mut team = Team::new(threads);
+        while let Some(all) = team.filter(|_| pc != meet) {
+            let Some(step) = plan.steps.get(pc.wrapping_sub(plan.start) as usize) else {
+                return Err(Stop::NotInLockStep);
+            };
+            let length = if meet > pc { step.straight.min(meet - pc) } else { step.straight };
+            self.apart_steps += u64::from(length.max(1));
+            // Who waits for longer may be let go on without them.
+            if self.apart_steps > FIRST_PATIENCE {
+                return Err(Stop::NotInLockStep);
+            }
+            match step.how {
+                _ if step.straight != 0 => pc = self.stretch((pc, length), &all)?,
+                How::Region(target) => {
+                    self.region((pc, target), step, &all)?;
+                    pc = target;
+                }
+                How::Branch(target) => {
+                    let (taken, passed, _) = self.sides(pc, step, &all);
+                    let (on, left, next) = match (target == meet, pc + 1 == meet) {
+                        (true, _) => (Team::new(passed), Team::new(taken), pc + 1),
+                        (_, true) => (Team::new(taken), Team::new(passed), target),
+                        _ if Team::new(passed).is_none() => (Some(all), None, target),
+                        _ if Team::new(taken).is_none() => (Some(all), None, pc + 1),
+                        _ => {
+                            let inner = self.waits_at(pc, target);
+                            let inner = inner.ok_or(Stop::NotInLockStep)?;
+                            let (from, going) =
+                                if inner == target { (pc + 1, passed) } else { (target, taken) };
+                            self.apart(from, inner, going)?;
+                            (Some(all), None, inner)
+                        }
+                    };
+                    (team, pc) = (on, if on.is_some() || left.is_none() { next } else { meet });
+                }
+                How::Meet(_) | How::Control => return Err(Stop::NotInLockStep),
+                _ => {
+                    let active = self.active(step, &all);
+                    self.guarded((pc, step), &all, active)?;
+                    pc += 1;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Carries out what changes who runs, or asks others, for the threads that its guard lets through; who goes on.
@@ -225,7 +307,7 @@ impl Lockstep<'_, '_> {
             let inst = &self.run.program.insts[pc as usize];
             let Op::Alu(run) = inst.op else { return Err(Stop::NotInLockStep) };
             for (warp, mask) in team.each() {
-                let mask = if step.is_free { FULL_MASK } else { mask };
+                let mask = if step.is_free && !self.is_apart { FULL_MASK } else { mask };
                 let mut lanes = self.registers.lanes(self.base(warp), mask);
                 run(&mut lanes, &inst.args);
             }
