@@ -78,6 +78,11 @@ impl Touch {
         Some(Touch { at, row, all, stride, hop, bytes: bytes as i64, lanes, warps })
     }
 
+    /// Accesses somewhere between two addresses.
+    pub fn anywhere(low: u64, end: u64, extent: Extent) -> Option<Touch> {
+        Touch::new(i64::try_from(low).ok()?, (0, 0), end.checked_sub(low)?, extent)
+    }
+
     /// Whether no byte is touched twice, by this and by that, unless the same one of `who` does both.
     fn is_apart_from(&self, other: &Touch, who: Who) -> bool {
         if self.all.1 <= other.all.0 || other.all.1 <= self.all.0 {
@@ -192,8 +197,12 @@ impl Apart {
 
     /// Adds writes; whether all still keep apart.
     pub fn write(&mut self, touch: Touch) -> bool {
-        let is_apart = touch.is_apart_from(&touch, self.who)
-            && self.written.are_apart_from(&touch, self.who)
+        touch.is_apart_from(&touch, self.who) && self.write_apart(touch)
+    }
+
+    /// Adds writes that keep apart from each other; whether all still do.
+    pub fn write_apart(&mut self, touch: Touch) -> bool {
+        let is_apart = self.written.are_apart_from(&touch, self.who)
             && self.read.are_apart_from(&touch, self.who)
             && self.promised.is_apart_from(touch.all);
         self.written.add(touch);

@@ -7,26 +7,27 @@ use super::apart::Touch;
 use super::plane::Plane;
 use super::run::through;
 use super::{Lockstep, MAX_WARPS, Rows, Team};
+use crate::engine::access::{Memories, Order, addresses};
 use crate::engine::program::Pc;
 use crate::engine::run::Stop;
+use crate::engine::step::touch_memory;
 use crate::engine::swift::arithmetic::{Affine, Span};
 use crate::engine::swift::memory::{Row, Spaces};
 use crate::engine::swift::plan::{How, Step};
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
 use crate::machine::elements::Elements;
-use crate::machine::registers::{FULL_MASK, Narrow, WARP_SIZE};
+use crate::machine::registers::{FULL_MASK, Narrow, WARP_SIZE, lanes_of};
 use crate::observe::traffic;
 
 impl Lockstep<'_, '_> {
     /// Carries out a load or a store.
     pub(super) fn touch(&mut self, step: &Step, pc: Pc, team: &Team) -> Result<(), Stop> {
         let inst = &self.run.program.insts[pc as usize];
-        let (How::LoadOne | How::Load | How::Store, Op::Load(access) | Op::Store(access)) =
-            (step.how, &inst.op)
-        else {
-            return Err(Stop::NotInLockStep);
-        };
+        let (Op::Load(access) | Op::Store(access)) = &inst.op else { return Err(Stop::NotInLockStep) };
+        if matches!(step.how, How::Touch) {
+            return self.scattered(pc, access, team).ok_or(Stop::NotInLockStep);
+        }
         let plane = match access.address.base {
             Base::Absolute => Plane::default(),
             _ => self.planes[usize::from(step.from[0])],
@@ -186,10 +187,72 @@ impl Lockstep<'_, '_> {
                 false => row.store(spaces, &lanes, counters),
             };
             if !done {
-                return None;
+                // Which of several lanes stores last is not for this to say.
+                let is_clear = is_load || !row.overlaps();
+                is_clear.then_some(())?;
+                let (line, slot) = (plane.of(warp as u32), usize::from(inst.args.a));
+                match access.address.base {
+                    Base::Wide => line.write_wide(&mut self.registers.wide[base.wide + slot]),
+                    Base::Narrow => line.write_narrow(&mut self.registers.narrow[base.narrow + slot]),
+                    Base::Absolute | Base::Frame => {}
+                }
+                self.by_columns(pc, (warp, mask))?;
             }
         }
         Some(())
+    }
+
+    /// A load or a store at addresses that are columns. Stores are to addresses that rise from thread to thread.
+    fn scattered(&mut self, pc: Pc, access: &Access, team: &Team) -> Option<()> {
+        let inst = &self.run.program.insts[pc as usize];
+        let is_store = matches!(inst.op, Op::Store(_));
+        let (mut low, mut end, mut rises) = (u64::MAX, 0, true);
+        for (warp, mask) in team.each() {
+            let lanes = self.registers.lanes(self.base(warp), mask);
+            let at = addresses(&lanes, &access.address, inst.args.a, &self.frame);
+            for lane in lanes_of(mask) {
+                rises &= at[lane] >= end;
+                end = end.max(at[lane].checked_add(access.lane_bytes())?);
+                low = low.min(at[lane]);
+            }
+        }
+        let space = match access.address.memory {
+            _ if self.keeps_written => return None,
+            Memory::Global => Some(0),
+            Memory::Shared => Some(1),
+            Memory::Const | Memory::Param if !is_store => None,
+            _ => return None,
+        };
+        if let Some(space) = space {
+            let touch = Touch::anywhere(low, end, team.extent)?;
+            let touched = &mut self.touched[space];
+            let is_apart = match is_store {
+                true => rises && touched.write_apart(touch),
+                false => touched.read(touch, access.read_only),
+            };
+            is_apart.then_some(())?;
+        }
+        team.each().try_for_each(|each| self.by_columns(pc, each))
+    }
+
+    /// Carries out a load or a store of a warp as the plain loop does.
+    fn by_columns(&mut self, pc: Pc, (warp, mask): (usize, u32)) -> Option<()> {
+        let base = self.base(warp);
+        let mut memories = Memories {
+            global: self.run.global,
+            shared: &mut self.shared,
+            local: &mut self.local,
+            params: &self.run.params,
+            order: Order::new(self.run.launch.seed, 0, 0, 0),
+            initialisation: None,
+            watch: None,
+            follow: None,
+            is_seen: false,
+        };
+        let inst = &self.run.program.insts[pc as usize];
+        let counters = &mut self.run.traffic[pc as usize];
+        let mut lanes = self.registers.lanes(base, mask);
+        touch_memory(&mut memories, &mut lanes, inst, &self.frame, counters).ok()
     }
 }
 

@@ -8,8 +8,7 @@
 //! Warps that part from each other at a branch are groups, which wait for each other at the next barrier. A warp whose lanes
 //! part for longer than a region, an access that another warp might notice, a fault, anything that is not known here: it is
 //! given up, and the launch starts over warp by warp. So this decides nothing; it is held to the plain loop by the same
-//! tests as everything that is fast. Left out: checkers, atomics, addresses that are columns, blocks of more than one
-//! dimension.
+//! tests as everything that is fast. Left out: atomics, blocks of more than one dimension.
 
 mod apart;
 mod exchange;
@@ -27,6 +26,7 @@ use super::swift::plan::Plan;
 use super::swift::{self, arithmetic::Span};
 use crate::launch::{Dim3, Launch, MAX_BLOCK_THREADS};
 use crate::machine::divergence::Frame;
+use crate::machine::local::Local;
 use crate::machine::registers::{FULL_MASK, Registers, Shape, WARP_SIZE, distance, lanes_of};
 use crate::machine::written::Written;
 use apart::{Apart, Who};
@@ -126,6 +126,8 @@ pub(super) struct Lockstep<'w, 'r> {
     shared_written: Written,
     /// Whether it is kept what has been written.
     keeps_written: bool,
+    /// What no thread has; accesses want to know it.
+    local: Local,
     /// The planes of the group that runs.
     planes: Box<Planes>,
     /// For planes of groups to come.
@@ -174,6 +176,7 @@ impl<'w, 'r> Lockstep<'w, 'r> {
             registers,
             shared: vec![0; run.shared_bytes as usize],
             shared_written: Written::default(),
+            local: Local::default(),
             keeps_written: run.initialisation.is_on,
             planes: Box::new([Plane::default(); 256]),
             spare: Vec::new(),

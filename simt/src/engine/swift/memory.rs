@@ -333,7 +333,7 @@ impl<'a> Row<'a> {
     /// Stores columns; `false`, and nothing done, where that cannot be done by the self.
     pub fn store(&self, spaces: Spaces<'_>, lanes: &Lanes<'_>, counters: &mut Counters) -> bool {
         // Of lanes whose elements overlap, who comes last is the seed's choice.
-        if self.span.low != self.span.high && self.step().unsigned_abs() < self.access.lane_bytes() {
+        if self.overlaps() {
             return false;
         }
         let Some((start, length)) = self.range() else { return false };
@@ -379,6 +379,12 @@ impl<'a> Row<'a> {
     fn exact(&self) -> (u64, u64) {
         let (first, step) = (self.first(), self.step() as u64);
         (first.wrapping_sub(step.wrapping_mul(u64::from(self.span.low))), step)
+    }
+
+    /// Whether elements of several lanes may have bytes in common.
+    #[inline(always)]
+    pub fn overlaps(&self) -> bool {
+        self.span.low != self.span.high && self.step().unsigned_abs() < self.access.lane_bytes()
     }
 
     /// The memory that it goes to.
