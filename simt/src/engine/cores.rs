@@ -4,13 +4,15 @@
 //! on a fork of global memory that keeps which bytes a block read and wrote ([`crate::machine::fork`]), and one block
 //! after the other on each core. If no block wrote a byte that another one touched, each of them has done what it would
 //! have done beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed
-//! depends on the block alone. Then the forks are joined, counters are added, and that is the launch.
+//! depends on the block alone. Then the forks are joined, counters are added, and that is the launch. It is tried in lock
+//! step first ([`super::lockstep`]), on one core as well as on several.
 //!
 //! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
 //! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
 //! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has
-//! to know how to tell what went wrong. Left out from the start is what would not be the same: turns drawn from the
-//! seed, weak memory, a trace, a byte that is followed, and kernels that look at the clock, which all blocks share.
+//! to know how to tell what went wrong. Left out from the start is what would not be the same: a trace, a byte that is
+//! followed, kernels that look at the clock, which all blocks share, and outside of lock step turns drawn from the seed and
+//! weak memory.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Builder};
