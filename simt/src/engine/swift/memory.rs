@@ -77,6 +77,7 @@ impl Hand<'_, '_> {
         if left != 0 {
             self.write_out(step, row.access, inst.args.a);
             self.lanes.mask = left;
+            self.memories.order.step = self.place.steps + self.since(pc);
             let (memories, lanes) = (&mut self.memories, &self.lanes);
             let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
             if let Some(watch) = memories.watch.as_deref_mut() {
