@@ -30,6 +30,7 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct Emulator {
     memory: Global,
+    deal: Option<u64>,
 }
 
 /// A loaded module.
@@ -97,7 +98,14 @@ impl Module {
 impl Emulator {
     /// A machine with empty memory.
     pub fn new(limits: Limits) -> Emulator {
-        Emulator { memory: Global::new(limits.memory_bytes) }
+        Emulator { memory: Global::new(limits.memory_bytes), deal: None }
+    }
+
+    /// Has every launch use all its cores, however small it is, one after the other on this thread, and deals its
+    /// blocks out to them by a seed, not by who has time: for tests, which then come to the same again each time.
+    #[doc(hidden)]
+    pub fn deal(&mut self, seed: u64) {
+        self.deal = Some(seed);
     }
 
     /// Reads a module and places its variables in memory. `name` is what messages call it.
@@ -188,6 +196,7 @@ impl Emulator {
         check_shape(code, program, launch).map_err(LaunchError)?;
         let params = parameter_block(code, launch).map_err(LaunchError)?;
         let mut run = Run::new(program, number as u32, launch, &mut self.memory, params);
+        run.deal = self.deal;
         // The closure shortens the callback's lifetime to the run's.
         run.trace = step.map(|step| Tracer::new(step));
         run.finish().map_err(|error| LaunchError(format!("`{}`, {error}", program.name)))

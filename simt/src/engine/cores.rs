@@ -28,6 +28,7 @@ use crate::isa::special::Special;
 use crate::launch::{Launch, Schedule};
 use crate::machine::block::Block;
 use crate::machine::global::Global;
+use crate::machine::random::Random;
 use crate::machine::registers::WARP_SIZE;
 use crate::observe::counters::Counters;
 
@@ -51,8 +52,30 @@ struct Shared<'r> {
     next: AtomicU64,
     /// Blocks in a piece.
     piece: u64,
+    /// Who gets which block, if that has been dealt out.
+    deal: Option<Deal>,
     /// Whether somebody has found out that one core has to do it all.
     is_over: AtomicBool,
+}
+
+/// Blocks that are dealt out to the cores before anybody runs them, so that a test comes to the same each time.
+#[derive(Clone, Copy, Debug)]
+struct Deal {
+    seed: u64,
+    cores: u64,
+}
+
+impl Deal {
+    /// The next block of the core whose turn it is, as a piece, or none for the end of its turn: they run one after the
+    /// other. `next` counts on through the blocks of the grid, and one more, for each of them.
+    fn next_block(self, next: &AtomicU64, count: u64) -> Option<std::ops::Range<u64>> {
+        let from = next.load(Ordering::Relaxed);
+        let (core, from) = (from / (count + 1), from % (count + 1));
+        let is_own = |&block: &u64| Random::new(self.seed ^ block << 32).below(self.cores) == core;
+        let found = (from..count).find(is_own);
+        next.store(core * (count + 1) + found.map_or(count + 1, |block| block + 1), Ordering::Relaxed);
+        found.map(|block| block..block + 1)
+    }
 }
 
 /// What one core has done.
@@ -111,6 +134,7 @@ impl Run<'_> {
             way,
             next: AtomicU64::new(0),
             piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
+            deal: self.deal.map(|seed| Deal { seed, cores }),
             is_over: AtomicBool::new(false),
         };
         let done = all_done(&shared, &mut forks);
@@ -137,7 +161,7 @@ impl Run<'_> {
     fn cores_worth_it(&self) -> u64 {
         let blocks = self.launch.grid.count();
         let warps = self.launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
-        let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS;
+        let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS || self.deal.is_some();
         if is_worth_it { u64::from(self.launch.cores).clamp(1, blocks) } else { 1 }
     }
 
@@ -185,6 +209,9 @@ impl Run<'_> {
 
 /// Runs all blocks, the last fork's on this thread. What stops them is why one of them did.
 fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, Stop> {
+    if shared.deal.is_some() {
+        return what_came_of(forks.drain(..).map(|fork| shared.work(fork)).collect());
+    }
     let Some(own) = forks.pop() else { return Err(Stop::NeedsOneCore) };
     thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -194,15 +221,19 @@ fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, S
         }
         let own = shared.work(own);
         let others = threads.into_iter().map(|thread| thread.join().expect("it has not panicked"));
-        let all: Vec<_> = others.chain([own]).collect();
-        let needs_one = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NeedsOneCore));
-        let wants_turns = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NotInLockStep));
-        // Who was interrupted by another one says that one core is needed, and need not be right.
-        if all.iter().any(wants_turns) {
-            return Err(Stop::NotInLockStep);
-        }
-        if all.iter().any(needs_one) { Err(Stop::NeedsOneCore) } else { all.into_iter().collect() }
+        what_came_of(others.chain([own]).collect())
     })
+}
+
+/// What all cores have done, or what stops them.
+fn what_came_of(all: Vec<Result<Done, Stop>>) -> Result<Vec<Done>, Stop> {
+    let needs_one = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NeedsOneCore));
+    let wants_turns = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NotInLockStep));
+    // Who was interrupted by another one says that one core is needed, and need not be right.
+    if all.iter().any(wants_turns) {
+        return Err(Stop::NotInLockStep);
+    }
+    if all.iter().any(needs_one) { Err(Stop::NeedsOneCore) } else { all.into_iter().collect() }
 }
 
 impl Shared<'_> {
@@ -246,6 +277,9 @@ impl Shared<'_> {
 
     fn next_piece(&self) -> Option<std::ops::Range<u64>> {
         let count = self.launch.grid.count();
+        if let Some(deal) = self.deal {
+            return deal.next_block(&self.next, count);
+        }
         let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
         (first < count).then(|| first..(first + self.piece).min(count))
     }

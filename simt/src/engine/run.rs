@@ -126,6 +126,8 @@ pub struct Run<'a> {
     pub(super) probes: Vec<Probes>,
     /// Whether this is a part of a launch that runs on several cores.
     pub(super) is_one_of_many: bool,
+    /// The seed by which blocks are dealt out to cores, where it is not who has time that decides.
+    pub deal: Option<u64>,
     warps: u64,
     divergent_warps: u64,
 }
@@ -172,6 +174,7 @@ impl<'a> Run<'a> {
             lookout: Lookout::new(),
             probes: Vec::new(),
             is_one_of_many: false,
+            deal: None,
             warps: 0,
             divergent_warps: 0,
         }
