@@ -19,6 +19,8 @@ pub struct Kernel {
     pub bytes: [u64; 5],
     /// The numbers that it is given.
     pub numbers: [u32; 2],
+    /// Whether the third buffer counts as written, and has a number in each word, the same more from word to word.
+    pub has_ramp: bool,
     /// How often it is launched, one launch after the other on the same memory.
     pub times: usize,
 }
@@ -80,9 +82,10 @@ fn made_up(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, de
     while writer.lines.len() < writer.budget {
         writer.statement(0);
     }
-    writer.epilogue();
+    let by_register = writer.chance(50);
+    writer.epilogue(by_register);
     let head = head(&writer);
-    Kernel { head, lines: writer.lines, launch, bytes, numbers: given, times }
+    Kernel { head, lines: writer.lines, launch, bytes, numbers: given, has_ramp: false, times }
 }
 
 /// The block and the grid, not too many warps together.
@@ -155,7 +158,7 @@ fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
 
 /// The memory that the kernel goes to, and the bytes of the buffers. Where blocks do not communicate, each has a part
 /// of its own of what is written, at the registers `%b1` and `%b2`.
-fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
+pub fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
     let blocks = style.blocks;
     let data = numbers.pick(&[4096, 8192, 16384]);
     let part = (style.threads * numbers.pick(&[4, 4, 8, 16])).max(512) + 16 * numbers.below(40);
@@ -238,7 +241,7 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3, most: u64) -> Launch {
 /// Bytes that a thread leaves of its registers.
 const DUMP_BYTES: u64 = 160;
 
-fn head(writer: &Writer) -> String {
+pub fn head(writer: &Writer) -> String {
     let table: Vec<String> = (0..64_u64).map(|word| (word * 0x9e37_79b9 % 0xffff_fffb).to_string()).collect();
     let has = |word: &str| writer.lines.iter().any(|line| line.contains(word));
     let part = |is_wanted: bool, text| if is_wanted { text } else { "" };
@@ -334,7 +337,7 @@ const ENTRY: &str = r"
 
 impl Writer {
     /// What every kernel begins with: addresses, who a thread is, and values in some registers.
-    fn prologue(&mut self, block: Dim3, part: u64) {
+    pub fn prologue(&mut self, block: Dim3, part: u64) {
         for (number, param) in BUFFERS.iter().enumerate() {
             let register = if number < 3 { number } else { number + 7 };
             self.line(format!("ld.param.u64 %b{register}, [{param}];"));
@@ -368,7 +371,10 @@ impl Writer {
             self.line(format!("mad.wide.u32 %b1, %n1, {part}, %b1;"));
             self.line(format!("mad.wide.u32 %b2, %n1, {part}, %b2;"));
         }
-        self.line("mov.u64 %b3, s; cvta.shared.u64 %b4, %b3; mov.u64 %b5, depot; cvta.local.u64 %b6, %b5;");
+        self.line("mov.u64 %b3, s; cvta.shared.u64 %b4, %b3;");
+        if self.areas.iter().any(|area| area.is_own) {
+            self.line("mov.u64 %b5, depot; cvta.local.u64 %b6, %b5;");
+        }
         self.line("mov.u64 %b7, fixed; mov.u64 %b8, structure; mov.u64 %b9, table;");
         // Floats whose sum depends on the order in which they are added.
         self.line("cvt.rn.f32.u32 %f0, %x2; mul.f32 %f0, %f0, 0f3DCCCCCD; mov.f32 %f1, 0f4B800001;");
@@ -396,9 +402,8 @@ impl Writer {
     }
 
     /// Leaves some registers behind, by thread or by register.
-    fn epilogue(&mut self) {
+    pub fn epilogue(&mut self, by_register: bool) {
         let all = self.style.threads * self.style.blocks;
-        let by_register = self.chance(50);
         let (own, step) = if by_register { (8, all * 8) } else { (DUMP_BYTES, 8) };
         self.line(format!("mad.wide.u32 %u3, %x2, {own}, %b11;"));
         let share = self.pick(&[20, 60, 100]);
@@ -417,7 +422,7 @@ impl Writer {
         self.line(format!("st.global.v2.u32 [%u3+{}], {{%z0, %z1}};", 19 * step));
         self.line(format!("st.global.u64 [%u3+{}], %y0;", 18 * step));
         if self.chance(30) {
-            let place = self.below(16) * step;
+            let place = place.min(17) * step;
             self.line(format!("st.global.v2.f32 [%u3+{place}], {{%f0, %f1}};"));
         }
     }

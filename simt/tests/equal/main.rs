@@ -2,18 +2,22 @@
 //!
 //! A launch has two fields that may change how fast it is and nothing else, [`Launch::plain`](simt::Launch::plain) and
 //! [`Launch::cores`](simt::Launch::cores). Here a run on one core in the plain way is compared with the others, report,
-//! memory and trace, on kernels that a generator makes up ([`kernel`]) and on every kernel of the project ([`committed`]).
-//! A kernel that comes out differently is told in its shortest form. What it leaves out: whether the plain way is right,
-//! which is what all other tests are about.
+//! memory and trace, on kernels that a generator makes up ([`kernel`]) and on every kernel of the project
+//! ([`committed`]). Kernels of a kind of their own are for warps in lock step ([`march`]) and for blocks side by side
+//! ([`trade`]). A kernel that comes out differently is told in its shortest form. What it leaves out: whether the plain
+//! way is right, which is what all other tests are about.
 
 mod committed;
 mod flow;
 mod kernel;
+mod march;
 mod meet;
 mod memory;
 mod numbers;
+mod rows;
 mod run;
 mod shrink;
+mod trade;
 mod values;
 mod writer;
 
@@ -25,7 +29,7 @@ use std::ops::Range;
 use committed::Bench;
 use kernel::Kernel;
 use numbers::Numbers;
-use run::{OTHERS, PLAIN, Way, run};
+use run::{DEALT, OTHERS, PLAIN, Way, run};
 
 /// Kernels that are made up; `EQUAL_SEEDS=100000` asks for more, and `EQUAL_SEEDS=17..18` for these.
 const KERNELS: u64 = 2000;
@@ -50,7 +54,12 @@ fn ways(seed: u64) -> Vec<Way> {
     if seed.is_multiple_of(16) {
         return OTHERS.to_vec();
     }
-    vec![OTHERS[0], OTHERS[1 + (seed / 2 % 2) as usize]]
+    vec![OTHERS[0], [OTHERS[1], DEALT[0], DEALT[0], DEALT[1]][(seed / 2 % 4) as usize]]
+}
+
+/// The ways in which a kernel of warps that march in step is tried.
+fn ways_in_step(seed: u64) -> Vec<Way> {
+    vec![if seed % 4 == 3 { DEALT[0] } else { OTHERS[0] }]
 }
 
 /// The ways in which a kernel of many blocks is tried.
@@ -119,6 +128,18 @@ fn more_made_up_kernels_come_out_alike() {
 #[test]
 fn made_up_kernels_of_many_blocks_come_out_alike() {
     check(seeds().step_by(10), kernel::wide_kernel, ways_on_cores, |_| false);
+}
+
+/// There are three kernels for each seed that is asked for, numbered one after the other.
+#[test]
+fn made_up_kernels_in_lock_step_come_out_alike() {
+    let seeds = seeds();
+    check(seeds.start * 3..seeds.end * 3, march::march, ways_in_step, |_| false);
+}
+
+#[test]
+fn made_up_kernels_of_blocks_that_meet_come_out_alike() {
+    check(seeds(), trade::trade, |seed| vec![DEALT[(seed % 2) as usize]], |_| false);
 }
 
 /// Runs every kernel of the files below a folder under several choices each; how many launches were carried out.

@@ -24,12 +24,12 @@ pub struct Area {
 
 /// What one access moves: the type, the registers, and bytes in all.
 #[derive(Clone, Debug)]
-struct Parts {
+pub struct Parts {
     /// `v2.u32`, say.
     ty: &'static str,
     letter: char,
     count: u64,
-    bytes: u64,
+    pub bytes: u64,
 }
 
 const fn parts(ty: &'static str, letter: char, count: u64, bytes: u64) -> Parts {
@@ -37,7 +37,7 @@ const fn parts(ty: &'static str, letter: char, count: u64, bytes: u64) -> Parts 
 }
 
 /// Mostly words; a register may be wider than what is loaded.
-const PARTS: [Parts; 24] = [
+pub const PARTS: [Parts; 24] = [
     parts("u32", 'r', 1, 4),
     parts("u32", 'r', 1, 4),
     parts("u32", 'r', 1, 4),
@@ -84,8 +84,13 @@ impl Writer {
         let area = self.area(|area| !area.is_tally || is_peek);
         let parts = self.pick(&PARTS);
         let address = self.address(&area, parts.bytes);
-        let way = self.way(&area, true);
-        let registers = self.registers(&parts, true);
+        self.load_at(&area, &parts, &address);
+    }
+
+    /// A load from an address, guarded now and then; to which registers.
+    pub fn load_at(&mut self, area: &Area, parts: &Parts, address: &str) -> String {
+        let way = self.way(area, true);
+        let registers = self.registers(parts, true);
         let not = self.pick(&["", "!"]);
         let text = format!("ld{way}.{} {registers}, [{address}];", parts.ty);
         if self.style.guards > 0 && self.chance(15) {
@@ -94,14 +99,20 @@ impl Writer {
         } else {
             self.line(text);
         }
+        registers
     }
 
     fn store(&mut self) {
         let area = self.area(|area| area.is_written && !area.is_tally);
         let parts = self.pick(&PARTS);
         let address = self.address(&area, parts.bytes);
-        let way = self.way(&area, false);
-        let registers = self.registers(&parts, false);
+        self.store_at(&area, &parts, &address);
+    }
+
+    /// A store to an address, guarded now and then.
+    pub fn store_at(&mut self, area: &Area, parts: &Parts, address: &str) {
+        let way = self.way(area, false);
+        let registers = self.registers(parts, false);
         // A store takes no more of a register than its type has.
         self.guarded(format!("st{way}.{} [{address}], {registers};", parts.ty));
     }
@@ -203,20 +214,18 @@ impl Writer {
         let stride = if fits(count, stride) { stride } else { 0 };
         let spare = (area.room - (count - 1) * stride - bytes) / bytes;
         let offset = self.below(spare + 1).min(40) * bytes;
-        self.by_stride(area, (index, count), stride, offset)
+        if self.chance(15) {
+            // The threads turned round.
+            self.line(format!("sub.s32 %t0, {}, {index};", count - 1));
+            index = "%t0";
+        }
+        self.by_stride(area, index, stride, offset)
     }
 
-    /// The address `base + offset + index * stride`, or that of the threads turned round, in one of the ways in which
-    /// it can be written.
-    fn by_stride(&mut self, area: &Area, (index, count): (&str, u64), stride: u64, offset: u64) -> String {
+    /// The address `base + offset + index * stride`, in one of the ways in which it can be written.
+    pub fn by_stride(&mut self, area: &Area, index: &str, stride: u64, offset: u64) -> String {
         let base = area.base;
-        let is_turned = self.chance(15);
-        let mut index = index.to_owned();
-        if is_turned {
-            self.line(format!("sub.s32 %t0, {}, {index};", count - 1));
-            "%t0".clone_into(&mut index);
-        }
-        match self.below(9) {
+        match self.below(12) {
             0 | 1 => {
                 self.line(format!("mul.wide.u32 %u0, {index}, {stride};"));
                 self.line(format!("add.s64 %u1, {base}, %u0;"));
@@ -249,10 +258,15 @@ impl Writer {
                 self.line(format!("cvt.u64.u32 %u0, {index};"));
                 self.line(format!("mad.lo.s64 %u1, %u0, {stride}, {base};"));
             }
-            8 if matches!(area.space, ".shared" | ".local") => {
+            8..12 if matches!(area.space, ".shared" | ".local") => {
                 self.line(format!("cvt.u32.u64 %t1, {base};"));
                 self.line(format!("mad.lo.u32 %t1, {index}, {stride}, %t1;"));
-                return format!("%t1+{offset}");
+                // Addresses of 32 bits may start below zero.
+                let back = self.pick(&[0, 0, 16, 4096, 16384]);
+                if back != 0 {
+                    self.line(format!("add.u32 %t1, %t1, -{back};"));
+                }
+                return format!("%t1+{}", offset + back);
             }
             _ => {
                 self.line(format!("neg.s32 %t1, {index};"));

@@ -13,18 +13,29 @@ use crate::numbers::Numbers;
 pub struct Way {
     pub plain: bool,
     pub cores: u32,
+    /// Whether blocks are dealt out to the cores, however few they are.
+    pub is_dealt: bool,
+}
+
+const fn way(plain: bool, cores: u32, is_dealt: bool) -> Way {
+    Way { plain, cores, is_dealt }
 }
 
 /// The way that all others are compared with.
-pub const PLAIN: Way = Way { plain: true, cores: 1 };
+pub const PLAIN: Way = way(true, 1, false);
+
+/// The ways in which the blocks of a small launch are on several cores.
+pub const DEALT: [Way; 2] = [way(false, 3, true), way(true, 3, true)];
 
 /// All others.
-pub const OTHERS: [Way; 5] = [
-    Way { plain: false, cores: 1 },
-    Way { plain: false, cores: 2 },
-    Way { plain: false, cores: 8 },
-    Way { plain: true, cores: 2 },
-    Way { plain: true, cores: 8 },
+pub const OTHERS: [Way; 7] = [
+    way(false, 1, false),
+    way(false, 2, false),
+    way(false, 8, false),
+    way(true, 2, false),
+    way(true, 8, false),
+    DEALT[0],
+    DEALT[1],
 ];
 
 /// All that a run leaves behind: a text for what it reports, and the bytes of each piece of memory.
@@ -66,6 +77,9 @@ impl Outcome {
 pub fn run(kernel: &Kernel, way: Way, is_traced: bool) -> Outcome {
     caught(|| {
         let mut emulator = Emulator::new(Limits::default());
+        if way.is_dealt {
+            emulator.deal(kernel.launch.seed);
+        }
         let module = emulator.load("random.ptx", &kernel.text()).unwrap_or_else(|error| panic!("{error}"));
         let launch = Launch { plain: way.plain, cores: way.cores, ..kernel.launch.clone() };
         let (launch, buffers) = arguments(kernel, &mut emulator, launch);
@@ -121,7 +135,7 @@ fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (L
     let mut numbers = Numbers::new(launch.seed);
     let mut buffers = Vec::new();
     for (name, bytes) in BUFFERS.into_iter().zip(kernel.bytes) {
-        let buffer = if name == "scratch" {
+        let buffer = if name == "scratch" && !kernel.has_ramp {
             emulator.alloc_uninitialized(name, bytes).unwrap()
         } else {
             emulator.alloc(name, bytes).unwrap()
@@ -132,6 +146,11 @@ fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (L
                 let bits = numbers.bits();
                 let bits = if bits.is_multiple_of(4) { bits } else { bits & 0x0000_003f_0000_00ff };
                 word.copy_from_slice(&bits.to_le_bytes());
+            }
+        }
+        if name == "scratch" && kernel.has_ramp {
+            for (number, word) in (0_u32..).zip(emulator.write(buffer).chunks_exact_mut(4)) {
+                word.copy_from_slice(&(number * 3).to_le_bytes());
             }
         }
         buffers.push(buffer);
