@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use simt::{Checks, Dim3, Launch, Reconvergence};
+use simt::{Checks, Dim3, Launch, Reconvergence, Schedule};
 
 use crate::kernel::{Kernel, areas, head};
 use crate::numbers::Numbers;
@@ -107,12 +107,20 @@ fn style(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Style {
 
 fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
     let checks = match numbers.below(20) {
-        0 => Checks { races: true, ..Checks::NONE },
-        1 => Checks { initialisation: true, ..Checks::NONE },
-        2..7 => Checks { synchronisation: true, ..Checks::NONE },
+        0..4 => Checks { races: true, ..Checks::NONE },
+        4 | 5 => Checks { initialisation: true, ..Checks::NONE },
+        6 | 7 => Checks::ALL,
+        8..12 => Checks { synchronisation: true, ..Checks::NONE },
         _ => Checks::NONE,
     };
+    let schedule = match numbers.below(8) {
+        0 => Schedule::Random,
+        1 => Schedule::Hunt,
+        _ => Schedule::RoundRobin,
+    };
     Launch {
+        schedule,
+        weak_memory: numbers.chance(8),
         reconvergence: numbers.pick(&[Reconvergence::Auto, Reconvergence::Stack, Reconvergence::Its]),
         checks,
         seed: numbers.below(1000),
