@@ -153,7 +153,9 @@ impl Run<'_> {
         if !self.global.join(forks) {
             return Err(Stop::NeedsOneCore);
         }
-        counted.iter().for_each(|counted| self.add(counted));
+        for counted in &counted {
+            self.add(counted);
+        }
         Ok(())
     }
 

@@ -102,7 +102,7 @@ pub(super) struct Fork {
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     tables: Vec<Vec<u32>>,
-    pages: Vec<Page>,
+    touched: Vec<Page>,
     copies: Copies,
 }
 
@@ -113,13 +113,12 @@ impl Copies {
             self.0.push(Vec::with_capacity(COPIES));
         }
         let last = self.0.last_mut().expect("one was added");
-        match page.try_into() {
-            Ok(page) => last.extend_from_slice(std::slice::from_ref::<[u8; PAGE_BYTES]>(page)),
-            Err(_) => {
-                let mut copy = [0; PAGE_BYTES];
-                copy[..page.len()].copy_from_slice(page);
-                last.push(copy);
-            }
+        if let Ok(page) = page.try_into() {
+            last.extend_from_slice(std::slice::from_ref::<[u8; PAGE_BYTES]>(page));
+        } else {
+            let mut copy = [0; PAGE_BYTES];
+            copy[..page.len()].copy_from_slice(page);
+            last.push(copy);
         }
         ((self.0.len() - 1) * COPIES + self.0[self.0.len() - 1].len()) as u32
     }
@@ -437,7 +436,7 @@ impl Fork {
 
     /// Lets go of the shared contents, and returns the pages.
     pub fn into_pages(self) -> Pages {
-        Pages { tables: self.tables, pages: self.pages, copies: self.copies }
+        Pages { tables: self.tables, touched: self.pages, copies: self.copies }
     }
 }
 
@@ -447,7 +446,7 @@ impl Pages {
         let known = self.tables[region].iter().skip(first_page);
         for (data, known) in data.chunks_mut(PAGE_BYTES).zip(known) {
             if let Some(page) = known.checked_sub(1) {
-                self.pages[page as usize].apply(&self.copies, data);
+                self.touched[page as usize].apply(&self.copies, data);
             }
         }
     }

@@ -376,7 +376,9 @@ impl Global {
             let part = count.div_ceil(threads).max(1);
             let parts = region.data.chunks_mut(part * PAGE_BYTES).enumerate();
             let apply = |(at, data): (usize, &mut [u8])| {
-                pages.iter().for_each(|pages| pages.apply(number, at * part, data));
+                for pages in pages {
+                    pages.apply(number, at * part, data);
+                }
             };
             if threads == 1 {
                 parts.for_each(apply);

@@ -21,9 +21,10 @@ impl Lockstep<'_, '_> {
         let mut known = None;
         for (warp, mask) in team.each() {
             let base = self.base(warp);
-            let members = match collective.sync {
-                true => self.registers.narrow[base.narrow + usize::from(args.e)],
-                false => [mask; WARP_SIZE],
+            let members = if collective.sync {
+                self.registers.narrow[base.narrow + usize::from(args.e)]
+            } else {
+                [mask; WARP_SIZE]
             };
             if !all_are_there(&members, mask) {
                 return Err(Stop::NotInLockStep);

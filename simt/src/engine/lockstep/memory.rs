@@ -74,10 +74,10 @@ impl Lockstep<'_, '_> {
             if self.keeps_written && !self.are_written(&row, step) {
                 return None;
             }
-            let spaces =
+            let mut spaces =
                 Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };
             let counters = &mut self.run.traffic[pc as usize];
-            values[warp] = row.load_one(spaces, counters)?;
+            values[warp] = row.load_one(&mut spaces, counters)?;
         }
         self.set(step, through(&values, team)?, team);
         Some(())
@@ -174,7 +174,7 @@ impl Lockstep<'_, '_> {
                 return None;
             }
             let base = self.base(warp);
-            let spaces =
+            let mut spaces =
                 Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };
             let counters = &mut self.run.traffic[pc as usize];
             let is_load = matches!(step.how, How::Load);
@@ -182,9 +182,10 @@ impl Lockstep<'_, '_> {
             if is_load && step.is_free && !self.is_apart {
                 lanes.mask = FULL_MASK;
             }
-            let done = match is_load {
-                true => row.load(spaces, &mut lanes, counters),
-                false => row.store(spaces, &lanes, counters),
+            let done = if is_load {
+                row.load(&mut spaces, &mut lanes, counters)
+            } else {
+                row.store(&mut spaces, &lanes, counters)
             };
             if !done {
                 // Which of several lanes stores last is not for this to say.
@@ -226,9 +227,10 @@ impl Lockstep<'_, '_> {
         if let Some(space) = space {
             let touch = Touch::anywhere(low, end, team.extent)?;
             let touched = &mut self.touched[space];
-            let is_apart = match is_store {
-                true => rises && touched.write_apart(touch),
-                false => touched.read(touch, access.read_only),
+            let is_apart = if is_store {
+                rises && touched.write_apart(touch)
+            } else {
+                touched.read(touch, access.read_only)
             };
             is_apart.then_some(())?;
         }

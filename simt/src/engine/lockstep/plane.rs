@@ -109,6 +109,9 @@ impl Exact {
     }
 }
 
+/// The largest number of 64 bits that is taken: sums and differences of two of these, and of their steps, fit.
+const MOST: i64 = 1 << 60;
+
 /// A register as numbers; `None` if some value does not fit it, or is too large for sums of two.
 fn exact(plane: Plane, (wide, signed): (bool, bool), extent: Extent) -> Option<Exact> {
     let first = plane.of(extent.first).at(extent.span.low);
@@ -124,8 +127,6 @@ fn exact(plane: Plane, (wide, signed): (bool, bool), extent: Extent) -> Option<E
     // Of a single lane the step says nothing, nor the hop of a single warp: both may be anything.
     let step = if extent.span.low == extent.span.high { 0 } else { step };
     let hop = if extent.first == extent.last { 0 } else { hop };
-    // Sums and differences of two of these, and of their steps, fit.
-    const MOST: i64 = 1 << 60;
     let range = match (wide, signed) {
         (false, true) => i64::from(i32::MIN)..=i64::from(i32::MAX),
         (false, false) => 0..=i64::from(u32::MAX),

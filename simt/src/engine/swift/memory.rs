@@ -143,7 +143,8 @@ impl Hand<'_, '_> {
     fn by_line(&mut self, step: &Step, row: &Row<'_>, pc: Pc) -> bool {
         let counters = &mut self.traffic[pc as usize];
         let memories = &mut self.memories;
-        let spaces = Spaces { global: memories.global, shared: memories.shared, params: memories.params };
+        let spaces =
+            &mut Spaces { global: memories.global, shared: memories.shared, params: memories.params };
         match step.how {
             How::LoadOne => match row.load_one(spaces, counters) {
                 Some(value) => {
@@ -281,7 +282,7 @@ impl<'a> Row<'a> {
     }
 
     /// One element for all lanes.
-    pub fn load_one(&self, mut spaces: Spaces<'_>, counters: &mut Counters) -> Option<u64> {
+    pub fn load_one(&self, spaces: &mut Spaces<'_>, counters: &mut Counters) -> Option<u64> {
         let bytes = self.access.lane_bytes();
         if !self.at.base.is_multiple_of(bytes) {
             return None;
@@ -304,7 +305,7 @@ impl<'a> Row<'a> {
     }
 
     /// Loads columns; `false`, and nothing done, where that cannot be done by the self.
-    pub fn load(&self, spaces: Spaces<'_>, lanes: &mut Lanes<'_>, counters: &mut Counters) -> bool {
+    pub fn load(&self, spaces: &mut Spaces<'_>, lanes: &mut Lanes<'_>, counters: &mut Counters) -> bool {
         let Some((start, length)) = self.range() else { return false };
         match self.access.address.memory {
             Memory::Global | Memory::Const => {
@@ -332,7 +333,7 @@ impl<'a> Row<'a> {
     }
 
     /// Stores columns; `false`, and nothing done, where that cannot be done by the self.
-    pub fn store(&self, spaces: Spaces<'_>, lanes: &Lanes<'_>, counters: &mut Counters) -> bool {
+    pub fn store(&self, spaces: &mut Spaces<'_>, lanes: &Lanes<'_>, counters: &mut Counters) -> bool {
         // Of lanes whose elements overlap, who comes last is the seed's choice.
         if self.overlaps() {
             return false;
