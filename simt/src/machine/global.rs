@@ -6,7 +6,7 @@
 //! Freed regions are never given out again, so a use after free is known for what it is.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::elements::Elements;
@@ -114,8 +114,8 @@ pub enum Miss {
     },
 }
 
-/// Pages of a region that is worth several threads.
-const FEWEST_PAGES: usize = 512;
+/// Bytes of a region that one thread carries over at a time.
+const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
 /// Global memory.
 #[derive(Clone, Debug, Default)]
@@ -364,27 +364,30 @@ impl Global {
         are_apart
     }
 
-    /// Carries over what was done on forks, each thread to a part of the larger regions.
+    /// Carries over what was done on forks, each thread to parts of the larger regions.
     fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages]) {
         for (number, region) in self.regions.iter_mut().enumerate() {
             let others = forks.iter().filter_map(|regions| regions[number].written.as_ref());
             if let Some(written) = &mut region.written {
                 others.for_each(|other| written.add(other));
             }
-            let count = region.data.len().div_ceil(PAGE_BYTES);
-            let threads = if count < FEWEST_PAGES { 1 } else { pages.len() };
-            let part = count.div_ceil(threads).max(1);
-            let parts = region.data.chunks_mut(part * PAGE_BYTES).enumerate();
-            let apply = |(at, data): (usize, &mut [u8])| {
-                for pages in pages {
-                    pages.apply(number, at * part, data);
+            let is_large = region.data.len() > PARTS_BYTES;
+            let parts = Mutex::new(region.data.chunks_mut(PARTS_BYTES).enumerate());
+            let next = || parts.lock().expect("nobody panics with it").next();
+            let work = || {
+                while let Some((part, data)) = next() {
+                    for pages in pages {
+                        pages.apply(number, part * (PARTS_BYTES / PAGE_BYTES), data);
+                    }
                 }
             };
-            if threads == 1 {
-                parts.for_each(apply);
-            } else {
-                thread::scope(|scope| parts.for_each(|part| drop(scope.spawn(move || apply(part)))));
-            }
+            thread::scope(|scope| {
+                // Where the computer has no thread left, the others take the parts.
+                for _ in pages.iter().skip(1).filter(|_| is_large) {
+                    drop(thread::Builder::new().spawn_scoped(scope, work));
+                }
+                work();
+            });
         }
     }
 

@@ -219,6 +219,7 @@ impl March {
             17 => march.trouble(),
             18 | 19 => march.pass(place),
             20 if place == Place::Open && march.chance(50) => march.crowd(),
+            21 | 22 if nests && is_free => march.laps(depth),
             _ => march.access(place),
         });
     }
@@ -476,6 +477,35 @@ impl March {
         }
         self.line(format!("@%k bra {start};"));
         self.writer.place(&end);
+    }
+
+    /// A loop that lanes leave one after the other, and wait for those that go on.
+    fn laps(&mut self, depth: usize) {
+        let [counter, laps, sum] = [(); 3].map(|()| self.name(Width::B32));
+        let (start, end) = (self.writer.label(), self.writer.label());
+        let most = self.writer.pick(&[1, 3, 7, 7, 15]);
+        let from = if self.chance(50) { self.writer.source(Width::B32) } else { "%x0".to_owned() };
+        self.line(format!("and.b32 {laps}, {from}, {most};"));
+        self.line(format!("mov.u32 {counter}, 0; mov.u32 {sum}, %x1;"));
+        if self.chance(40) {
+            self.line(format!("setp.ge.u32 %k, {counter}, {laps};"));
+            self.line(format!("@%k bra {end};"));
+        }
+        self.writer.place(&start);
+        self.statements(depth, 2, Place::Region);
+        self.line(format!("mad.lo.u32 {sum}, {sum}, 3, {counter};"));
+        if depth < 2 && self.chance(25) {
+            self.laps(depth + 1);
+        }
+        self.line(format!("add.u32 {counter}, {counter}, 1;"));
+        self.line(format!("setp.lt.u32 %k, {counter}, {laps};"));
+        self.line(format!("@%k bra {start};"));
+        self.writer.place(&end);
+        self.absorb(&sum);
+        // What all have counted together is not what each of them has.
+        if self.chance(15) {
+            self.absorb(&counter);
+        }
     }
 
     /// Some lanes end here, or some warps.
