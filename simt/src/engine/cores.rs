@@ -146,11 +146,11 @@ impl Run<'_> {
         let (forks, counted): (Vec<_>, Vec<_>) = match done {
             Ok(done) => done.into_iter().map(|done| (done.fork, done.counted)).unzip(),
             Err(stop) => {
-                self.global.join(Vec::new());
+                self.global.join(Vec::new(), hands);
                 return Err(stop);
             }
         };
-        if !self.global.join(forks) {
+        if !self.global.join(forks, hands) {
             return Err(Stop::NeedsOneCore);
         }
         for counted in &counted {
@@ -207,6 +207,17 @@ impl Run<'_> {
         let is_apart = self.global.end_block();
         if is_apart && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
     }
+}
+
+/// Has so many threads at most do some work, which they share out among themselves.
+fn hands(count: usize, work: &(dyn Fn() + Sync)) {
+    thread::scope(|scope| {
+        for _ in 1..count {
+            // Where the computer has no thread left, the others do it all.
+            drop(Builder::new().spawn_scoped(scope, work));
+        }
+        work();
+    });
 }
 
 /// Runs all blocks, the last fork's on this thread. What stops them is why one of them did.

@@ -7,7 +7,6 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use super::elements::Elements;
 use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared};
@@ -346,8 +345,9 @@ impl Global {
     }
 
     /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common;
-    /// whether they have nothing. No fork must be left elsewhere.
-    pub fn join(&mut self, forks: Vec<Global>) -> bool {
+    /// whether they have nothing. No fork must be left elsewhere. `hands` has so many threads at most do some work, which
+    /// they share out among themselves.
+    pub fn join(&mut self, forks: Vec<Global>, hands: impl Fn(usize, &(dyn Fn() + Sync))) -> bool {
         let split = |fork: Global| (fork.regions, *fork.fork.expect("it was forked"));
         let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().map(split).unzip();
         let rest = |index: usize| forks[index + 1..].iter();
@@ -359,13 +359,13 @@ impl Global {
             region.data = data;
         }
         if are_apart && !pages.is_empty() {
-            self.add(&regions, &pages);
+            self.add(&regions, &pages, hands);
         }
         are_apart
     }
 
     /// Carries over what was done on forks, each thread to parts of the larger regions.
-    fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages]) {
+    fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages], hands: impl Fn(usize, &(dyn Fn() + Sync))) {
         for (number, region) in self.regions.iter_mut().enumerate() {
             let others = forks.iter().filter_map(|regions| regions[number].written.as_ref());
             if let Some(written) = &mut region.written {
@@ -381,13 +381,7 @@ impl Global {
                     }
                 }
             };
-            thread::scope(|scope| {
-                // Where the computer has no thread left, the others take the parts.
-                for _ in pages.iter().skip(1).filter(|_| is_large) {
-                    drop(thread::Builder::new().spawn_scoped(scope, work));
-                }
-                work();
-            });
+            hands(if is_large { pages.len() } else { 1 }, &work);
         }
     }
 
