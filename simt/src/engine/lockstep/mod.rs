@@ -40,6 +40,8 @@ const LONGEST: u64 = 1 << 23;
 
 /// The lanes of each warp.
 type Masks = [u32; MAX_WARPS];
+/// No lane of any.
+const NOBODY: Masks = [0; MAX_WARPS];
 /// The registers that are planes, as many as a number of eight bits can tell apart.
 type Planes = [Plane; 256];
 

@@ -1,7 +1,7 @@
 //! The loop over instructions: what [`super::super::swift::run`] does for a warp, for all warps of a group.
 
 use super::plane::{self, Holds, Plane};
-use super::{Group, Lockstep, Masks, Team};
+use super::{Group, Lockstep, MAX_WARPS, Masks, NOBODY, Team};
 use crate::engine::livelock::FIRST_PATIENCE;
 use crate::engine::program::Pc;
 use crate::engine::run::Stop;
@@ -63,7 +63,7 @@ impl Lockstep<'_, '_> {
 
     /// The lanes of a team that the guard of an instruction lets through.
     fn active(&self, step: &Step, team: &Team) -> Masks {
-        let mut active = [0; super::MAX_WARPS];
+        let mut active = NOBODY;
         for (warp, mask) in team.each() {
             let guard = self.registers.preds[warp * self.shape.preds + usize::from(step.guard)];
             active[warp] = mask & (guard ^ step.flip);
@@ -107,7 +107,7 @@ impl Lockstep<'_, '_> {
     fn region(&mut self, (pc, target): (Pc, Pc), step: &Step, team: &Team) -> Result<(), Stop> {
         self.count(pc, team, team.threads);
         let active = self.active(step, team);
-        let mut staying = [0; super::MAX_WARPS];
+        let mut staying = NOBODY;
         for (warp, mask) in team.each() {
             staying[warp] = mask & !active[warp];
             if active[warp] != 0 && staying[warp] != 0 {
@@ -156,6 +156,9 @@ impl Lockstep<'_, '_> {
         team: &Team,
     ) -> Result<Option<(Pc, Team)>, Stop> {
         let (mut taken, mut passed, parted) = self.sides(pc, step, team);
+        if taken == NOBODY || passed == NOBODY {
+            return Ok(Some((if taken == NOBODY { pc + 1 } else { target }, *team)));
+        }
         if parted != 0 {
             if let Some(meet) = self.waits_at(pc, target) {
                 let (from, going) = if meet == target { (pc + 1, passed) } else { (target, taken) };
@@ -184,7 +187,7 @@ impl Lockstep<'_, '_> {
         // Whoever evaluates a branch is active at it, whichever way it goes.
         self.count(pc, team, team.threads);
         let taken = self.active(step, team);
-        let (mut passed, mut parted) = ([0; super::MAX_WARPS], 0);
+        let (mut passed, mut parted) = (NOBODY, 0);
         for (warp, mask) in team.each() {
             passed[warp] = mask & !taken[warp];
             if taken[warp] != 0 && passed[warp] != 0 {
@@ -240,21 +243,20 @@ impl Lockstep<'_, '_> {
                 }
                 How::Branch(target) => {
                     let (taken, passed, _) = self.sides(pc, step, &all);
-                    let (on, left, next) = match (target == meet, pc + 1 == meet) {
-                        (true, _) => (Team::new(passed), Team::new(taken), pc + 1),
-                        (_, true) => (Team::new(taken), Team::new(passed), target),
-                        _ if Team::new(passed).is_none() => (Some(all), None, target),
-                        _ if Team::new(taken).is_none() => (Some(all), None, pc + 1),
+                    (team, pc) = match (target == meet, pc + 1 == meet) {
+                        _ if passed == NOBODY => (team, target),
+                        _ if taken == NOBODY => (team, pc + 1),
+                        // From here on some of them wait, too.
+                        (true, _) => (Team::new(passed), pc + 1),
+                        (_, true) => (Team::new(taken), target),
                         _ => {
-                            let inner = self.waits_at(pc, target);
-                            let inner = inner.ok_or(Stop::NotInLockStep)?;
+                            let inner = self.waits_at(pc, target).ok_or(Stop::NotInLockStep)?;
                             let (from, going) =
                                 if inner == target { (pc + 1, passed) } else { (target, taken) };
                             self.apart(from, inner, going)?;
-                            (Some(all), None, inner)
+                            (team, inner)
                         }
                     };
-                    (team, pc) = (on, if on.is_some() || left.is_none() { next } else { meet });
                 }
                 How::Meet(_) | How::Control => return Err(Stop::NotInLockStep),
                 _ => {
@@ -348,8 +350,8 @@ impl Lockstep<'_, '_> {
     }
 
     /// The results of an instruction whose sources are the same in all active lanes of a warp, by warp.
-    fn values(&self, step: &Step, scalar: Scalar, team: &Team) -> [u64; super::MAX_WARPS] {
-        let mut values = [0; super::MAX_WARPS];
+    fn values(&self, step: &Step, scalar: Scalar, team: &Team) -> [u64; MAX_WARPS] {
+        let mut values = [0; MAX_WARPS];
         for (warp, mask) in team.each() {
             let preds = &self.registers.preds[warp * self.shape.preds..];
             let source = |source: usize| match step.predicates >> source & 1 {
@@ -435,7 +437,7 @@ impl Lockstep<'_, '_> {
 }
 
 /// The plane through the values of a team's warps, which must be all from the first to the last.
-pub(super) fn through(values: &[u64; super::MAX_WARPS], team: &Team) -> Option<Plane> {
+pub(super) fn through(values: &[u64; MAX_WARPS], team: &Team) -> Option<Plane> {
     let (first, last) = (team.extent.first, team.extent.last);
     let are_all = last - first + 1 == team.warps.count_ones();
     Plane::through(&values[first as usize..=last as usize], first).filter(|_| are_all)
