@@ -108,6 +108,11 @@ chapters() {
     two_pass_static two_pass_doubled sum_narrow sum_wide sum_last_block; do
     whole ch04_shfl --size 100000000 --block 128 --check off "$kernel"
   done
+  printf '\n%s\n' "The same with all checkers, \`--check on\`:"
+  printf '\n%s\n' "$head"
+  for kernel in sum_shuffle two_pass sum_last_block; do
+    whole ch04_shfl --size 100000000 --block 128 --check on "$kernel"
+  done
 }
 
 # Milliseconds from the start of a chapter to its first line, and to its last.
