@@ -220,6 +220,7 @@ impl March {
             18 | 19 => march.pass(place),
             20 if place == Place::Open && march.chance(50) => march.crowd(),
             21 | 22 if nests && is_free => march.laps(depth),
+            23 if place == Place::Open => march.writer.shuffle(),
             _ => march.access(place),
         });
     }

@@ -49,7 +49,7 @@ impl Writer {
         }
     }
 
-    fn shuffle(&mut self) {
+    pub fn shuffle(&mut self) {
         let (d, a) = (self.target(Width::B32), self.source(Width::B32));
         let mode = self.pick(&["up", "down", "bfly", "idx"]);
         let width = self.pick(&[8, 16, 32, 32]);
