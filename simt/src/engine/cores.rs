@@ -112,18 +112,18 @@ impl Run<'_> {
         }
         let cores = self.cores_worth_it();
         if self.lockstep_plan().is_some() {
-            match self.apart(cores, Way::LockStep) {
+            match self.each_by_itself(cores, Way::LockStep) {
                 Ok(()) => return true,
                 Err(Stop::NotInLockStep) => {}
                 Err(_) => return false,
             }
         }
         let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
-        is_plain && cores > 1 && self.apart(cores, Way::Turns).is_ok()
+        is_plain && cores > 1 && self.each_by_itself(cores, Way::Turns).is_ok()
     }
 
     /// Runs all blocks each by itself.
-    fn apart(&mut self, cores: u64, way: Way) -> Result<(), Stop> {
+    fn each_by_itself(&mut self, cores: u64, way: Way) -> Result<(), Stop> {
         let blocks = self.launch.grid.count();
         let mut forks = self.global.fork(cores as usize);
         let shared = Shared {

@@ -1,7 +1,7 @@
-//! Loads and stores of a group of warps at addresses that are planes.
+//! Loads and stores of a group of warps.
 //!
-//! Where all threads touch neighbouring elements it is one piece of memory for all warps; otherwise the warps take it row by
-//! row, as they would alone ([`super::super::swift::memory`]).
+//! Where all threads touch words at equal distances it is one piece of memory for all warps; otherwise the warps take it row
+//! by row, as they would alone ([`super::super::swift::memory`]), or lane by lane where addresses are columns.
 
 use super::apart::Touch;
 use super::plane::Plane;
@@ -127,7 +127,6 @@ impl Lockstep<'_, '_> {
         if self.keeps_written && !self.is_written(memory, piece.start, piece.elements(), step) {
             return None;
         }
-        let inst = &self.run.program.insts[pc as usize];
         let mut spaces =
             Spaces { global: self.run.global, shared: &mut self.shared, params: &self.run.params };
         let shape = self.shape.narrow;
@@ -179,7 +178,7 @@ impl Lockstep<'_, '_> {
             let counters = &mut self.run.traffic[pc as usize];
             let is_load = matches!(step.how, How::Load);
             let mut lanes = self.registers.lanes(base, mask);
-            if is_load && step.is_free && !self.is_apart {
+            if is_load && step.is_free && self.parted_since.is_none() {
                 lanes.mask = FULL_MASK;
             }
             let done = if is_load {
@@ -205,6 +204,9 @@ impl Lockstep<'_, '_> {
 
     /// A load or a store at addresses that are columns. Stores are to addresses that rise from thread to thread.
     fn scattered(&mut self, pc: Pc, access: &Access, team: &Team) -> Option<()> {
+        if self.keeps_written {
+            return None;
+        }
         let inst = &self.run.program.insts[pc as usize];
         let is_store = matches!(inst.op, Op::Store(_));
         let (mut low, mut end, mut rises) = (u64::MAX, 0, true);
@@ -218,7 +220,6 @@ impl Lockstep<'_, '_> {
             }
         }
         let space = match access.address.memory {
-            _ if self.keeps_written => return None,
             Memory::Global => Some(0),
             Memory::Shared => Some(1),
             Memory::Const | Memory::Param if !is_store => None,
@@ -283,7 +284,11 @@ impl Piece {
         let (rows, extent) = (team.rows?, team.extent);
         let stride = i64::try_from(plane.line.stride).ok()?;
         let to_next_warp = plane.hop.wrapping_mul(u64::from(extent.every));
-        let step = if rows.count == 1 { to_next_warp } else { plane.line.stride * u64::from(rows.every) };
+        let step = if rows.count == 1 {
+            to_next_warp
+        } else {
+            plane.line.stride.wrapping_mul(u64::from(rows.every))
+        };
         let goes_on = extent.first == extent.last || to_next_warp == step.wrapping_mul(u64::from(rows.count));
         let is_words = (access.bytes, access.count, access.register_bits) == (4, 1, 32);
         if !is_words || !goes_on || !(4..1 << 32).contains(&step) || !step.is_multiple_of(4) {

@@ -5,10 +5,11 @@
 //! an instruction is looked up once a block, not once a warp, and what is linear in lane and warp ([`plane`]) is computed
 //! once a block as well. The plan of the kernel is the one by which single warps run the fast way ([`super::swift`]).
 //!
-//! Warps that part from each other at a branch are groups, which wait for each other at the next barrier. A warp whose lanes
-//! part for longer than a region, an access that another warp might notice, a fault, anything that is not known here: it is
-//! given up, and the launch starts over warp by warp. So this decides nothing; it is held to the plain loop by the same
-//! tests as everything that is fast. Left out: atomics, blocks of more than one dimension.
+//! Warps that part from each other at a branch are groups, which wait for each other at the next barrier. Lanes that part
+//! within a warp are known where one side only waits for the other, or ends. An access that others might notice, a fault,
+//! anything that is not known here: it is given up, and the launch starts over warp by warp. So this decides nothing; it is
+//! held to the plain loop by the same tests as everything that is fast. Left out: lanes that go two ways, atomics, calls,
+//! generic and local addresses, blocks of more than one dimension.
 
 mod apart;
 mod exchange;
@@ -35,8 +36,8 @@ use plane::{Extent, Plane};
 /// Warps of a block at most.
 const MAX_WARPS: usize = MAX_BLOCK_THREADS as usize / WARP_SIZE;
 
-/// Instructions of a group in one block at most: more may be a loop without an end, and others can tell.
-const LONGEST: u64 = 1 << 23;
+/// Instructions that the groups of a block issue at most: more may be a loop without an end, and others can tell.
+const LONGEST: u64 = 1 << 21;
 
 /// The lanes of each warp.
 type Masks = [u32; MAX_WARPS];
@@ -144,10 +145,10 @@ pub(super) struct Lockstep<'w, 'r> {
     diverged: u32,
     /// Whether threads have ended.
     some_ended: bool,
-    /// Whether others of their warps wait for the threads that run.
-    is_apart: bool,
-    /// Instructions that these have issued meanwhile.
-    apart_steps: u64,
+    /// Instructions that groups have issued since the block started.
+    issued: u64,
+    /// How many these were when others of their warps began to wait for the threads that run, if any do.
+    parted_since: Option<u64>,
     /// Whether all is over, for another core has found out that this will not do.
     is_over: &'w AtomicBool,
 }
@@ -187,8 +188,8 @@ impl<'w, 'r> Lockstep<'w, 'r> {
             waiting: Vec::new(),
             diverged: 0,
             some_ended: false,
-            is_apart: false,
-            apart_steps: 0,
+            issued: 0,
+            parted_since: None,
             is_over,
             run,
         }
@@ -233,7 +234,7 @@ impl<'w, 'r> Lockstep<'w, 'r> {
         for (plane, &line) in self.planes.iter_mut().zip(&self.plan.image) {
             *plane = Plane { line, hop: 0 };
         }
-        (self.diverged, self.some_ended) = (0, false);
+        (self.diverged, self.some_ended, self.issued) = (0, false, 0);
         self.touched.iter_mut().for_each(Apart::restart);
         let team = Team::new(self.lanes).expect("a block has threads");
         let planes = self.copy_of_planes();
@@ -280,11 +281,11 @@ impl<'w, 'r> Lockstep<'w, 'r> {
     }
 
     /// Whether somebody has found out that this will not do, or it goes on for too long.
-    fn check_time(&self, issued: u64) -> Result<(), Stop> {
+    fn check_time(&self) -> Result<(), Stop> {
         if self.run.steps > self.run.launch.max_steps || self.is_over.load(Ordering::Relaxed) {
             return Err(Stop::NeedsOneCore);
         }
-        if issued > LONGEST { Err(Stop::NotInLockStep) } else { Ok(()) }
+        if self.issued > LONGEST { Err(Stop::NotInLockStep) } else { Ok(()) }
     }
 }
 

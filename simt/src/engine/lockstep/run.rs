@@ -18,19 +18,18 @@ impl Lockstep<'_, '_> {
     pub(super) fn group(&mut self, mut group: Group) -> Result<(), Stop> {
         std::mem::swap(&mut self.planes, &mut group.planes);
         let plan = self.plan;
-        let (mut pc, mut team, mut issued) = (group.pc, group.team, 0);
+        let (mut pc, mut team) = (group.pc, group.team);
         loop {
             let Some(step) = plan.steps.get(pc.wrapping_sub(plan.start) as usize) else {
                 return Err(Stop::NotInLockStep);
             };
             if step.straight != 0 {
                 pc = self.stretch((pc, step.straight), &team)?;
-                issued += u64::from(step.straight);
                 continue;
             }
-            issued += 1;
             match step.how {
                 How::Meet(number) => {
+                    self.check_time()?;
                     self.count(pc, &team, team.threads);
                     std::mem::swap(&mut self.planes, &mut group.planes);
                     self.waiting.push((number, Group { pc, team, ..group }));
@@ -41,7 +40,7 @@ impl Lockstep<'_, '_> {
                     pc = target;
                 }
                 How::Branch(target) => {
-                    self.check_time(issued)?;
+                    self.check_time()?;
                     let Some((next, rest)) = self.branch((pc, target), step, &team)? else { break };
                     (pc, team) = (next, rest);
                 }
@@ -74,6 +73,7 @@ impl Lockstep<'_, '_> {
     /// Counts an instruction that all warps of a team issue, and so many of their threads.
     fn count(&mut self, pc: Pc, team: &Team, threads: u64) {
         self.run.steps += team.count();
+        self.issued += 1;
         let issued = &mut self.run.issued[pc as usize];
         issued.count += team.count();
         issued.lanes += threads;
@@ -88,6 +88,7 @@ impl Lockstep<'_, '_> {
             self.carry_out(step, pc, team)?;
         }
         self.run.steps += u64::from(length) * team.count();
+        self.issued += u64::from(length);
         self.run.issued[first as usize].begin(team.count(), team.threads);
         self.run.issued[end as usize].end(team.count(), team.threads);
         Ok(end)
@@ -114,32 +115,7 @@ impl Lockstep<'_, '_> {
                 self.part(pc, warp);
             }
         }
-        match Team::new(staying) {
-            Some(staying) => self.inside((pc + 1, target), &staying),
-            None => Ok(()),
-        }
-    }
-
-    /// Carries out a region, in which there are only instructions that follow each other, guarded ones, and regions.
-    fn inside(&mut self, (mut pc, end): (Pc, Pc), team: &Team) -> Result<(), Stop> {
-        let plan = self.plan;
-        while pc != end {
-            let step = &plan.steps[(pc - plan.start) as usize];
-            pc = match step.how {
-                _ if step.straight != 0 => self.stretch((pc, step.straight.min(end - pc)), team)?,
-                How::Region(target) => {
-                    self.region((pc, target), step, team)?;
-                    target
-                }
-                How::Meet(_) | How::Branch(_) | How::Control => return Err(Stop::NotInLockStep),
-                _ => {
-                    let active = self.active(step, team);
-                    self.guarded((pc, step), team, active)?;
-                    pc + 1
-                }
-            };
-        }
-        Ok(())
+        self.come_to(pc + 1, target, staying)
     }
 
     /// Notes that the lanes of a warp parted at a branch.
@@ -162,7 +138,7 @@ impl Lockstep<'_, '_> {
         if parted != 0 {
             if let Some(meet) = self.waits_at(pc, target) {
                 let (from, going) = if meet == target { (pc + 1, passed) } else { (target, taken) };
-                self.apart(from, meet, going)?;
+                self.run_parted(from, meet, going)?;
                 return Ok(Some((meet, *team)));
             }
             // Lanes that a branch sends straight to the end of the kernel end at it, if others of their warp go on.
@@ -207,14 +183,13 @@ impl Lockstep<'_, '_> {
 
     /// Runs threads until all of them have come to where others of their warps wait: the rounds of a loop that some lanes
     /// have left. What is computed for all lanes on the way must not matter any more where they meet.
-    fn apart(&mut self, pc: Pc, meet: Pc, threads: Masks) -> Result<(), Stop> {
+    fn run_parted(&mut self, pc: Pc, meet: Pc, threads: Masks) -> Result<(), Stop> {
         let before = self.copy_of_planes();
-        let (was_apart, steps) = (std::mem::replace(&mut self.is_apart, true), self.apart_steps);
+        let outer = self.parted_since;
+        // Who waits for longest is who waits outermost.
+        self.parted_since = outer.or(Some(self.issued));
         let outcome = self.come_to(pc, meet, threads);
-        self.is_apart = was_apart;
-        if !was_apart {
-            self.apart_steps = steps;
-        }
+        self.parted_since = outer;
         let kept = self.plan.kept.iter().zip(before.iter().zip(self.planes.iter()));
         let mut changed = kept.filter(|(_, (before, after))| before != after);
         let matters = changed.any(|(kept, _)| self.plan.live.at(meet, kept.register));
@@ -222,6 +197,7 @@ impl Lockstep<'_, '_> {
         if matters { Err(Stop::NotInLockStep) } else { outcome }
     }
 
+    /// Runs threads until all of them have come to an instruction where others wait.
     fn come_to(&mut self, mut pc: Pc, meet: Pc, threads: Masks) -> Result<(), Stop> {
         let plan = self.plan;
         let mut team = Team::new(threads);
@@ -230,9 +206,8 @@ impl Lockstep<'_, '_> {
                 return Err(Stop::NotInLockStep);
             };
             let length = if meet > pc { step.straight.min(meet - pc) } else { step.straight };
-            self.apart_steps += u64::from(length.max(1));
             // Who waits for longer may be let go on without them.
-            if self.apart_steps > FIRST_PATIENCE {
+            if self.parted_since.is_some_and(|since| self.issued - since > FIRST_PATIENCE) {
                 return Err(Stop::NotInLockStep);
             }
             match step.how {
@@ -253,7 +228,7 @@ impl Lockstep<'_, '_> {
                             let inner = self.waits_at(pc, target).ok_or(Stop::NotInLockStep)?;
                             let (from, going) =
                                 if inner == target { (pc + 1, passed) } else { (target, taken) };
-                            self.apart(from, inner, going)?;
+                            self.run_parted(from, inner, going)?;
                             (team, inner)
                         }
                     };
@@ -309,7 +284,7 @@ impl Lockstep<'_, '_> {
             let inst = &self.run.program.insts[pc as usize];
             let Op::Alu(run) = inst.op else { return Err(Stop::NotInLockStep) };
             for (warp, mask) in team.each() {
-                let mask = if step.is_free && !self.is_apart { FULL_MASK } else { mask };
+                let mask = if step.is_free && self.parted_since.is_none() { FULL_MASK } else { mask };
                 let mut lanes = self.registers.lanes(self.base(warp), mask);
                 run(&mut lanes, &inst.args);
             }

@@ -304,7 +304,7 @@ impl<'a> Row<'a> {
         Some(value)
     }
 
-    /// Loads columns; `false`, and nothing done, where that cannot be done by the self.
+    /// Loads columns; `false`, and nothing done, where that cannot be done by the row.
     pub fn load(&self, spaces: &mut Spaces<'_>, lanes: &mut Lanes<'_>, counters: &mut Counters) -> bool {
         let Some((start, length)) = self.range() else { return false };
         match self.access.address.memory {
@@ -332,7 +332,7 @@ impl<'a> Row<'a> {
         true
     }
 
-    /// Stores columns; `false`, and nothing done, where that cannot be done by the self.
+    /// Stores columns; `false`, and nothing done, where that cannot be done by the row.
     pub fn store(&self, spaces: &mut Spaces<'_>, lanes: &Lanes<'_>, counters: &mut Counters) -> bool {
         // Of lanes whose elements overlap, who comes last is the seed's choice.
         if self.overlaps() {
