@@ -44,7 +44,7 @@ enum Chore {
     /// Print the metrics that those records hold, for the profiler's command line.
     Metrics,
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
-    Isa,
+    Isa(isa::Arguments),
     /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
     Ptx(ptx::Arguments),
 }
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         Chore::Figures(arguments) => figures::run(&arguments),
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),
-        Chore::Isa => isa::run(),
+        Chore::Isa(arguments) => isa::run(&arguments),
         Chore::Ptx(arguments) => ptx::run(&arguments),
     };
     exit_code(&outcome)

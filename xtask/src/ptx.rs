@@ -3,6 +3,8 @@
 //! The PTX is committed, because most readers have no CUDA compiler, and it is made by one release only, because
 //! another would write other code and the book's numbers would no longer be those of the text beside them. The
 //! output names no folder of this machine, so two people get the same bytes.
+//!
+//! With `--libcu` it does the same for the tests of libcu++, by a newer release, whose headers they are about.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +12,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use nvrtc::{
-    BuildName, Compiler, CudaFile, Header, INSTALL, PINNED_RELEASE, PINNED_VERSION, Source, Version,
+    BuildName, Compiler, CudaFile, Header, INSTALL, LIBCU_INSTALL, LIBCU_RELEASE, LIBCU_VERSION, Options,
+    PINNED_RELEASE, PINNED_VERSION, Source, Version,
 };
 
 use crate::Outcome;
@@ -21,20 +24,54 @@ pub struct Arguments {
     /// Write nothing; say which files are not what the compiler makes of their source, and exit with 1 if any is.
     #[arg(long)]
     check: bool,
+    /// Compile the tests of libcu++ instead of the kernels.
+    #[arg(long)]
+    libcu: bool,
 }
+
+/// A folder of sources, and the one release that compiles it.
+struct Set {
+    folder: &'static str,
+    chore: &'static str,
+    version: Version,
+    release: &'static str,
+    install: &'static str,
+    /// Whether the PTX tells lines and keeps what the headers declare and no kernel uses.
+    whole: bool,
+}
+
+const KERNELS: Set = Set {
+    folder: "kernels",
+    chore: "cargo xtask ptx",
+    version: PINNED_VERSION,
+    release: PINNED_RELEASE,
+    install: INSTALL,
+    whole: true,
+};
+
+/// Most of what the compiler writes for these is lines and constants of headers, ten times as much as the kernels.
+const LIBCU: Set = Set {
+    folder: "simt/tests/features/libcu",
+    chore: "cargo xtask ptx --libcu",
+    version: LIBCU_VERSION,
+    release: LIBCU_RELEASE,
+    install: LIBCU_INSTALL,
+    whole: false,
+};
 
 /// The PTX files as they should be, by name.
 type Folder = BTreeMap<String, String>;
 
 /// Does the chore.
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
-    let kernels = crate::root().join("kernels");
-    let compiler = pinned()?;
-    let wanted = compile_all(&compiler, &nvrtc::cuda_files(&kernels)?)?;
-    let folder = kernels.join("ptx");
+    let set = if arguments.libcu { &LIBCU } else { &KERNELS };
+    let sources = crate::root().join(set.folder);
+    let compiler = set.compiler()?;
+    let wanted = set.compile_all(&compiler, &nvrtc::cuda_files(&sources)?)?;
+    let folder = sources.join("ptx");
     let differing = differing(&folder, &wanted)?;
     if arguments.check {
-        return Ok(report(&differing));
+        return Ok(set.report(&differing));
     }
     write(&folder, &wanted, &differing)?;
     println!("{} PTX files, {} of them changed", wanted.len(), differing.len());
@@ -43,51 +80,91 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
 
 /// The compiler that makes what is committed.
 pub fn pinned() -> Result<Compiler> {
-    let compiler = Compiler::find()?;
-    accept(compiler.version())?;
-    Ok(compiler)
+    KERNELS.compiler()
 }
 
-/// Refuses every release but the pinned one.
-fn accept(version: Version) -> Result<()> {
-    ensure!(
-        version.major < 13,
-        "this is CUDA {version}, which compiles neither `sm_60` nor `sm_70`; install the pinned compiler with `{INSTALL}`"
-    );
-    ensure!(
-        version == PINNED_VERSION,
-        "this is CUDA {version}, and the committed PTX is made by {PINNED_RELEASE}; install that with `{INSTALL}`"
-    );
-    Ok(())
-}
-
-fn compile_all(compiler: &Compiler, files: &[CudaFile]) -> Result<Folder> {
-    let mut wanted = Folder::new();
-    for file in files {
-        for &build in &file.builds {
-            let text = compile(compiler, file, build).with_context(|| format!("build `{build}`"))?;
-            wanted.insert(file.ptx_name(build), text);
-        }
-    }
-    Ok(wanted)
-}
-
-fn compile(compiler: &Compiler, file: &CudaFile, build: BuildName) -> Result<String> {
-    let options = build.options();
-    let name = file.name();
-    let ptx = compiler.compile(&Source { name: &name, text: &file.text }, &options)?;
-    check_release(&ptx)?;
-    let compiler = format!("NVRTC {PINNED_RELEASE}, options: {}", options.flags().join(" "));
-    let (chore, source) = ("cargo xtask ptx".to_owned(), format!("kernels/{name}"));
-    Ok(format!("{}{ptx}", Header { chore, source, sha256: file.sha256(), compiler }))
-}
-
-/// The library tells only the first two numbers of its release; its output tells all three.
+/// Refuses every release but the pinned one, by what the compiler writes into its output.
 pub fn check_release(ptx: &str) -> Result<()> {
-    if !ptx.contains(&format!("V{PINNED_RELEASE}\n")) {
-        bail!("the compiler is a {PINNED_VERSION}, but not {PINNED_RELEASE}; install that with `{INSTALL}`");
+    KERNELS.check_release(ptx)
+}
+
+impl Set {
+    fn compiler(&self) -> Result<Compiler> {
+        let compiler = Compiler::find()?;
+        self.accept(compiler.version())?;
+        Ok(compiler)
     }
-    Ok(())
+
+    /// Refuses every release but the pinned one.
+    fn accept(&self, version: Version) -> Result<()> {
+        let Set { release, install, .. } = self;
+        ensure!(
+            version.major < 13,
+            "this is CUDA {version}, which compiles neither `sm_60` nor `sm_70`; install the pinned compiler with `{install}`"
+        );
+        ensure!(
+            version == self.version,
+            "this is CUDA {version}, and the committed PTX is made by {release}; install that with `{install}`"
+        );
+        Ok(())
+    }
+
+    fn compile_all(&self, compiler: &Compiler, files: &[CudaFile]) -> Result<Folder> {
+        let mut wanted = Folder::new();
+        for file in files {
+            for &build in &file.builds {
+                let text = self.compile(compiler, file, build).with_context(|| format!("build `{build}`"))?;
+                wanted.insert(file.ptx_name(build), text);
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn compile(&self, compiler: &Compiler, file: &CudaFile, build: BuildName) -> Result<String> {
+        let options = Options { lines: self.whole, ..build.options() };
+        let name = file.name();
+        let ptx = compiler.compile(&Source { name: &name, text: &file.text }, &options)?;
+        self.check_release(&ptx)?;
+        let ptx = if self.whole { ptx } else { without_unused_variables(&ptx) };
+        let compiler = format!("NVRTC {}, options: {}", self.release, options.flags().join(" "));
+        let (chore, source) = (self.chore.to_owned(), format!("{}/{name}", self.folder));
+        Ok(format!("{}{ptx}", Header { chore, source, sha256: file.sha256(), compiler }))
+    }
+
+    /// The library tells only the first two numbers of its release; its output tells all three.
+    fn check_release(&self, ptx: &str) -> Result<()> {
+        let Set { version, release, install, .. } = self;
+        if !ptx.contains(&format!("V{release}\n")) {
+            bail!("the compiler is a {version}, but not {release}; install that with `{install}`");
+        }
+        Ok(())
+    }
+
+    fn report(&self, differing: &[String]) -> Outcome {
+        let Set { folder, chore, .. } = self;
+        for name in differing {
+            println!("`{folder}/ptx/{name}` is not what the compiler makes of its source; run `{chore}`");
+        }
+        if differing.is_empty() { Outcome::Done } else { Outcome::Stale }
+    }
+}
+
+/// The text without the variables that nothing in it names.
+fn without_unused_variables(ptx: &str) -> String {
+    let mut uses = BTreeMap::new();
+    for name in ptx.split(|c: char| !is_of_a_name(c)) {
+        *uses.entry(name).or_insert(0) += 1;
+    }
+    let is_used = |line: &&str| {
+        let Some(declared) = line.strip_prefix(".global ") else { return true };
+        let before = declared.split(['=', '[', ';']).next().unwrap_or_default();
+        before.split_whitespace().last().is_none_or(|name| uses[name] > 1)
+    };
+    ptx.lines().filter(is_used).flat_map(|line| [line, "\n"]).collect()
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_$%".contains(c)
 }
 
 /// Names of files that are missing, other than they should be, or without a source.
@@ -104,13 +181,6 @@ fn differing(folder: &Path, wanted: &Folder) -> Result<Vec<String>> {
         }
     }
     Ok(names)
-}
-
-fn report(differing: &[String]) -> Outcome {
-    for name in differing {
-        println!("`kernels/ptx/{name}` is not what the compiler makes of its source; run `cargo xtask ptx`");
-    }
-    if differing.is_empty() { Outcome::Done } else { Outcome::Stale }
 }
 
 fn write(folder: &Path, wanted: &Folder, differing: &[String]) -> Result<()> {
@@ -131,11 +201,11 @@ mod tests {
 
     #[test]
     fn cuda_13_is_refused_by_name_and_others_with_the_remedy() {
-        let refusal = |major, minor| accept(Version { major, minor }).unwrap_err().to_string();
+        let refusal = |major, minor| KERNELS.accept(Version { major, minor }).unwrap_err().to_string();
         assert!(refusal(13, 0).contains("CUDA 13.0, which compiles neither `sm_60` nor `sm_70`"));
         assert!(refusal(12, 9).contains("CUDA 12.9") && refusal(12, 9).contains(INSTALL));
         assert!(refusal(11, 8).contains("made by 12.0.140"));
-        assert!(accept(PINNED_VERSION).is_ok());
+        assert!(KERNELS.accept(PINNED_VERSION).is_ok());
     }
 
     #[test]
@@ -143,5 +213,30 @@ mod tests {
         let folder = crate::root().join("kernels/ptx");
         let all: Vec<_> = differing(&folder, &Folder::new()).unwrap();
         assert!(all.iter().all(|name| name.contains(".sm_")));
+    }
+
+    #[test]
+    fn variables_that_nothing_names_go() {
+        let ptx =
+            ".global .align 1 .u8 one = 1;\n.global .align 4 .b8 two[8];\n.entry k() { ld.u8 r, [two]; }\n";
+        let kept: Vec<_> = without_unused_variables(ptx).lines().map(str::to_owned).collect();
+        assert_eq!(kept, [".global .align 4 .b8 two[8];", ".entry k() { ld.u8 r, [two]; }"]);
+    }
+
+    #[test]
+    fn the_tests_of_libcu_are_compiled_from_their_sources() {
+        let folder = crate::root().join(LIBCU.folder);
+        let mut committed: Vec<_> = differing(&folder.join("ptx"), &Folder::new()).unwrap();
+        for file in nvrtc::cuda_files(&folder).unwrap() {
+            for &build in &file.builds {
+                let name = file.ptx_name(build);
+                let text = fs::read_to_string(folder.join("ptx").join(&name));
+                let header = text.ok().and_then(|text| Header::parse(&text));
+                let is_current = header.is_some_and(|header| header.sha256 == file.sha256());
+                assert!(is_current, "`{name}` is older than its source; run `{}`", LIBCU.chore);
+                committed.retain(|other| *other != name);
+            }
+        }
+        assert!(committed.is_empty(), "no source declares {committed:?}; run `{}`", LIBCU.chore);
     }
 }

@@ -35,6 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     ensure!(count > 0, "`{}` has no output of any chapter", arguments.folder.display());
     beside_cub(arguments)?;
+    values(arguments)?;
     println!("recorded {count} chapters; now run `cargo xtask bless`");
     Ok(Outcome::Done)
 }
@@ -113,6 +114,17 @@ fn beside_cub(arguments: &Arguments) -> Result<()> {
         path,
         format!("# {}; benches/gpu/beside_cub.cu; times differ from run to run\n{text}", arguments.date),
     )?;
+    Ok(())
+}
+
+/// What `fuzz` recorded of random kernels and of small texts, as it is: it says itself when and on what it ran.
+fn values(arguments: &Arguments) -> Result<()> {
+    for name in ["random.json", "texts.json"] {
+        let printed = arguments.folder.join(name);
+        if printed.exists() {
+            fs::write(root().join("benches/gpu").join(format!("h200_{name}")), read(&printed)?)?;
+        }
+    }
     Ok(())
 }
 

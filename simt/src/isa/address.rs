@@ -1,15 +1,19 @@
 //! Addresses: between a space's own and generic ones, and which space an address lies in.
 //!
 //! Global and constant addresses are generic addresses; shared, local and parameter memory are reached
-//! through windows. Left out: clusters. Specification: PTX ISA, sections 9.7.9.17 (`isspacep`) and 9.7.9.18
-//! (`cvta`).
+//! through windows. An address is global unless it lies in constant, local or shared memory, whether anything is there
+//! or not, and a kernel's parameters lie in global memory; constant memory is the module's `.const` variables, wherever
+//! they are, so the engine answers for these two (`tests/hardware/isspacep.ptx`).
+//! Left out: clusters. Specification: PTX ISA, sections 5.1, 9.7.9.17 (`isspacep`) and 9.7.9.18 (`cvta`).
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::value::{Alu, Linear, alu};
+use super::scope::{Bank, Place, Symbol};
+use super::value::{Alu, Kind, Linear, alu};
 use super::{Family, Form, Op};
 use crate::machine::global::Window;
 use crate::ptx::Error;
+use crate::ptx::ast::{Ident, Operand, Space};
 
 /// Address conversion.
 pub const FAMILY: Family = Family {
@@ -22,6 +26,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
+/// Takes a register, or a variable of that space itself.
 fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let convert: Alu = match m.text(1) {
         "const" | "global" => alu!((u64) -> u64, |address| address).on_lines(Linear::Copy),
@@ -29,7 +34,44 @@ fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
         "param" => alu!((u64) -> u64, |address: u64| address + Window::Param.base()),
         _ => alu!((u64) -> u64, |address: u64| address + Window::Shared.base()),
     };
-    o.alu(convert)
+    let (d, a) = (o.take()?, o.take()?);
+    o.args.d = o.result(d, Kind::B64)?;
+    o.args.a = match variable(o, a) {
+        Some((name, place, offset)) => {
+            if !is_in(place.space, m.text(1)) {
+                let space = format!("{:?}", place.space).to_lowercase();
+                return Err(o.error(name.span, format!("`{}` is in `.{space}` memory", name.text)));
+            }
+            o.address_of(name, offset, Kind::B64)?
+        }
+        None => o.source(a, Kind::B64)?,
+    };
+    o.touch(Bank::Wide, o.args.a, false);
+    Ok(o.means(convert))
+}
+
+/// The variable that an operand names, and how many bytes after its start.
+fn variable<'t>(o: &Operands<'_, 't>, operand: &Operand<'t>) -> Option<(Ident<'t>, Place, i64)> {
+    let (name, offset) = match *operand {
+        Operand::Name(name) => (name, 0),
+        Operand::Offset(name, offset) => (name, offset),
+        _ => return None,
+    };
+    match o.scope.find(name.text) {
+        Some((_, Symbol::Variable(place))) => Some((name, place, offset)),
+        _ => None,
+    }
+}
+
+fn is_in(space: Space, named: &str) -> bool {
+    match space {
+        Space::Const => named == "const",
+        Space::Global => named == "global",
+        Space::Local => named == "local",
+        Space::Param => named == "param",
+        Space::Reg => false,
+        Space::Shared => named.starts_with("shared"),
+    }
 }
 
 fn from_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -48,8 +90,13 @@ fn is_space(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         "shared" | "shared::cta" => {
             alu!((u64) -> bool, |address| Window::of(address) == Some(Window::Shared))
         }
-        _ => alu!((u64) -> bool, |address| Window::of(address).is_none()),
+        space => return is_constant_or_global(space, o),
     })
+}
+
+fn is_constant_or_global(space: &str, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    o.bind(&alu!((u64) -> bool, |_| false))?;
+    Ok(Op::IsSpace { global: space == "global" })
 }
 
 #[cfg(test)]
@@ -59,7 +106,11 @@ mod tests {
 
     #[test]
     fn an_address_survives_the_way_to_generic_and_back() {
-        for space in ["global", "const", "shared", "local", "param"] {
+        for space in ["global", "const"] {
+            let generic = eval(&format!("cvta.{space}.u64"), U64, &[(U64, 0x40)]);
+            assert_eq!(eval(&format!("cvta.to.{space}.u64"), U64, &[(U64, generic)]), 0x40, "{space}");
+        }
+        for space in ["shared", "local", "param"] {
             let generic = eval(&format!("cvta.{space}.u64"), U64, &[(U64, 0x40)]);
             assert_eq!(eval(&format!("cvta.to.{space}.u64"), U64, &[(U64, generic)]), 0x40, "{space}");
             assert_eq!(eval(&format!("isspacep.{space}"), Pred, &[(U64, generic)]), 1, "{space}");

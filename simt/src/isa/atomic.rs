@@ -4,8 +4,10 @@
 //! lane by lane in an order that the seed decides. Left out: vectors, 128 bits, `multimem`.
 //! Specification: PTX ISA, sections 9.7.13.5 (`atom`) and 9.7.13.7 (`red`).
 
+use super::float::double;
+use super::float::exact::{F32, F64, Rounding};
 use super::grammar::Modifiers;
-use super::memory::{Address, memory, order, scope};
+use super::memory::{Address, Memory, memory, order, scope};
 use super::operands::{Operands, kind_of};
 use super::{Family, Form, Op};
 use crate::order::{Order, Reach};
@@ -20,84 +22,67 @@ pub const FAMILY: Family = Family {
         Form::new(
             "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
              .(add|min|max).(u32|s32|u64)",
-            |m, o| atom(m, o, STANDARD),
+            atom,
         ),
         Form::new(
             "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
              .(min|max).s64",
-            |m, o| atom(m, o, STANDARD),
+            atom,
         ),
         Form::new(
             "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
              .add.(f32|f64)",
-            |m, o| atom(m, o, STANDARD),
+            atom,
         ),
         Form::new(
             "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
              .(inc|dec).u32",
-            |m, o| atom(m, o, STANDARD),
+            atom,
         ),
         Form::new(
             "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?\
              .(and|or|xor|exch|cas).(b32|b64)",
-            |m, o| atom(m, o, STANDARD),
+            atom,
         ),
         Form::new(
             "atom.(relaxed|acquire|release|acq_rel)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.cas.b16",
-            |m, o| atom(m, o, STANDARD),
+            atom,
         )
         .since(70),
-        // What the compiler writes for targets below sm_70: the memory first, then the scope.
-        Form::new("atom.(global|shared).(cta|sys).(add|min|max).(u32|s32|u64)", |m, o| atom(m, o, SPACE_FIRST)),
-        Form::new("atom.(global|shared).(cta|sys).(min|max).s64", |m, o| atom(m, o, SPACE_FIRST)),
-        Form::new("atom.(global|shared).(cta|sys).add.(f32|f64)", |m, o| atom(m, o, SPACE_FIRST)),
-        Form::new("atom.(global|shared).(cta|sys).(inc|dec).u32", |m, o| atom(m, o, SPACE_FIRST)),
-        Form::new("atom.(global|shared).(cta|sys).(and|or|xor|exch|cas).(b32|b64)", |m, o| atom(m, o, SPACE_FIRST)),
-        // The compiler's own headers write the operation before the order.
-        Form::new(
-            "atom.(add|min|max|inc|dec).(relaxed|acquire|release|acq_rel).(cta|cluster|gpu|sys)?\
-             .(global|shared|shared::cta)?.u32",
-            |m, o| atom(m, o, OPERATION_FIRST),
-        ),
-        Form::new(
-            "atom.(and|or|xor|exch|cas).(relaxed|acquire|release|acq_rel).(cta|cluster|gpu|sys)?\
-             .(global|shared|shared::cta)?.(b32|b64)",
-            |m, o| atom(m, o, OPERATION_FIRST),
-        ),
         Form::new(
             "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(add|min|max).(u32|s32|u64)",
-            |m, o| red(m, o, STANDARD),
+            red,
         ),
         Form::new(
             "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(min|max).s64",
-            |m, o| red(m, o, STANDARD),
+            red,
         ),
         Form::new(
             "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.add.(f32|f64)",
-            |m, o| red(m, o, STANDARD),
+            red,
         ),
         Form::new(
             "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(inc|dec).u32",
-            |m, o| red(m, o, STANDARD),
+            red,
         ),
         Form::new(
             "red.(relaxed|release)?.(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.(and|or|xor).(b32|b64)",
-            |m, o| red(m, o, STANDARD),
-        ),
-        Form::new("red.(global|shared).(cta|sys).(add|min|max).(u32|s32|u64)", |m, o| red(m, o, SPACE_FIRST)),
-        Form::new("red.(global|shared).(cta|sys).(min|max).s64", |m, o| red(m, o, SPACE_FIRST)),
-        Form::new("red.(global|shared).(cta|sys).add.(f32|f64)", |m, o| red(m, o, SPACE_FIRST)),
-        Form::new("red.(global|shared).(cta|sys).(inc|dec).u32", |m, o| red(m, o, SPACE_FIRST)),
-        Form::new("red.(global|shared).(cta|sys).(and|or|xor).(b32|b64)", |m, o| red(m, o, SPACE_FIRST)),
-        Form::new(
-            "red.(add|min|max|inc|dec).(relaxed|release).(cta|cluster|gpu|sys)?.(global|shared|shared::cta)?.u32",
-            |m, o| red(m, o, OPERATION_FIRST),
+            red,
         ),
     ],
 };
 
 /// The new value from the old one and the operands `b` and `c`, all as bits.
 pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
+
+/// What an atomic stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// What the operation makes of what was there.
+    Made,
+    /// What it is given, whatever was there: an exchange.
+    Given,
+}
 
 /// An atomic operation: result `args.d`, address `args.a`, operands `args.b` and `args.c`.
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +92,13 @@ pub struct Atomic {
     /// Bytes of the value.
     pub bytes: u8,
     /// What it does.
-    pub update: Update,
+    update: Update,
+    /// What it does to numbers in global memory instead, where that differs.
+    update_global: Option<Update>,
     /// Whether it stores only where the old value is the expected one: a failed `cas` is a load.
     pub is_cas: bool,
+    /// What it stores.
+    pub stores: Stores,
     /// Whether it returns the old value (`atom`) or not (`red`).
     pub returns: bool,
     /// Whether anybody may read what it returns.
@@ -123,6 +112,21 @@ pub struct Atomic {
 }
 
 impl Atomic {
+    /// Whether what was there reaches nobody: it is exchanged for something else, and the result is not read.
+    pub fn only_writes(&self) -> bool {
+        self.stores == Stores::Given && !self.is_read
+    }
+
+    /// The value that it stores into a memory, global or shared.
+    pub fn new_value(&self, memory: Memory, old: u64, b: u64, c: u64) -> u64 {
+        self.update_in(memory)(old, b, c)
+    }
+
+    /// The function from the old value to the new one in a memory, global or shared.
+    pub fn update_in(&self, memory: Memory) -> Update {
+        self.update_global.filter(|_| memory != Memory::Shared).unwrap_or(self.update)
+    }
+
     /// Whether it adds integers.
     pub fn adds(&self) -> bool {
         self.in_any_order.is_some_and(|number| number < IN_A_KIND)
@@ -132,51 +136,45 @@ impl Atomic {
 /// Numbers of [`Atomic::in_any_order`] for one operation: of 32 and 64 bits, with and without a sign.
 const IN_A_KIND: u8 = 4;
 
-/// Which segments of a form say what.
-#[derive(Clone, Copy)]
-struct Parts {
-    order: usize,
-    scope: usize,
-    space: usize,
-    operation: usize,
-    ty: usize,
-}
+// Which segment of every form says what.
+const ORDER: usize = 1;
+const SCOPE: usize = 2;
+const SPACE: usize = 3;
+const OPERATION: usize = 4;
+const TYPE: usize = 5;
 
-const STANDARD: Parts = Parts { order: 1, scope: 2, space: 3, operation: 4, ty: 5 };
-const OPERATION_FIRST: Parts = Parts { operation: 1, order: 2, scope: 3, space: 4, ty: 5 };
-/// Segment 9 is one that no opcode has: the order is left out.
-const SPACE_FIRST: Parts = Parts { space: 1, scope: 2, operation: 3, ty: 4, order: 9 };
-
-fn atom(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
+fn atom(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let result = o.take()?;
-    o.args.d = o.result(result, kind_of(m.ty(parts.ty)).expect("an atomic's type has a register"))?;
-    decode(m, o, parts, true)
+    o.args.d = o.result_or_sink(result, kind_of(m.ty(TYPE)).expect("an atomic's type has a register"))?;
+    decode(m, o, true)
 }
 
-fn red(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op, Error> {
-    decode(m, o, parts, false)
+fn red(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    decode(m, o, false)
 }
 
-fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts, returns: bool) -> Result<Op, Error> {
-    let ty = m.ty(parts.ty);
+fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<Op, Error> {
+    let ty = m.ty(TYPE);
     let kind = kind_of(ty).expect("an atomic's type has a register");
-    let address = o.address(memory(m.text(parts.space)))?;
+    let address = o.address(memory(m.text(SPACE)))?;
     let b = o.take()?;
     o.args.b = o.source(b, kind)?;
-    if m.text(parts.operation) == "cas" {
+    if m.text(OPERATION) == "cas" {
         let c = o.take()?;
         o.args.c = o.source(c, kind)?;
     }
-    let scope = if m.has(parts.scope) { scope(m.text(parts.scope)) } else { Reach::Gpu };
+    let scope = if m.has(SCOPE) { scope(m.text(SCOPE)) } else { Reach::Gpu };
     Ok(Op::Atomic(Atomic {
         address,
         bytes: (super::scope::bits(ty) / 8) as u8,
-        update: update(m.text(parts.operation), ty),
-        is_cas: m.text(parts.operation) == "cas",
+        update: update(m.text(OPERATION), ty),
+        update_global: update_global(m.text(OPERATION), ty),
+        is_cas: m.text(OPERATION) == "cas",
+        stores: if m.text(OPERATION) == "exch" { Stores::Given } else { Stores::Made },
         returns,
         is_read: returns,
-        in_any_order: in_any_order(m.text(parts.operation), ty),
-        order: order(m.text(parts.order)),
+        in_any_order: in_any_order(m.text(OPERATION), ty),
+        order: order(m.text(ORDER)),
         scope,
     }))
 }
@@ -214,16 +212,36 @@ fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
     Some(number as u8 * IN_A_KIND + (super::scope::bits(ty) / 64) as u8 * 2 + sign)
 }
 
-/// The specification leaves the flushing of subnormals to the place; in shared memory none is flushed, and
-/// the emulator flushes none in global memory either, so that a sum does not depend on where it is kept.
+/// What an operation does differently in global memory. Which of the two it is, a generic address says when the
+/// instruction is carried out.
+///
+/// `add.f32` flushes there what memory holds, what is added, and the sum, each to a zero of its sign, and in shared memory
+/// nothing (PTX ISA, 9.7.13.5, `atom`: "`atom.add.f32` on global memory flushes subnormal inputs and results to
+/// sign-preserving zero"). The old value that `atom` returns is as memory held it (`tests/hardware/atomic_add_f32.ptx`).
+/// `add.f64` keeps a NaN bit for bit, where the addition in shared memory makes it quiet; the specification leaves open
+/// which NaN it is (`tests/hardware/atomic_add_f64.ptx`).
+fn update_global(operation: &str, ty: Type) -> Option<Update> {
+    match (operation, ty) {
+        ("add", Type::F32) => Some(|old, b, _| {
+            let flushed = |bits: u64| F32.flush(bits) as u32;
+            F32.flush(add_f32(flushed(old), flushed(b)))
+        }),
+        ("add", Type::F64) => Some(|old, b, _| match (F64.is_nan(old), F64.is_nan(b)) {
+            (_, true) => b,
+            (true, false) => old,
+            _ => add_f64(old, b),
+        }),
+        _ => None,
+    }
+}
+
 fn add_f32(old: u32, b: u32) -> u64 {
     let sum = f32::from_bits(old) + f32::from_bits(b);
     u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
 }
 
 fn add_f64(old: u64, b: u64) -> u64 {
-    let sum = f64::from_bits(old) + f64::from_bits(b);
-    if sum.is_nan() { 0x7fff_ffff_ffff_ffff } else { sum.to_bits() }
+    double::add(Rounding::Nearest, f64::from_bits(old), f64::from_bits(b)).to_bits()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Integer instructions that count, find, reverse and cut out bits.
 //!
-//! Positions and lengths that reach past the register are defined for every instruction here but one: `fns`
-//! from a bit above 31 finds nothing. Specification: PTX ISA, sections 9.7.1.14 to 9.7.1.22.
+//! Positions and lengths that reach past the register are defined for every instruction here but some: see [`nth_set`]
+//! and [`reach`].
+//! Specification: PTX ISA, sections 9.7.1.14 to 9.7.1.22.
 
 use super::bits::Shift;
 use super::grammar::Modifiers;
@@ -52,7 +53,13 @@ fn leading_sign_bits<T: Shift>(a: T) -> Option<u32> {
 }
 
 /// `fns`: counting from bit `base`, upwards for a positive `offset`, the position of set bit number `offset`.
+///
+/// From a bit above 31 it finds nothing. An offset that has no absolute value gives 0 on an H200, whatever the mask, where
+/// the walk of the specification (PTX ISA, 9.7.1.17) would find nothing either (`tests/hardware/fns_at_its_limits.ptx`).
 fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    if offset == i32::MIN {
+        return 0;
+    }
     let candidates = match (base, offset) {
         (32.., _) => 0,
         (_, 0) => mask & 1 << base,
@@ -75,17 +82,26 @@ fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
 fn bfe(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(1); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
         alu!((T, u32, u32) -> T, |a, pos, len| {
-            let spare = T::BITS.saturating_sub(len & 0xff);
-            a.shift_right(pos & 0xff).shift_left(spare).shift_right(spare)
+            let spare = T::BITS.saturating_sub(reach::<T>(len));
+            a.shift_right(reach::<T>(pos)).shift_left(spare).shift_right(spare)
         })
     }))
+}
+
+/// A position or a length of a bit field. Both are restricted to 0..255 (PTX ISA, 9.7.1.19 and 9.7.1.20), and nothing is
+/// said of others. On an H200 the instructions of 32 bits take the lower 8 bits, and those of 64 bits, which are made
+/// of shifts, take all (`tests/hardware/bit_fields_beyond_255.ptx`).
+#[inline(always)]
+fn reach<T: Shift>(bits: u32) -> u32 {
+    if T::WIDTH == 32 { bits & 0xff } else { bits }
 }
 
 fn bfi(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(1); [B32 => u32, B64 => u64], T => {
         alu!((T, T, u32, u32) -> T, |a, b, pos, len| {
-            let field = (!T::MAX.shift_left(len & 0xff)).shift_left(pos & 0xff);
-            a.shift_left(pos & 0xff) & field | b & !field
+            let (pos, len) = (reach::<T>(pos), reach::<T>(len));
+            let field = (!T::MAX.shift_left(len)).shift_left(pos);
+            a.shift_left(pos) & field | b & !field
         })
     }))
 }

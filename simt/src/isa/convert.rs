@@ -12,11 +12,13 @@ mod recipe;
 #[cfg(test)]
 mod tests;
 
+use super::float::exact::BF16;
 use super::grammar::Modifiers;
-use super::operands::{Operands, Register, bank_of, span_of};
+use super::operands::{Class, Operands, Register, bank_of, span_of};
 use super::scope::Bank;
 use super::value::{Alu, Linear, alu, map2, map3};
 use super::{Family, Form, Op};
+use crate::machine::registers::Slot;
 use crate::ptx::Error;
 use crate::ptx::ast::Operand;
 use recipe::{Number, Recipe, convert};
@@ -45,13 +47,13 @@ pub const FAMILY: Family = Family {
         // From integers to floating point.
         Form::new(syntax!("(rn|rz|rm|rp).ftz?.sat?.f32.", integers!()), cvt),
         Form::new(syntax!("(rn|rz|rm|rp).sat?.(f16|f64).", integers!()), cvt),
-        Form::new(syntax!("(rn|rz|rm|rp).bf16.", integers!()), cvt).since(90),
+        Form::new("cvt.(rn|rz|rm|rp).bf16.(u16|u32|u64|s16|s32|s64)", cvt).since(90),
         // To floating point that holds every value, or the integers among them.
         Form::new("cvt.ftz?.sat?.f32.(f16|f32)", cvt),
         Form::new("cvt.ftz?.sat?.f64.f32", cvt),
         Form::new("cvt.sat?.f64.(f16|f64)", cvt),
         Form::new("cvt.sat?.f16.f16", cvt),
-        Form::new("cvt.ftz?.f32.bf16", cvt).since(90),
+        Form::new("cvt.ftz?.f32.bf16", cvt).since(80).version(7, 1),
         Form::new("cvt.f64.bf16", cvt).since(90),
         Form::new("cvt.(rni|rzi|rmi|rpi).ftz?.sat?.f32.f32", cvt),
         Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f64.f64", cvt),
@@ -63,10 +65,10 @@ pub const FAMILY: Family = Family {
         Form::new("cvt.(rn|rz|rm|rp).sat?.f16.f64", cvt),
         Form::new("cvt.(rn|rz|rm|rp).f16.bf16", cvt).since(90),
         Form::new("cvt.(rn|rz|rm|rp).bf16.(f16|f64)", cvt).since(90),
-        Form::new("cvt.(rm|rp).bf16.f32", cvt).since(90),
+        Form::new("cvt.(rm|rp).bf16.f32", cvt).since(80),
         Form::new("cvt.(rn|rz).relu?.satfinite?.bf16.f32", cvt).since(80),
         Form::new("cvt.(rn|rz).relu.satfinite?.f16.f32", cvt).since(80),
-        Form::new("cvt.(rn|rz).satfinite.f16.f32", cvt).since(80),
+        Form::new("cvt.(rn|rz).satfinite.f16.f32", cvt).since(70),
         Form::new("cvt.rna.satfinite?.tf32.f32", cvt).since(80),
         Form::new("cvt.(rn|rz).relu?.tf32.f32", cvt).since(90),
         // Two at once.
@@ -130,17 +132,7 @@ fn cvt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
 
 /// Saturation that cannot happen is an error: `.sat` where every source value is in the destination's range.
 fn refuse_idle_saturation(m: &Modifiers<'_>, o: &Operands<'_, '_>) -> Result<(), Error> {
-    let recipe = Recipe::new(m);
-    let (to, from) = (recipe.to, recipe.from);
-    if !recipe.sat || to.format.is_some() || from.format.is_some() {
-        return Ok(());
-    }
-    let fits = match (to.signed, from.signed) {
-        (true, false) => to.bits > from.bits,
-        (false, true) => false,
-        _ => to.bits >= from.bits,
-    };
-    if !fits {
+    if !saturates_idly(m) {
         return Ok(());
     }
     let opcode = o.instruction.opcode;
@@ -148,12 +140,24 @@ fn refuse_idle_saturation(m: &Modifiers<'_>, o: &Operands<'_, '_>) -> Result<(),
     Err(o.error(opcode.span, message))
 }
 
+/// Whether a conversion between integers saturates although every value fits.
+pub fn saturates_idly(m: &Modifiers<'_>) -> bool {
+    let Recipe { to, from, sat, .. } = Recipe::new(m);
+    sat && to.format.is_none()
+        && from.format.is_none()
+        && match (to.signed, from.signed) {
+            (true, false) => to.bits > from.bits,
+            (false, true) => false,
+            _ => to.bits >= from.bits,
+        }
+}
+
 /// Binds the next operand, the result, to column `d`. Its bank, and the width of its register.
 fn bind_result(o: &mut Operands<'_, '_>, to: Number) -> Result<(Bank, u32), Error> {
     let operand = o.take()?;
     let register = match *operand {
         Operand::Name(name) => o.written(name)?,
-        _ => Register { slot: o.result(operand, to.kind())?, bank: bank_of(to.kind()), bits: to.bits },
+        _ => same_as(to, o.result(operand, to.kind())?),
     };
     o.args.d = register.slot;
     wide_enough(o, operand, register, to)
@@ -163,25 +167,46 @@ fn bind_result(o: &mut Operands<'_, '_>, to: Number) -> Result<(Bank, u32), Erro
 fn bind_source(o: &mut Operands<'_, '_>, from: Number) -> Result<(Bank, u32), Error> {
     let operand = o.take()?;
     let register = match *operand {
-        Operand::Name(name) => o.register(name)?,
-        _ => Register { slot: o.source(operand, from.kind())?, bank: bank_of(from.kind()), bits: from.bits },
+        Operand::Name(name) => match o.special(name)? {
+            Some(special) if from.format.is_none() => special,
+            _ => o.register(name)?,
+        },
+        _ => same_as(from, o.source(operand, from.kind())?),
     };
+    o.touch(register.bank, register.slot, false);
     o.args.a = register.slot;
     wide_enough(o, operand, register, from)
 }
 
+/// A column that is just as the type wants it.
+fn same_as(number: Number, slot: Slot) -> Register {
+    Register { slot, bank: bank_of(number.kind()), bits: number.bits, class: None }
+}
+
+/// A register must be as wide as the type or wider, and for `bf16` as wide; it must not be declared for other numbers.
 fn wide_enough(
     o: &Operands<'_, '_>,
     operand: &Operand<'_>,
     register: Register,
     number: Number,
 ) -> Result<(Bank, u32), Error> {
-    if register.bank != Bank::Preds && register.bits >= number.bits {
-        return Ok((register.bank, register.bits));
-    }
     let wanted = number.bits;
-    let message =
-        format!("this operand has {} bits; a register of {wanted} or more is wanted", register.bits);
+    let class = if number.format.is_some() { Class::Float } else { Class::Integer };
+    let is_exact = number.format == Some(BF16);
+    let message = match register.bits {
+        _ if register.bank == Bank::Preds => "a predicate cannot be converted".to_string(),
+        bits if bits < wanted => {
+            format!("this operand has {bits} bits; a register of {wanted} or more is wanted")
+        }
+        bits if bits > wanted && is_exact => {
+            format!("this operand has {bits} bits; one of {wanted} is wanted")
+        }
+        _ if register.class.is_some_and(|declared| declared != class) => {
+            let numbers = if class == Class::Float { "floating-point numbers" } else { "integers" };
+            format!("this register is not declared for {numbers}, nor for bits")
+        }
+        _ => return Ok((register.bank, register.bits)),
+    };
     Err(o.error(span_of(operand), message))
 }
 

@@ -1,9 +1,14 @@
 //! Extended-precision integer arithmetic: sums that pass a carry on.
 //!
 //! The carry flag `CC.CF` is a hidden predicate of the frame ([`super::scope::Scope::carry`]), a bit a lane,
-//! clear when a function is entered. After a subtraction it holds the borrow, as the specification says. An
-//! H200 keeps the opposite of the borrow, which a program notices only where a chain of sums goes on from a
-//! difference or the other way round; no compiler writes that.
+//! clear when a function is entered.
+//!
+//! The specification has `sub.cc` and `subc.cc` write "borrow-out" and `subc` subtract the flag. Hardware has one adder:
+//! a difference is the sum of `a`, the complement of `b` and 1, the flag is the carry of that sum, which is set where
+//! nothing is borrowed, and `subc` takes the flag in place of the 1. Chains of differences come out the same; where a
+//! chain of sums goes on from a difference, or the other way round, compilers and an H200 follow the adder, and so does
+//! this file (`tests/hardware/carry_of_sub.ptx`).
+//!
 //! Specification: PTX ISA, section 9.7.2.
 
 use super::grammar::Modifiers;
@@ -58,13 +63,13 @@ macro_rules! by_flag {
 
 fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
     by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
-        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(T::add_carry)))
+        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(NO_CARRY, T::add_carry)))
     })
 }
 
 fn sub(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
     by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
-        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(T::sub_borrow)))
+        chain(o, &[T::KIND; 3], by_flag!(flag, |lanes, args| sum(CARRY, T::sub_carry)))
     })
 }
 
@@ -91,8 +96,8 @@ fn chain(o: &mut Operands<'_, '_>, kinds: &'static [Kind], run: Run) -> Result<O
 trait Carry: Product {
     /// `self + other + carry`, and whether it did not fit.
     fn add_carry(self, other: Self, carry: bool) -> (Self, bool);
-    /// `self - other - borrow`, and whether it fell below zero.
-    fn sub_borrow(self, other: Self, borrow: bool) -> (Self, bool);
+    /// `self + !other + carry`, which with a carry is `self - other`, and whether it did not fit.
+    fn sub_carry(self, other: Self, carry: bool) -> (Self, bool);
 }
 
 macro_rules! carry {
@@ -105,24 +110,27 @@ macro_rules! carry {
                 (sum as $ty, over | over_again)
             }
             #[inline(always)]
-            fn sub_borrow(self, other: $ty, borrow: bool) -> ($ty, bool) {
-                let (rest, under) = (self as $unsigned).overflowing_sub(other as $unsigned);
-                let (rest, under_again) = rest.overflowing_sub(<$unsigned>::from(borrow));
-                (rest as $ty, under | under_again)
+            fn sub_carry(self, other: $ty, carry: bool) -> ($ty, bool) {
+                self.add_carry(!other, carry)
             }
         }
     )*};
 }
 carry!(u32: u32, i32: u32, u64: u64, i64: u64);
 
+/// What goes into the adder where an instruction does not read the flag: a bit a lane.
+const NO_CARRY: u32 = 0;
+const CARRY: u32 = u32::MAX;
+
 #[inline(always)]
 fn sum<T: Carry, const READ: bool, const WRITE: bool>(
     lanes: &mut Lanes<'_>,
     args: &Args,
+    first: u32,
     f: impl Fn(T, T, bool) -> (T, bool),
 ) {
     let (a, b) = (T::read(lanes, args.a), T::read(lanes, args.b));
-    let flag = if READ { lanes.preds[args.e as usize] } else { 0 };
+    let flag = if READ { lanes.preds[args.e as usize] } else { first };
     let step = |lane| f(T::lane(&a, lane), T::lane(&b, lane), bool::lane(&flag, lane));
     write::<T, WRITE>(lanes, args, step);
 }
@@ -134,7 +142,7 @@ fn product_sum<T: Carry, const READ: bool, const WRITE: bool>(
     product: impl Fn(T, T) -> T,
 ) {
     let (a, b, c) = (T::read(lanes, args.a), T::read(lanes, args.b), T::read(lanes, args.c));
-    let flag = if READ { lanes.preds[args.e as usize] } else { 0 };
+    let flag = if READ { lanes.preds[args.e as usize] } else { NO_CARRY };
     let step = |lane| {
         let product = product(T::lane(&a, lane), T::lane(&b, lane));
         product.add_carry(T::lane(&c, lane), bool::lane(&flag, lane))

@@ -9,6 +9,11 @@
 //! ```
 //!
 //! Modifiers that only steer caches are listed like any other, so nothing is silently ignored.
+//!
+//! The specification writes modifiers in one order, and the assembler takes them in any: `div.ftz.rn.f32` is
+//! `div.rn.ftz.f32`, and `fence.gpu.sc` is `fence.sc.gpu`. Two things it keeps in place, and so does [`Syntax`]: what
+//! belongs to the name (`mul.lo`, `cvta.to`, `bar.red`: `NAME_PARTS`), and the order of types among themselves,
+//! because `cvt.f32.s32` and `cvt.s32.f32` differ. A modifier that is there twice is refused.
 
 use crate::ptx::ast::Type;
 
@@ -67,26 +72,98 @@ pub fn parse_type(text: &str) -> Option<Type> {
     })
 }
 
-/// Matches an opcode against a form's syntax.
-pub fn matches<'t>(syntax: &str, opcode: &'t str) -> Option<Modifiers<'t>> {
-    let segments: Vec<&str> = syntax.split('.').collect();
-    let words: Vec<&str> = opcode.split('.').collect();
-    let mut parts = vec![None; segments.len()];
-    match_from(&segments, &words, &mut parts).then_some(Modifiers { parts })
+/// Words that belong to an instruction's name where they follow it: the assembler takes them nowhere else.
+const NAME_PARTS: [&str; 21] = [
+    "hi",
+    "lo",
+    "wide",
+    "l",
+    "r",
+    "to",
+    "pack",
+    "idx",
+    "warp",
+    "cta",
+    "arrive",
+    "red",
+    "init",
+    "inval",
+    "arrive_drop",
+    "expect_tx",
+    "complete_tx",
+    "test_wait",
+    "try_wait",
+    "parity",
+    "pending_count",
+];
+
+/// Types that no register has.
+const NARROW_TYPES: [&str; 7] = ["tf32", "u4", "s4", "u2", "s2", "e4m3x2", "e5m2x2"];
+
+/// Whether a modifier names a type.
+pub fn is_type(word: &str) -> bool {
+    parse_type(word).is_some() || NARROW_TYPES.contains(&word)
 }
 
-fn match_from<'t>(segments: &[&str], words: &[&'t str], parts: &mut [Option<&'t str>]) -> bool {
-    let Some((segment, later)) = segments.split_first() else { return words.is_empty() };
-    if let Some((&word, rest)) = words.split_first()
-        && choices(segment).any(|choice| choice == word)
-    {
-        parts[0] = Some(word);
-        if match_from(later, rest, &mut parts[1..]) {
-            return true;
-        }
+/// A form's syntax, taken apart.
+#[derive(Clone, Debug)]
+pub struct Syntax<'s> {
+    segments: Vec<Segment<'s>>,
+    /// How many segments belong to the name, the mnemonic among them.
+    name_parts: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Segment<'s> {
+    choices: Vec<&'s str>,
+    is_optional: bool,
+}
+
+impl<'s> Syntax<'s> {
+    /// Takes a syntax apart.
+    pub fn new(syntax: &'s str) -> Syntax<'s> {
+        let segment =
+            |text: &'s str| Segment { choices: choices(text).collect(), is_optional: text.ends_with('?') };
+        let segments: Vec<_> = syntax.split('.').map(segment).collect();
+        let is_name = |segment: &&Segment<'_>| segment.choices.iter().all(|word| NAME_PARTS.contains(word));
+        let name_parts = 1 + segments.iter().skip(1).take_while(is_name).count();
+        Syntax { segments, name_parts }
     }
-    parts[0] = None;
-    segment.ends_with('?') && match_from(later, words, &mut parts[1..])
+
+    /// Matches an opcode: the parts of the name in their places, then modifiers in any order.
+    pub fn matches<'t>(&self, opcode: &'t str) -> Option<Modifiers<'t>> {
+        let mut parts = vec![None; self.segments.len()];
+        let mut words = opcode.split('.').peekable();
+        for (part, segment) in parts.iter_mut().zip(&self.segments).take(self.name_parts) {
+            *part = words.next_if(|word| segment.choices.contains(word));
+        }
+        // Types come in the order of the form, so none is looked for before the last one found.
+        let mut after_last_type = self.name_parts;
+        for word in words {
+            let first = if is_type(word) { after_last_type } else { self.name_parts };
+            let is_place = |&at: &usize| parts[at].is_none() && self.segments[at].choices.contains(&word);
+            let place = (first..parts.len()).find(is_place)?;
+            parts[place] = Some(word);
+            if is_type(word) {
+                after_last_type = place + 1;
+            }
+        }
+        let mut filled = parts.iter().zip(&self.segments);
+        filled.all(|(part, segment)| part.is_some() || segment.is_optional).then_some(Modifiers { parts })
+    }
+}
+
+impl Syntax<'_> {
+    /// How many words of an opcode the form lists somewhere.
+    pub fn common(&self, opcode: &str) -> usize {
+        let listed = |word: &&str| self.segments.iter().any(|segment| segment.choices.contains(word));
+        opcode.split('.').filter(listed).count()
+    }
+}
+
+/// Matches an opcode against a form's syntax.
+pub fn matches<'t>(syntax: &str, opcode: &'t str) -> Option<Modifiers<'t>> {
+    Syntax::new(syntax).matches(opcode)
 }
 
 fn choices(segment: &str) -> impl Iterator<Item = &str> {
@@ -120,7 +197,7 @@ mod tests {
         assert_eq!((modifiers.has(1), modifiers.ty(2)), (false, Type::S32));
         assert!(matches("add.sat?.(s32|f32)", "add.sat.f32").unwrap().has(1));
         assert_eq!(matches("add.sat?.(s32|f32)", "add.sat"), None);
-        assert_eq!(matches("add.sat?.(s32|f32)", "add.s32.sat"), None);
+        assert_eq!(matches("add.sat?.(s32|f32)", "add.u32"), None);
     }
 
     #[test]
@@ -129,5 +206,54 @@ mod tests {
         let opcodes = expand(syntax);
         assert_eq!(opcodes.len(), 2 * 3 * 2);
         assert!(opcodes.iter().all(|opcode| matches(syntax, opcode).is_some()));
+    }
+
+    /// An opcode and whether the assembler takes it, which was asked about each (`ptxas` of CUDA 12.9).
+    fn check(syntax: &str, opcode: &str, is_taken: bool) {
+        assert_eq!(matches(syntax, opcode).is_some(), is_taken, "`{opcode}`");
+    }
+
+    #[test]
+    fn modifiers_come_in_any_order_and_once() {
+        let add = "add.(rn|rz|rm|rp)?.ftz?.sat?.f32";
+        for opcode in ["add.rn.ftz.sat.f32", "add.sat.ftz.rn.f32", "add.f32.sat", "add.ftz.f32.rz"] {
+            check(add, opcode, true);
+        }
+        for opcode in ["add.rn.rn.f32", "add.rn.rz.f32", "add.ftz.ftz.f32", "add.f32.f32", "f32.add", "add"] {
+            check(add, opcode, false);
+        }
+        check("ld.(global|shared)?.(ca|cg)?.nc.(v2|v4)?.(u32|f32)", "ld.global.nc.cg.f32", true);
+        check("fence.(sc|acq_rel)?.(cta|cluster|gpu|sys)", "fence.gpu.sc", true);
+        let modifiers = matches(add, "add.f32.sat.rp").unwrap();
+        assert_eq!([modifiers.text(1), modifiers.text(3), modifiers.text(4)], ["rp", "sat", "f32"]);
+    }
+
+    #[test]
+    fn types_keep_their_order() {
+        let syntax = "set.(eq|ne).(and|or)?.(u32|f32).(f32|s32)";
+        let modifiers = matches(syntax, "set.f32.eq.s32").unwrap();
+        assert_eq!((modifiers.ty(3), modifiers.ty(4)), (Type::F32, Type::S32));
+        check(syntax, "set.s32.eq.f32", false);
+        check(syntax, "set.f32.f32.and.ne", true);
+        check("cvt.(rn|rz).(f16|f32).(s32|u32)", "cvt.f32.rn.s32", true);
+        check("cvt.(rn|rz).(f16|f32).(s32|u32)", "cvt.rn.s32.f32", false);
+    }
+
+    #[test]
+    fn parts_of_a_name_keep_their_place() {
+        check("mad.(hi|lo).cc.(u32|s32)", "mad.lo.u32.cc", true);
+        check("mad.(hi|lo).cc.(u32|s32)", "mad.cc.lo.u32", false);
+        check("mul.(hi|lo).(u32|s32)", "mul.u32.lo", false);
+        check("shf.(l|r).(clamp|wrap).b32", "shf.l.b32.wrap", true);
+        check("shf.(l|r).(clamp|wrap).b32", "shf.clamp.l.b32", false);
+        check("cvta.to.(global|shared).u64", "cvta.to.u64.global", true);
+        check("cvta.to.(global|shared).u64", "cvta.global.to.u64", false);
+        check("barrier.cta?.sync.aligned?", "barrier.cta.aligned.sync", true);
+        check("barrier.cta?.sync.aligned?", "barrier.sync.cta", false);
+        check("bar.cta?.red.popc.u32", "bar.red.u32.popc", true);
+        check("bar.cta?.red.popc.u32", "bar.popc.red.u32", false);
+        check("bar.warp.sync", "bar.sync.warp", false);
+        check("mbarrier.(arrive|arrive_drop).(shared)?.b64", "mbarrier.arrive.b64.shared", true);
+        check("mbarrier.(arrive|arrive_drop).(shared)?.b64", "mbarrier.shared.arrive.b64", false);
     }
 }

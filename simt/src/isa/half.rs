@@ -142,12 +142,12 @@ struct Mode {
 }
 
 impl Mode {
-    fn input(self, format: Format, bits: u64) -> u64 {
-        if self.ftz { format.flush(bits) } else { bits }
+    /// The format of the operands and of the result.
+    const fn format(self, format: Format) -> Format {
+        if self.ftz { format.flushed() } else { format }
     }
 
     fn output(self, format: Format, bits: u64) -> u64 {
-        let bits = self.input(format, bits);
         match self.clamp {
             Clamp::None => bits,
             Clamp::Unit if format.is_nan(bits) => 0,
@@ -165,8 +165,8 @@ macro_rules! arithmetic {
         fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
             o.alu(by_half!(m, FORMAT, T => by_mode!(m, MODE => {
                 alu!(($($T),*) -> T, |$($x),*| T::each([$($x),*], |bits| {
-                    let [$($x),*] = bits.map(|bits| MODE.input(FORMAT, bits));
-                    MODE.output(FORMAT, $f(FORMAT, $($x),*))
+                    let [$($x),*] = bits;
+                    MODE.output(FORMAT, $f(const { MODE.format(FORMAT) }, $($x),*))
                 }))
             })))
         }
@@ -184,7 +184,11 @@ arithmetic!(ex2, (a: T), |f, a| by_f64(f, a, libm::exp2));
 
 /// `result`, or the canonical NaN where the operand is one.
 fn quieted(format: Format, operand: u64, result: u64) -> u64 {
-    if format.is_nan(operand) { format.nan() } else { result }
+    match () {
+        () if format.is_nan(operand) => format.nan(),
+        () if format.has_subnormals => result,
+        () => format.flush(result),
+    }
 }
 
 fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {

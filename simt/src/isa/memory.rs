@@ -5,13 +5,14 @@
 //! Specification: PTX ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
 
 use super::grammar::Modifiers;
-use super::operands::{Operands, kind_of, span_of};
+use super::operands::{Operands, Register, class, kind_of, span_of};
 use super::scope::{Bank, Symbol, bits};
+use super::value::Kind;
 use super::{Family, Form, Op};
 use crate::machine::registers::Slot;
 use crate::order::{Order, Reach};
 use crate::ptx::Error;
-use crate::ptx::ast::{Operand, Space, Type};
+use crate::ptx::ast::{Ident, Operand, Space, Type};
 
 /// Loads, stores and fences.
 pub const FAMILY: Family = Family {
@@ -19,53 +20,94 @@ pub const FAMILY: Family = Family {
     section: "9.7.9, 9.7.13",
     forms: &[
         Form::new(
-            "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?\
-             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+            "ld.weak?.(const|global|local|param|shared|shared::cta)?.(ca|cg|cs|lu|cv)?.(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 2, vector: 6, ty: 7, order: None }),
+            |m, o| load(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
+        ),
+        // Hints to caches concern global memory, generic addresses included.
+        Form::new(
+            "ld.weak?.global?.(ca|cg|cs|lu|cv)?.(L2::64B|L2::128B|L2::256B).(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None }),
         ),
         Form::new(
-            "ld.volatile.(const|global|local|param|shared|shared::cta)?.(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+            "ld.weak?.global?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)\
+             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 2, vector: 5, ty: 6, order: None }),
+        ),
+        Form::new(
+            "ld.volatile.(global|shared|shared::cta)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) }),
+        ),
+        Form::new(
+            "ld.volatile.global?.(L2::64B|L2::128B|L2::256B).(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
             |m, o| load(m, o, Parts { space: 2, vector: 4, ty: 5, order: Some((1, 99)) }),
         ),
         Form::new(
-            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).(global|shared|shared::cta)?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?\
-             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).(global|shared|shared::cta)?.(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load(m, o, Parts { space: 3, vector: 6, ty: 7, order: Some((1, 2)) }),
+            |m, o| load(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) }),
         )
         .since(70),
         Form::new(
-            "ld.global.(ca|cg|cs)?.nc\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?\
+            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).global?.(L2::64B|L2::128B|L2::256B).(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) }),
+        ),
+        Form::new(
+            "ld.(relaxed|acquire).(cta|cluster|gpu|sys).global?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)\
              .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| load_read_only(m, o, Parts { space: 1, vector: 6, ty: 7, order: None }),
+            |m, o| load(m, o, Parts { space: 3, vector: 6, ty: 7, order: Some((1, 2)) }),
+        ),
+        Form::new(
+            "ld.global.(ca|cg|cs)?.nc.(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None }),
+        ),
+        Form::new(
+            "ld.global.nc\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)\
+             .(L2::64B|L2::128B|L2::256B)?.(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| load_read_only(m, o, Parts { space: 1, vector: 5, ty: 6, order: None }),
         ),
         Form::new("ldu.global?.(v2|v4)?.(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)", |m, o| {
             load(m, o, Parts { space: 1, vector: 2, ty: 3, order: None })
         }),
         Form::new(
-            "st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?.(v2|v4)?\
+            "st.weak?.(global|local|param|shared|shared::cta)?.(wb|cg|cs|wt)?.(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| store(m, o, Parts { space: 2, vector: 5, ty: 6, order: None }),
+            |m, o| store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
         ),
         Form::new(
-            "st.volatile.(global|local|shared|shared::cta)?.(v2|v4)?\
+            "st.weak?.global?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate).(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| store(m, o, Parts { space: 2, vector: 4, ty: 5, order: None }),
+        ),
+        Form::new(
+            "st.volatile.(global|shared|shared::cta)?.(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
             |m, o| store(m, o, Parts { space: 2, vector: 3, ty: 4, order: Some((1, 99)) }),
         ),
         Form::new(
-            "st.(relaxed|release).(cta|cluster|gpu|sys).(global|shared|shared::cta)?\
-             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate)?.(v2|v4)?\
+            "st.(relaxed|release).(cta|cluster|gpu|sys).(global|shared|shared::cta)?.(v2|v4)?\
              .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
-            |m, o| store(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) }),
+            |m, o| store(m, o, Parts { space: 3, vector: 4, ty: 5, order: Some((1, 2)) }),
         )
         .since(70),
+        Form::new(
+            "st.(relaxed|release).(cta|cluster|gpu|sys).global?\
+             .(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate).(v2|v4)?\
+             .(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)",
+            |m, o| store(m, o, Parts { space: 3, vector: 5, ty: 6, order: Some((1, 2)) }),
+        ),
         Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
@@ -224,9 +266,10 @@ fn value_slots<'t>(
     count: u8,
     is_load: bool,
 ) -> Result<([Slot; 4], u8), Error> {
-    let elements = match values {
-        Operand::Vector(elements, _) => elements.as_slice(),
-        single => std::slice::from_ref(single),
+    let parts = o.elements(values);
+    let elements = match &parts {
+        Some(elements) => elements.as_slice(),
+        None => std::slice::from_ref(values),
     };
     if elements.len() != count as usize {
         let found = elements.len();
@@ -235,63 +278,96 @@ fn value_slots<'t>(
     let mut slots = [0; 4];
     let mut width = None;
     for (slot, element) in slots.iter_mut().zip(elements) {
-        let bits = match (element, width) {
-            (Operand::Name(name), _) => o.look_up(*name)?.bits,
-            (_, known) => known.unwrap_or(bits(ty).max(32)),
+        let register = match *element {
+            Operand::Name(name) => match o.special(name)? {
+                Some(special) if !is_load && count > 1 => Some(special),
+                _ => Some(o.look_up(name)?),
+            },
+            Operand::Part(name, part) => Some(o.look_up_part(name, Some(part))?),
+            _ => None,
         };
-        if bits < self::bits(ty) {
-            return Err(
-                o.error(span_of(element), format!("the register has {bits} bits, too few for `{ty:?}`"))
-            );
-        }
+        let bits = match (register, width) {
+            (Some(register), _) => register.bits,
+            (None, known) => known.unwrap_or(bits(ty).max(32)),
+        };
         if width.is_some_and(|width| width != bits) {
             return Err(o.error(span_of(element), "the registers of a vector must have one width"));
         }
         width = Some(bits);
-        *slot = value_slot(o, element, ty, bits, is_load)?;
+        *slot = match register {
+            Some(register) => value_register(o, element, ty, register, is_load)?,
+            None => value_literal(o, element, ty, bits, (is_load, count > 1))?,
+        };
     }
     Ok((slots, width.unwrap_or(32) as u8))
 }
 
-fn value_slot<'t>(
+/// The column of a register that is loaded or stored: at least as wide as the type, and not declared for other numbers.
+fn value_register(
+    o: &mut Operands<'_, '_>,
+    element: &Operand<'_>,
+    ty: Type,
+    register: Register,
+    is_load: bool,
+) -> Result<Slot, Error> {
+    let bits = register.bits;
+    let differs = class(ty).is_some() && register.class.is_some() && class(ty) != register.class;
+    if register.bank == Bank::Preds || bits < self::bits(ty) || differs {
+        let found = match register.bank {
+            Bank::Preds => "is a predicate, not one".to_string(),
+            _ if differs => "is declared for other numbers than those".to_string(),
+            _ => format!("has {bits} bits, too few"),
+        };
+        return Err(o.error(span_of(element), format!("the register {found} for `{ty:?}`")));
+    }
+    o.touch(register.bank, register.slot, is_load);
+    Ok(register.slot)
+}
+
+/// The column of what is no register: a literal that is stored, or an element of a vector that nobody wants.
+fn value_literal<'t>(
     o: &mut Operands<'_, 't>,
     element: &Operand<'t>,
     ty: Type,
     bits: u32,
-    is_load: bool,
+    (is_load, is_vector): (bool, bool),
 ) -> Result<Slot, Error> {
-    let as_wide_as = match bits {
-        16 => Type::B16,
-        32 => Type::B32,
-        _ => Type::B64,
-    };
     let kind = match kind_of(ty) {
         Some(kind) if self::bits(ty) == bits => kind,
-        _ => kind_of(as_wide_as).expect("a register of this width has a kind"),
+        _ if bits == 64 => Kind::B64,
+        _ => Kind::B32,
     };
-    if is_load { o.result(element, kind) } else { o.source(element, kind) }
+    match (is_load, is_vector) {
+        (false, _) => o.source(element, kind),
+        (true, true) => o.result_or_sink(element, kind),
+        (true, false) => o.result(element, kind),
+    }
 }
 
-impl Operands<'_, '_> {
+impl<'t> Operands<'_, 't> {
     /// Takes an address operand; its base register goes to `args.a`.
     pub fn address(&mut self, memory: Memory) -> Result<Address, Error> {
         let (base, offset, span) = match self.take()? {
             Operand::Address { base, offset, span } => (*base, *offset, *span),
+            Operand::Element(name, index) => match self.scope.find(name.text) {
+                Some((_, Symbol::Variable(place))) => {
+                    (Some(*name), index.wrapping_mul(i64::from(place.element)), name.span)
+                }
+                _ => return Err(self.error(name.span, format!("`{}` is not a variable", name.text))),
+            },
             other => return Err(self.error(span_of(other), "an address in brackets is wanted here")),
         };
         let Some(name) = base else {
+            if memory != Memory::Local {
+                let message = "a number is an address in local memory only; move it into a register";
+                return Err(self.error(span, message));
+            }
             return Ok(Address { memory, base: Base::Absolute, offset });
         };
+        if self.scope.find_register(name.text).is_some() {
+            return self.address_in(name, memory, offset);
+        }
         match self.scope.find(name.text) {
-            Some((_, Symbol::Register(_))) => {
-                let register = self.register(name)?;
-                self.args.a = register.slot;
-                match register.bank {
-                    Bank::Narrow if register.bits == 32 => Ok(Address { memory, base: Base::Narrow, offset }),
-                    Bank::Wide => Ok(Address { memory, base: Base::Wide, offset }),
-                    _ => Err(self.error(span, "an address must be a register of 32 or 64 bits")),
-                }
-            }
             Some((_, Symbol::Variable(place))) => {
                 let holder = match place.space {
                     Space::Param if place.in_frame => Memory::Frame,
@@ -300,6 +376,9 @@ impl Operands<'_, '_> {
                     Space::Local => Memory::Local,
                     Space::Global => Memory::Global,
                     Space::Const => Memory::Const,
+                    Space::Reg => {
+                        return Err(self.error(name.span, format!("`{}` has no address", name.text)));
+                    }
                 };
                 // A variable named without its space is reached in the space it is in.
                 let fits = memory == Memory::Generic
@@ -316,6 +395,23 @@ impl Operands<'_, '_> {
             Some(_) => Err(self.error(name.span, format!("`{}` is not a variable", name.text))),
             None => Err(self.error(name.span, format!("`{}` is not declared", name.text))),
         }
+    }
+
+    /// An address in a register: of 64 bits, or in shared, local and parameter memory of 32.
+    fn address_in(&mut self, name: Ident<'t>, memory: Memory, offset: i64) -> Result<Address, Error> {
+        let register = self.register(name)?;
+        self.args.a = register.slot;
+        let may_be_narrow = matches!(memory, Memory::Shared | Memory::Local | Memory::Param | Memory::Const);
+        let base = match register.bank {
+            Bank::Wide => Base::Wide,
+            Bank::Narrow if register.bits == 32 && may_be_narrow => Base::Narrow,
+            Bank::Narrow if register.bits == 32 => {
+                let message = format!("`{}` has 32 bits, and a global or generic address has 64", name.text);
+                return Err(self.error(name.span, message));
+            }
+            _ => return Err(self.error(name.span, "an address must be a register of 32 or 64 bits")),
+        };
+        Ok(Address { memory, base, offset })
     }
 }
 

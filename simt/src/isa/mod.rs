@@ -19,9 +19,12 @@ mod float;
 pub mod grammar;
 mod half;
 mod integer;
+pub mod mbarrier;
 pub mod memory;
 mod movement;
+pub mod needs;
 pub mod operands;
+mod prepared;
 pub mod printf;
 pub mod scope;
 pub mod special;
@@ -32,11 +35,16 @@ pub mod warp;
 
 pub use table::table;
 
-use crate::ptx::Error;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::ptx::ast::Instruction;
+use crate::ptx::{Error, LineIndex};
 use atomic::Atomic;
 use control::CallIndex;
-use grammar::Modifiers;
+use grammar::{Modifiers, Syntax};
+use mbarrier::Mbarrier;
 use memory::{Access, Fence};
 use operands::{Operands, Touched};
 use scope::Scope;
@@ -64,6 +72,11 @@ pub enum Op {
         /// Whether `args.d` is a 64-bit register.
         wide: bool,
     },
+    /// Whether the generic address `args.a` lies in constant memory, or in global memory, into predicate `args.d`.
+    IsSpace {
+        /// In global memory, not in constant memory.
+        global: bool,
+    },
     /// Loads from memory.
     Load(Access),
     /// Stores to memory.
@@ -74,6 +87,8 @@ pub enum Op {
     Fence(Fence),
     /// Meets the threads of the block.
     Barrier(Barrier),
+    /// Does something to a barrier in memory.
+    Mbarrier(Mbarrier),
     /// Exchanges values with other lanes of the warp.
     Collective(Collective),
     /// Puts the mask of lanes that run together into `args.d`.
@@ -118,6 +133,8 @@ pub struct Form {
     pub min_sm: u32,
     /// The last target that has it.
     pub max_sm: u32,
+    /// The first `.version` of PTX that has it; (1, 0) where the target says it all, or [`needs`].
+    pub min_version: (u32, u32),
     /// How to decode it.
     pub decode: Decode,
 }
@@ -125,13 +142,19 @@ pub struct Form {
 impl Form {
     /// A form that every target has.
     pub const fn new(syntax: &'static str, decode: Decode) -> Form {
-        Form { syntax, min_sm: 0, max_sm: u32::MAX, decode }
+        Form { syntax, min_sm: 0, max_sm: u32::MAX, min_version: (1, 0), decode }
     }
 
     /// The same form, from target `sm` on.
     #[must_use]
     pub const fn since(self, sm: u32) -> Form {
         Form { min_sm: sm, ..self }
+    }
+
+    /// The same form, from version `major.minor` of PTX on.
+    #[must_use]
+    pub const fn version(self, major: u32, minor: u32) -> Form {
+        Form { min_version: (major, minor), ..self }
     }
 
     /// The same form, up to target `sm`.
@@ -169,12 +192,15 @@ pub const FAMILIES: &[Family] = &[
     atomic::FAMILY,
     warp::FAMILY,
     sync::FAMILY,
+    mbarrier::FAMILY,
     control::FAMILY,
 ];
 
 /// A decoded instruction: what it does, and to which columns.
 #[derive(Clone, Debug)]
 pub struct Decoded {
+    /// What is to be carried out before it, to compute its sources.
+    pub before: Vec<Decoded>,
     /// What it does.
     pub op: Op,
     /// To which columns.
@@ -192,66 +218,89 @@ pub struct Meaning {
     pub touched: Vec<Touched>,
 }
 
-/// Decodes `instruction` for target `sm`.
+/// Decodes `instruction` for target `sm` and a version of PTX.
 pub fn decode<'t>(
-    text: &'t str,
+    lines: &LineIndex,
     instruction: &Instruction<'t>,
     scope: &mut Scope<'t>,
-    sm: u32,
+    (sm, version): (u32, (u32, u32)),
 ) -> Result<Decoded, Error> {
     let opcode = instruction.opcode;
-    let refuse = |message| Err(Error::at(text, opcode.span, message));
+    let refuse = |message| Err(lines.error(opcode.span, message));
     let Some((form, modifiers)) = find(opcode.text) else {
         return refuse(format!("`{}` is not supported; {}", opcode.text, near_forms(opcode.text)));
     };
-    if sm < form.min_sm {
-        return refuse(format!(
-            "`{}` needs a target of sm_{} or above, not sm_{sm}",
-            opcode.text, form.min_sm
-        ));
+    let needs = form.needs(opcode.text);
+    if sm < needs.sm {
+        return refuse(format!("`{}` needs a target of sm_{} or above, not sm_{sm}", opcode.text, needs.sm));
     }
-    if sm < ORDERED_SM && opcode.text.split('.').any(|part| ORDERS.contains(&part)) {
+    if version < needs.version {
+        let ((major, minor), (found_major, found_minor)) = (needs.version, version);
         return refuse(format!(
-            "`{}` orders memory, and needs a target of sm_{ORDERED_SM} or above for that, not sm_{sm}",
+            "`{}` needs `.version {major}.{minor}` or above, not {found_major}.{found_minor}",
             opcode.text
         ));
+    }
+    if needs::is_too_wide(opcode.text) {
+        return refuse(format!("`{}` has a vector of more than 128 bits, which needs sm_100", opcode.text));
     }
     if sm > form.max_sm {
         return refuse(format!("`{}` exists up to sm_{} only, not for sm_{sm}", opcode.text, form.max_sm));
     }
-    let mut operands = Operands::new(text, instruction, scope);
+    let mut operands = Operands::new(lines, instruction, scope);
     let op = (form.decode)(&modifiers, &mut operands)?;
     operands.finish()?;
+    if let Op::Mbarrier(mbarrier) = op
+        && sm < mbarrier.min_sm()
+    {
+        let min_sm = mbarrier.min_sm();
+        return refuse(format!(
+            "`{}` with a count needs a target of sm_{min_sm} or above, not sm_{sm}",
+            opcode.text
+        ));
+    }
     let meaning = Meaning { alu: operands.alu, touched: operands.touched };
-    Ok(Decoded { op, args: operands.args, meaning })
+    Ok(Decoded { before: operands.before, op, args: operands.args, meaning })
 }
-
-/// The orders of the memory model, which many forms may do without.
-const ORDERS: [&str; 4] = ["relaxed", "acquire", "release", "acq_rel"];
-
-/// The first target that has the memory model (PTX ISA, 9.7.9.8, 9.7.13.6 and others: target notes).
-const ORDERED_SM: u32 = 70;
 
 /// The form that covers an opcode. Where several do, the first one listed.
 pub fn find(opcode: &str) -> Option<(&'static Form, Modifiers<'_>)> {
-    let mnemonic = mnemonic(opcode);
-    let forms = FAMILIES.iter().flat_map(|family| family.forms);
-    forms
-        .filter(|form| self::mnemonic(form.syntax) == mnemonic)
-        .find_map(|form| Some((form, grammar::matches(form.syntax, opcode)?)))
+    forms_of(mnemonic(opcode)).iter().find_map(|(form, syntax)| Some((*form, syntax.matches(opcode)?)))
+}
+
+/// Forms with one mnemonic, their syntax taken apart.
+type Forms = Vec<(&'static Form, Syntax<'static>)>;
+
+/// The forms of a mnemonic. They are sorted once: a module has some ten thousand instructions.
+fn forms_of(mnemonic: &str) -> &'static [(&'static Form, Syntax<'static>)] {
+    static FORMS: LazyLock<HashMap<&str, Forms>> = LazyLock::new(|| {
+        let mut by_mnemonic: HashMap<&str, Forms> = HashMap::new();
+        for form in FAMILIES.iter().flat_map(|family| family.forms) {
+            let forms = by_mnemonic.entry(self::mnemonic(form.syntax)).or_default();
+            forms.push((form, Syntax::new(form.syntax)));
+        }
+        by_mnemonic
+    });
+    FORMS.get(mnemonic).map_or(&[], Vec::as_slice)
 }
 
 fn mnemonic(opcode: &str) -> &str {
     opcode.split('.').next().unwrap_or(opcode)
 }
 
+/// Forms that a message names at most: the nearest, by how many modifiers they have in common with the opcode.
+const MAX_NEAR_FORMS: usize = 3;
+
 fn near_forms(opcode: &str) -> String {
-    let forms = FAMILIES.iter().flat_map(|family| family.forms).map(|form| form.syntax);
-    let near: Vec<_> = forms.filter(|syntax| mnemonic(syntax) == mnemonic(opcode)).collect();
-    match near.len() {
-        0 => format!("no form of `{}` is", mnemonic(opcode)),
-        _ => format!("supported forms: `{}`", near.join("`, `")),
+    let mut near: Vec<_> = forms_of(mnemonic(opcode)).iter().collect();
+    if near.is_empty() {
+        return format!("no form of `{}` is", mnemonic(opcode));
     }
+    near.sort_by_cached_key(|(_, syntax)| Reverse(syntax.common(opcode)));
+    let named: Vec<_> = near.iter().take(MAX_NEAR_FORMS).map(|(form, _)| form.syntax).collect();
+    let more = near.len() - named.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more (`simt/SUPPORTED.md`)") };
+    format!("supported forms: `{}`{more}", named.join("`, `"))
 }
 
 #[cfg(test)]

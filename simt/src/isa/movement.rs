@@ -1,52 +1,170 @@
 //! Data movement between registers: `mov`, whole or in parts.
 //!
 //! `mov` takes what the source operand is: a register, a literal, a vector of registers to pack, or a name
-//! that stands for neither ([`name`] is the one place that decides). Left out: `.b128`. `prmt` is in [`super::bits`]; what moves data
+//! that stands for neither ([`name`] is the one place that decides). With `.v2` or `.v4` it moves as many registers, and
+//! reads `%tid` as a whole. Left out: `.b128`. `prmt` is in [`super::bits`]; what moves data
 //! between lanes or memory is no business of this file. Specification: PTX ISA, section 9.7.8.
 
-use super::control::FUNCTIONS_BASE;
 use super::grammar::Modifiers;
-use super::operands::{Operands, Register, kind_of, span_of};
+use super::operands::{Operands, bank_of, kind_of, span_of};
 use super::scope::{Bank, Symbol, bits};
-use super::special;
+use super::special::{self, Special};
 use super::value::{Alu, Args, Kind, Linear, Value, alu};
 use super::{Family, Form, Op};
 use crate::machine::registers::{Lanes, Narrow, Slot};
-use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Type};
+use crate::ptx::{Error, Span};
 
 /// Data movement between registers.
 pub const FAMILY: Family = Family {
     title: "Data movement between registers",
     section: "9.7.8",
-    forms: &[Form::new("mov.(pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", mov)],
+    forms: &[
+        Form::new("mov.(pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", mov),
+        Form::new("mov.(v2|v4).(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", mov_vector),
+    ],
 };
 
 fn mov(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let (d, a) = (o.take()?, o.take()?);
-    match (d, a) {
-        (Operand::Vector(parts, _), _) => unpack(m.ty(1), o, parts, a),
-        (_, Operand::Vector(parts, _)) => pack(m.ty(1), o, d, parts),
-        (_, Operand::Name(source)) => name(m.ty(1), o, d, *source),
-        (_, Operand::Offset(source, offset)) => address(m.ty(1), o, d, *source, *offset),
-        _ => whole(m.ty(1), o, d, a),
+    let ty = m.ty(1);
+    match (o.elements(d), o.elements(a), a) {
+        (Some(parts), ..) => unpack(ty, o, &parts, a),
+        (_, Some(parts), _) => pack(ty, o, d, &parts),
+        (.., Operand::Name(source)) => name(ty, o, d, *source),
+        (.., Operand::Offset(source, offset)) if is_address(o, *source) => {
+            address(ty, o, d, *source, *offset)
+        }
+        (.., Operand::Element(source, index)) => match o.scope.find(source.text) {
+            Some((_, Symbol::Variable(place))) => {
+                address(ty, o, d, *source, index.wrapping_mul(i64::from(place.element)))
+            }
+            _ => Err(o.error(source.span, format!("`{}` is not a variable", source.text))),
+        },
+        _ => whole(ty, o, d, a),
     }
+}
+
+/// Whether a name stands for something that has an address.
+fn is_address(o: &Operands<'_, '_>, name: Ident<'_>) -> bool {
+    matches!(o.scope.find(name.text), Some((_, Symbol::Variable(_) | Symbol::Function(_))))
 }
 
 /// `mov` from a name: a register, a special register, or the address of a variable or a function.
 fn name<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, source: Ident<'t>) -> Result<Op, Error> {
-    match (o.scope.find(source.text), special::parse(source.text)) {
-        (Some((_, Symbol::Register(_))), _) => whole(ty, o, d, &Operand::Name(source)),
-        (Some(_), _) => address(ty, o, d, source, 0),
-        (None, Some(what)) => {
-            let wide = integer_result(ty, o, d)?;
-            Ok(Op::Special { what, wide })
-        }
+    match (o.scope.find_register(source.text), special::parse(source.text)) {
+        (Some(_), _) => whole(ty, o, d, &Operand::Name(source)),
+        (None, _) if is_address(o, source) => address(ty, o, d, source, 0),
+        (None, Some(what)) => special(ty, o, d, (source, what)),
         (None, None) => {
             let message =
                 format!("`{}` is not declared, and no special register that is supported", source.text);
             Err(o.error(source.span, message))
         }
+    }
+}
+
+/// `mov` from a special register, whose width must be that of the type.
+fn special<'t>(
+    ty: Type,
+    o: &mut Operands<'_, 't>,
+    d: &Operand<'t>,
+    (source, what): (Ident<'t>, Special),
+) -> Result<Op, Error> {
+    let widths = special::widths(source.text);
+    if !widths.contains(&bits(ty)) || matches!(ty, Type::F32 | Type::F64 | Type::Pred) {
+        let widths = widths.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
+        let message = format!("`{}` is an integer of {widths} bits, no `{ty:?}`", source.text);
+        return Err(o.error(source.span, message));
+    }
+    if bits(ty) == 16 {
+        let from = o.special_register(what, false, source)?;
+        o.args.d = o.result(d, Kind::B16)?;
+        o.args.a = from.slot;
+        o.touch(from.bank, from.slot, false);
+        return Ok(o.means(alu!((u32) -> u16, |a| a as u16)));
+    }
+    let wide = integer_result(ty, o, d)?;
+    Ok(Op::Special { what, wide })
+}
+
+/// `mov.v4.u32 {a, b, c, d}, %tid` and its like: as many moves, the last of them the instruction itself.
+fn mov_vector(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    let kind = kind_of(m.ty(2)).expect("the form's grammar lists no type of 8 or 128 bits");
+    let count = if m.text(1) == "v2" { 2 } else { 4 };
+    let (d, a) = (o.take()?, o.take()?);
+    let (Some(results), Some(sources)) = (o.elements(d), vector_sources(o, a, kind)?) else {
+        return Err(o.error(span_of(a), format!("vectors of {count} are wanted here")));
+    };
+    if (results.len(), sources.len()) != (count, count) {
+        return Err(o.error(span_of(a), format!("vectors of {count} are wanted here")));
+    }
+    let copy = copy_of(kind);
+    let mut slots = Vec::new();
+    for result in &results {
+        slots.push(o.result_or_sink(result, kind)?);
+    }
+    let last = count - 1;
+    for (slot, source) in slots.iter().zip(&sources).take(last) {
+        o.prepare(copy, bank_of(kind), (*slot, *source, 0));
+    }
+    (o.args.d, o.args.a) = (slots[last], sources[last]);
+    o.touch(bank_of(kind), sources[last], false);
+    Ok(o.means(copy))
+}
+
+/// The columns of a vector that is moved. Registers are copied first, because the vector that is written may name them
+/// too.
+fn vector_sources<'t>(
+    o: &mut Operands<'_, 't>,
+    a: &Operand<'t>,
+    kind: Kind,
+) -> Result<Option<Vec<Slot>>, Error> {
+    if let Operand::Name(name) = a
+        && let Some(all) = special::vector(name.text)
+        && o.scope.find(name.text).is_none()
+    {
+        if !matches!(kind, Kind::B16 | Kind::B32) {
+            return Err(o.error(name.span, format!("`{}` has elements of 32 bits", name.text)));
+        }
+        let column = |what| {
+            let slot = o.special_register(what, false, *name)?.slot;
+            o.copied(slot, kind, name.span)
+        };
+        return all.into_iter().map(column).collect::<Result<_, _>>().map(Some);
+    }
+    let Some(elements) = o.elements(a) else { return Ok(None) };
+    let column = |element: &Operand<'t>| {
+        let slot = match element {
+            Operand::Name(name) => match o.special(*name)? {
+                Some(register) if register.bank == bank_of(kind) => register.slot,
+                _ => o.source(element, kind)?,
+            },
+            _ => o.source(element, kind)?,
+        };
+        o.copied(slot, kind, span_of(element))
+    };
+    elements.iter().map(column).collect::<Result<_, _>>().map(Some)
+}
+
+impl Operands<'_, '_> {
+    /// A copy of a column, of which 16 bits are kept where that is the kind.
+    fn copied(&mut self, slot: Slot, kind: Kind, span: Span) -> Result<Slot, Error> {
+        let copy = self.scratch(bank_of(kind), span)?;
+        self.prepare(copy_of(kind), bank_of(kind), (copy, slot, 0));
+        Ok(copy)
+    }
+}
+
+/// One column to another.
+fn copy_of(kind: Kind) -> Alu {
+    match kind {
+        Kind::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
+            lanes.write_pred(args.d, lanes.preds[args.a as usize]);
+        }),
+        Kind::B64 | Kind::F64 => alu!((u64) -> u64, |a| a).on_lines(Linear::Copy),
+        Kind::B32 | Kind::F32 => alu!((u32) -> u32, |a| a).on_lines(Linear::Copy),
+        Kind::B16 => alu!((u16) -> u16, |a| a),
     }
 }
 
@@ -58,22 +176,15 @@ fn address<'t>(
     source: Ident<'t>,
     offset: i64,
 ) -> Result<Op, Error> {
-    let (base, in_frame) = match o.scope.find(source.text) {
-        Some((_, Symbol::Variable(place))) => (place.address, place.in_frame),
-        Some((_, Symbol::Function(function))) => (FUNCTIONS_BASE + u64::from(function), false),
-        _ => return Err(o.error(source.span, format!("`{}` has no address", source.text))),
-    };
-    let wide = integer_result(ty, o, d)?;
-    let address = base.wrapping_add_signed(offset);
-    if in_frame {
-        return Ok(Op::FrameAddress { offset: address as i32, wide });
+    if let Some((_, Symbol::Variable(place))) = o.scope.find(source.text)
+        && place.in_frame
+    {
+        let wide = integer_result(ty, o, d)?;
+        return Ok(Op::FrameAddress { offset: place.address.wrapping_add_signed(offset) as i32, wide });
     }
-    let bank = if wide { Bank::Wide } else { Bank::Narrow };
-    o.args.a = o.constant(bank, address, source.span)?;
-    Ok(o.means(match bank {
-        Bank::Wide => alu!((u64) -> u64, |a| a),
-        _ => alu!((u32) -> u32, |a| a),
-    }))
+    let wide = integer_result(ty, o, d)?;
+    o.args.a = o.address_of(source, offset, if wide { Kind::B64 } else { Kind::B32 })?;
+    Ok(o.means(if wide { alu!((u64) -> u64, |a| a) } else { alu!((u32) -> u32, |a| a) }))
 }
 
 /// Binds a result of 32 or 64 bits, and says whether it is the wider.
@@ -92,14 +203,7 @@ fn whole<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, a: &Operand<'t
     let kind = kind_of(ty).expect("the form's grammar lists no type of 8 or 128 bits");
     o.args.d = o.result(d, kind)?;
     o.args.a = o.source(a, kind)?;
-    Ok(o.means(match kind {
-        Kind::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
-            lanes.write_pred(args.d, lanes.preds[args.a as usize]);
-        }),
-        Kind::B64 | Kind::F64 => alu!((u64) -> u64, |a| a).on_lines(Linear::Copy),
-        Kind::B32 | Kind::F32 => alu!((u32) -> u32, |a| a).on_lines(Linear::Copy),
-        Kind::B16 => alu!((u16) -> u16, |a| a),
-    }))
+    Ok(o.means(copy_of(kind)))
 }
 
 /// `mov.b64 {d, q}, a`: the parts of `a`, the lowest first. Four parts go to `d`, `q`, `c` and `e`.
@@ -113,8 +217,8 @@ fn unpack<'t>(
     for (index, operand) in parts.iter().enumerate() {
         let slot = match operand {
             // A part that nobody wants.
-            Operand::Sink(_) => o.result(operand, Kind::B32)?,
-            _ => part(o, operand, part_bits, Operands::written)?,
+            Operand::Sink(_) => o.result_or_sink(operand, Kind::B32)?,
+            _ => part(o, operand, part_bits, true)?,
         };
         *[&mut o.args.d, &mut o.args.q, &mut o.args.c, &mut o.args.e][index] = slot;
     }
@@ -143,7 +247,7 @@ fn pack<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, parts: &[Operan
     let (kind, part_bits) = split(ty, o, parts)?;
     o.args.d = o.result(d, kind)?;
     for (index, operand) in parts.iter().enumerate() {
-        let slot = part(o, operand, part_bits, Operands::register)?;
+        let slot = part(o, operand, part_bits, false)?;
         *[&mut o.args.a, &mut o.args.b, &mut o.args.c, &mut o.args.e][index] = slot;
     }
     // The parts leave the high half of a 16-bit result zero, so it is written as a 32-bit one.
@@ -188,24 +292,34 @@ fn split(ty: Type, o: &Operands<'_, '_>, parts: &[Operand<'_>]) -> Result<(Kind,
     }
 }
 
-/// The column of one part, a register of its width, which `look_up` finds.
-fn part<'s, 't>(
-    o: &mut Operands<'s, 't>,
+/// The column of one part: a register of its width, and where it is read a literal or a special register too.
+fn part<'t>(
+    o: &mut Operands<'_, 't>,
     operand: &Operand<'t>,
     part_bits: u32,
-    look_up: impl Fn(&mut Operands<'s, 't>, Ident<'t>) -> Result<Register, Error>,
+    is_written: bool,
 ) -> Result<Slot, Error> {
-    match *operand {
-        Operand::Name(name) => {
-            let register = look_up(o, name)?;
-            if register.bits == part_bits {
-                return Ok(register.slot);
-            }
-            let message = format!("`{}` has {} bits where {part_bits} are wanted", name.text, register.bits);
-            Err(o.error(name.span, message))
+    let (name, part) = match *operand {
+        Operand::Name(name) => (name, None),
+        Operand::Part(name, part) => (name, Some(part)),
+        Operand::Int(value, span) if !is_written => {
+            return o.constant(Bank::Narrow, value & u64::MAX >> (64 - part_bits), span);
         }
-        _ => Err(o.error(span_of(operand), format!("a part must be a register of {part_bits} bits"))),
+        Operand::F32(bits, span) if !is_written && part_bits == 32 => {
+            return o.constant(Bank::Narrow, u64::from(bits), span);
+        }
+        _ => return Err(o.error(span_of(operand), format!("a part must be a register of {part_bits} bits"))),
+    };
+    let register = match o.special(name)? {
+        Some(special) if !is_written => special,
+        _ => o.look_up_part(name, part)?,
+    };
+    if register.bits != part_bits {
+        let message = format!("`{}` has {} bits where {part_bits} are wanted", name.text, register.bits);
+        return Err(o.error(name.span, message));
     }
+    o.touch(register.bank, register.slot, is_written);
+    Ok(register.slot)
 }
 
 #[cfg(test)]

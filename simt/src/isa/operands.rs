@@ -1,19 +1,21 @@
 //! Binds the operands of one instruction to columns, with an error that names the operand that does not fit.
 //!
 //! A family's decoder takes operands in the order of the text: results first, then sources. Whatever is left
-//! over when it returns is an error.
+//! over when it returns is an error. A source that is neither a register nor a literal (`!%p`, `%r1+4`) is computed
+//! by an instruction of its own before (`prepared.rs`).
 
-use super::Op;
+use super::grammar::parse_type;
 use super::scope::{Bank, Scope, Symbol, bits};
 use super::value::{Alu, Args, Kind};
+use super::{Decoded, Op, special};
 use crate::machine::registers::Slot;
 use crate::ptx::ast::{Ident, Instruction, Operand, Type};
-use crate::ptx::{Error, Span};
+use crate::ptx::{Error, LineIndex, Span};
 
 /// The operands of one instruction, taken one by one.
 #[derive(Debug)]
 pub struct Operands<'s, 't> {
-    text: &'t str,
+    lines: &'s LineIndex,
     /// The instruction itself.
     pub instruction: &'s Instruction<'t>,
     /// The names it can see.
@@ -24,6 +26,10 @@ pub struct Operands<'s, 't> {
     pub alu: Option<Alu>,
     /// Every column that it names, for what looks at programs as a whole.
     pub touched: Vec<Touched>,
+    /// What is to be carried out before it, to compute its sources.
+    pub before: Vec<Decoded>,
+    /// The numbers that the opcode names, where they are all of one class.
+    class: Option<Class>,
     next: usize,
 }
 
@@ -47,18 +53,57 @@ pub struct Register {
     pub bank: Bank,
     /// Its declared width in bits.
     pub bits: u32,
+    /// The numbers that it was declared for; `None` where it holds bits.
+    pub class: Option<Class>,
+}
+
+/// What numbers a register is declared for. Integers of either sign fit each other, and bits (`.b32`) fit all.
+/// Specification: PTX ISA, section 9.4.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// `.u32`, `.s16`
+    Integer,
+    /// `.f32`, `.f16x2`
+    Float,
+}
+
+/// The class of a type; `None` for bits.
+pub fn class(ty: Type) -> Option<Class> {
+    match ty {
+        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::S8 | Type::S16 | Type::S32 | Type::S64 => {
+            Some(Class::Integer)
+        }
+        Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64 => Some(Class::Float),
+        _ => None,
+    }
+}
+
+/// The class of all types of an opcode; `None` where they differ, or where one is of bits.
+fn class_of_opcode(opcode: &str) -> Option<Class> {
+    let mut classes = opcode.split('.').filter_map(parse_type).map(class);
+    let first = classes.next()??;
+    classes.all(|other| other == Some(first)).then_some(first)
 }
 
 impl<'s, 't> Operands<'s, 't> {
     /// The operands of `instruction`, none taken yet.
-    pub fn new(text: &'t str, instruction: &'s Instruction<'t>, scope: &'s mut Scope<'t>) -> Self {
-        let args = Args::default();
-        Operands { text, instruction, scope, args, alu: None, touched: Vec::new(), next: 0 }
+    pub fn new(lines: &'s LineIndex, instruction: &'s Instruction<'t>, scope: &'s mut Scope<'t>) -> Self {
+        Operands {
+            lines,
+            instruction,
+            scope,
+            args: Args::default(),
+            alu: None,
+            touched: Vec::new(),
+            before: Vec::new(),
+            class: class_of_opcode(instruction.opcode.text),
+            next: 0,
+        }
     }
 
     /// An error at `span`.
     pub fn error(&self, span: Span, message: impl Into<String>) -> Error {
-        Error::at(self.text, span, message)
+        self.lines.error(span, message)
     }
 
     /// The next operand as it stands in the text.
@@ -96,7 +141,7 @@ impl<'s, 't> Operands<'s, 't> {
     }
 
     /// Takes note of a column that the instruction names.
-    fn touch(&mut self, bank: Bank, slot: Slot, is_written: bool) {
+    pub(super) fn touch(&mut self, bank: Bank, slot: Slot, is_written: bool) {
         self.touched.push(Touched { bank, slot, is_written });
     }
 
@@ -126,18 +171,17 @@ impl<'s, 't> Operands<'s, 't> {
         Op::Alu(alu.run)
     }
 
-    /// Binds the operands of `alu` to [`Operands::args`]. Two results are written `d|p`.
+    /// Binds the operands of `alu` to [`Operands::args`]. Two results are written `d|p`; either may be left out.
     pub fn bind(&mut self, alu: &Alu) -> Result<(), Error> {
         match (alu.results, self.take()?) {
             (&[d, q], Operand::Pair(first, second)) => {
-                self.args.d = self.result(first, d)?;
-                self.args.q = self.result(second, q)?;
+                self.args.d = self.result_or_sink(first, d)?;
+                self.args.q = self.result_or_sink(second, q)?;
             }
-            // The second of two results may be left out.
             (&[d], operand) => self.args.d = self.result(operand, d)?,
             (&[d, q], operand) => {
-                self.args.d = self.result(operand, d)?;
-                self.args.q = self.result(&Operand::Sink(self.instruction.span), q)?;
+                self.args.d = self.result_or_sink(operand, d)?;
+                self.args.q = self.result_or_sink(&Operand::Sink(self.instruction.span), q)?;
             }
             _ => unreachable!("an instruction has one or two results"),
         }
@@ -149,38 +193,59 @@ impl<'s, 't> Operands<'s, 't> {
         Ok(())
     }
 
-    /// The column that a result goes to; a scratch column for `_`.
+    /// The column that a result goes to.
     pub fn result(&mut self, operand: &Operand<'t>, kind: Kind) -> Result<Slot, Error> {
         match *operand {
-            Operand::Name(name) => {
-                let slot = self.register_of_kind(name, kind)?;
-                self.touch(bank_of(kind), slot, true);
-                Ok(slot)
-            }
-            Operand::Sink(span) => {
-                let column = self.scope.new_column(bank_of(kind), 0);
-                let slot = column.ok_or_else(|| self.too_many_registers(span))?;
-                self.touch(bank_of(kind), slot, true);
-                Ok(slot)
-            }
+            Operand::Name(name) => self.result_register(name, kind, None),
+            Operand::Part(name, part) => self.result_register(name, kind, Some(part)),
+            Operand::Sink(span) => Err(self
+                .error(span, format!("`{}` needs a register for its result", self.instruction.opcode.text))),
             _ => Err(self.error(span_of(operand), format!("a result must be {}", describe(kind)))),
+        }
+    }
+
+    fn result_register(&mut self, name: Ident<'t>, kind: Kind, part: Option<u8>) -> Result<Slot, Error> {
+        let slot = self.register_of_kind(name, part, kind)?;
+        self.touch(bank_of(kind), slot, true);
+        Ok(slot)
+    }
+
+    /// [`Operands::result`], for the instructions that let one be left out: a scratch column for `_`.
+    pub fn result_or_sink(&mut self, operand: &Operand<'t>, kind: Kind) -> Result<Slot, Error> {
+        match *operand {
+            Operand::Sink(span) => {
+                let slot = self.scratch(bank_of(kind), span)?;
+                self.touch(bank_of(kind), slot, true);
+                Ok(slot)
+            }
+            _ => self.result(operand, kind),
         }
     }
 
     /// The column that a source comes from: a register, or a literal spread over all lanes.
     pub fn source(&mut self, operand: &Operand<'t>, kind: Kind) -> Result<Slot, Error> {
-        if let Operand::Name(name) = *operand {
-            let slot = self.register_of_kind(name, kind)?;
-            self.touch(bank_of(kind), slot, false);
-            return Ok(slot);
-        }
-        let bits = literal(operand, kind).ok_or_else(|| {
-            self.error(
-                span_of(operand),
-                format!("this operand must be {} or a literal of it", describe(kind)),
-            )
-        })?;
-        self.constant(bank_of(kind), bits, span_of(operand))
+        let slot = match *operand {
+            Operand::Name(name) => self.register_of_kind(name, None, kind)?,
+            Operand::Part(name, part) => self.register_of_kind(name, Some(part), kind)?,
+            Operand::Not(name) if kind == Kind::Pred => self.negated(name)?,
+            Operand::Offset(name, offset) => self.sum(name, offset, kind)?,
+            _ => {
+                let bits = literal(operand, kind).ok_or_else(|| {
+                    self.error(
+                        span_of(operand),
+                        format!("this operand must be {} or a literal of it", describe(kind)),
+                    )
+                })?;
+                return self.constant(bank_of(kind), bits, span_of(operand));
+            }
+        };
+        self.touch(bank_of(kind), slot, false);
+        Ok(slot)
+    }
+
+    /// A column that nothing else uses.
+    pub(super) fn scratch(&mut self, bank: Bank, span: Span) -> Result<Slot, Error> {
+        self.scope.new_column(bank, 0).ok_or_else(|| self.too_many_registers(span))
     }
 
     /// A column that holds `bits` in every lane.
@@ -207,31 +272,78 @@ impl<'s, 't> Operands<'s, 't> {
 
     /// A register, with its bank and width, of which it is not said yet what the instruction does with it.
     pub fn look_up(&mut self, name: Ident<'t>) -> Result<Register, Error> {
-        let Some((level, symbol)) = self.scope.find(name.text) else {
-            return Err(self.error(name.span, format!("`{}` is not declared", name.text)));
+        self.look_up_part(name, None)
+    }
+
+    /// A register, or an element of a vector of which the text names the whole.
+    pub(super) fn look_up_part(&mut self, name: Ident<'t>, part: Option<u8>) -> Result<Register, Error> {
+        let found = match part {
+            None => self.scope.find_register(name.text),
+            Some(part) => match self.scope.find(name.text) {
+                Some((level, Symbol::Vector(ty, _))) => Some((level, name.text, part, ty)),
+                _ => None,
+            },
         };
-        let Symbol::Register(ty) = symbol else {
-            return Err(self.error(name.span, format!("`{}` is not a register", name.text)));
-        };
+        let Some((level, base, part, ty)) = found else { return Err(self.no_register(name)) };
         let bank = Bank::of(ty).ok_or_else(|| {
             self.error(
                 name.span,
                 format!("`{}` has 128 bits; registers of up to 64 are supported", name.text),
             )
         })?;
-        let slot = self.scope.column(level, name.text, bank);
+        let slot = self.scope.column((level, base, part), bank);
         let slot = slot.ok_or_else(|| self.too_many_registers(name.span))?;
-        Ok(Register { slot, bank, bits: bits(ty) })
+        Ok(Register { slot, bank, bits: bits(ty), class: class(ty) })
     }
 
-    fn register_of_kind(&mut self, name: Ident<'t>, kind: Kind) -> Result<Slot, Error> {
-        let register = self.look_up(name)?;
-        if register.bits == bits_of(kind) {
+    fn no_register(&self, name: Ident<'t>) -> Error {
+        let text = name.text;
+        let message = match self.scope.find(text) {
+            Some((_, Symbol::Vector(..))) => format!("`{text}` is a vector; name an element, `{text}.x` say"),
+            Some(_) => format!("`{text}` is not a register"),
+            None if special::parse(text).or(special::vector(text).map(|all| all[0])).is_some() => {
+                format!("`{text}` is a special register; `mov` it to a register first")
+            }
+            None => format!("`{text}` is not declared"),
+        };
+        self.error(name.span, message)
+    }
+
+    fn register_of_kind(&mut self, name: Ident<'t>, part: Option<u8>, kind: Kind) -> Result<Slot, Error> {
+        let register = self.look_up_part(name, part)?;
+        if register.bits == bits_of(kind) && self.fits(register, kind) {
             return Ok(register.slot);
         }
-        let (name_text, wanted) = (name.text, describe(kind));
-        Err(self
-            .error(name.span, format!("`{name_text}` has {} bits where {wanted} is wanted", register.bits)))
+        let (text, wanted) = (name.text, describe(kind));
+        let found = match (register.bits == bits_of(kind), register.class) {
+            (true, Some(Class::Integer)) => "holds integers".to_string(),
+            (true, _) => "holds floating-point numbers".to_string(),
+            _ => format!("has {} bits", register.bits),
+        };
+        Err(self.error(name.span, format!("`{text}` {found} where {wanted} is wanted")))
+    }
+
+    /// Whether a register of the right width was declared for such numbers.
+    fn fits(&self, register: Register, kind: Kind) -> bool {
+        let wanted = match kind {
+            Kind::F32 | Kind::F64 => Some(Class::Float),
+            _ => self.class,
+        };
+        wanted.is_none() || register.class.is_none() || wanted == register.class
+    }
+
+    /// The operands that a vector is made of: those in braces, or all elements of a vector of registers.
+    pub fn elements(&self, operand: &Operand<'t>) -> Option<Vec<Operand<'t>>> {
+        match operand {
+            Operand::Vector(elements, _) => Some(elements.clone()),
+            Operand::Name(name) => match self.scope.find(name.text) {
+                Some((_, Symbol::Vector(_, count))) => {
+                    Some((0..count).map(|part| Operand::Part(*name, part)).collect())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn too_many_registers(&self, span: Span) -> Error {
@@ -259,13 +371,18 @@ pub fn literal(operand: &Operand<'_>, kind: Kind) -> Option<u64> {
 /// Where an operand stands.
 pub fn span_of(operand: &Operand<'_>) -> Span {
     match operand {
-        Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => name.span,
+        Operand::Name(name)
+        | Operand::Not(name)
+        | Operand::Offset(name, _)
+        | Operand::Element(name, _)
+        | Operand::Part(name, _) => name.span,
         Operand::Sink(span)
         | Operand::Int(_, span)
         | Operand::F32(_, span)
         | Operand::F64(_, span)
         | Operand::Vector(_, span)
         | Operand::List(_, span)
+        | Operand::Texture(span)
         | Operand::Address { span, .. } => *span,
         Operand::Pair(first, second) => span_of(first).to(span_of(second)),
     }
@@ -300,7 +417,7 @@ fn describe(kind: Kind) -> &'static str {
     }
 }
 
-/// The kind of a type that registers hold as it is; `None` for types of 8 bits and 128.
+/// The kind of a type that registers hold as it is; `None` for types of 8 bits and 128, and for textures.
 pub fn kind_of(ty: Type) -> Option<Kind> {
     match ty {
         Type::Pred => Some(Kind::Pred),
@@ -309,6 +426,6 @@ pub fn kind_of(ty: Type) -> Option<Kind> {
         Type::U64 | Type::S64 | Type::B64 => Some(Kind::B64),
         Type::F32 => Some(Kind::F32),
         Type::F64 => Some(Kind::F64),
-        Type::U8 | Type::S8 | Type::B8 | Type::B128 => None,
+        Type::U8 | Type::S8 | Type::B8 | Type::B128 | Type::Texref | Type::Samplerref | Type::Surfref => None,
     }
 }

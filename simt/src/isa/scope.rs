@@ -5,6 +5,7 @@
 //! nested blocks may declare a name again. What a frame's registers hold when it opens is [`Scope::image`].
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::control::CallSite;
 use crate::machine::registers::{Registers, Slot, WARP_SIZE};
@@ -18,6 +19,8 @@ pub const MAX_COLUMNS: usize = 60_000;
 pub enum Symbol {
     /// A register of this type.
     Register(Type),
+    /// A vector of so many registers of this type.
+    Vector(Type, u8),
     /// A variable.
     Variable(Place),
     /// A label, by its number in the function.
@@ -38,6 +41,8 @@ pub struct Place {
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
+    /// The size of one element in bytes.
+    pub element: u32,
     /// Whether the address counts from the start of the frame.
     pub in_frame: bool,
 }
@@ -45,11 +50,15 @@ pub struct Place {
 /// The names a function can see, and the columns given out so far.
 #[derive(Clone, Debug, Default)]
 pub struct Scope<'t> {
-    levels: Vec<Level<'t>>,
-    columns: HashMap<(usize, &'t str), Slot>,
+    /// The blocks that are open, outermost first. Functions share the module's.
+    levels: Vec<Rc<Level<'t>>>,
+    /// By block, name and element.
+    columns: HashMap<(usize, &'t str, u8), Slot>,
     constants: HashMap<(Bank, u64), Slot>,
     /// The registers of a new frame: zero, or the constant the column is for.
     pub image: Registers,
+    /// What the module's functions take and give, by number; `None` for kernels, which nobody may call.
+    pub signatures: Rc<[Option<Signature>]>,
     /// The calls decoded so far, in the order of the text.
     pub calls: Vec<CallSite>,
     carry: Option<Slot>,
@@ -60,8 +69,28 @@ pub struct Scope<'t> {
 struct Level<'t> {
     id: usize,
     names: HashMap<&'t str, Symbol>,
-    /// `%r<12>`: the prefix, how many, and their type.
-    ranges: Vec<(&'t str, u32, Type)>,
+    /// `%r<12>`, by prefix: how many, and what each is.
+    ranges: HashMap<&'t str, Vec<(u32, Symbol)>>,
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Debug, Default)]
+pub struct Signature {
+    /// Its parameters in order.
+    pub params: Vec<Formal>,
+    /// Its results in order.
+    pub results: Vec<Formal>,
+}
+
+/// A parameter or result of a function, as its header declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Formal {
+    /// Its type; that of an element where it is an array.
+    pub ty: Type,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether it is a register.
+    pub in_register: bool,
 }
 
 /// A register bank.
@@ -94,7 +123,7 @@ pub fn bits(ty: Type) -> u32 {
         Type::U8 | Type::S8 | Type::B8 => 8,
         Type::U16 | Type::S16 | Type::B16 | Type::F16 | Type::Bf16 => 16,
         Type::U32 | Type::S32 | Type::B32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 32,
-        Type::U64 | Type::S64 | Type::B64 | Type::F64 => 64,
+        Type::U64 | Type::S64 | Type::B64 | Type::F64 | Type::Texref | Type::Samplerref | Type::Surfref => 64,
         Type::B128 => 128,
     }
 }
@@ -102,7 +131,7 @@ pub fn bits(ty: Type) -> u32 {
 impl<'t> Scope<'t> {
     /// Opens a nested block.
     pub fn enter(&mut self) {
-        self.levels.push(Level { id: self.next_level, ..Level::default() });
+        self.levels.push(Rc::new(Level { id: self.next_level, ..Level::default() }));
         self.next_level += 1;
     }
 
@@ -113,43 +142,51 @@ impl<'t> Scope<'t> {
 
     /// Declares a name in the innermost block; `false` where that block has it already.
     pub fn declare(&mut self, name: Ident<'t>, symbol: Symbol) -> bool {
-        let level = self.levels.last_mut().expect("a block is open");
-        level.names.insert(name.text, symbol).is_none()
+        self.innermost().names.insert(name.text, symbol).is_none()
     }
 
     /// Declares registers in the innermost block.
     pub fn declare_registers(&mut self, declared: &Declared<'t>) -> bool {
-        let Some(count) = declared.count else {
-            return self.declare(declared.name, Symbol::Register(declared.ty));
+        let symbol = match declared.vector {
+            1 => Symbol::Register(declared.ty),
+            elements => Symbol::Vector(declared.ty, elements),
         };
-        let level = self.levels.last_mut().expect("a block is open");
-        level.ranges.push((declared.name.text, count, declared.ty));
+        let Some(count) = declared.count else { return self.declare(declared.name, symbol) };
+        self.innermost().ranges.entry(declared.name.text).or_default().push((count, symbol));
         true
+    }
+
+    fn innermost(&mut self) -> &mut Level<'t> {
+        // Nobody shares a block that is still being declared, so this copies nothing.
+        Rc::make_mut(self.levels.last_mut().expect("a block is open"))
     }
 
     /// What a name stands for, and the block that declared it.
     pub fn find(&self, name: &str) -> Option<(usize, Symbol)> {
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number: Option<u32> = name[prefix.len()..].parse().ok();
-        self.levels.iter().rev().find_map(|level| {
-            let named = level.names.get(name).copied();
-            let ranged = || {
-                let mut ranges = level.ranges.iter();
-                let (.., ty) =
-                    ranges.find(|range| range.0 == prefix && number.is_some_and(|n| n < range.1))?;
-                Some(Symbol::Register(*ty))
-            };
-            Some((level.id, named.or_else(ranged)?))
-        })
+        self.levels.iter().rev().find_map(|level| Some((level.id, level.find(name)?)))
     }
 
-    /// The column of a register that [`Scope::find`] found in block `level`; `None` when the bank is full.
-    pub fn column(&mut self, level: usize, name: &'t str, bank: Bank) -> Option<Slot> {
-        if let Some(&slot) = self.columns.get(&(level, name)) {
+    /// A register of that name, or the element of a vector of registers that it names (`v.x`): the block, the name
+    /// without the element, the number of the element, and its type.
+    pub fn find_register(&self, name: &'t str) -> Option<(usize, &'t str, u8, Type)> {
+        if let Some((level, Symbol::Register(ty))) = self.find(name) {
+            return Some((level, name, 0, ty));
+        }
+        let (vector, element) = name.rsplit_once('.')?;
+        let element = super::special::element(element)?;
+        match self.find(vector)? {
+            (level, Symbol::Vector(ty, elements)) if element < elements => Some((level, vector, element, ty)),
+            _ => None,
+        }
+    }
+
+    /// The column of a register that was found in block `level`; `None` when the bank is full.
+    pub fn column(&mut self, (level, name, element): (usize, &'t str, u8), bank: Bank) -> Option<Slot> {
+        if let Some(&slot) = self.columns.get(&(level, name, element)) {
             return Some(slot);
         }
         let slot = self.new_column(bank, 0)?;
-        self.columns.insert((level, name), slot);
+        self.columns.insert((level, name, element), slot);
         Some(slot)
     }
 
@@ -171,18 +208,88 @@ impl<'t> Scope<'t> {
         self.carry
     }
 
-    /// A column of its own, that starts with `bits` in every lane.
+    /// A column of its own, that starts with `bits` in every lane; `None` when the bank is full.
     pub fn new_column(&mut self, bank: Bank, bits: u64) -> Option<Slot> {
-        let index = match bank {
+        match bank {
             Bank::Narrow => push(&mut self.image.narrow, [bits as u32; WARP_SIZE]),
             Bank::Wide => push(&mut self.image.wide, [bits; WARP_SIZE]),
             Bank::Preds => push(&mut self.image.preds, if bits == 0 { 0 } else { u32::MAX }),
-        };
-        (index < MAX_COLUMNS).then_some(index as Slot)
+        }
     }
 }
 
-fn push<T>(columns: &mut Vec<T>, column: T) -> usize {
+impl Level<'_> {
+    fn find(&self, name: &str) -> Option<Symbol> {
+        if let Some(&symbol) = self.names.get(name) {
+            return Some(symbol);
+        }
+        // `%r12` is number 12 of `%r`, or number 2 of `%r1`.
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        (name.len() - digits..name.len()).find_map(|at| {
+            let (prefix, number) = name.split_at(at);
+            let number: u32 = number.parse().ok().filter(|_| number == "0" || !number.starts_with('0'))?;
+            let mut ranges = self.ranges.get(prefix)?.iter();
+            ranges.find(|(count, _)| number < *count).map(|(_, symbol)| *symbol)
+        })
+    }
+}
+
+fn push<T>(columns: &mut Vec<T>, column: T) -> Option<Slot> {
+    let index = columns.len();
+    if index >= MAX_COLUMNS {
+        return None;
+    }
     columns.push(column);
-    columns.len() - 1
+    Some(index as Slot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::Span;
+
+    #[test]
+    fn a_range_has_the_numbers_it_was_declared_with() {
+        let mut scope = Scope::default();
+        scope.enter();
+        let name = |text| Ident { text, span: Span::default() };
+        for (text, count, vector) in [("%r", 11, 1), ("%r1", 3, 2), ("x", 2, 1)] {
+            scope.declare_registers(&Declared {
+                ty: Type::B32,
+                vector,
+                name: name(text),
+                count: Some(count),
+            });
+        }
+        let register = Some((0, Symbol::Register(Type::B32)));
+        let vector = Some((0, Symbol::Vector(Type::B32, 2)));
+        for (text, found) in [
+            ("%r0", register),
+            ("%r10", register),
+            ("%r11", vector),
+            ("%r12", vector),
+            ("%r13", None),
+            ("%r01", None),
+            ("%r", None),
+            ("x1", register),
+            ("x2", None),
+        ] {
+            assert_eq!(scope.find(text), found, "{text}");
+        }
+        let element = |text| scope.find_register(text).map(|(_, name, element, _)| (name, element));
+        assert_eq!(element("%r12.y"), Some(("%r12", 1)));
+        assert_eq!(element("%r12.g"), Some(("%r12", 1)));
+        assert_eq!(element("%r12.z"), None);
+        assert_eq!(element("x1.x"), None);
+    }
+
+    #[test]
+    fn a_full_bank_grows_no_further() {
+        let mut scope = Scope::default();
+        for bits in 0..MAX_COLUMNS as u64 {
+            assert!(scope.constant(Bank::Narrow, bits).is_some());
+        }
+        assert_eq!(scope.constant(Bank::Narrow, u64::MAX), None);
+        assert_eq!(scope.image.narrow.len(), MAX_COLUMNS);
+    }
 }

@@ -34,6 +34,8 @@ pub enum Special {
     ClockHigh,
     /// `%envreg0` to `%envreg31`: what a driver tells kernels, here nothing, so 0.
     Environment,
+    /// `%tid.w` and its like, which are 0.
+    Fourth,
     /// `%dynamic_smem_size`, in bytes.
     DynamicShared,
     /// `%total_smem_size`, in bytes.
@@ -75,24 +77,42 @@ impl LaneMask {
     }
 }
 
+/// The number of an element of a vector, which has two names.
+pub fn element(name: &str) -> Option<u8> {
+    Some(match name {
+        "x" | "r" => 0,
+        "y" | "g" => 1,
+        "z" | "b" => 2,
+        "w" | "a" => 3,
+        _ => return None,
+    })
+}
+
+/// The four elements of the special register that is a vector, `%tid` say.
+pub fn vector(name: &str) -> Option<[Special; 4]> {
+    let of = |make: fn(Axis) -> Special| Some([make(Axis::X), make(Axis::Y), make(Axis::Z), Special::Fourth]);
+    match name {
+        "%tid" => of(Special::Tid),
+        "%ntid" => of(Special::Ntid),
+        "%ctaid" => of(Special::Ctaid),
+        "%nctaid" => of(Special::Nctaid),
+        _ => None,
+    }
+}
+
+/// The widths in bits that a special register is read in: 16 is the lower half of one of 32.
+pub fn widths(name: &str) -> &'static [u32] {
+    match name {
+        "%clock64" | "%globaltimer" => &[64],
+        "%gridid" => &[16, 32, 64],
+        _ => &[16, 32],
+    }
+}
+
 /// The special register of this name, `%tid.x` say.
 pub fn parse(name: &str) -> Option<Special> {
-    let axis = |make: fn(Axis) -> Special, axis| {
-        Some(make(match axis {
-            "x" => Axis::X,
-            "y" => Axis::Y,
-            "z" => Axis::Z,
-            _ => return None,
-        }))
-    };
     if let Some((register, dimension)) = name.split_once('.') {
-        return match register {
-            "%tid" => axis(Special::Tid, dimension),
-            "%ntid" => axis(Special::Ntid, dimension),
-            "%ctaid" => axis(Special::Ctaid, dimension),
-            "%nctaid" => axis(Special::Nctaid, dimension),
-            _ => None,
-        };
+        return Some(vector(register)?[element(dimension)? as usize]);
     }
     let environment = name.strip_prefix("%envreg").and_then(|number| number.parse::<u8>().ok());
     Some(match name {

@@ -3,8 +3,8 @@
 use super::scope::{Bank, Scope, Symbol};
 use super::{Op, decode};
 use crate::machine::registers::{Registers, Shape};
-use crate::ptx::Span;
 use crate::ptx::ast::{Guard, Ident, Instruction, Operand, Type};
+use crate::ptx::{LineIndex, Span};
 
 /// What a register holds: its type and its bits.
 pub type Bits = (Type, u64);
@@ -75,7 +75,7 @@ impl<'t> Program<'t> {
         for &(name, (ty, bits)) in values {
             program.scope.declare(ident(name), Symbol::Register(ty));
             let (level, _) = program.scope.find(name).unwrap();
-            let slot = program.scope.column(level, name, Bank::of(ty).unwrap()).unwrap() as usize;
+            let slot = program.scope.column((level, name, 0), Bank::of(ty).unwrap()).unwrap() as usize;
             match Bank::of(ty).unwrap() {
                 Bank::Narrow => program.scope.image.narrow[slot] = [bits as u32; 32],
                 Bank::Wide => program.scope.image.wide[slot] = [bits; 32],
@@ -92,13 +92,16 @@ impl<'t> Program<'t> {
         let operands = operands.split(' ').map(operand).collect();
         let instruction =
             Instruction { guard: None, opcode: ident(opcode), operands, span: Span::default(), loc: None };
-        let decoded = decode(opcode, &instruction, &mut self.scope, 90).map_err(|error| error.message)?;
+        let decoded = decode(&LineIndex::new(opcode), &instruction, &mut self.scope, (90, (8, 8)))
+            .map_err(|error| error.message)?;
         let Registers { narrow, wide, preds } = &self.scope.image;
         self.registers.narrow.extend_from_slice(&narrow[self.registers.narrow.len()..]);
         self.registers.wide.extend_from_slice(&wide[self.registers.wide.len()..]);
         self.registers.preds.extend_from_slice(&preds[self.registers.preds.len()..]);
-        let Op::Alu(run) = decoded.op else { panic!("`{opcode}` is not arithmetic") };
-        run(&mut self.registers.lanes(Shape::default(), u32::MAX), &decoded.args);
+        for decoded in decoded.before.iter().chain([&decoded]) {
+            let Op::Alu(run) = decoded.op else { panic!("`{opcode}` is not arithmetic") };
+            run(&mut self.registers.lanes(Shape::default(), u32::MAX), &decoded.args);
+        }
         Ok(())
     }
 
@@ -107,7 +110,7 @@ impl<'t> Program<'t> {
         let (level, symbol) = self.scope.find(name).unwrap();
         let Symbol::Register(ty) = symbol else { panic!("`{name}` is not a register") };
         let bank = Bank::of(ty).unwrap();
-        let slot = self.scope.column(level, name, bank).unwrap() as usize;
+        let slot = self.scope.column((level, name, 0), bank).unwrap() as usize;
         match bank {
             Bank::Narrow => self.registers.narrow[slot][31].into(),
             Bank::Wide => self.registers.wide[slot][31],
@@ -178,7 +181,7 @@ fn assemble<'t>(
         scope.declare(ident(text), Symbol::Register(ty));
         let bank = Bank::of(ty).unwrap();
         let (level, _) = scope.find(text).unwrap();
-        let slot = scope.column(level, text, bank).unwrap();
+        let slot = scope.column((level, text, 0), bank).unwrap();
         match bank {
             Bank::Narrow => scope.image.narrow[slot as usize] = [bits as u32; 32],
             Bank::Wide => scope.image.wide[slot as usize] = [bits; 32],
@@ -203,7 +206,7 @@ fn assemble<'t>(
         span: Span::default(),
         loc: None,
     };
-    Ok((decode(opcode, &instruction, scope, 90)?, slots))
+    Ok((decode(&LineIndex::new(opcode), &instruction, scope, (90, (8, 8)))?, slots))
 }
 
 fn ident(text: &str) -> Ident<'_> {

@@ -4,7 +4,7 @@
 //! Decoded to a [`Collective`], whose [`Collective::evaluate`] is a pure function from what every lane brings
 //! to what every lane gets. Who takes part, and when everybody has come, is the engine's business.
 //! Specification: PTX ISA, sections 9.7.9.6 (`shfl.sync`), 9.7.13.8 (`vote.sync`), 9.7.13.9 (`match.sync`),
-//! 9.7.13.10 (`activemask`), 9.7.13.11 (`redux.sync`) and 9.7.13.2 (`bar.warp.sync`).
+//! 9.7.13.10 (`activemask`), 9.7.13.11 (`redux.sync`), 9.7.13.14 (`elect.sync`) and 9.7.13.2 (`bar.warp.sync`).
 
 use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
@@ -17,7 +17,7 @@ use crate::ptx::ast::Operand;
 /// Exchange between the lanes of a warp.
 pub const FAMILY: Family = Family {
     title: "Warp-level exchange",
-    section: "9.7.9.6, 9.7.13.2, 9.7.13.8 to 9.7.13.11",
+    section: "9.7.9.6, 9.7.13.2, 9.7.13.8 to 9.7.13.11, 9.7.13.14",
     forms: &[
         Form::new("shfl.sync.(up|down|bfly|idx).b32", |m, o| shuffle(m.text(2), o, true)),
         // Without a membermask: refused by the assembler from Volta on.
@@ -29,6 +29,7 @@ pub const FAMILY: Family = Family {
         Form::new("match.(any|all).sync.(b32|b64)", matching).since(70),
         Form::new("redux.sync.(add|min|max).(u32|s32)", redux).since(80),
         Form::new("redux.sync.(and|or|xor).b32", redux).since(80),
+        Form::new("elect.sync", elect).since(90),
         Form::new("bar.warp.sync", |_, o| collective(o, Exchange::Barrier, true)),
         Form::new("activemask.b32", |_, o| {
             let result = o.take()?;
@@ -53,6 +54,8 @@ pub enum Exchange {
     MatchAll,
     /// `redux`: the values of all lanes combined.
     Reduce(Reduce),
+    /// `elect`: one lane for all, and whether it is one's own.
+    Elect,
     /// `bar.warp.sync`: nothing; the lanes only wait for one another.
     Barrier,
 }
@@ -106,7 +109,7 @@ pub struct Collective {
 /// What the lanes bring: columns in which only the lanes that take part count.
 #[derive(Clone, Debug)]
 pub struct Brought {
-    /// Source `a`; a predicate as 0 or 1.
+    /// Source `a`; a predicate as 0 or 1. To an election, how far back each lane stands: the first is elected.
     pub a: Wide,
     /// Source `b`.
     pub b: Narrow,
@@ -161,6 +164,10 @@ impl Collective {
                     (if same { members } else { 0 }, same)
                 }
                 Exchange::Reduce(reduce) => (reduce.combine(brought, members), false),
+                Exchange::Elect => {
+                    let leader = elected(brought, members);
+                    (leader as u32, leader == lane)
+                }
                 Exchange::Barrier | Exchange::Shuffle(_) => (0, false),
             };
             got.d[lane] = d;
@@ -251,6 +258,12 @@ fn ballot(brought: &Brought, members: u32) -> u32 {
     lanes_of(members).filter(|&lane| brought.a[lane] != 0).fold(0, |mask, lane| mask | 1 << lane)
 }
 
+/// The specification leaves it open which lane is elected, and asks only that it be the same for the same members: the engine
+/// decides, by the order in which the lanes stand.
+fn elected(brought: &Brought, members: u32) -> usize {
+    lanes_of(members).min_by_key(|&lane| (brought.a[lane], lane)).unwrap_or(0)
+}
+
 fn equal_to(brought: &Brought, members: u32, lane: usize) -> u32 {
     let value = brought.a[lane];
     lanes_of(members).filter(|&other| brought.a[other] == value).fold(0, |mask, other| mask | 1 << other)
@@ -321,6 +334,11 @@ fn redux(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     )
 }
 
+fn elect(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
+    results(o, Kind::B32, Some(Kind::Pred))?;
+    collective(o, Exchange::Elect, true)
+}
+
 fn collective(o: &mut Operands<'_, '_>, exchange: Exchange, sync: bool) -> Result<Op, Error> {
     finish(o, Collective { exchange, sync, negated: false, source: Kind::B32 })
 }
@@ -335,9 +353,11 @@ fn results(o: &mut Operands<'_, '_>, first: Kind, second: Option<Kind>) -> Resul
         }
         (single, _) => (single.clone(), Operand::Sink(span_of(single))),
     };
-    o.args.d = o.result(&d, first)?;
+    // Of two results either may be left out, of a shuffle only the second.
+    let may_be_left_out = second.is_some() && !o.instruction.opcode.text.starts_with("shfl");
+    o.args.d = if may_be_left_out { o.result_or_sink(&d, first)? } else { o.result(&d, first)? };
     if let Some(second) = second {
-        o.args.q = o.result(&q, second)?;
+        o.args.q = o.result_or_sink(&q, second)?;
     }
     Ok(())
 }
@@ -433,6 +453,18 @@ mod tests {
         assert_eq!(run(Exchange::MatchAll, 0x5555).d[0], 0x5555);
         assert_eq!((run(Exchange::MatchAll, 0xffff).d[0], run(Exchange::MatchAll, 0xffff).predicate), (0, 0));
         assert_eq!(run(Exchange::Reduce(Reduce::Add), u32::MAX).d[20], 8);
+    }
+
+    #[test]
+    fn the_lane_that_stands_first_is_elected() {
+        let mut brought = Brought { a: [0; 32], b: [0; 32], c: [0; 32], members: [0x0000_00f0; 32] };
+        let collective =
+            Collective { exchange: Exchange::Elect, sync: true, negated: false, source: Kind::B32 };
+        let got = collective.evaluate(&brought, 0x0000_00f0);
+        assert_eq!((got.d[7], got.predicate), (4, 1 << 4));
+        brought.a = std::array::from_fn(|lane| 32 - lane as u64);
+        let got = collective.evaluate(&brought, 0x0000_00f0);
+        assert_eq!((got.d[4], got.predicate), (7, 1 << 7));
     }
 
     #[test]

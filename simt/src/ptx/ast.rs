@@ -85,6 +85,9 @@ pub enum Type {
     B64,
     B128,
     Pred,
+    Texref,
+    Samplerref,
+    Surfref,
 }
 
 impl Type {
@@ -111,8 +114,16 @@ impl Type {
             ".b64" => Type::B64,
             ".b128" => Type::B128,
             ".pred" => Type::Pred,
+            ".texref" => Type::Texref,
+            ".samplerref" => Type::Samplerref,
+            ".surfref" => Type::Surfref,
             _ => return None,
         })
+    }
+
+    /// Whether only instructions for textures, samplers and surfaces know what it holds.
+    pub fn is_opaque(self) -> bool {
+        matches!(self, Type::Texref | Type::Samplerref | Type::Surfref)
     }
 
     /// Bytes of one element in memory; 1 for a predicate, which is never there.
@@ -121,7 +132,13 @@ impl Type {
             Type::U8 | Type::S8 | Type::B8 | Type::Pred => 1,
             Type::U16 | Type::S16 | Type::B16 | Type::F16 | Type::Bf16 => 2,
             Type::U32 | Type::S32 | Type::B32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
-            Type::U64 | Type::S64 | Type::B64 | Type::F64 => 8,
+            Type::U64
+            | Type::S64
+            | Type::B64
+            | Type::F64
+            | Type::Texref
+            | Type::Samplerref
+            | Type::Surfref => 8,
             Type::B128 => 16,
         }
     }
@@ -135,6 +152,8 @@ pub enum Space {
     Global,
     Local,
     Param,
+    /// A parameter or result of a function that is a register.
+    Reg,
     Shared,
 }
 
@@ -193,11 +212,13 @@ pub enum Init<'t> {
     },
 }
 
-/// `.reg .b32 %r<12>;` or `.reg .pred p, q;`, one entry a name.
+/// `.reg .b32 %r<12>;`, `.reg .pred p, q;` or `.reg .v2 .f32 v;`, one entry a name.
 #[derive(Clone, Debug)]
 pub struct Registers<'t> {
     /// Type of each.
     pub ty: Type,
+    /// Elements of each: 1, or 2 or 4 for `.v2` and `.v4`, which the text calls `v.x`, `v.y`, `v.z` and `v.w`.
+    pub vector: u8,
     /// The name, without the `<12>`.
     pub name: Ident<'t>,
     /// `Some(12)` declares `%r0` to `%r11`; `None` the name itself.
@@ -317,8 +338,15 @@ pub enum Operand<'t> {
     F32(u32, Span),
     /// `0d3FF0000000000000` or `1.5`: the bits of an `f64`.
     F64(u64, Span),
-    /// `symbol+4` outside brackets.
+    /// `symbol+4` or `%r1+4` outside brackets.
     Offset(Ident<'t>, i64),
+    /// `symbol[3]`: an element of an array, counted in elements.
+    Element(Ident<'t>, i64),
+    /// An element of a vector of registers, of which the text names the whole.
+    Part(Ident<'t>, u8),
+    /// `[texture, {x, y}]`, from `[` to `]`. What is in it is read and dropped, because nothing that takes it is
+    /// supported.
+    Texture(Span),
     /// `[base+offset]`
     Address {
         /// A register or a variable; `None` for an absolute address.

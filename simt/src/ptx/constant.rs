@@ -1,8 +1,10 @@
 //! Constant expressions: arithmetic that is done when the text is read.
 //!
-//! Integers know every operator here, floating-point constants only a sign. Left out, and refused by name or
-//! as a token that does not fit: casts, comparisons, `&&`, `||` and `?:`, which no compiler writes.
+//! The operators are those of C, with its precedence, and a cast to `(.s64)` or `(.u64)`. Integers know all of them,
+//! floating-point constants a sign, the four kinds of arithmetic and comparison. Left out: `mask(symbol)`.
 //! Specification: PTX ISA, sections 4.5.4 to 4.5.6.
+
+use std::cmp::Ordering;
 
 use super::Error;
 use super::lexer::{Kind, Token};
@@ -12,8 +14,33 @@ use super::parser::{Parser, Result};
 /// The lanes of a warp, the one predefined constant.
 const WARP_SZ: u64 = 32;
 
-/// How strongly `* / %` bind, the strongest of the operators with two sides.
-const PRODUCT: u8 = 6;
+/// The operators with two sides and how strongly they bind; of two that start alike, the longer one first.
+const OPERATORS: [(&str, u8); 18] = [
+    ("||", 1),
+    ("&&", 2),
+    ("|", 3),
+    ("^", 4),
+    ("&", 5),
+    ("==", 6),
+    ("!=", 6),
+    ("<<", 8),
+    (">>", 8),
+    ("<=", 7),
+    (">=", 7),
+    ("<", 7),
+    (">", 7),
+    ("+", SUM),
+    ("-", SUM),
+    ("*", PRODUCT),
+    ("/", PRODUCT),
+    ("%", PRODUCT),
+];
+
+/// How strongly `+` binds.
+const SUM: u8 = 9;
+
+/// How strongly `*` binds, the strongest of the operators with two sides.
+const PRODUCT: u8 = 10;
 
 impl Parser<'_> {
     /// Whether the next token starts a constant.
@@ -25,9 +52,27 @@ impl Parser<'_> {
         }
     }
 
-    /// An integer or floating-point constant.
+    /// An integer or floating-point constant: `a ? b : c`, or anything that binds more strongly.
     pub fn constant(&mut self) -> Result<Value> {
-        self.binary(0)
+        let value = self.binary(0)?;
+        self.rest_of_choice(value)
+    }
+
+    /// What follows the condition of a choice, if it is one.
+    fn rest_of_choice(&mut self, condition: Value) -> Result<Value> {
+        let first = self.token;
+        if !self.take_if(b'?')? {
+            return Ok(condition);
+        }
+        let left = self.nested(Self::constant)?;
+        self.expect(b':', "between the two values of a choice")?;
+        let right = self.nested(Self::constant)?;
+        match (condition, left, right) {
+            (Value::Int { bits, .. }, left @ Value::Int { .. }, right @ Value::Int { .. }) => {
+                Ok(if bits == 0 { right } else { left })
+            }
+            _ => Err(Error::at(self.text, first.span, "a choice is among integers")),
+        }
     }
 
     /// An integer constant.
@@ -56,11 +101,11 @@ impl Parser<'_> {
         Err(self.expected(what))
     }
 
-    /// `+4`, `-4` or `+-8` behind an address, any number of them; 0 for none.
+    /// `+4` or `+-8` after an address, any number of them; 0 for none. The assembler takes no `-8` here.
     pub fn offset(&mut self) -> Result<i64> {
         let mut sum = 0i64;
-        while self.token.is(b'+') || self.token.is(b'-') {
-            let sign = self.take()?;
+        while self.token.is(b'+') {
+            self.take()?;
             let first = self.token;
             if !self.at_constant() {
                 return Err(self.expected("an integer offset"));
@@ -69,7 +114,10 @@ impl Parser<'_> {
                 let message = format!("an offset is an integer, not {}", first.quoted());
                 return Err(Error::at(self.text, first.span, message));
             };
-            sum = if sign.is(b'-') { sum.wrapping_sub(bits as i64) } else { sum.wrapping_add(bits as i64) };
+            sum = sum.wrapping_add(bits as i64);
+        }
+        if self.token.is(b'-') {
+            return Err(self.error("an offset is added; write `+-4` for `-4`"));
         }
         Ok(sum)
     }
@@ -86,7 +134,7 @@ impl Parser<'_> {
             && strength >= least
         {
             let first = self.take()?;
-            if matches!(operator, b'<' | b'>') {
+            if operator.len() == 2 {
                 self.take()?;
             }
             let right = self.binary(strength + 1)?;
@@ -96,18 +144,14 @@ impl Parser<'_> {
     }
 
     /// The operator that comes next, and how strongly it binds.
-    fn operator(&self) -> Option<(u8, u8)> {
-        let Kind::Punct(operator) = self.token.kind else { return None };
-        let strength = match operator {
-            b'|' => 1,
-            b'^' => 2,
-            b'&' => 3,
-            b'<' | b'>' if self.is_doubled(operator) => 4,
-            b'+' | b'-' => 5,
-            b'*' | b'/' | b'%' => PRODUCT,
-            _ => return None,
+    fn operator(&self) -> Option<(&'static str, u8)> {
+        let Kind::Punct(first) = self.token.kind else { return None };
+        let comes = |operator: &str| match *operator.as_bytes() {
+            [only] => only == first,
+            [one, two] => one == first && self.following() == Some(two),
+            _ => false,
         };
-        Some((operator, strength))
+        OPERATORS.into_iter().find(|(operator, _)| comes(operator))
     }
 
     fn unary(&mut self) -> Result<Value> {
@@ -119,6 +163,9 @@ impl Parser<'_> {
             }
             Kind::Punct(b'(') => {
                 self.take()?;
+                if matches!(self.token.text, ".s64" | ".u64") {
+                    return self.cast();
+                }
                 let value = self.nested(Self::constant)?;
                 self.expect(b')', "after a constant expression")?;
                 Ok(value)
@@ -132,11 +179,24 @@ impl Parser<'_> {
         }
     }
 
+    /// `(.u64)` or `(.s64)` and what it is applied to, after the parenthesis.
+    fn cast(&mut self) -> Result<Value> {
+        let ty = self.take()?;
+        self.expect(b')', "after the type of a cast")?;
+        match self.nested(Self::unary)? {
+            Value::Int { bits, .. } => Ok(Value::Int { bits, unsigned: ty.text == ".u64" }),
+            Value::F32(_) | Value::F64(_) => {
+                Err(Error::at(self.text, ty.span, format!("{} takes an integer", ty.quoted())))
+            }
+        }
+    }
+
     /// A constant that starts with `!`, which the caller has consumed.
     pub fn negated_constant(&mut self, sign: Token<'_>) -> Result<Value> {
         let value = self.unary()?;
         let value = self.signed(sign, value)?;
-        self.rest_of_binary(value, 0)
+        let value = self.rest_of_binary(value, 0)?;
+        self.rest_of_choice(value)
     }
 
     fn literal(&mut self) -> Result<Value> {
@@ -163,32 +223,77 @@ impl Parser<'_> {
     }
 }
 
-/// One operator with two sides; a result is unsigned where a side is, but a shift keeps its left side's sign.
-fn apply(operator: u8, left: Value, right: Value) -> std::result::Result<Value, &'static str> {
-    let (Value::Int { bits: a, unsigned: ua }, Value::Int { bits: b, unsigned: ub }) = (left, right) else {
-        return Err("arithmetic on floating-point constants is not supported; write the result");
-    };
+/// One operator with two sides; a result is unsigned where a side is, but a shift keeps its left side's sign, and
+/// what is true or false is signed.
+fn apply(operator: &str, left: Value, right: Value) -> std::result::Result<Value, &'static str> {
+    match (left, right) {
+        (Value::Int { bits: a, unsigned: ua }, Value::Int { bits: b, unsigned: ub }) => {
+            apply_int(operator, (a, ua), (b, ub))
+        }
+        (Value::F64(a), Value::F64(b)) => apply_float(operator, f64::from_bits(a), f64::from_bits(b)),
+        (Value::F32(_), _) | (_, Value::F32(_)) => {
+            Err("a `0f…` constant takes no operator; write the result")
+        }
+        _ => Err("the two sides are an integer and a floating-point constant"),
+    }
+}
+
+fn truth(holds: bool) -> Value {
+    Value::Int { bits: u64::from(holds), unsigned: false }
+}
+
+fn apply_int(
+    operator: &str,
+    (a, ua): (u64, bool),
+    (b, ub): (u64, bool),
+) -> std::result::Result<Value, &'static str> {
     let unsigned = ua || ub;
     let shift = || u32::try_from(b).ok().filter(|&count| count < 64).ok_or("a shift of 64 bits or more");
-    let by_zero = "a division by zero";
+    let order = if unsigned { a.cmp(&b) } else { (a as i64).cmp(&(b as i64)) };
     let bits = match operator {
-        b'|' => a | b,
-        b'^' => a ^ b,
-        b'&' => a & b,
-        b'+' => a.wrapping_add(b),
-        b'-' => a.wrapping_sub(b),
-        b'*' => a.wrapping_mul(b),
-        b'<' => a << shift()?,
-        b'>' if ua => a >> shift()?,
-        b'>' => ((a as i64) >> shift()?) as u64,
-        _ if b == 0 => return Err(by_zero),
-        b'/' if unsigned => a / b,
-        b'/' => (a as i64).wrapping_div(b as i64) as u64,
+        "||" => return Ok(truth(a != 0 || b != 0)),
+        "&&" => return Ok(truth(a != 0 && b != 0)),
+        "==" => return Ok(truth(order.is_eq())),
+        "!=" => return Ok(truth(order.is_ne())),
+        "<" => return Ok(truth(order.is_lt())),
+        "<=" => return Ok(truth(order.is_le())),
+        ">" => return Ok(truth(order.is_gt())),
+        ">=" => return Ok(truth(order.is_ge())),
+        "<<" => return Ok(Value::Int { bits: a << shift()?, unsigned: ua }),
+        ">>" if ua => return Ok(Value::Int { bits: a >> shift()?, unsigned: ua }),
+        ">>" => return Ok(Value::Int { bits: ((a as i64) >> shift()?) as u64, unsigned: ua }),
+        "|" => a | b,
+        "^" => a ^ b,
+        "&" => a & b,
+        "+" => a.wrapping_add(b),
+        "-" => a.wrapping_sub(b),
+        "*" => a.wrapping_mul(b),
+        _ if b == 0 => return Err("a division by zero"),
+        "/" if unsigned => a / b,
+        "/" => (a as i64).wrapping_div(b as i64) as u64,
         _ if unsigned => a % b,
         _ => (a as i64).wrapping_rem(b as i64) as u64,
     };
-    let unsigned = if matches!(operator, b'<' | b'>') { ua } else { unsigned };
     Ok(Value::Int { bits, unsigned })
+}
+
+fn apply_float(operator: &str, a: f64, b: f64) -> std::result::Result<Value, &'static str> {
+    let order = a.partial_cmp(&b);
+    let value = match operator {
+        "==" => return Ok(truth(order.is_some_and(Ordering::is_eq))),
+        "!=" => return Ok(truth(!order.is_some_and(Ordering::is_eq))),
+        "<" => return Ok(truth(a < b)),
+        "<=" => return Ok(truth(a <= b)),
+        ">" => return Ok(truth(a > b)),
+        ">=" => return Ok(truth(a >= b)),
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "/" if b == 0.0 => return Err("a division by zero"),
+        "/" => a / b,
+        _ => return Err("this operator takes integers"),
+    };
+    Ok(Value::F64(value.to_bits()))
 }
 
 #[cfg(test)]
@@ -217,6 +322,16 @@ mod tests {
         check("~0", -1);
         check("!0+1", 2);
         check("WARP_SZ-1", 31);
+        check("1 + 2 * 3 > 4 && 1 ? 2 : 3", 2);
+        check("1 ? 2 : 3 ? 4 : 5", 2);
+        check("0 ? 2 : 0 ? 4 : 5", 5);
+        check("1 < 2 < 3", 1);
+        check("1 | 2 ^ 3 & 1 == 1", 3);
+        check("1 == 1 == 1", 1);
+        check("1 << 2 >= 4", 1);
+        check("(1&&0)||(3!=3)", 0);
+        check("0 || 2", 1);
+        check("!1 ? 5 : 6", 6);
     }
 
     #[test]
@@ -224,9 +339,22 @@ mod tests {
         check("-7/2", -3);
         check("-7 % 4", -3);
         check("-16>>2", -4);
+        check("-1 < 0", 1);
+        check("-1 < 0U", 0);
+        check("((.u64)-1)/2", i64::MAX);
+        check("(.s64)0xFFFFFFFFFFFFFFFF / 2", 0);
         check("0xFFFFFFFFFFFFFFFF>>60", 15);
         check("0xFFFFFFFFFFFFFFFFU/0x8000000000000000", 1);
         check("(-9223372036854775807-1)/-1", i64::MIN);
+    }
+
+    #[test]
+    fn floating_point_constants_are_computed_and_compared() {
+        let float = |text: &str| Parser::new(text).and_then(|mut parser| parser.constant());
+        assert_eq!(float("1.5 + 2.5 * 2.0"), Ok(Value::F64(6.5f64.to_bits())));
+        assert_eq!(float("-(1.5)"), Ok(Value::F64((-1.5f64).to_bits())));
+        check("1.5 > 0.5", 1);
+        check("1.5 == 0.5 ? 7 : 8", 8);
     }
 
     #[test]
@@ -234,13 +362,17 @@ mod tests {
         check_error("1/0", "a division by zero");
         check_error("1 % 0", "a division by zero");
         check_error("1<<64", "a shift of 64 bits or more");
-        check_error("1.5+1", "arithmetic on floating-point constants is not supported; write the result");
+        check_error("1.5+1", "the two sides are an integer and a floating-point constant");
+        check_error("1.5/0.0", "a division by zero");
+        check_error("0f3F800000+1.0", "a `0f…` constant takes no operator; write the result");
+        check_error("1 ? 1.5 : 2.5", "a choice is among integers");
+        check_error("(.u64)1.5", "`.u64` takes an integer");
         check_error("~1.5", "`~` takes an integer");
         check_error(
             "(1",
             "the text ends where `)` after a constant expression is expected; is the file complete?",
         );
-        check_error("(.s64)1", "expected a constant, found `.s64`");
+        check_error("(.f64)1", "expected a constant, found `.f64`");
         check_error("08", "`08` is not a number: a digit of it is wrong");
         check_error(&"-".repeat(100), "nested more than 64 deep");
         check_error(&"(".repeat(100), "nested more than 64 deep");

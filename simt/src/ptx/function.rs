@@ -1,7 +1,8 @@
 //! Functions: their headers, and the blocks of their bodies.
 //!
-//! Launch bounds are kept as written; whoever launches reads them. Left out, and refused by name: thread block
-//! clusters and the newer attributes of functions.
+//! Launch bounds are kept as written; whoever launches reads them. Parameters of functions may be registers, as they
+//! were before there was a calling convention. Left out, and refused by name: thread block clusters and the newer
+//! attributes of functions.
 //! Specification: PTX ISA, sections 7 (abstracting the ABI), 11.2 to 11.4 (kernels, control flow, performance).
 
 use super::Span;
@@ -10,35 +11,47 @@ use super::lexer::Kind;
 use super::loc::Locs;
 use super::parser::{Parser, Result};
 
+/// Instructions, labels, declarations and blocks in functions. A long `-G` build has some 40,000. So many, ready to run,
+/// take 300 megabytes, which is what one may do to a computer that only wanted to read a file.
+const MAX_STATEMENTS: u32 = 1 << 19;
+
 impl<'t> Parser<'t> {
     /// An entry or a function, from its `.entry` or `.func`; `first` is where its header starts.
     pub fn function(&mut self, linkage: Linkage, first: Span) -> Result<Function<'t>> {
         self.locs = Locs::default();
         self.registers = 0;
         let is_entry = self.take()?.text == ".entry";
-        let returns = if is_entry { Vec::new() } else { self.parameters()? };
+        let returns = if is_entry { Vec::new() } else { self.parameters(is_entry)? };
         let name = self.name("the name of a function")?;
-        let params = self.parameters()?;
-        let bounds = self.bounds()?;
+        let params = self.parameters(is_entry)?;
+        let bounds = self.bounds(is_entry)?;
         let body = if self.take_if(b';')? { None } else { Some(self.body()?) };
         Ok(Function { is_entry, linkage, name, returns, params, bounds, body, span: self.since(first) })
     }
 
-    /// `(.param …, .param …)`; none where there is no parenthesis.
-    fn parameters(&mut self) -> Result<Vec<Variable<'t>>> {
+    /// `(.param …, .param …)`; none where there is no parenthesis. Those of functions may be registers.
+    fn parameters(&mut self, is_entry: bool) -> Result<Vec<Variable<'t>>> {
         if !self.take_if(b'(')? {
             return Ok(Vec::new());
         }
-        self.list(b')', "after the parameters", Self::parameter)
+        self.list(b')', "after the parameters", |parser| {
+            if !is_entry && parser.token.is_directive(".reg") {
+                return parser.register_parameter();
+            }
+            parser.parameter()
+        })
     }
 
     /// What stands between a function's parameters and its body.
-    fn bounds(&mut self) -> Result<Vec<(&'t str, Vec<u32>)>> {
+    fn bounds(&mut self, is_entry: bool) -> Result<Vec<(&'t str, Vec<u32>)>> {
         let mut bounds = Vec::new();
         while self.token.kind == Kind::Directive {
             let directive = self.token.text;
             match directive {
                 ".pragma" => self.skip_pragma()?,
+                ".noreturn" if is_entry => {
+                    return Err(self.error("`.noreturn` is for functions; a kernel has nobody to return to"));
+                }
                 ".noreturn" => {
                     self.take()?;
                     bounds.push((directive, Vec::new()));
@@ -88,6 +101,10 @@ impl<'t> Parser<'t> {
     }
 
     fn statement(&mut self, block: &mut Block<'t>) -> Result<()> {
+        self.statements += 1;
+        if self.statements > MAX_STATEMENTS {
+            return Err(self.error(format!("the text has more than {MAX_STATEMENTS} statements")));
+        }
         match self.token.kind {
             Kind::Directive => return self.block_directive(block),
             Kind::Punct(b'{') => {
@@ -143,9 +160,9 @@ impl<'t> Parser<'t> {
             }
             ".callprototype" => {
                 self.take()?;
-                let returns = self.parameters()?;
+                let returns = self.parameters(false)?;
                 self.name("`_` in a prototype")?;
-                let params = self.parameters()?;
+                let params = self.parameters(false)?;
                 // It promises that a call never returns, which the callee itself decides.
                 self.take_directive(".noreturn")?;
                 self.expect(b';', "after a prototype")?;

@@ -143,7 +143,12 @@ impl<'t> Parser<'t> {
         if !matches!(self.token.text, "32" | "64") {
             return Err(self.expected("`32` or `64`"));
         }
-        module.address_size = self.number("`32` or `64`")?;
+        if self.token.text == "32" {
+            return Err(
+                self.error("32-bit addresses are not supported; compile for 64 bits (`.address_size 64`)")
+            );
+        }
+        module.address_size = self.number("`64`")?;
         Ok(())
     }
 
@@ -170,11 +175,16 @@ impl<'t> Parser<'t> {
     fn skip_section(&mut self) -> Result<()> {
         self.take()?;
         let name = self.take()?;
-        self.expect(b'{', "after the name of a section")?;
+        self.skip_braces(&format!("of section {}", quoted(name.text)))
+    }
+
+    /// Whatever stands between `{` and the `}` that closes it.
+    pub fn skip_braces(&mut self, place: &str) -> Result<()> {
+        self.expect(b'{', place)?;
         let mut open = 1u32;
         while open > 0 {
             if self.token.kind == Kind::End {
-                return Err(self.expected(&format!("the `}}` of section {}", quoted(name.text))));
+                return Err(self.expected(&format!("the `}}` {place}")));
             }
             match self.take()?.kind {
                 Kind::Punct(b'{') => open += 1,

@@ -1,7 +1,8 @@
 //! Operands of instructions.
 //!
-//! Left out, and refused by name: addresses of textures and tensors (`[name, {x, y}]`), and array elements
-//! (`name[3]`) outside brackets, which no compiler writes.
+//! What stands in the address of a texture or tensor (`[name, {x, y}]`) is read and dropped: no instruction that takes
+//! one is supported, and a file that has one may have kernels that have none. Left out, and refused by name: array
+//! elements whose index is a register (`name[%r1]`), which no compiler writes.
 //! Specification: PTX ISA, section 6 (instruction operands).
 
 use super::ast::Operand;
@@ -60,7 +61,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `%r1`, `%tid.x`, `symbol`, `symbol+4` or `_`
+    /// `%r1`, `%tid.x`, `symbol`, `symbol+4`, `symbol[3]` or `_`
     fn named(&mut self) -> Result<Operand<'t>> {
         let name = self.ident()?;
         if name.text == "_" {
@@ -69,20 +70,26 @@ impl<'t> Parser<'t> {
         match self.token.kind {
             Kind::Punct(b'+' | b'-') => Ok(Operand::Offset(name, self.offset()?)),
             Kind::Punct(b'[') => {
-                Err(self.error(format!("an element of an array is written `[{}+BYTES]`", name.text)))
+                self.take()?;
+                let index = self.integer("a constant index")? as i64;
+                self.expect(b']', "after the index of an element")?;
+                Ok(Operand::Element(name, index))
             }
             _ => Ok(Operand::Name(name)),
         }
     }
 
-    /// `[%rd1+4]`, `[symbol]` or `[16]`
+    /// `[%rd1+4]`, `[symbol]`, `[16]` or `[texture, {x, y}]`
     fn address(&mut self) -> Result<Operand<'t>> {
         let first = self.take()?.span;
         let is_absolute = self.at_constant();
         let base = if is_absolute { None } else { Some(self.name("a register, a variable or a number")?) };
         let offset = if is_absolute { self.integer("an address")? as i64 } else { self.offset()? };
-        if self.token.is(b',') {
-            return Err(self.error("the address of a texture or tensor is not supported"));
+        if self.take_if(b',')? {
+            self.list(b']', "after the address of a texture", |parser| {
+                parser.nested(|parser| parser.operand(false))
+            })?;
+            return Ok(Operand::Texture(self.since(first)));
         }
         self.expect(b']', "after an address")?;
         Ok(Operand::Address { base, offset, span: self.since(first) })

@@ -26,6 +26,8 @@ pub(super) struct Parser<'t> {
     pub registers: u64,
     /// Initial values read so far.
     pub initial_values: usize,
+    /// Instructions and labels read so far.
+    pub statements: u32,
     lexer: Lexer<'t>,
     end: u32,
     depth: u32,
@@ -41,6 +43,7 @@ impl<'t> Parser<'t> {
             locs: Locs::default(),
             registers: 0,
             initial_values: 0,
+            statements: 0,
             lexer,
             end: 0,
             depth: 0,
@@ -124,9 +127,9 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Whether `byte` comes twice in a row: `<<` is two tokens.
-    pub fn is_doubled(&self, byte: u8) -> bool {
-        self.token.is(byte) && self.lexer.following() == Some(byte)
+    /// The byte right after the next token: `<<` is two tokens, and `< <` is no shift.
+    pub fn following(&self) -> Option<u8> {
+        self.lexer.following()
     }
 
     /// From the start of `first` to the end of the last token consumed.

@@ -3,6 +3,8 @@
 //! Every node of the tree carries a span, so that every error, fault and counter can name its line.
 //! Spans are byte offsets; lines and columns are worked out when somebody asks.
 
+use super::Error;
+
 /// A range of bytes in a PTX text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -37,6 +39,8 @@ impl Span {
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// The bytes that continue a character: what columns do not count.
+    continuations: Vec<u32>,
 }
 
 impl LineIndex {
@@ -44,11 +48,40 @@ impl LineIndex {
     pub fn new(text: &str) -> LineIndex {
         let after_breaks =
             text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
-        LineIndex { starts: std::iter::once(0).chain(after_breaks).collect() }
+        let continues = |&(_, byte): &(usize, u8)| byte & 0xc0 == 0x80;
+        let continuations = text.bytes().enumerate().filter(continues).map(|(at, _)| at as u32);
+        LineIndex {
+            starts: std::iter::once(0).chain(after_breaks).collect(),
+            continuations: continuations.collect(),
+        }
+    }
+
+    /// An error at the start of `span`: [`Error::at`], for a text that may have many.
+    pub fn error(&self, span: Span, message: impl Into<String>) -> Error {
+        let line = self.line(span.start);
+        let start = self.starts.get(line as usize - 1).copied().unwrap_or(0);
+        let before = |offset: u32| self.continuations.partition_point(|&at| at < offset) as u32;
+        let column = span.start - start - (before(span.start) - before(start)) + 1;
+        Error { message: message.into(), line, column }
     }
 
     /// The line of a byte offset, counted from 1.
     pub fn line(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_places_errors_where_the_text_itself_does() {
+        let text = "a\n\u{e9}b \u{65e5}c\n\nd";
+        let lines = LineIndex::new(text);
+        for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+            let span = Span::new(at, at);
+            assert_eq!(lines.error(span, "x"), Error::at(text, span, "x"), "byte {at}");
+        }
     }
 }

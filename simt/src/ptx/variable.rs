@@ -1,7 +1,8 @@
 //! Declarations: variables, parameters, registers, and the types they share.
 //!
-//! Left out, and refused by name: textures, samplers and surfaces, vectors of registers, and parameters in
-//! registers. `.ptr` promises something about what a parameter points to, which a correct kernel keeps and a
+//! Textures, samplers and surfaces are declared like any variable, and what their initial values say is dropped: no
+//! instruction that uses one is supported. Left out, and refused by name: the state space `.tex`, which PTX itself gave
+//! up. `.ptr` promises something about what a parameter points to, which a correct kernel keeps and a
 //! wrong one is caught breaking at the access, so it is read and dropped.
 //! Specification: PTX ISA, sections 5.1 (state spaces), 5.2 (types) and 5.4 (variables).
 
@@ -12,6 +13,9 @@ use super::parser::{Parser, Result};
 
 /// Registers that one function may declare; a large unoptimised kernel has some tens of thousands.
 const MAX_REGISTERS: u64 = 1 << 20;
+
+/// Registers that one function may take and give.
+const MAX_REGISTER_PARAMETERS: u64 = 1024;
 
 /// Bytes of the largest alignment that makes a difference; the specification names no bound.
 const MAX_ALIGN: u32 = 1 << 20;
@@ -25,7 +29,12 @@ impl<'t> Parser<'t> {
         loop {
             self.dimensions(&mut first)?;
             if self.take_if(b'=')? {
-                first.init = Some(self.initializer(&first)?);
+                first.init = if first.ty.is_opaque() {
+                    self.skip_braces("after the initial values of a texture")?;
+                    None
+                } else {
+                    Some(self.initializer(&first)?)
+                };
             }
             let next = Variable { dims: Vec::new(), init: None, ..first };
             variables.push(first);
@@ -46,6 +55,33 @@ impl<'t> Parser<'t> {
         let mut parameter = self.head(Space::Param, Linkage::Internal)?;
         self.dimensions(&mut parameter)?;
         Ok(parameter)
+    }
+
+    /// `.reg .b32 x`, without what ends it: a parameter or result of a function.
+    pub fn register_parameter(&mut self) -> Result<Variable<'t>> {
+        let first = self.take()?;
+        self.alignment()?;
+        if matches!(self.token.text, ".v2" | ".v4") {
+            return Err(self.error("a vector of registers as parameter is not supported; pass its elements"));
+        }
+        let ty = self.register_type()?;
+        let name = self.name("the name of a register")?;
+        self.count_registers(1, name.text, first)?;
+        if self.registers > MAX_REGISTER_PARAMETERS {
+            let message = format!("a function has at most {MAX_REGISTER_PARAMETERS} parameters in registers");
+            return Err(Error::at(self.text, name.span, message));
+        }
+        let (linkage, space) = (Linkage::Internal, Space::Reg);
+        Ok(Variable {
+            linkage,
+            space,
+            align: ty.size_bytes(),
+            ty,
+            vector: 1,
+            name,
+            dims: Vec::new(),
+            init: None,
+        })
     }
 
     /// Everything from the alignment to the name.
@@ -124,9 +160,6 @@ impl<'t> Parser<'t> {
                 self.take()?;
                 Ok(ty)
             }
-            None if matches!(self.token.text, ".texref" | ".samplerref" | ".surfref") => Err(self.error(
-                format!("`{}` is not supported; pass a pointer to global memory instead", self.token.text),
-            )),
             None => Err(self.expected("a type like `.u32`")),
         }
     }
@@ -158,19 +191,23 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// The type of a register.
+    fn register_type(&mut self) -> Result<Type> {
+        match Type::from_directive(self.token.text) {
+            Some(ty) if ty.is_opaque() => Err(self.error("a texture is a variable, never a register")),
+            _ => self.ty(),
+        }
+    }
+
     /// `.reg .b32 %r<12>, %x;`
     pub fn registers(&mut self, registers: &mut Vec<Registers<'t>>) -> Result<()> {
         self.take()?;
-        if matches!(self.token.text, ".v2" | ".v4") {
-            return Err(
-                self.error("vectors of registers are not supported; declare one register for each element")
-            );
-        }
-        let ty = self.ty()?;
+        let vector = self.vector()? as u8;
+        let ty = self.register_type()?;
         loop {
             let name = self.name("the name of a register")?;
-            let count = self.count(name.text)?;
-            registers.push(Registers { ty, name, count });
+            let count = self.count(name.text, vector)?;
+            registers.push(Registers { ty, vector, name, count });
             if !self.take_if(b',')? {
                 break;
             }
@@ -178,7 +215,7 @@ impl<'t> Parser<'t> {
         self.expect(b';', "after the declaration of registers").map(drop)
     }
 
-    fn count(&mut self, name: &str) -> Result<Option<u32>> {
+    fn count(&mut self, name: &str, vector: u8) -> Result<Option<u32>> {
         let angle: Token<'t> = self.token;
         let count = if self.take_if(b'<')? {
             let count = self.number("how many registers there are")?;
@@ -187,12 +224,18 @@ impl<'t> Parser<'t> {
         } else {
             None
         };
-        self.registers += u64::from(count.unwrap_or(1));
-        if self.registers > MAX_REGISTERS {
-            let message =
-                format!("with {}, the function declares more than {MAX_REGISTERS} registers", quoted(name));
-            return Err(Error::at(self.text, angle.span, message));
-        }
+        self.count_registers(u64::from(count.unwrap_or(1)) * u64::from(vector), name, angle)?;
         Ok(count)
+    }
+
+    /// Counts `more` registers, declared as `name`, against the bound.
+    fn count_registers(&mut self, more: u64, name: &str, at: Token<'t>) -> Result<()> {
+        self.registers += more;
+        if self.registers <= MAX_REGISTERS {
+            return Ok(());
+        }
+        let message =
+            format!("with {}, the function declares more than {MAX_REGISTERS} registers", quoted(name));
+        Err(Error::at(self.text, at.span, message))
     }
 }

@@ -61,7 +61,10 @@ fn fns_counts_from_the_base_in_either_direction() {
     fns(0xffff_ffff, 31, -32, 0);
     fns(0x7c8d_9eaf, 31, -16, 5);
     fns(0xffff_ffff, 31, 1, 31);
-    fns(0xffff_ffff, 31, i32::MIN, 0xffff_ffff);
+    fns(0xffff_ffff, 31, i32::MIN + 1, 0xffff_ffff);
+    // As on hardware, of which the specification says nothing.
+    fns(0xffff_ffff, 31, i32::MIN, 0);
+    fns(0, 32, i32::MIN, 0);
     fns(0xffff_ffff, 32, 0, 0xffff_ffff);
 }
 
@@ -82,22 +85,28 @@ fn fns_is_a_walk_from_bit_to_bit() {
     }
 }
 
+/// A position or a length: 8 bits in 32-bit instructions, all in 64-bit ones.
+fn place(bits: u32, width: u32) -> u64 {
+    u64::from(if width == 32 { bits & 0xff } else { bits })
+}
+
 /// `bfe`, as the specification says it, bit by bit.
 fn bfe_model(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
-    let (pos, len, msb) = (pos & 0xff, len & 0xff, width - 1);
+    let (pos, len, msb) = (place(pos, width), place(len, width), u64::from(width) - 1);
     let sign = if !signed || len == 0 { 0 } else { a >> (pos + len - 1).min(msb) & 1 };
-    let bit = |i: u32| if i < len && pos + i <= msb { a >> (pos + i) & 1 } else { sign };
-    (0..width).fold(0, |d, i| d | bit(i) << i)
+    let bit = |i| if i < len && pos + i <= msb { a >> (pos + i) & 1 } else { sign };
+    (0..u64::from(width)).fold(0, |d, i| d | bit(i) << i)
 }
 
 fn bfi_model(a: u64, b: u64, pos: u32, len: u32, width: u32) -> u64 {
-    let (pos, len) = (pos & 0xff, len & 0xff);
-    (0..len).take_while(|i| pos + i < width).fold(b, |d, i| d & !(1 << (pos + i)) | (a >> i & 1) << (pos + i))
+    let (pos, len) = (place(pos, width), place(len, width));
+    let inside = (0..len).take_while(|i| pos + i < u64::from(width));
+    inside.fold(b, |d, i| d & !(1 << (pos + i)) | (a >> i & 1) << (pos + i))
 }
 
 #[test]
 fn fields_are_cut_and_filled_bit_by_bit() {
-    let edges = [0, 1, 7, 31, 32, 33, 63, 64, 65, 255, 256, 0x1_0001];
+    let edges = [0, 1, 7, 31, 32, 33, 63, 64, 65, 255, 256, 0x104, 0x1_0001, u32::MAX];
     for (a, b) in numbers().zip(numbers().skip(5)).take(12) {
         for (pos, len) in edges.iter().flat_map(|&pos| edges.map(|len| (pos, len))) {
             let field = [(U32, u64::from(pos)), (U32, u64::from(len))];

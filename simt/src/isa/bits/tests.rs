@@ -27,10 +27,24 @@ fn logic_on_bits_and_predicates() {
 }
 
 #[test]
-fn a_predicate_may_not_be_negated_everywhere() {
-    let mut program = Program::new(&[("d", (Pred, 0)), ("a", (Pred, 0))]);
-    let message = program.run("and.pred", "d a !a").unwrap_err();
-    assert_eq!(message, "this operand must be a predicate or a literal of it");
+fn a_predicate_that_is_read_may_be_negated() {
+    let mut program = Program::new(&[("d", (Pred, 0)), ("a", (Pred, 1)), ("b", (Pred, 0)), ("x", (B32, 0))]);
+    for (opcode, operands, want) in [
+        ("and.pred", "d a !b", 1),
+        ("and.pred", "d !a !b", 0),
+        ("or.pred", "d b !a", 0),
+        ("xor.pred", "d a !a", 1),
+        ("not.pred", "d !a", 1),
+        ("mov.pred", "d !a", 0),
+        ("lop3.and.b32", "x|d 1 1 1 128 !b", 1),
+    ] {
+        program.run(opcode, operands).unwrap();
+        assert_eq!(program.get("d"), want, "{opcode} {operands}");
+    }
+    assert_eq!(program.run("not.pred", "!d a").unwrap_err(), "a result must be a predicate");
+    assert_eq!(program.run("not.pred", "d !x").unwrap_err(), "`x` is no predicate, which `!` needs");
+    let message = program.run("not.b32", "x !x").unwrap_err();
+    assert_eq!(message, "this operand must be a 32-bit register or a literal of it");
 }
 
 #[test]

@@ -154,8 +154,10 @@ fn what_has_no_meaning_is_refused() {
         "{message}"
     );
     let mut program = Program::new(&[("d", (U32, 0)), ("p", (Pred, 0))]);
-    let message = program.run("selp.u32", "d 1 2 !p").unwrap_err();
-    assert_eq!(message, "this operand must be a predicate or a literal of it");
+    program.run("selp.u32", "d 1 2 !p").unwrap();
+    assert_eq!(program.get("d"), 1);
+    let message = program.run("selp.u32", "d 1 2 !d").unwrap_err();
+    assert_eq!(message, "`d` is no predicate, which `!` needs");
     let message = program.run("setp.eq.and.u32", "p d d d").unwrap_err();
     assert_eq!(message, "`d` has 32 bits where a predicate is wanted");
     let message = program.run("setp.eq.u32", "p d d p").unwrap_err();

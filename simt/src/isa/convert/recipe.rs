@@ -74,9 +74,8 @@ impl Number {
     fn read(self, ftz: bool, bits: u64) -> exact::Number {
         let low = bits & u64::MAX >> (64 - self.bits);
         match self.format {
-            Some(format) => {
-                exact::Number::read(format, if ftz && format == F32 { F32.flush(low) } else { low })
-            }
+            Some(F32) if ftz => exact::Number::read(F32.flushed(), low),
+            Some(format) => exact::Number::read(format, low),
             None => exact::Number::from_integer(self.extended(low)),
         }
     }
@@ -182,6 +181,7 @@ pub fn convert(recipe: u32, bits: u64) -> u64 {
     // The specification flushes every subnormal `f32`; an H200 keeps those that become an `f16`.
     let number = recipe.from.read(recipe.ftz && recipe.to.format != Some(F16), bits);
     let result = match recipe.to.format {
+        Some(TF32) if recipe.rounding == Rounding::Away && is_special(bits) => special_as_tf32(recipe, bits),
         Some(format) => match (number, recipe.from.format) {
             (exact::Number::Nan, Some(from)) if !recipe.sat => nan_as_float(recipe, from, format, bits),
             _ => to_float(recipe, format, number),
@@ -219,8 +219,8 @@ fn nan_as_integer(recipe: Recipe) -> u64 {
 
 fn to_float(recipe: Recipe, format: Format, number: exact::Number) -> u64 {
     let number = if recipe.integral { to_integral(recipe, number) } else { number };
-    let bits = number.round(format, recipe.rounding);
-    let bits = if recipe.ftz && format == F32 { F32.flush(bits) } else { bits };
+    let target = if recipe.ftz && format == F32 { F32.flushed() } else { format };
+    let bits = number.round(target, recipe.rounding);
     let (nan, negative) = (format.is_nan(bits), bits & format.sign() != 0);
     let bits = match () {
         () if recipe.sat && (nan || negative) => 0,
@@ -235,7 +235,7 @@ fn to_float(recipe: Recipe, format: Format, number: exact::Number) -> u64 {
 /// NaN in another format. Payloads are supported in double precision: to and from it the upper bits and the
 /// sign stay, and the NaN becomes quiet. A conversion to the same format without a modifier moves bits, and
 /// so does `bf16` to `f32`, of which it is the upper half. Any other NaN is canonical. The specification
-/// leaves this open; an H200 does it, save that its `.rna.tf32` cuts the payload off.
+/// leaves this open; an H200 does it, save for [`special_as_tf32`].
 fn nan_as_float(recipe: Recipe, from: Format, to: Format, bits: u64) -> u64 {
     let bits = bits & u64::MAX >> (64 - recipe.from.bits);
     let moves = from == to && !recipe.integral && (to == F64 || !recipe.ftz);
@@ -253,6 +253,21 @@ fn nan_as_float(recipe: Recipe, from: Format, to: Format, bits: u64) -> u64 {
     let top = fraction << (63 - from.fraction_bits) >> (63 - to.fraction_bits);
     let sign = if bits & from.sign() == 0 { 0 } else { to.sign() };
     sign | to.infinity() | top | 1 << (to.fraction_bits - 1)
+}
+
+/// Whether the bits are an infinity or a NaN of single precision.
+fn is_special(bits: u64) -> bool {
+    bits & F32.infinity() == F32.infinity()
+}
+
+/// What `.rna.tf32` makes of an infinity or a NaN of single precision. The specification wants the canonical NaN of every
+/// NaN, and `.satfinite` to keep it (PTX ISA, 9.7.9, `cvt`). An H200 cuts off what does not fit, which can make a NaN an
+/// infinity, and `.satfinite` takes one step from that, which brings an infinity to the largest number
+/// (`tests/hardware/tf32_nan.ptx`).
+fn special_as_tf32(recipe: Recipe, bits: u64) -> u64 {
+    const STEP: u64 = 1 << TF32_SHIFT;
+    let cut = bits & u64::from(u32::MAX) & !(STEP - 1);
+    if recipe.satfinite { cut - STEP } else { cut }
 }
 
 /// The number rounded to an integer; one without a fraction stays as it is.

@@ -90,5 +90,26 @@ fn the_flag_is_clear_at_first_and_kept_by_what_does_not_write_it() {
     assert_eq!((program.get("d"), program.get("q")), (11, 11));
     program.run("addc.cc.u32", "d -1 0").unwrap();
     program.run("subc.cc.u32", "q 0 0").unwrap();
-    assert_eq!((program.get("d"), program.get("q")), (0, 0xffff_ffff));
+    assert_eq!(
+        (program.get("d"), program.get("q")),
+        (0, 0),
+        "the carry of -1 + 1 is what `subc` need not borrow"
+    );
+}
+
+/// One adder: see the head of [`super`].
+#[test]
+fn a_difference_leaves_the_carry_of_its_sum() {
+    for (a, b) in pairs() {
+        let [small_a, small_b] = [a, b].map(|value| value & u128::from(u32::MAX));
+        let carry = [("sub.cc.u32", "low a0 b0"), ("addc.u32", "over 0 0")];
+        let expected =
+            small_a.wrapping_sub(small_b) & u128::from(u32::MAX) | u128::from(small_a >= small_b) << 64;
+        assert_eq!(run(U32, [small_a, small_b, 0], &carry), expected);
+        let borrow = [("add.cc.u32", "low a0 b0"), ("subc.u32", "over 1 0")];
+        assert_eq!(
+            run(U32, [small_a, small_b, 0], &borrow),
+            (small_a + small_b) & u128::from(u32::MAX) | (small_a + small_b) >> 32 << 64
+        );
+    }
 }

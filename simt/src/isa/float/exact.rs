@@ -30,20 +30,38 @@ pub struct Format {
     pub exponent_bits: u32,
     /// Bits of the fraction, the leading one not counted.
     pub fraction_bits: u32,
+    /// Whether there are numbers below the smallest normal one: not with `.ftz`.
+    pub has_subnormals: bool,
 }
 
 /// `f16`
-pub const F16: Format = Format { exponent_bits: 5, fraction_bits: 10 };
+pub const F16: Format = Format::new(5, 10);
 /// `bf16`
-pub const BF16: Format = Format { exponent_bits: 8, fraction_bits: 7 };
+pub const BF16: Format = Format::new(8, 7);
 /// `tf32`, as 19 bits; in a register they are the upper ones of 32.
-pub const TF32: Format = Format { exponent_bits: 8, fraction_bits: 10 };
+pub const TF32: Format = Format::new(8, 10);
 /// `f32`
-pub const F32: Format = Format { exponent_bits: 8, fraction_bits: 23 };
+pub const F32: Format = Format::new(8, 23);
 /// `f64`
-pub const F64: Format = Format { exponent_bits: 11, fraction_bits: 52 };
+pub const F64: Format = Format::new(11, 52);
 
 impl Format {
+    const fn new(exponent_bits: u32, fraction_bits: u32) -> Format {
+        Format { exponent_bits, fraction_bits, has_subnormals: true }
+    }
+
+    /// The format as an instruction with `.ftz` sees it: what it reads of a subnormal number, and what it rounds to one,
+    /// is a zero of its sign.
+    ///
+    /// The specification does not say whether a result counts as subnormal before or after rounding. On an H200 it is
+    /// after rounding to the bits of a normal number, as if exponents had no lower bound: a product of
+    /// `(1 - 2^-25) * 2^-126` rounds to `2^-126` and stays, and one of `(1 - 2^-24) * 2^-126` is flushed, although
+    /// without `.ftz` it would round to `2^-126` too (`tests/hardware/ftz_mul.ptx`; PTX ISA, 9.7.3, `mul`).
+    #[must_use]
+    pub const fn flushed(self) -> Format {
+        Format { has_subnormals: false, ..self }
+    }
+
     /// The exponent of the largest numbers.
     const fn max_exponent(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
@@ -223,6 +241,9 @@ impl Finite {
         if self.leading_exponent() > format.max_exponent() {
             return sign | overflow(format, rounding, self.negative);
         }
+        if !format.has_subnormals && self.leading_exponent() < format.min_exponent() {
+            return sign | self.round_tiny(format, rounding);
+        }
         // Below the smallest normal number the last place no longer moves: that is what subnormal means.
         let steps = (self.leading_exponent() - format.min_exponent()).max(0);
         let last_place = format.min_exponent() - format.fraction_bits as i32 + steps;
@@ -230,6 +251,15 @@ impl Finite {
         // The leading bit of a normal number is added to the exponent, and so is a carry out of the fraction:
         // the patterns of floats are in the order of their values, up to infinity.
         sign | (((steps as u64) << format.fraction_bits) + kept)
+    }
+
+    /// A magnitude below the smallest normal number of a format that has no others: that number, where all the bits of a
+    /// normal one are rounded up to it, or zero.
+    fn round_tiny(self, format: Format, rounding: Rounding) -> u64 {
+        let smallest = 1 << format.fraction_bits;
+        let below = self.leading_exponent() == format.min_exponent() - 1;
+        let last_place = self.leading_exponent() - format.fraction_bits as i32;
+        if below && self.to_multiple_of(last_place, rounding) as u64 == 2 * smallest { smallest } else { 0 }
     }
 }
 
@@ -264,6 +294,9 @@ impl Number {
         let fraction = bits & ((1 << format.fraction_bits) - 1);
         let lowest = format.min_exponent() - format.fraction_bits as i32;
         match field {
+            0 if !format.has_subnormals => {
+                Number::Finite(Finite { negative, magnitude: 0, exponent: lowest })
+            }
             0 => Number::Finite(Finite { negative, magnitude: u128::from(fraction), exponent: lowest }),
             _ if field << format.fraction_bits != format.infinity() => Number::Finite(Finite {
                 negative,

@@ -2,9 +2,10 @@
 //!
 //! To nearest, the reader's machine computes; every other rounding goes through [`exact`]. A result that is
 //! NaN is 0x7fffffff: the specification leaves it open, and that is what NVIDIA hardware returns.
+//! Which results `.ftz` flushes is told at [`exact::Format::flushed`].
 //! All functions are inlined into the loop over the lanes, where `mode` is a constant.
 
-use super::exact::{self, F32, Rounding};
+use super::exact::{self, F32, Format, Rounding};
 
 /// The canonical NaN.
 pub const NAN: f32 = f32::from_bits(0x7fff_ffff);
@@ -27,10 +28,15 @@ impl Mode {
         if self.ftz { flush(x) } else { x }
     }
 
-    /// The result as the instruction delivers it.
+    /// The format that results are rounded to.
+    #[inline(always)]
+    const fn format(self) -> Format {
+        if self.ftz { F32.flushed() } else { F32 }
+    }
+
+    /// The result as the instruction delivers it, flushed already.
     #[inline(always)]
     pub fn output(self, x: f32) -> f32 {
-        let x = self.input(x);
         if self.sat { saturate(x) } else { canonical(x) }
     }
 }
@@ -49,10 +55,11 @@ pub fn saturate(x: f32) -> f32 {
     if above < 1.0 { above } else { 1.0 }
 }
 
-/// Every NaN becomes the canonical one.
+/// Every NaN becomes the canonical one. Told by its bits, because a compiler may take a choice between two NaNs for none.
 #[inline(always)]
 pub fn canonical(x: f32) -> f32 {
-    if x.is_nan() { NAN } else { x }
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN.to_bits() } else { bits })
 }
 
 #[inline(always)]
@@ -65,13 +72,27 @@ fn number(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
+/// `2^64`, and `2^-126 * 2^64`.
+const SCALE: f32 = f32::from_bits(191 << 23);
+const SCALED_MIN_NORMAL: f32 = f32::from_bits(65 << 23);
+
+/// With `.ftz`, `result` or a zero of its sign. `scaled` is the same result times [`SCALE`], so that where `result` is near
+/// `2^-126` it has 24 bits, as many as tell what is flushed. Of larger results it may have overflown.
+#[inline(always)]
+fn flush_tiny(mode: Mode, result: f32, scaled: f32) -> f32 {
+    if mode.ftz && scaled.abs() < SCALED_MIN_NORMAL { 0.0_f32.copysign(result) } else { result }
+}
+
 /// `add`
+///
+/// What `.ftz` flushes does not depend on rounding: its operands are multiples of `2^-149` and so is their sum, which
+/// below `2^-125` has at most 24 bits and is exact.
 #[inline(always)]
 pub fn add(mode: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (mode.input(a), mode.input(b));
     mode.output(match mode.rounding {
-        Rounding::Nearest => a + b,
-        rounding => number(exact::add(F32, rounding, bits(a), bits(b))),
+        Rounding::Nearest => mode.input(a + b),
+        rounding => number(exact::add(mode.format(), rounding, bits(a), bits(b))),
     })
 }
 
@@ -86,8 +107,8 @@ pub fn sub(mode: Mode, a: f32, b: f32) -> f32 {
 pub fn mul(mode: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (mode.input(a), mode.input(b));
     mode.output(match mode.rounding {
-        Rounding::Nearest => a * b,
-        rounding => number(exact::mul(F32, rounding, bits(a), bits(b))),
+        Rounding::Nearest => flush_tiny(mode, a * b, a * SCALE * b),
+        rounding => number(exact::mul(mode.format(), rounding, bits(a), bits(b))),
     })
 }
 
@@ -96,9 +117,19 @@ pub fn mul(mode: Mode, a: f32, b: f32) -> f32 {
 pub fn fma(mode: Mode, a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (mode.input(a), mode.input(b), mode.input(c));
     mode.output(match mode.rounding {
-        Rounding::Nearest => to_odd_fma(a, b, c) as f32,
-        rounding => number(exact::fma(F32, rounding, bits(a), bits(b), bits(c))),
+        Rounding::Nearest => narrow(mode, to_odd_fma(a, b, c)),
+        rounding => number(exact::fma(mode.format(), rounding, bits(a), bits(b), bits(c))),
     })
+}
+
+/// A result that is exact or rounded to odd, rounded to nearest.
+#[inline(always)]
+fn narrow(mode: Mode, exact: f64) -> f32 {
+    // (1 - 2^-25) * 2^-126, which rounds to 2^-126: a number of few bits, so that rounding to odd keeps on which side of
+    // it the exact result lies.
+    const LEAST_KEPT: f64 = f64::from_bits(0x380f_ffff_f000_0000);
+    let result = exact as f32;
+    if mode.ftz && exact.abs() < LEAST_KEPT { 0.0_f32.copysign(result) } else { result }
 }
 
 /// `a * b + c` rounded to odd in double precision: rounding that once more, to any format of at most 51 bits,
@@ -133,12 +164,12 @@ pub fn to_odd_fma(a: f32, b: f32, c: f32) -> f64 {
 pub fn div(mode: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (mode.input(a), mode.input(b));
     mode.output(match mode.rounding {
-        Rounding::Nearest => a / b,
-        rounding => number(exact::div(F32, rounding, bits(a), bits(b))),
+        Rounding::Nearest => flush_tiny(mode, a / b, a * SCALE / b),
+        rounding => number(exact::div(mode.format(), rounding, bits(a), bits(b))),
     })
 }
 
-/// `sqrt` with a rounding.
+/// `sqrt` with a rounding. No root is subnormal.
 #[inline(always)]
 pub fn sqrt(mode: Mode, a: f32) -> f32 {
     let a = mode.input(a);

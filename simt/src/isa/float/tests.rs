@@ -85,6 +85,43 @@ fn exact_sum_product_quotient_and_root_are_correctly_rounded() {
     }
 }
 
+/// `.ftz` looks at the result rounded to all bits of a normal number. Times `2^64`, results near `2^-126` are normal, and
+/// those below `2^-62` are the ones that are flushed.
+#[test]
+fn flushing_looks_at_the_result_rounded_to_all_its_bits() {
+    const SCALE: u64 = 64 << 23;
+    let number = |exponent: u64, significand: u64, negative: u64| {
+        negative << 31 | exponent << 23 | significand & ((1 << 23) - 1)
+    };
+    let flushed = |scaled: u64| match scaled & !F32.sign() {
+        0..0x2080_0000 => scaled & F32.sign(),
+        _ => scaled - SCALE,
+    };
+    let mut source = Source::new(7);
+    for round in 0..60_000 {
+        let (exponent, negative) = (1 + round % 126, round & 1);
+        let significand = 1 << 23 | source.number(F32, 0) & ((1 << 23) - 1);
+        // 2^47 stands for 2^-126, and 2^22 for half a last place below it.
+        let factor = ((1 << 47) - ((round % 5) << 22)) / significand + (round >> 3 & 1);
+        let a = number(exponent, significand, negative);
+        let b = number(127 - exponent, factor, round >> 1 & 1);
+        let divisor = number(exponent + 126, significand + round % 2, 0);
+        for rounding in ROUNDINGS {
+            let mode = single::Mode { rounding, ftz: true, sat: false };
+            let [x, y, z] = [a, b, divisor].map(|bits| f32::from_bits(bits as u32));
+            let check = |found: f32, scaled, what| {
+                assert_eq!(u64::from(found.to_bits()), flushed(scaled), "{rounding:?} {a:#x} {what}");
+            };
+            check(single::div(mode, x, z), exact::div(F32, rounding, a + SCALE, divisor), "over another");
+            if (1 << 23..1 << 24).contains(&factor) {
+                let product = exact::mul(F32, rounding, a + SCALE, b);
+                check(single::mul(mode, x, y), product, "times another");
+                check(single::fma(mode, x, y, -0.0), product, "times another, minus zero");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_model_refuses_the_neighbours() {
     let one = Big::of(F32, 0x3f80_0000);

@@ -6,9 +6,9 @@ use crate::isa::special::{Axis, Special};
 use crate::isa::testing::{Program, eval, eval_text};
 use crate::isa::{Op, decode};
 use crate::machine::registers::{Registers, Shape};
-use crate::ptx::Span;
 use crate::ptx::ast::Type::{self, B8, B16, B32, B64, F32, F64, Pred, S16, U8, U32, U64};
 use crate::ptx::ast::{Ident, Instruction, Operand, Space};
+use crate::ptx::{LineIndex, Span};
 
 #[test]
 fn whole_registers_and_literals() {
@@ -63,15 +63,15 @@ fn what_is_no_register_is_refused() {
     let mut program = Program::new(&[("d", (B32, 0)), ("h", (B16, 0)), ("w", (B64, 0))]);
     let mut refusal = |opcode, operands| program.run(opcode, operands).unwrap_err();
     assert_eq!(
-        refusal("mov.u32", "d %tid.w"),
-        "`%tid.w` is not declared, and no special register that is supported"
+        refusal("mov.u32", "d %tid.v"),
+        "`%tid.v` is not declared, and no special register that is supported"
     );
-    assert_eq!(refusal("mov.u16", "h %tid.x"), "a result of 16 bits is too narrow here");
+    assert_eq!(refusal("mov.u16", "h %clock64"), "`%clock64` is an integer of 64 bits, no `U16`");
     assert_eq!(refusal("mov.u32", "d w"), "`w` has 64 bits where a 32-bit register is wanted");
     assert_eq!(refusal("mov.u64", "{d,d} w"), "`mov.u64` takes no vector; use `mov` of a `.b` type");
     assert_eq!(refusal("mov.b64", "{d,d,d} w"), "`mov.b64` does not take a vector of 3");
     assert_eq!(refusal("mov.b64", "w {d,h}"), "`h` has 16 bits where 32 are wanted");
-    assert_eq!(refusal("mov.b64", "w {d,1}"), "a part must be a register of 32 bits");
+    assert_eq!(refusal("mov.b64", "{d,1} w"), "a part must be a register of 32 bits");
     assert_eq!(refusal("mov.u32", "1 d"), "a result must be a 32-bit register");
 }
 
@@ -79,7 +79,8 @@ fn what_is_no_register_is_refused() {
 fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
     let mut scope = Scope::default();
     scope.enter();
-    let place = |space, in_frame| Symbol::Variable(Place { space, address: 0x40, size: 8, in_frame });
+    let place =
+        |space, in_frame| Symbol::Variable(Place { space, address: 0x40, size: 8, element: 8, in_frame });
     scope.declare(ident("d"), Symbol::Register(result));
     scope.declare(ident("global"), place(Space::Global, false));
     scope.declare(ident("local"), place(Space::Local, true));
@@ -87,7 +88,7 @@ fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
     let operands = vec![Operand::Name(ident("d")), source];
     let (opcode, span) = (ident(opcode), Span::default());
     let instruction = Instruction { guard: None, opcode, operands, span, loc: None };
-    let decoded = decode(opcode.text, &instruction, &mut scope, 90).unwrap();
+    let decoded = decode(&LineIndex::new(opcode.text), &instruction, &mut scope, (90, (8, 8))).unwrap();
     if let Op::Alu(run) = decoded.op {
         let mut registers = scope.image.clone();
         run(&mut registers.lanes(Shape::default(), u32::MAX), &decoded.args);
@@ -105,7 +106,9 @@ fn special_registers_have_the_width_of_the_result() {
     let what = Special::Tid(Axis::Y);
     let found = |opcode, ty| decoded(opcode, ty, Operand::Name(ident("%tid.y"))).0;
     assert!(matches!(found("mov.u32", U32), Op::Special { what: known, wide: false } if known == what));
-    assert!(matches!(found("mov.u64", U64), Op::Special { what: known, wide: true } if known == what));
+    assert!(matches!(found("mov.s32", U32), Op::Special { what: known, wide: false } if known == what));
+    let clock = decoded("mov.u64", U64, Operand::Name(ident("%clock64"))).0;
+    assert!(matches!(clock, Op::Special { what: Special::Clock, wide: true }));
 }
 
 #[test]
