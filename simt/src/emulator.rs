@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::engine::lower::lower;
-use crate::engine::program::{Code, Program};
+use crate::engine::program::{Code, Program, Refusal};
 use crate::engine::run::Run;
 use crate::fault::Site;
 use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES, Report};
@@ -75,8 +75,8 @@ impl Module {
 
     /// What of the module is not supported, in the order of the text. It can be loaded all the same: only a
     /// launch that comes to one of these instructions fails.
-    pub fn unsupported(&self) -> &[ptx::Error] {
-        &self.program.errors
+    pub fn unsupported(&self) -> Vec<ptx::Error> {
+        self.program.refused.iter().map(Refusal::error).collect()
     }
 
     /// What an instruction is and where it stands, by the number that a [`TraceStep`] has.

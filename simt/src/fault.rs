@@ -52,6 +52,9 @@ impl Severity {
 pub enum FaultKind {
     /// Two accesses to the same bytes, one of them a store, that nothing orders.
     Race,
+    /// Two `volatile` accesses to the same bytes, one of them a store, that nothing orders, of threads that pass no fence: no
+    /// race in PTX, and one in CUDA C++.
+    VolatileRace,
     /// A read of bytes that nobody has written.
     Uninitialized,
     /// An access outside every live allocation, or past the end of one.
@@ -70,6 +73,8 @@ pub enum FaultKind {
     BadMask,
     /// A shuffle that reads a lane which does not take part: its value is undefined.
     UndefinedShuffle,
+    /// An operation on an mbarrier that is not there, is there already, or counts otherwise; or another access to its bytes.
+    BadMbarrier,
     /// Nobody can go on: each waits for another.
     Deadlock,
     /// Everybody who runs goes round in a loop that changes nothing, and so for ever.
@@ -84,8 +89,9 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind, in the order of the declaration.
-    pub const ALL: [FaultKind; 15] = [
+    pub const ALL: [FaultKind; 17] = [
         FaultKind::Race,
+        FaultKind::VolatileRace,
         FaultKind::Uninitialized,
         FaultKind::OutOfBounds,
         FaultKind::Misaligned,
@@ -95,6 +101,7 @@ impl FaultKind {
         FaultKind::BarrierDivergence,
         FaultKind::BadMask,
         FaultKind::UndefinedShuffle,
+        FaultKind::BadMbarrier,
         FaultKind::Deadlock,
         FaultKind::Livelock,
         FaultKind::StepLimit,
@@ -111,6 +118,7 @@ impl FaultKind {
     pub fn name(self) -> &'static str {
         match self {
             FaultKind::Race => "race",
+            FaultKind::VolatileRace => "volatile-race",
             FaultKind::Uninitialized => "uninitialized",
             FaultKind::UndefinedShuffle => "undefined-shuffle",
             FaultKind::Livelock => "livelock",
@@ -121,6 +129,7 @@ impl FaultKind {
             FaultKind::ReadOnly => "read-only",
             FaultKind::BarrierDivergence => "barrier-divergence",
             FaultKind::BadMask => "bad-mask",
+            FaultKind::BadMbarrier => "bad-mbarrier",
             FaultKind::Deadlock => "deadlock",
             FaultKind::StepLimit => "step-limit",
             FaultKind::CallDepth => "call-depth",
@@ -146,16 +155,18 @@ pub struct Actor {
     pub doing: String,
 }
 
-/// A load that returned an older store than the last one, which the weak memory may let it do. It is no fault by itself;
-/// what the kernel made of it may be.
+/// A load that returned an older store than the last one, or came before a store whose thread had gone on already, which the
+/// weak memory may let it do. It is no fault by itself; what the kernel made of it may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaleRead {
     /// What was returned, and why it could be, in one sentence without a full stop.
     pub message: String,
     /// Who loaded, the first time that it happened.
     pub reader: Actor,
-    /// Who had stored since.
+    /// Who had stored since, or was to store first.
     pub newer: Actor,
+    /// Whether that store was carried out later than its thread came to it.
+    pub is_late: bool,
     /// How often it happened at these two places.
     pub count: u64,
 }

@@ -120,9 +120,31 @@ fn memory_is_ordered_by_name_since_volta() {
         let module = Emulator::new(Limits::default()).load("test.ptx", &text).unwrap();
         module.unsupported().iter().map(|error| error.message.clone()).collect::<Vec<_>>()
     };
-    let told = "`red.relaxed.gpu.global.add.u32` orders memory, and needs a target of sm_70 or above for that, not sm_60";
+    let told = "`red.relaxed.gpu.global.add.u32` needs a target of sm_70 or above, not sm_60";
     assert_eq!(unsupported("sm_60"), [told]);
     assert!(unsupported("sm_70").is_empty());
+}
+
+#[test]
+fn arrivals_are_counted_since_hopper_or_complete_nothing() {
+    let unsupported = |target: &str| {
+        let text = format!(
+            ".version 8.0\n.target {target}\n.address_size 64
+             .visible .entry k() {{
+                 .reg .b64 %rd<2>;
+                 .shared .align 8 .b64 b;
+                 mbarrier.arrive.shared.b64 %rd1, [b], 2;
+                 mbarrier.arrive.noComplete.shared.b64 %rd1, [b], 2;
+                 mbarrier.arrive.shared.b64 %rd1, [b];
+                 ret;
+             }}"
+        );
+        let module = Emulator::new(Limits::default()).load("test.ptx", &text).unwrap();
+        module.unsupported().iter().map(|error| error.message.clone()).collect::<Vec<_>>()
+    };
+    let told = "`mbarrier.arrive.shared.b64` with a count needs a target of sm_90 or above, not sm_80";
+    assert_eq!(unsupported("sm_80"), [told]);
+    assert!(unsupported("sm_90").is_empty());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! `tests/ptx/fail/initialisation` has a file for each way to read too early; here is what lasts longer than a launch,
 //! and a model that says byte by byte what has been written.
 
-use simt::{Buffer, Checks, Emulator, FaultKind, Launch, Limits, Module, Report};
+use simt::{Buffer, Checks, Emulator, FaultKind, Launch, Limits, Module, Report, Severity};
 
 /// Loads, stores and adds with each width, at an offset that is an argument.
 const TOUCH: &str = r"
@@ -113,6 +113,53 @@ fn it_can_miss_what_somebody_happens_to_write_first_and_local_memory() {
     // Warp 0 runs first here, and nothing makes it so.
     assert!(machine.run("other_warp_first", 64, x, 0, INITIALISATION).faults.is_empty());
     assert!(machine.run("local", 1, x, 0, INITIALISATION).faults.is_empty());
+}
+
+const CONSTANTS: &str = r"
+.version 8.0
+.target sm_70
+.address_size 64
+.const .align 4 .b32 forgotten[2];
+.const .align 4 .b32 given[2] = {1, 2};
+.const .align 4 .b32 elsewhere;
+.visible .entry sum(.param .u64 x) {
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [x];
+    ld.const.u32 %r1, [forgotten+4];
+    ld.const.u32 %r2, [given];
+    add.u32 %r3, %r1, %r2;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+.visible .entry other(.param .u64 x) {
+    .reg .b32 %r<2>;
+    ld.const.u32 %r1, [elsewhere];
+    ret;
+}
+";
+
+/// The findings of a launch of `sum`, for which the host sets a variable first if it is named.
+fn findings_of_sum(set: Option<&str>, checks: Checks) -> Vec<(Severity, String)> {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("constants.ptx", CONSTANTS).unwrap();
+    let x = emulator.alloc("x", 4).unwrap();
+    if let Some(name) = set {
+        emulator.write(module.variable(name).unwrap()).fill(0);
+    }
+    let launch = Launch { args: vec![x.address().into()], checks, ..Launch::new(1, 32) };
+    let faults = emulator.launch(&module, "sum", &launch).unwrap().faults;
+    faults.into_iter().map(|fault| (fault.severity, fault.message)).collect()
+}
+
+#[test]
+fn a_constant_that_nobody_set_is_noted() {
+    let told = "`forgotten` in constant memory, which line 12 of the PTX names, has no initial value, and nobody set it: it \
+                holds zeros";
+    assert_eq!(findings_of_sum(None, INITIALISATION), [(Severity::Note, told.to_string())]);
+    assert_eq!(findings_of_sum(Some("elsewhere"), INITIALISATION).len(), 1);
+    assert_eq!(findings_of_sum(Some("forgotten"), INITIALISATION), []);
+    assert_eq!(findings_of_sum(None, Checks::NONE), []);
 }
 
 /// Thousands of accesses of all widths against a model that keeps one `bool` a byte.

@@ -2,12 +2,18 @@
 //!
 //! A litmus program is a few threads with a few operations each. The model, written down as axioms, says how it may
 //! end; the emulator runs it under many seeds; the two are compared, with weak memory and without, and so are the
-//! races that the model finds and those that the checker reports. No verdict is typed in, besides those by which the
-//! enumerator itself is checked. Left out: barriers, accesses of different sizes, and what only a compiler would
-//! reorder. Specification: PTX ISA, section 8.
+//! races that the model finds and those that the checker reports. Beside shapes that are laid out by hand there are programs
+//! that are made up from a seed: `LITMUS_PROGRAMS=10000 cargo test -p simt --test litmus -- made_up different_sizes` runs as
+//! many as are worth a claim, and `cargo test` one in a hundred. No verdict is typed in, besides those by which the
+//! enumerator itself is checked. Left out: what only a compiler would reorder.
+//! Specification: PTX ISA, section 8.
 
+#[path = "litmus/atomics.rs"]
+mod atomics;
 #[path = "litmus/axioms.rs"]
 mod axioms;
+#[path = "litmus/barriers.rs"]
+mod barriers;
 #[path = "litmus/bench.rs"]
 mod bench;
 #[path = "litmus/enumerate.rs"]
@@ -18,10 +24,14 @@ mod event;
 mod interleave;
 #[path = "litmus/messages.rs"]
 mod messages;
+#[path = "litmus/numbers.rs"]
+mod numbers;
 #[path = "litmus/program.rs"]
 mod program;
 #[path = "litmus/ptx.rs"]
 mod ptx;
+#[path = "litmus/random.rs"]
+mod random;
 #[path = "litmus/relation.rs"]
 mod relation;
 #[path = "litmus/settings.rs"]
@@ -30,11 +40,14 @@ mod settings;
 mod shapes;
 #[path = "litmus/sides.rs"]
 mod sides;
+#[path = "litmus/sizes.rs"]
+mod sizes;
 #[path = "litmus/verdicts.rs"]
 mod verdicts;
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use simt::Schedule;
@@ -181,6 +194,111 @@ fn races_are_reported_exactly_where_the_model_has_them() {
 #[test]
 fn with_weak_memory_races_are_reported_exactly_where_the_model_has_them() {
     check_all(|case| check_races(case, true, case.verdict.claimed.has_race));
+}
+
+/// Programs that are made up; `LITMUS_PROGRAMS=10000` asks for more, and `LITMUS_PROGRAMS=17..18` for these.
+const PROGRAMS: u64 = 100;
+
+/// Runs of each of them, in the weak memory and in the ordinary one.
+const RUNS_OF_A_PROGRAM: u64 = 40;
+
+fn programs() -> Range<u64> {
+    let asked = env::var("LITMUS_PROGRAMS").unwrap_or_else(|_| PROGRAMS.to_string());
+    let number = |text: &str| text.parse().expect("`LITMUS_PROGRAMS` must be a number or two, as in `5..9`");
+    match asked.split_once("..") {
+        Some((first, last)) => number(first)..number(last),
+        None => 0..number(&asked),
+    }
+}
+
+/// What programs that were made up came to.
+#[derive(Debug, Default)]
+struct Tally {
+    programs: u64,
+    runs: u64,
+    /// Programs with a barrier; with a race in some execution, and of these the ones in which one was reported.
+    with_barriers: u64,
+    racy: u64,
+    reported: u64,
+    /// Outcomes that no interleaving has: those that the model allows, that the emulator claims, and that came up.
+    weak_allowed: u64,
+    weak_claimed: u64,
+    weak_seen: u64,
+}
+
+/// No outcome that the model forbids, none without the weak memory that is no interleaving, and no race where no execution has
+/// one.
+#[test]
+fn programs_that_are_made_up_do_what_the_model_allows() {
+    let mut tally = Tally::default();
+    for seed in programs() {
+        let program = random::program(seed);
+        if let Err(message) = check_program(&program, &mut tally) {
+            panic!(
+                "LITMUS_PROGRAMS={seed}..{}: {message}
+{program}",
+                seed + 1
+            );
+        }
+    }
+    println!("{tally:?}");
+    // The programs are such that something could go wrong.
+    let Tally { programs, with_barriers, racy, weak_seen, reported, .. } = tally;
+    if programs >= PROGRAMS {
+        assert!(racy < programs * 9 / 10 && with_barriers > programs / 4, "{tally:?}");
+        assert!(weak_seen > programs / 10 && reported > racy / 2, "{tally:?}");
+    }
+}
+
+fn check_program(program: &Program, tally: &mut Tally) -> Result<(), String> {
+    let Verdict { allowed, claimed, interleaved } = judge(program);
+    let mut seen = BTreeSet::new();
+    let mut is_reported = false;
+    for (weak_memory, outcomes) in [(true, &allowed.outcomes), (false, &interleaved.outcomes)] {
+        let mut bench = Bench::new(program).weak_memory(weak_memory).checked();
+        for (seed, schedule) in choices(RUNS_OF_A_PROGRAM) {
+            let told =
+                |message: String| format!("weak memory {weak_memory}, seed {seed}, {schedule:?}: {message}");
+            let run = bench.run(seed, schedule);
+            is_one_of(outcomes)(&run).map_err(told)?;
+            if let Some(race) = run.races.first().filter(|_| !allowed.has_race) {
+                return Err(told(format!("there is no race, and this was reported: {race}")));
+            }
+            is_reported |= !run.races.is_empty();
+            seen.insert(run.outcome);
+        }
+    }
+    let is_weak = |outcome: &&Outcome| !interleaved.outcomes.contains(*outcome);
+    let weak = |outcomes: &BTreeSet<Outcome>| outcomes.iter().filter(is_weak).count() as u64;
+    let mut meetings = program.threads.iter().flat_map(|thread| &thread.ops);
+    tally.programs += 1;
+    tally.runs += 2 * RUNS_OF_A_PROGRAM;
+    tally.with_barriers += u64::from(meetings.any(|op| op.action.meeting().is_some()));
+    tally.racy += u64::from(allowed.has_race);
+    tally.reported += u64::from(is_reported);
+    tally.weak_allowed += weak(&allowed.outcomes);
+    tally.weak_claimed += weak(&claimed.outcomes);
+    tally.weak_seen += weak(&seen);
+    Ok(())
+}
+
+/// The same for accesses of different sizes, as far as the model speaks of them: `sizes.rs` says what is compared.
+#[test]
+fn accesses_of_different_sizes_race_where_they_must_and_stay_whole() {
+    let (mut racy, mut torn) = (0, 0);
+    for seed in programs() {
+        let program = sizes::Sizes::new(seed);
+        match program.check(choices(RUNS_OF_A_PROGRAM)) {
+            Ok((has_race, bytes)) => (racy, torn) = (racy + u64::from(has_race), torn + bytes),
+            Err(message) => panic!("LITMUS_PROGRAMS={seed}..{}: {message}\n{program:#?}", seed + 1),
+        }
+    }
+    let count = programs().count() as u64;
+    println!("{count} programs, {racy} of them with a race; {torn} loads brought bytes of several stores");
+    assert!(
+        count < PROGRAMS || (racy > count / 4 && racy < count && torn > count),
+        "{racy} racy, {torn} torn"
+    );
 }
 
 /// A race in no execution is never reported; one in an execution that can be run is found under some seed. Between

@@ -38,6 +38,9 @@ fn show(operand: &Operand<'_>) -> String {
         Operand::Vector(items, _) => format!("vector<{}>", joined(items)),
         Operand::Pair(first, second) => format!("pair<{} {}>", show(first), show(second)),
         Operand::List(items, _) => format!("list<{}>", joined(items)),
+        Operand::Element(name, index) => format!("{} element {index}", name.text),
+        Operand::Part(name, part) => format!("{} part {part}", name.text),
+        Operand::Texture(_) => "texture".to_owned(),
     }
 }
 
@@ -70,11 +73,11 @@ fn every_kind_of_operand() {
     check_operands("mov.f64 %fd1, 0d3FF8000000000000, -2.5e1;", "%fd1 , f64:1.5 , f64:-25");
     check_operands("mov.u32 %r1, 0xFFFFFFFF;", "%r1 , 4294967295");
     check_operands("mov.u32 %r1, (1+2)*3, WARP_SZ, !0;", "%r1 , 9 , 32 , 1");
-    check_operands("mov.u64 %rd1, table+4, table-4;", "%rd1 , table plus 4 , table plus -4");
+    check_operands("mov.u64 %rd1, table+4, table+-4;", "%rd1 , table plus 4 , table plus -4");
     check_operands("ld.u32 %r1, [%rd1];", "%r1 , at %rd1 plus 0");
     check_operands(
-        "ld.u32 [%rd1+-8], [%rd1 + 4], [%rd1-8];",
-        "at %rd1 plus -8 , at %rd1 plus 4 , at %rd1 plus -8",
+        "ld.u32 [%rd1+-8], [%rd1 + 4], [%rd1+2*4];",
+        "at %rd1 plus -8 , at %rd1 plus 4 , at %rd1 plus 8",
     );
     check_operands("ld.u32 [table+4*8], [16], [-4];", "at table plus 32 , at 16 , at -4");
     check_operands("ld.v4.f32 {%f1, %f2, _, 1}, [x];", "vector<%f1 %f2 sink 1> , at x plus 0");
@@ -133,7 +136,7 @@ fn initial_values_lie_in_the_order_of_memory() {
 
 #[test]
 fn initial_addresses() {
-    let text = format!("{HEADER}.global .u64 x[] = {{generic(y)+4, y-8, y}};");
+    let text = format!("{HEADER}.global .u64 x[] = {{generic(y)+4, y+-8, y}};");
     let module = read(&text);
     let values = module.variables[0].init.iter().flatten().map(|value| match value {
         Init::Address { name, offset, generic } => (name.text, *offset, *generic),

@@ -72,6 +72,10 @@ fn the_first_lines() {
 fn directives() {
     check_after_header(".address_size 16", "line 3, column 15: expected `32` or `64`, found `16`");
     check_after_header(
+        ".address_size 32",
+        "line 3, column 15: 32-bit addresses are not supported; compile for 64 bits (`.address_size 64`)",
+    );
+    check_after_header(
         ".file 1 kernel.cu",
         "line 3, column 9: expected the file's name in quotes, found `kernel.cu`",
     );
@@ -121,8 +125,12 @@ fn variables() {
         "line 3, column 15: a predicate is a register, never a variable in memory",
     );
     check_after_header(
-        ".global .texref t;",
-        "line 3, column 9: `.texref` is not supported; pass a pointer to global memory instead",
+        ".global .texref t = {width = 4;",
+        "line 3, column 32: the text ends where the `}` after the initial values of a texture is expected; is the file complete?",
+    );
+    check_after_header(
+        ".reg .b32 x;",
+        "line 3, column 1: expected a directive, a variable or a function, found `.reg`",
     );
     check_after_header(
         ".global .u32 x<4>;",
@@ -198,8 +206,16 @@ fn functions() {
         "line 3, column 16: `.func` in the body of a function; is a `}` missing?",
     );
     check_after_header(
-        ".func f { .reg .v4 .f32 v; }",
-        "line 3, column 16: vectors of registers are not supported; declare one register for each element",
+        ".func f ( .reg .v4 .f32 v ) { ret; }",
+        "line 3, column 16: a vector of registers as parameter is not supported; pass its elements",
+    );
+    check_after_header(
+        ".func f { .reg .texref t; }",
+        "line 3, column 16: a texture is a variable, never a register",
+    );
+    check_after_header(
+        ".entry f() .noreturn { ret; }",
+        "line 3, column 12: `.noreturn` is for functions; a kernel has nobody to return to",
     );
     check_after_header(
         ".func f { .reg .b32 %r<99999999>; }",
@@ -245,8 +261,12 @@ fn instructions() {
         "line 3, column 14: the text ends where an operand is expected; is the file complete?",
     );
     check_after_header(
-        ".func f { mov.u32 %r1, x[3]; }",
-        "line 3, column 25: an element of an array is written `[x+BYTES]`",
+        ".func f { mov.u32 %r1, x[%r2]; }",
+        "line 3, column 26: expected a constant index, found `%r2`",
+    );
+    check_after_header(
+        ".func f { ld.u32 %r1, [%r2-4]; }",
+        "line 3, column 27: an offset is added; write `+-4` for `-4`",
     );
     check_after_header(
         ".func f { ld.u32 %r1, [%r2+%r3]; }",
@@ -257,8 +277,8 @@ fn instructions() {
         "line 3, column 27: expected `]` after an address, found `;`",
     );
     check_after_header(
-        ".func f { tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}]; }",
-        "line 3, column 45: the address of a texture or tensor is not supported",
+        ".func f { tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}; }",
+        "line 3, column 50: expected `]` after the address of a texture, found `;`",
     );
     check_after_header(
         ".func f { mov.u32 %r1, 0x; }",

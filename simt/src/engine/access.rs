@@ -7,11 +7,13 @@
 use super::follow::Follow;
 use super::generic::{load_generic, store_generic};
 use super::watch::Watch;
+use crate::isa::mbarrier::Misuse;
 use crate::isa::memory::{Access, Address, Base, Memory};
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
 use crate::machine::local::Local;
+use crate::machine::mbarriers::Mbarriers;
 use crate::machine::registers::lanes_of;
 use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide};
 use crate::machine::written::Written;
@@ -32,6 +34,8 @@ pub struct Memories<'m> {
     pub params: &'m [u8],
     /// Decides in which order lanes store.
     pub order: Order,
+    /// The mbarriers in the block's shared memory, for the way on which kernels run that use them.
+    pub mbarriers: Option<&'m mut Mbarriers>,
     /// Who watches for reads of what nobody has written, if anybody does, and what of shared memory has been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// Who watches, if anybody does.
@@ -67,7 +71,7 @@ impl Order {
 }
 
 /// Makes of near numbers ones that have nothing to do with each other.
-fn mixed(number: u64) -> u64 {
+pub(super) fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb)
@@ -104,6 +108,8 @@ pub enum Why {
     ReadOnly,
     /// Atomics work on global and shared memory only.
     NoAtomics,
+    /// An mbarrier, or bytes of one, and this is undefined.
+    Mbarrier(Misuse),
 }
 
 /// The addresses of all lanes; those of inactive ones mean nothing.

@@ -14,6 +14,7 @@ use crate::machine::fork::Reduction;
 use crate::machine::global::Window;
 use crate::machine::registers::{Lanes, Slot, Wide};
 use crate::observe::counters::Counters;
+use crate::observe::traffic;
 use crate::order::{Place, Reach, Space};
 
 /// Runs an atomic for the active lanes, one after the other.
@@ -26,10 +27,10 @@ pub fn atomic(
     counters: &mut Counters,
 ) -> Result<(), Denied> {
     let at = addresses(lanes, &atomic.address, args.a, frame);
-    let mut kinds = [false; 2];
+    let mut by_memory = [0; 2];
     for lane in memories.order.lanes(lanes.mask) {
         let (memory, address) = resolve(atomic.address.memory, at[lane]);
-        kinds[usize::from(memory == Memory::Shared)] = true;
+        by_memory[usize::from(memory == Memory::Shared)] |= 1 << lane;
         let operand = |slot: Slot| match atomic.bytes {
             8 => lanes.wide[slot as usize][lane],
             _ => u64::from(lanes.narrow[slot as usize][lane]),
@@ -47,11 +48,17 @@ pub fn atomic(
         };
         let last = read_le(data);
         let place = watched_place(memories, atomic, memory, address);
+        if let (Some(watch), Some(place)) = (&mut memories.watch, place) {
+            let operands = [operand(args.b), operand(args.c)];
+            if watch.holds_update(atomic, (lane, place, address), operands, args.d) {
+                continue;
+            }
+        }
         let old = match (&mut memories.watch, place) {
             (Some(watch), Some(place)) => watch.read_atomic(atomic, lane, place, last),
             _ => last,
         };
-        let new = (atomic.update)(old, operand(args.b), operand(args.c));
+        let new = atomic.new_value(memory, old, operand(args.b), operand(args.c));
         let stores = !atomic.is_cas || old == operand(args.b);
         if let Some(place) = place {
             watch(memories, atomic, lane, place, stores.then_some(new));
@@ -69,14 +76,27 @@ pub fn atomic(
             }
         }
     }
-    let [global, shared] = kinds.map(u64::from);
-    counters.shared_atomic_requests += shared;
-    if atomic.returns {
-        counters.global_atomic_requests += global;
-    } else {
-        counters.global_reduction_requests += global;
-    }
+    count(counters, atomic, &at, by_memory);
     Ok(())
+}
+
+/// Counts an atomic of the lanes that went to global memory, and of those that went to shared memory. The windows of
+/// generic addresses begin at a sector and at the first bank, so they change neither number.
+fn count(counters: &mut Counters, atomic: &Atomic, at: &Wide, [global, shared]: [u32; 2]) {
+    if global != 0 {
+        let (requests, sectors) = if atomic.returns {
+            (&mut counters.global_atomic_requests, &mut counters.global_atomic_sectors)
+        } else {
+            (&mut counters.global_reduction_requests, &mut counters.global_reduction_sectors)
+        };
+        *requests += 1;
+        *sectors += traffic::atomic_sectors(at, global);
+    }
+    if shared != 0 {
+        counters.shared_atomic_requests += 1;
+        counters.shared_atomic_bank_conflicts +=
+            traffic::atomic_conflicts(at, shared, u64::from(atomic.bytes));
+    }
 }
 
 /// Keeps a reduction whose result nobody reads for later, where several cores run blocks and its order cannot matter;
@@ -96,7 +116,7 @@ fn put_off(
     if let Some(place) = watched_place(memories, atomic, Memory::Global, address) {
         watch(memories, atomic, lane, place, Some(operand));
     }
-    let reduction = Reduction { number, bytes: atomic.bytes, update: atomic.update };
+    let reduction = Reduction { number, bytes: atomic.bytes, update: atomic.update_in(Memory::Global) };
     Ok(memories.global.reduce(region, offset, reduction, operand))
 }
 
@@ -150,7 +170,7 @@ fn lowest_atomic_denied(
 }
 
 /// The memory and the address in it that an address of an instruction means.
-fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
+pub(super) fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
     if memory != Memory::Generic {
         return (memory, address);
     }

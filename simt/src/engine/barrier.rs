@@ -45,6 +45,7 @@ impl Run<'_> {
         let state = &mut block.barriers[number];
         state.wanted = wanted;
         state.arrived += arriving.count_ones();
+        state.last = Some((w, mask.trailing_zeros(), pc));
         if matches!(barrier.action, Action::Reduce(_)) {
             state.true_count += (is_true & arriving).count_ones();
         }
@@ -95,6 +96,7 @@ impl Run<'_> {
         }
         if self.launch.checks.synchronisation {
             self.tell_ended(block, number);
+            self.tell_unattended(block, number);
         }
         block.barriers[number] = BarrierState::default();
         self.see_barrier(block, number, state.wanted.is_some());
@@ -189,6 +191,9 @@ impl Run<'_> {
                 self.pass_arrivals(block, w, number);
                 self.complete_barrier(block, number)?;
             }
+        }
+        if block.live_threads == 0 && self.launch.checks.synchronisation {
+            self.tell_pending(block);
         }
         self.complete_collectives(block, w)
     }

@@ -1,11 +1,13 @@
 //! Functions that CUDA's own runtime provides to kernels: `printf` and `assert`.
 
+use super::control::{give, take};
 use super::faults;
 use super::run::{Run, Stop};
 use crate::fault::FaultKind;
 use crate::isa::control::CallSite;
 use crate::isa::printf;
 use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::registers::lanes_of;
 
@@ -26,16 +28,15 @@ impl Run<'_> {
         let (mask, frame) =
             (block.warps[w].divergence.groups[g].mask, block.warps[w].divergence.groups[g].frame);
         for lane in lanes_of(mask) {
-            let format = passed(&mut block.warps[w], lane, frame.local, site, 0);
-            let buffer = passed(&mut block.warps[w], lane, frame.local, site, 1);
+            let format = passed(&mut block.warps[w], lane, &frame, site, 0);
+            let buffer = passed(&mut block.warps[w], lane, &frame, site, 1);
             let format = self.string(block, w, lane, format, MAX_STRING_BYTES);
             let mut memory = LaneMemory { run: self, block, w, lane, buffer };
             let printed = printf::format(&format, &mut memory).ok();
             let count = printed.as_ref().map_or(-1, |printed| printed.arguments as i32);
             self.append(printed.as_ref().map_or(&[], |printed| &printed.text));
-            if let Some(result) = site.results.first().filter(|result| result.size == 4) {
-                let at = (result.address + frame.local) as usize;
-                block.warps[w].local.lane(lane)[at..at + 4].copy_from_slice(&count.to_le_bytes());
+            if let Some(result) = site.results.first() {
+                give(&mut block.warps[w], lane, u64::from(count as u32), (result, &frame));
             }
         }
         block.warps[w].divergence.groups[g].pc += 1;
@@ -57,9 +58,9 @@ impl Run<'_> {
         site: &CallSite,
     ) -> Result<(), Stop> {
         let group = &block.warps[w].divergence.groups[g];
-        let (pc, mask, local) = (group.pc, group.mask, group.frame.local);
+        let (pc, mask, frame) = (group.pc, group.mask, group.frame);
         let lane = mask.trailing_zeros() as usize;
-        let message = passed(&mut block.warps[w], lane, local, site, 0);
+        let message = passed(&mut block.warps[w], lane, &frame, site, 0);
         let message =
             String::from_utf8_lossy(&self.string(block, w, lane, message, MAX_STRING_BYTES)).into_owned();
         let message = format!("assertion `{message}` failed");
@@ -95,12 +96,9 @@ impl Run<'_> {
     }
 }
 
-/// The 64-bit argument number `index` of a call, from a caller's frame that starts at `local`.
-fn passed(warp: &mut Warp, lane: usize, local: u64, site: &CallSite, index: usize) -> u64 {
-    let Some(place) = site.args.get(index) else { return 0 };
-    let at = (place.address + local) as usize;
-    let bytes = warp.local.lane(lane).get(at..at + 8);
-    bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+/// The 64-bit argument number `index` of a call, from a caller's frame.
+fn passed(warp: &mut Warp, lane: usize, frame: &Frame, site: &CallSite, index: usize) -> u64 {
+    site.args.get(index).map_or(0, |from| take(warp, lane, from, frame))
 }
 
 /// The memory that a lane's `printf` reads.

@@ -3,15 +3,17 @@
 //! The lanes that a membermask names and that have not ended must come, by the same instruction with the same
 //! mask, not necessarily at the same program counter. Under the stack they must be running together.
 
+use super::access::mixed;
 use super::faults;
 use super::run::{Run, Stop};
 use crate::fault::FaultKind;
 use crate::isa::Op;
 use crate::isa::value::{Args, Kind};
 use crate::isa::warp::{Brought, Collective, Exchange, Got};
+use crate::launch::Schedule;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
-use crate::machine::registers::{Lanes, Narrow, Registers, Shape, WARP_SIZE, lanes_of};
+use crate::machine::registers::{Lanes, Narrow, Registers, Shape, WARP_SIZE, Wide, lanes_of};
 
 impl Run<'_> {
     /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
@@ -160,6 +162,9 @@ impl Run<'_> {
         if collective.exchange == Exchange::Barrier {
             self.see_warp_barriers(block, w, lanes, &brought.members);
         }
+        if collective.exchange == Exchange::Elect {
+            brought.a = self.standing(&brought.members);
+        }
         let got = collective.evaluate(&brought, lanes);
         if got.undefined != 0 && self.launch.checks.synchronisation {
             self.tell_undefined(block, w, lanes, collective, &got);
@@ -175,6 +180,14 @@ impl Run<'_> {
             // They leave it together, even if some of them went on alone before.
             warp.divergence.unite();
         }
+    }
+
+    /// How far back each lane stands in an election. Hardware elects the lowest, and so does the plain schedule; the others
+    /// draw lots by the members, because a kernel must not rely on it.
+    fn standing(&self, members: &Narrow) -> Wide {
+        let draws = self.launch.schedule != Schedule::RoundRobin;
+        let lot = |lane| mixed(mixed(self.launch.seed) ^ u64::from(members[lane]) << 5 ^ lane as u64);
+        std::array::from_fn(|lane| if draws { lot(lane) } else { 0 })
     }
 
     /// Tells who watches of a warp barrier. Lanes that came by one instruction may have named several masks, and meet
@@ -255,7 +268,7 @@ pub(super) fn hand_over(lanes: &mut Lanes<'_>, args: &Args, collective: Collecti
     match collective.exchange {
         Exchange::Barrier => {}
         Exchange::Vote(_) => lanes.write_pred(args.q, got.predicate),
-        Exchange::Shuffle(_) | Exchange::MatchAll => {
+        Exchange::Shuffle(_) | Exchange::MatchAll | Exchange::Elect => {
             lanes.write_narrow(args.d, |lane| got.d[lane]);
             lanes.write_pred(args.q, got.predicate);
         }

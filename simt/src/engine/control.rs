@@ -6,10 +6,13 @@ use super::lower::MAX_LOCAL_BYTES;
 use super::program::{AT_RETURN, Builtin, NEVER, Pc};
 use super::run::{Run, Stop};
 use super::step::like_the_lowest;
+use super::watch::late::Target;
 use crate::fault::FaultKind;
 use crate::isa::Op;
-use crate::isa::control::{CallIndex, CallSite, Callee, FUNCTIONS_BASE};
-use crate::isa::scope::Place;
+use crate::isa::control::{CallIndex, CallSite, Callee, FUNCTIONS_BASE, Passed};
+use crate::isa::scope::Bank;
+use crate::isa::special::Special;
+use crate::isa::warp::Exchange;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::Frame;
 use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
@@ -25,6 +28,7 @@ impl Run<'_> {
         let pc = block.warps[w].divergence.groups[g].pc;
         let inst = &self.program.insts[pc as usize];
         let mask = block.warps[w].divergence.groups[g].mask;
+        self.settle(block, w, g, active);
         match inst.op {
             Op::Branch { target, meet } => {
                 // Whoever evaluates a branch is active at it, whichever way it goes.
@@ -37,23 +41,16 @@ impl Run<'_> {
             }
             Op::Return | Op::Exit => {
                 if end(block, w, g, active, matches!(inst.op, Op::Return)) {
-                    self.see_end(block.slot, w, active);
+                    self.see_end(block, w, active);
                 }
                 return self.after_exit(block, w);
             }
             Op::Trap => {
-                return Err(faults::at_lanes(
-                    self,
-                    block,
-                    w,
-                    pc,
-                    active,
-                    FaultKind::Trap,
-                    "the kernel executed `trap`",
-                ));
+                let message = self.trap_message(pc);
+                return Err(faults::at_lanes(self, block, w, pc, active, FaultKind::Trap, message));
             }
             Op::Unsupported(error) => {
-                return Err(Stop::Unsupported(self.program.errors[error as usize].clone()));
+                return Err(Stop::Unsupported(self.program.refused[error as usize].error()));
             }
             _ => {}
         }
@@ -73,6 +70,22 @@ impl Run<'_> {
             Op::Barrier(barrier) => self.barrier(block, w, g, barrier),
             Op::Collective(collective) => self.collective(block, w, g, collective),
             _ => unreachable!("the inner loop keeps what does not change control"),
+        }
+    }
+
+    /// What is said of a `trap`. Cooperative groups ask the driver's registers for the memory that blocks meet in, and
+    /// trap where the launch was not a cooperative one.
+    fn trap_message(&self, pc: Pc) -> &'static str {
+        let functions = self.program.functions.iter();
+        let own =
+            functions.filter(|code| (code.start..code.end).contains(&pc)).map(|code| code.start..code.end);
+        let asks = own.flatten().any(|pc| {
+            matches!(self.program.insts[pc as usize].op, Op::Special { what: Special::Environment, .. })
+        });
+        if asks {
+            "the kernel executed `trap`; it asks for the grid's own memory, as `grid.sync()` does, and a cooperative launch is not supported"
+        } else {
+            "the kernel executed `trap`"
         }
     }
 
@@ -114,14 +127,40 @@ impl Run<'_> {
         warp.divergence.groups[g].pc = others_go;
         warp.end(g, ending, pc);
         block.live_threads -= ending.count_ones();
-        self.see_end(block.slot, w, ending);
+        self.see_end(block, w, ending);
         self.after_exit(block, w)
     }
 
     /// Tells who watches that lanes have ended.
-    fn see_end(&mut self, slot: usize, w: usize, lanes: u32) {
+    fn see_end(&mut self, block: &mut Block, w: usize, lanes: u32) {
         if let Some(watch) = &mut self.watch {
-            watch.clocks.end(slot, w, lanes);
+            let follow = self.follow.as_mut();
+            let mut target = Target { global: self.global, shared: &mut block.shared, follow };
+            watch.settle(&mut target, (block.slot, w), lanes);
+            watch.forget_results(block.slot, w, lanes);
+            watch.clocks.end(block.slot, w, lanes);
+        }
+    }
+
+    /// In the weak memory operations may wait: not beyond a barrier, nor beyond a call or a return, after which a register
+    /// is another one.
+    fn settle(&mut self, block: &mut Block, w: usize, g: usize, active: u32) {
+        let Some(watch) = self.watch.as_mut().filter(|_| self.launch.weak_memory) else { return };
+        let group = &block.warps[w].divergence.groups[g];
+        let (op, base) = (self.program.insts[group.pc as usize].op, group.frame.base);
+        let lanes = match op {
+            Op::Branch { .. } | Op::BranchIndexed { .. } => return,
+            Op::Collective(collective) if collective.exchange != Exchange::Barrier => return,
+            // Under the stack a warp comes to a barrier as a whole.
+            Op::Barrier(_) if self.stack => block.warps[w].live(),
+            _ => active,
+        };
+        let mut target =
+            Target { global: self.global, shared: &mut block.shared, follow: self.follow.as_mut() };
+        watch.settle(&mut target, (block.slot, w), lanes);
+        if matches!(op, Op::Call(_) | Op::Return) {
+            let mut columns = block.warps[w].registers.lanes(base, active);
+            watch.settle_all_results(&mut target, (block.slot, w), &mut columns);
         }
     }
 
@@ -253,8 +292,8 @@ impl Run<'_> {
             Frame { base: caller.base.plus(caller_code.image.shape()), local, function: callee, call: pc };
         warp.registers.open(frame.base, &code.image, mask);
         warp.local.grow(frame.local + code.frame_bytes);
-        for (from, to) in site.args.iter().zip(&code.params) {
-            copy(warp, mask, (from, caller.local), (to, frame.local));
+        for (from, to) in site.args.iter().zip(&code.takes) {
+            pass(warp, mask, (from, &caller), (to, &frame));
         }
         let group = &mut warp.divergence.groups[g];
         group.callers.push(caller);
@@ -274,7 +313,7 @@ impl Run<'_> {
         };
         let results = &self.program.functions[frame.function as usize].results;
         for (from, to) in results.iter().zip(&self.program.calls[call as usize].results) {
-            copy(warp, mask, (from, frame.local), (to, caller.local));
+            pass(warp, mask, (from, &frame), (to, &caller));
         }
     }
 }
@@ -305,10 +344,58 @@ fn depth(block: &Block, w: usize, g: usize) -> usize {
 }
 
 /// Copies a parameter between frames, for the lanes of `mask`.
-fn copy(warp: &mut Warp, mask: u32, (from, from_base): (&Place, u64), (to, to_base): (&Place, u64)) {
-    let (from_start, to_start) = ((from.address + from_base) as usize, (to.address + to_base) as usize);
-    let bytes = from.size.min(to.size) as usize;
+fn pass(warp: &mut Warp, mask: u32, (from, source): (&Passed, &Frame), (to, target): (&Passed, &Frame)) {
+    if let (Passed::Variable(from), Passed::Variable(to)) = (from, to) {
+        let (start, at) = ((from.address + source.local) as usize, (to.address + target.local) as usize);
+        let bytes = from.size.min(to.size) as usize;
+        for lane in lanes_of(mask) {
+            warp.local.lane(lane).copy_within(start..start + bytes, at);
+        }
+        return;
+    }
     for lane in lanes_of(mask) {
-        warp.local.lane(lane).copy_within(from_start..from_start + bytes, to_start);
+        let value = take(warp, lane, from, source);
+        give(warp, lane, value, (to, target));
+    }
+}
+
+/// The lowest 64 bits of a lane's parameter.
+pub(super) fn take(warp: &mut Warp, lane: usize, from: &Passed, frame: &Frame) -> u64 {
+    match *from {
+        Passed::Variable(place) => {
+            let start = (place.address + frame.local) as usize;
+            let bytes = &warp.local.lane(lane)[start..start + place.size.min(8) as usize];
+            bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        }
+        Passed::Column { bank, slot, .. } => {
+            let slot = usize::from(slot);
+            match bank {
+                Bank::Narrow => u64::from(warp.registers.narrow[frame.base.narrow + slot][lane]),
+                Bank::Wide => warp.registers.wide[frame.base.wide + slot][lane],
+                Bank::Preds => u64::from(warp.registers.preds[frame.base.preds + slot] >> lane & 1),
+            }
+        }
+    }
+}
+
+/// Gives a lane's parameter its value.
+pub(super) fn give(warp: &mut Warp, lane: usize, value: u64, (to, frame): (&Passed, &Frame)) {
+    match *to {
+        Passed::Variable(place) => {
+            let start = (place.address + frame.local) as usize;
+            let bytes = place.size.min(8) as usize;
+            warp.local.lane(lane)[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        }
+        Passed::Column { bank, slot, bytes } => {
+            let (slot, value) = (usize::from(slot), value & u64::MAX >> (64 - 8 * bytes.clamp(1, 8)));
+            match bank {
+                Bank::Narrow => warp.registers.narrow[frame.base.narrow + slot][lane] = value as u32,
+                Bank::Wide => warp.registers.wide[frame.base.wide + slot][lane] = value,
+                Bank::Preds => {
+                    let bits = &mut warp.registers.preds[frame.base.preds + slot];
+                    *bits = *bits & !(1 << lane) | u32::from(value & 1 != 0) << lane;
+                }
+            }
+        }
     }
 }

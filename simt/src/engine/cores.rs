@@ -168,7 +168,7 @@ impl Run<'_> {
     }
 
     /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
-    fn looks_at_the_clock(&self) -> bool {
+    pub(super) fn looks_at_the_clock(&self) -> bool {
         let functions = self.program.functions.iter().enumerate();
         let mut reachable =
             functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);

@@ -7,6 +7,7 @@ use super::run::{Run, Stop};
 use super::waits;
 use crate::fault::{Actor, Fault, FaultKind, Severity};
 use crate::isa::Op;
+use crate::isa::mbarrier::{MAX_COUNT, Misuse};
 use crate::isa::memory::Memory;
 use crate::machine::block::Block;
 use crate::machine::divergence::Group;
@@ -52,6 +53,7 @@ pub fn verb(op: Op) -> &'static str {
     match op {
         Op::Load(_) => "read",
         Op::Store(_) => "wrote",
+        Op::Mbarrier(_) => "used",
         _ => "updated",
     }
 }
@@ -89,9 +91,33 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => (FaultKind::ReadOnly, format!("{} cannot be written", memory_name(denied.memory))),
+        Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
         Why::NoAtomics => {
             (FaultKind::ReadOnly, format!("{} cannot be updated by atomics", memory_name(denied.memory)))
         }
+    }
+}
+
+/// What somebody did to an mbarrier that nobody may do.
+fn misused(misuse: Misuse) -> String {
+    match misuse {
+        Misuse::NoObject => {
+            "there is no mbarrier here: nobody has initialised one, or it has been invalidated".to_owned()
+        }
+        Misuse::IsThere => "there is an mbarrier here already, and nobody has invalidated it".to_owned(),
+        Misuse::Count(count) => format!("an mbarrier counts from 1 to {MAX_COUNT}, not {count}"),
+        Misuse::TooMany { count, pending } => {
+            format!("{count} arrivals at an mbarrier whose phase waits for {pending}")
+        }
+        Misuse::Completes => "an arrival with `.noComplete` completes the phase".to_owned(),
+        Misuse::Transactions(sum) => {
+            format!("an mbarrier counts up to {MAX_COUNT} transactions, and these would make {sum}")
+        }
+        Misuse::Stale => "the state is not of the mbarrier's present phase, nor of the one before".to_owned(),
+        Misuse::Plain => {
+            "these bytes are part of an mbarrier, which only `mbarrier` operations may touch".to_owned()
+        }
+        Misuse::NotShared => "an mbarrier must be in shared memory".to_owned(),
     }
 }
 
@@ -147,6 +173,16 @@ pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
     stop(FaultKind::Deadlock, message, waiters)
 }
 
+/// Everybody in a block waits, some for phases of mbarriers.
+pub fn stalled(run: &Run<'_>, block: &Block) -> Stop {
+    let (actors, count) = waits::at_mbarriers(run, block);
+    let message = format!(
+        "{} for a phase of an mbarrier, and nobody is left to complete it",
+        counted(count, "waits", "wait")
+    );
+    stop(FaultKind::Deadlock, message, actors)
+}
+
 fn counted(count: usize, does: &str, do_: &str) -> String {
     if count == 1 { format!("1 group of lanes {does}") } else { format!("{count} groups of lanes {do_}") }
 }
@@ -163,6 +199,16 @@ pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
     let message =
         format!("{spinning} for ever{others}: nobody is left to change what they read{}", not_resident(run));
     stop(FaultKind::Livelock, message, actors)
+}
+
+/// All who can run go round, and registers and memory with them.
+pub fn recurrence(run: &Run<'_>, blocks: &[Block], steps: u64) -> Stop {
+    let message = format!(
+        "every {steps} warp instructions all registers and all memory are as they were before: taking turns in order, \
+         the threads go round like this for ever{}",
+        not_resident(run)
+    );
+    stop(FaultKind::Livelock, message, waits::round_and_waiting(run, blocks))
 }
 
 /// A block that waits for one that cannot start before it ends waits for ever: the first thing to suspect.
@@ -208,6 +254,7 @@ pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<A
 
 fn help(kind: FaultKind) -> &'static str {
     match kind {
+        FaultKind::VolatileRace => "put a barrier between the two: `volatile` orders nothing",
         FaultKind::Race => {
             "put a barrier, or a release and an acquire through an atomic, between the two accesses"
         }
@@ -232,6 +279,9 @@ fn help(kind: FaultKind) -> &'static str {
         }
         FaultKind::BadMask => {
             "name exactly the lanes that reach this call, for example with __ballot_sync before the branch"
+        }
+        FaultKind::BadMbarrier => {
+            "initialise an mbarrier once, by one thread, before a barrier that all others pass, and arrive as often as it expects"
         }
         FaultKind::Deadlock => {
             "make sure that everybody who is waited for can get there: look at the branch before the wait"

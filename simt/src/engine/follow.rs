@@ -62,6 +62,18 @@ impl Follow {
         }
     }
 
+    /// A lane stores that has waited to: who it is, by which instruction, at which address how many bytes.
+    pub fn stored_by(
+        &mut self,
+        (block, warp): (u32, usize),
+        (lane, pc): (usize, Pc),
+        (address, bytes): (u64, u64),
+    ) {
+        if self.is_in(address, bytes) {
+            self.last = Some(Store { block: block.into(), warp: warp as u32, lane, pc, address, bytes });
+        }
+    }
+
     fn is_in(&self, address: u64, bytes: u64) -> bool {
         self.address.wrapping_sub(address) < bytes
     }

@@ -2,18 +2,21 @@
 //!
 //! An instruction is shown before it is carried out, because a load may overwrite the register that held its address.
 //! What memory will deny is not shown: the launch ends there.
+//!
+//! One thing is noted after the run, a constant that nobody set: see [`Run::unset_constants`].
 
 use super::access::{addresses, neighbours};
 use super::faults::{self, actor};
 use super::generic::memory_of;
 use super::program::{Inst, Pc};
 use super::run::Run;
+use super::unused;
 use crate::fault::{Fault, FaultKind, Severity};
 use crate::isa::Op;
 use crate::isa::memory::Memory;
 use crate::machine::block::Block;
 use crate::machine::divergence::Frame;
-use crate::machine::global::{Global, Window};
+use crate::machine::global::{Buffer, Global, Window};
 use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
 use crate::machine::written::Written;
 use crate::observe::initialisation::{Initialisation, Place, Touch, Unwritten, Watched};
@@ -48,6 +51,38 @@ impl Run<'_> {
         faults::fault(FaultKind::Uninitialized, Severity::Error, message, vec![actor])
     }
 
+    /// A note for each variable in constant memory that has no initial value, that the host has not written to, and that
+    /// an instruction of the launch named. The specification has it hold zeros (PTX ISA, 5.4.4), so that this is no error;
+    /// but no kernel can write there, so somebody forgot to. A variable in global memory is zero as well and is often meant
+    /// to be, a counter say, and kernels write to it, so nothing is said of those.
+    pub(super) fn unset_constants(&self) -> Vec<Fault> {
+        if !self.initialisation.reports {
+            return Vec::new();
+        }
+        let unset = self.program.constants.iter().filter(|&&buffer| !self.global.is_set(buffer));
+        unset.filter_map(|&buffer| self.unset_constant(buffer)).collect()
+    }
+
+    fn unset_constant(&self, buffer: Buffer) -> Option<Fault> {
+        let (name, _) = self.program.variables.iter().find(|(_, known)| *known == buffer)?;
+        let names = |pc: Pc| {
+            let span = self.program.origins[pc as usize].span;
+            unused::words(&self.program.text[span.start as usize..span.end as usize]).any(|word| word == name)
+        };
+        let pc = (0..self.issued.len() as Pc).find(|&pc| self.issued[pc as usize].count != 0 && names(pc))?;
+        let site = self.program.site(pc);
+        let line = site
+            .source
+            .map_or_else(|| format!("line {} of the PTX", site.ptx_line), |line| format!("`{line}`"));
+        let message = format!(
+            "`{name}` in constant memory, which {line} names, has no initial value, and nobody set it: it holds zeros"
+        );
+        let mut note = faults::fault(FaultKind::Uninitialized, Severity::Note, message, Vec::new());
+        note.help =
+            "set it before the launch, as `cudaMemcpyToSymbol` does, or give it an initial value".to_string();
+        Some(note)
+    }
+
     /// The name of what unwritten bytes belong to, and where it starts in its place.
     fn owner(&self, unwritten: &Unwritten) -> (String, u64) {
         match unwritten.place {
@@ -73,7 +108,10 @@ pub(super) fn see(mut shown: Shown<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &
     let (address, bytes, touch) = match &inst.op {
         Op::Load(access) => (&access.address, access.lane_bytes(), Touch::Read),
         Op::Store(access) => (&access.address, access.lane_bytes(), Touch::Write),
-        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), Touch::Update),
+        Op::Atomic(atomic) => {
+            let touch = if atomic.only_writes() { Touch::Write } else { Touch::Update };
+            (&atomic.address, u64::from(atomic.bytes), touch)
+        }
         _ => return,
     };
     if touch == Touch::Read && !shown.checker.reports {

@@ -3,9 +3,14 @@
 use crate::isa::scope::bits;
 use crate::ptx::ast::{Init, Type, Variable};
 
+/// Bytes of one element of a variable.
+pub fn element_bytes(variable: &Variable<'_>) -> u32 {
+    (bits(variable.ty).max(8) / 8) * variable.vector.max(1)
+}
+
 /// Bytes of a variable; `None` for an array whose length is left to the launch, or one too large to count.
 pub fn size_of(variable: &Variable<'_>) -> Option<u64> {
-    let element = u64::from(bits(variable.ty).max(8) / 8) * u64::from(variable.vector.max(1));
+    let element = u64::from(element_bytes(variable));
     variable.dims.iter().try_fold(element, |size, dim| size.checked_mul((*dim)?))
 }
 

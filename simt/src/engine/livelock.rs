@@ -11,16 +11,18 @@
 //! turns a block runs that gets on by itself does not depend on who runs beside.
 //!
 //! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
-//! look at the clock, a bound on steps. So two things are never proven, and end at the launch's bound on steps: loops
-//! that count or that write something new each time, and warps that go round together through a barrier of the block.
+//! bound on steps. Loops that write, and warps that go round together through a barrier of the block, are left to
+//! [`super::recurrence`], which looks at the whole machine and its memory. Loops that count, look at the clock, or write
+//! something new each time are never proven, and end at the launch's bound on steps.
 //! With weak memory on nothing is proven: there a load may return something new although nothing was stored.
 //!
 //! Under independent thread scheduling lanes that wait at a meeting may be the ones that are waited for, so a warp whose
 //! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
-//! done as well for lanes that look as if they spin, which poll memory and count how often.
+//! done as well for lanes that look as if they spin, which poll memory and count how often, or for how long.
 
 use super::faults;
 use super::lookout::Poll;
+use super::recurrence::MOST_STEPS_OF_A_TRIAL;
 use super::run::{Run, Stop};
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Divergence, Wait};
@@ -48,6 +50,9 @@ const SHORTEST_PATIENCE: u64 = 1 << 7;
 /// How many steps of its warp a group waits at a meeting before it goes on alone, whatever the others do. Long enough
 /// for the longest loop that ends by itself in the chapters.
 const PATIENCE: u64 = 1 << 18;
+/// And never for more than one part in so many of the steps that the launch may take: lanes that are waited for by one
+/// that writes to memory meanwhile must have time to do what is waited for.
+const SHARE_OF_STEPS: u64 = 8;
 /// Lanes that poll at least once in so many steps, and few places, look as if they spin.
 const STEPS_PER_POLL: u64 = 64;
 
@@ -190,7 +195,7 @@ impl Run<'_> {
     }
 
     /// The launch has used up its steps: the last chance for a proof.
-    pub fn out_of_steps(&mut self, blocks: &mut [Block]) -> Stop {
+    pub fn out_of_steps(&mut self, blocks: &mut Vec<Block>) -> Stop {
         if !self.launch.weak_memory {
             match self.probe_all(blocks, FIRST_PROBE) {
                 Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
@@ -198,6 +203,9 @@ impl Run<'_> {
                 }
                 Err(stop) => return stop,
                 Ok(_) => {}
+            }
+            if let Some(stop) = self.goes_round(blocks, MOST_STEPS_OF_A_TRIAL) {
+                return stop;
             }
         }
         faults::step_limit(self, blocks)
@@ -220,6 +228,10 @@ impl Run<'_> {
     fn probe_all(&mut self, blocks: &mut [Block], bound: u64) -> Result<Verdict, Stop> {
         let mut all = Vec::new();
         for block in blocks {
+            // It ended in a probe of its own just now, and the block that takes its place may be waited for.
+            if block.live_threads == 0 {
+                return Ok(Verdict::Moves);
+            }
             match self.probe_block(block, bound)? {
                 Verdict::Spins(mut spins) => all.append(&mut spins),
                 verdict => return Ok(verdict),
@@ -252,6 +264,7 @@ impl Run<'_> {
         let Some(since) = warp.divergence.waiting().map(|meeting| meeting.since).min() else { return Ok(()) };
         let at_collective =
             has_stopped && warp.divergence.groups.iter().any(|group| group.wait == Wait::Collective);
+        let most = (self.launch.max_steps / SHARE_OF_STEPS).clamp(SHORTEST_PATIENCE, PATIENCE);
         let patience = warp.patience.unwrap_or(FIRST_PATIENCE);
         if !at_collective && warp.steps - since.max(warp.looked_at) > patience {
             let (number, verdict) = (block.number, self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?);
@@ -263,15 +276,12 @@ impl Run<'_> {
             let warp = &mut block.warps[w];
             let released = spinning.is_some_and(|lanes| release_others(&mut warp.divergence, lanes));
             warp.looked_at = warp.steps;
-            warp.patience = Some(if released {
-                (patience / 2).max(SHORTEST_PATIENCE)
-            } else {
-                (patience * 2).min(PATIENCE)
-            });
+            warp.patience =
+                Some(if released { (patience / 2).max(SHORTEST_PATIENCE) } else { (patience * 2).min(most) });
         }
         let warp = &mut block.warps[w];
         let now = warp.steps;
-        warp.divergence.release(|meeting| at_collective || now - meeting.since > PATIENCE);
+        warp.divergence.release(|meeting| at_collective || now - meeting.since > most);
         Ok(())
     }
 
@@ -335,20 +345,26 @@ impl Run<'_> {
                 if snapshot.is(&block.warps[w]) {
                     // Who runs together is the schedule's choice once lanes have parted.
                     let sure = self.stack || !self.lookout.asked_company || ran == mask;
-                    return Ok(if sure {
+                    let is_proven = sure && self.lookout.clock_reads == 0;
+                    return Ok(if is_proven {
                         Cycle::Found(self.spin(block, w, ran, pc))
                     } else {
-                        Cycle::Unknown
+                        self.by_looks(ran, start)
                     });
                 }
             }
             window *= 2;
             if self.steps >= end {
-                let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
-                let few = polls && !self.lookout.many_polls;
-                return Ok(if few { Cycle::Polls(ran) } else { Cycle::Unknown });
+                return Ok(self.by_looks(ran, start));
             }
         }
+    }
+
+    /// What a probe says of lanes that have gone on since step `start` without a proof.
+    fn by_looks(&self, ran: u32, start: u64) -> Cycle {
+        let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
+        let few = polls && !self.lookout.many_polls;
+        if few { Cycle::Polls(ran) } else { Cycle::Unknown }
     }
 
     /// Runs a group to the stop of the lookout, or up to step `end`, and says whether it did something that others can see.

@@ -8,15 +8,18 @@
 //! Left out: a lane's own registers and local memory, which [`super::livelock`] compares as a whole.
 
 use super::access::{Memories, addresses, read_le};
+use super::atomics::resolve;
 use super::generic::memory_of;
 use super::program::{Inst, Pc};
 use crate::isa::Op;
 use crate::isa::atomic::Atomic;
+use crate::isa::mbarrier::Mbarrier;
 use crate::isa::memory::{Access, Memory};
 use crate::isa::special::Special;
 use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
+use crate::machine::mbarriers::OBJECT_BYTES;
 use crate::machine::registers::{Lanes, Slot, lanes_of};
 use crate::order::Order;
 
@@ -45,6 +48,8 @@ pub struct Lookout {
     pub moved: bool,
     /// Somebody asked who runs together.
     pub asked_company: bool,
+    /// How often somebody looked at the clock.
+    pub clock_reads: u64,
     /// Atomics and strong loads seen since the last [`Lookout::begin`]: what nobody does in a loop but to wait.
     pub strong_reads: u64,
     /// Where they and other loads went.
@@ -61,6 +66,7 @@ impl Lookout {
             accesses: None,
             moved: false,
             asked_company: false,
+            clock_reads: 0,
             strong_reads: 0,
             polls: Vec::new(),
             many_polls: false,
@@ -80,7 +86,8 @@ impl Lookout {
 
     /// Starts to look at what a group does, and to pause it when it comes to `stop` again.
     pub fn begin(&mut self, stop: Pc) {
-        (self.probe, self.moved, self.asked_company) = (Some(stop), false, false);
+        (self.probe, self.moved) = (Some(stop), false);
+        (self.asked_company, self.clock_reads) = (false, 0);
         (self.strong_reads, self.many_polls) = (0, false);
         self.polls.clear();
     }
@@ -101,6 +108,7 @@ impl Lookout {
         let memory = match &inst.op {
             Op::Load(access) | Op::Store(access) => access.address.memory,
             Op::Atomic(atomic) => atomic.address.memory,
+            Op::Mbarrier(mbarrier) => mbarrier.address.memory,
             _ => return false,
         };
         if active == 0 || !matches!(memory, Memory::Shared | Memory::Global | Memory::Generic) {
@@ -126,9 +134,9 @@ impl Lookout {
             Op::Load(access) => self.see_load(memories, lanes, &inst.args, access, frame, pc),
             Op::Store(access) => self.moved |= store_changes(memories, lanes, &inst.args, access, frame),
             Op::Atomic(atomic) => self.see_atomic(memories, lanes, &inst.args, atomic, frame, pc),
-            Op::Special { what: Special::Clock | Special::ClockHigh, .. } | Op::Barrier(_) => {
-                self.moved = true;
-            }
+            Op::Mbarrier(mbarrier) => self.see_mbarrier(memories, lanes, &inst.args, mbarrier, frame, pc),
+            Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
+            Op::Barrier(_) => self.moved = true,
             Op::ActiveMask => self.asked_company = true,
             Op::Collective(collective) if !collective.sync => self.asked_company = true,
             _ => {}
@@ -151,6 +159,28 @@ impl Lookout {
         let at = addresses(lanes, &access.address, args.a, frame);
         for lane in lanes_of(lanes.mask) {
             let found = find(memories, access.address.memory, at[lane], access.lane_bytes());
+            self.note(&found, pc);
+        }
+    }
+
+    /// Who asks for a phase changes nothing; everybody else who uses an mbarrier does.
+    fn see_mbarrier(
+        &mut self,
+        memories: &mut Memories<'_>,
+        lanes: &Lanes<'_>,
+        args: &Args,
+        mbarrier: &Mbarrier,
+        frame: &Frame,
+        pc: Pc,
+    ) {
+        if !mbarrier.asks() {
+            self.moved = true;
+            return;
+        }
+        self.strong_reads += 1;
+        let at = addresses(lanes, &mbarrier.address, args.a, frame);
+        for lane in lanes_of(lanes.mask) {
+            let found = find(memories, mbarrier.address.memory, at[lane], OBJECT_BYTES);
             self.note(&found, pc);
         }
     }
@@ -183,7 +213,8 @@ impl Lookout {
             };
             let width = u32::from(atomic.bytes) * 8;
             let operand = |slot| register(lanes, slot, lane, atomic.bytes == 8);
-            let new = (atomic.update)(read_le(bytes), operand(args.b), operand(args.c));
+            let (memory, _) = resolve(atomic.address.memory, at[lane]);
+            let new = atomic.new_value(memory, read_le(bytes), operand(args.b), operand(args.c));
             self.moved |= (new ^ read_le(bytes)) << (64 - width) != 0;
         }
     }

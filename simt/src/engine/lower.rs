@@ -5,16 +5,20 @@
 //! error when it would be executed. Names that clash, labels that are missing and variables that do not fit
 //! are errors at once.
 
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
 use super::flow;
-use super::layout::{Stack, align_of, initial_bytes, size_of};
-use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program};
+use super::layout::{Stack, align_of, element_bytes, initial_bytes, size_of};
+use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program, Refusal};
 use super::shared::SharedLayout;
 use super::swift::plan::Plans;
 use super::unused;
-use crate::isa::operands::Operands;
-use crate::isa::scope::{Bank, Place, Scope, Symbol};
+use crate::isa::control::Passed;
+use crate::isa::operands::{Operands, Touched};
+use crate::isa::scope::{Bank, Formal, Place, Scope, Signature, Symbol, bits};
 use crate::isa::value::{Args, Kind};
-use crate::isa::{Meaning, Op, control, decode};
+use crate::isa::{Decoded, Meaning, Op, control, decode};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::registers::Slot;
 use crate::ptx::ast::{
@@ -29,6 +33,14 @@ pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -
         module,
         scope: Scope::default(),
         shared: SharedLayout::new(module),
+        inner: module
+            .functions
+            .iter()
+            .filter_map(|function| function.body.as_ref())
+            .flat_map(globals)
+            .collect(),
+        places: BTreeMap::new(),
+        messages: HashSet::new(),
         program: empty(name, text, module),
     };
     match lowering.module(memory) {
@@ -56,9 +68,10 @@ fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
         functions: Vec::new(),
         calls: Vec::new(),
         tables: Vec::new(),
-        errors: Vec::new(),
+        refused: Vec::new(),
         dynamic_shared: 0,
         variables: Vec::new(),
+        constants: Vec::new(),
         shared_variables: Vec::new(),
     }
 }
@@ -75,6 +88,12 @@ struct Lowering<'m, 't> {
     /// The module's names; each function starts from a copy.
     scope: Scope<'t>,
     shared: SharedLayout,
+    /// The variables in global and constant memory that functions declare, in the order of the text.
+    inner: Vec<&'m Variable<'t>>,
+    /// Where they are, by the place of the name in the text.
+    places: BTreeMap<u32, Place>,
+    /// What was said of instructions that are not supported.
+    messages: HashSet<Arc<str>>,
     program: Program,
 }
 
@@ -85,6 +104,8 @@ struct Body<'t> {
     /// Addresses of labels, by number; `NEVER` until the label is reached.
     labels: Vec<Pc>,
     tables: Vec<Vec<u32>>,
+    /// The registers that it returns: whoever comes to its end reads them.
+    returned: Vec<Touched>,
 }
 
 impl<'t> Lowering<'_, 't> {
@@ -115,8 +136,14 @@ impl<'t> Lowering<'_, 't> {
                 let buffer = self.allocate(variable, memory)?;
                 (buffer.address(), buffer.bytes())
             };
-            let place = Place { space, address, size, in_frame: false };
+            let place = Place { space, address, size, element: element_bytes(variable), in_frame: false };
             self.declare(variable.name, place)?;
+        }
+        for variable in self.inner.clone() {
+            let buffer = self.allocate(variable, memory)?;
+            let (space, address, size) = (variable.space, buffer.address(), buffer.bytes());
+            let place = Place { space, address, size, element: element_bytes(variable), in_frame: false };
+            self.places.insert(variable.name.span.start, place);
         }
         Ok(())
     }
@@ -132,6 +159,7 @@ impl<'t> Lowering<'_, 't> {
         match memory.alloc(name.text, size) {
             Ok(buffer) => {
                 self.program.variables.push((name.text.to_string(), buffer));
+                self.program.constants.extend((variable.space == Space::Const).then_some(buffer));
                 Ok(buffer)
             }
             Err(error) => self.error(name.span, format!("`{}` does not fit into memory: {error}", name.text)),
@@ -152,9 +180,12 @@ impl<'t> Lowering<'_, 't> {
             Symbol::Function(function) => Some(control::FUNCTIONS_BASE + u64::from(function)),
             _ => None,
         };
-        let variables = self.module.variables.iter().filter(|variable| variable.space != Space::Shared);
+        let outer = self.module.variables.iter().filter(|variable| variable.space != Space::Shared);
+        let variables = outer.chain(self.inner.iter().copied());
         for (variable, (_, buffer)) in variables.zip(&self.program.variables) {
             match initial_bytes(variable, buffer.bytes(), &address) {
+                // What has no initial value is zero (PTX ISA, 5.4.4), and the host may set it.
+                Ok(bytes) if bytes.is_empty() => {}
                 Ok(bytes) => memory.bytes_mut(*buffer)[..bytes.len()].copy_from_slice(&bytes),
                 Err(message) => return self.error(variable.name.span, message),
             }
@@ -190,6 +221,7 @@ impl<'t> Lowering<'_, 't> {
             };
             self.scope.declare(alias.name, symbol);
         }
+        self.scope.signatures = functions.iter().map(signature_of).collect();
         Ok(())
     }
 
@@ -200,17 +232,21 @@ impl<'t> Lowering<'_, 't> {
             frame: Stack::default(),
             labels: Vec::new(),
             tables: Vec::new(),
+            returned: Vec::new(),
         };
         body.scope.enter();
         // Column 0 of the predicates is the guard of what has none.
         body.scope.constant(Bank::Preds, 1);
-        let (params, results) = signature(&mut body, function);
+        let (takes, results) = signature(&mut body, function);
+        body.returned = results.iter().filter_map(read).collect();
+        let params: Vec<Place> = takes.iter().filter(|_| function.is_entry).filter_map(variable_of).collect();
         let start = self.program.insts.len() as Pc;
         let first_call = self.program.calls.len() as u32;
         if let Some(block) = &function.body {
             self.block(&mut body, block)?;
             // Running off the end is a return.
-            self.push(Op::Return, Args::default(), Meaning::default(), (function.span, None));
+            let meaning = Meaning { alu: None, touched: body.returned.clone() };
+            self.push(Op::Return, Args::default(), meaning, (function.span, None));
         }
         self.check_sizes(function, &params, body.frame.bytes)?;
         let code = Code {
@@ -222,6 +258,7 @@ impl<'t> Lowering<'_, 't> {
             image: std::mem::take(&mut body.scope.image),
             frame_bytes: body.frame.bytes.next_multiple_of(16),
             params,
+            takes,
             results,
             param_types: function.params.iter().map(type_name).collect(),
             shared_bytes: self.shared.bytes(index),
@@ -280,18 +317,21 @@ impl<'t> Lowering<'_, 't> {
         let place = match variable.space {
             Space::Local | Space::Param => {
                 let address = body.frame.place(size, align_of(variable));
-                Place { space: variable.space, address, size, in_frame: true }
+                Place {
+                    space: variable.space,
+                    address,
+                    size,
+                    element: element_bytes(variable),
+                    in_frame: true,
+                }
             }
             Space::Shared => {
                 let address = self.shared.address(variable);
-                Place { space: Space::Shared, address, size, in_frame: false }
+                let element = element_bytes(variable);
+                Place { space: Space::Shared, address, size, element, in_frame: false }
             }
-            Space::Global | Space::Const => {
-                return self.error(
-                    name.span,
-                    format!("`{}`: declare global variables outside functions", name.text),
-                );
-            }
+            Space::Global | Space::Const => self.places[&name.span.start],
+            Space::Reg => unreachable!("the parser makes registers of these"),
         };
         if body.scope.declare(name, Symbol::Variable(place)) {
             return Ok(());
@@ -359,22 +399,41 @@ impl<'t> Lowering<'_, 't> {
     fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) {
         let guard = self.guard(body, instruction);
         let decoded = match &guard {
-            Ok(_) => decode(self.text, instruction, &mut body.scope, self.program.sm),
+            Ok(_) => decode(
+                &self.program.lines,
+                instruction,
+                &mut body.scope,
+                (self.program.sm, self.module.version),
+            ),
             Err(error) => Err(error.clone()),
         };
-        let (op, args, meaning) = match decoded {
-            Ok(decoded) => (decoded.op, decoded.args, decoded.meaning),
-            Err(error) => {
-                self.program.errors.push(error);
-                let number = self.program.errors.len() as u32 - 1;
-                (Op::Unsupported(number), Args::default(), Meaning::default())
-            }
-        };
-        self.push(op, args, meaning, (instruction.span, instruction.loc));
+        let decoded = decoded.unwrap_or_else(|error| self.refused(&error));
+        let origin = (instruction.span, instruction.loc);
+        for Decoded { op, args, meaning, .. } in decoded.before {
+            self.push(op, args, meaning, origin);
+        }
+        let mut meaning = decoded.meaning;
+        if matches!(decoded.op, Op::Return) {
+            meaning.touched.extend_from_slice(&body.returned);
+        }
+        self.push(decoded.op, decoded.args, meaning, origin);
         // What is not supported is guarded too: it is no error for lanes that skip it.
         if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
             (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
         }
+    }
+
+    /// What stands for an instruction that is not supported.
+    fn refused(&mut self, error: &Error) -> Decoded {
+        let known = self.messages.get(error.message.as_str()).cloned();
+        let message = known.unwrap_or_else(|| {
+            let message: Arc<str> = error.message.as_str().into();
+            self.messages.insert(message.clone());
+            message
+        });
+        self.program.refused.push(Refusal::new(error, message));
+        let op = Op::Unsupported(self.program.refused.len() as u32 - 1);
+        Decoded { before: Vec::new(), op, args: Args::default(), meaning: Meaning::default() }
     }
 
     /// The predicate that guards an instruction, and whether it is negated.
@@ -384,7 +443,7 @@ impl<'t> Lowering<'_, 't> {
         instruction: &Instruction<'t>,
     ) -> Result<Option<(Slot, bool)>, Error> {
         let Some(guard) = instruction.guard else { return Ok(None) };
-        let mut operands = Operands::new(self.text, instruction, &mut body.scope);
+        let mut operands = Operands::new(&self.program.lines, instruction, &mut body.scope);
         let slot = operands.result(&Operand::Name(guard.register), Kind::Pred)?;
         Ok(Some((slot, guard.negated)))
     }
@@ -421,18 +480,71 @@ impl<'t> Lowering<'_, 't> {
     }
 }
 
-/// Places parameters and results: a kernel's in the parameter block, a function's in its frame.
-fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Place>, Vec<Place>) {
+/// Places parameters and results: a kernel's in the parameter block, a function's in its frame or in registers.
+fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Passed>, Vec<Passed>) {
     let mut block = Stack::default();
     let mut place = |variable: &Variable<'t>| {
+        if variable.space == Space::Reg {
+            return register(body, variable);
+        }
         let stack = if function.is_entry { &mut block } else { &mut body.frame };
         let size = size_of(variable).unwrap_or(0);
         let address = stack.place(size, align_of(variable));
-        let place = Place { space: Space::Param, address, size, in_frame: !function.is_entry };
+        let element = element_bytes(variable);
+        let place = Place { space: Space::Param, address, size, element, in_frame: !function.is_entry };
         body.scope.declare(variable.name, Symbol::Variable(place));
-        place
+        Passed::Variable(place)
     };
     (function.params.iter().map(&mut place).collect(), function.returns.iter().map(&mut place).collect())
+}
+
+/// Declares a parameter or result that is a register. The first columns of a function always fit.
+fn register<'t>(body: &mut Body<'t>, variable: &Variable<'t>) -> Passed {
+    let name = variable.name;
+    body.scope.declare(name, Symbol::Register(variable.ty));
+    let (level, _) = body.scope.find(name.text).unwrap_or((0, Symbol::Register(variable.ty)));
+    let bank = Bank::of(variable.ty).unwrap_or(Bank::Wide);
+    let slot = body.scope.column((level, name.text, 0), bank).unwrap_or(0);
+    Passed::Column { bank, slot, bytes: u64::from(bits(variable.ty).div_ceil(8)) }
+}
+
+/// The column of a result that is a register, as its function's end reads it.
+fn read(passed: &Passed) -> Option<Touched> {
+    match *passed {
+        Passed::Column { bank, slot, .. } => Some(Touched { bank, slot, is_written: false }),
+        Passed::Variable(_) => None,
+    }
+}
+
+fn variable_of(passed: &Passed) -> Option<Place> {
+    match *passed {
+        Passed::Variable(place) => Some(place),
+        Passed::Column { .. } => None,
+    }
+}
+
+/// What a function takes and gives, as calls look at it.
+fn signature_of(function: &Function<'_>) -> Option<Signature> {
+    let formal = |variable: &Variable<'_>| Formal {
+        ty: variable.ty,
+        bytes: size_of(variable).unwrap_or(0),
+        in_register: variable.space == Space::Reg,
+    };
+    (!function.is_entry).then(|| Signature {
+        params: function.params.iter().map(formal).collect(),
+        results: function.returns.iter().map(formal).collect(),
+    })
+}
+
+/// The variables in global and constant memory of a block and those in it.
+fn globals<'b, 't>(block: &'b Block<'t>) -> Vec<&'b Variable<'t>> {
+    let is_global = |variable: &&Variable<'_>| matches!(variable.space, Space::Global | Space::Const);
+    let own = block.variables.iter().filter(is_global);
+    let nested = block.statements.iter().filter_map(|statement| match statement {
+        Statement::Block(block) => Some(globals(block)),
+        _ => None,
+    });
+    own.chain(nested.flatten()).collect()
 }
 
 fn builtin(function: &Function<'_>) -> Option<Builtin> {

@@ -1,9 +1,11 @@
 //! A module made ready to run: dense instructions, and for each the place it came from.
 
+use std::sync::Arc;
+
 use super::shared::SharedVariable;
 use super::swift::plan::Plans;
 use crate::fault::{Site, SourceLine};
-use crate::isa::control::CallSite;
+use crate::isa::control::{CallSite, Passed};
 use crate::isa::scope::Place;
 use crate::isa::value::Args;
 use crate::isa::{Meaning, Op};
@@ -61,10 +63,12 @@ pub struct Code {
     pub image: Registers,
     /// Local memory of a frame in bytes: local variables and parameters.
     pub frame_bytes: u64,
-    /// Where its parameters lie: in the kernel's parameter block, or in its frame.
+    /// Where the parameters of a kernel lie in its parameter block; empty for functions.
     pub params: Vec<Place>,
-    /// Where its results lie in its frame.
-    pub results: Vec<Place>,
+    /// Where a function takes its parameters; empty for kernels.
+    pub takes: Vec<Passed>,
+    /// Where it leaves its results.
+    pub results: Vec<Passed>,
     /// The types of its parameters, as PTX names them.
     pub param_types: Vec<String>,
     /// Static shared memory of a kernel in bytes.
@@ -84,6 +88,27 @@ pub enum Builtin {
     Print,
     /// `__assertfail(message, file, line, function, size)`
     AssertFail,
+}
+
+/// An instruction that is not supported: an [`Error`] whose message others share, because a text may have ten thousand of
+/// them that say the same.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    message: Arc<str>,
+    line: u32,
+    column: u32,
+}
+
+impl Refusal {
+    /// The refusal that an error tells, with a message that equals its own.
+    pub fn new(error: &Error, message: Arc<str>) -> Refusal {
+        Refusal { message, line: error.line, column: error.column }
+    }
+
+    /// What is told to users.
+    pub fn error(&self) -> Error {
+        Error { message: self.message.to_string(), line: self.line, column: self.column }
+    }
 }
 
 /// A module, ready to run.
@@ -112,11 +137,13 @@ pub struct Program {
     /// The lists of `brx.idx`.
     pub tables: Vec<Vec<Pc>>,
     /// What is not supported, by [`Op::Unsupported`].
-    pub errors: Vec<Error>,
+    pub refused: Vec<Refusal>,
     /// Where dynamic shared memory starts: after the static part of the largest kernel.
     pub dynamic_shared: u64,
     /// The module's variables in global and constant memory.
     pub variables: Vec<(String, Buffer)>,
+    /// Those of them that lie in constant memory.
+    pub constants: Vec<Buffer>,
     /// Its variables in shared memory.
     pub shared_variables: Vec<SharedVariable>,
 }

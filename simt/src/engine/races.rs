@@ -3,11 +3,11 @@
 
 use super::faults;
 use super::run::Run;
-use super::watch::Found;
+use super::watch::{Besides, Found};
 use super::weak::Stale;
 use crate::fault::{Actor, Fault, FaultKind, Severity, StaleRead};
 use crate::machine::registers::WARP_SIZE;
-use crate::observe::races::{Conflict, Why};
+use crate::observe::races::{Conflict, Overflow, Why};
 use crate::observe::shadow::Kind;
 use crate::order::{Place, Space, Stamp};
 
@@ -15,9 +15,18 @@ use crate::order::{Place, Space, Stamp};
 pub fn add(run: &mut Run<'_>) -> Vec<StaleRead> {
     let Some(mut watch) = run.watch.take() else { return Vec::new() };
     let mut findings = std::mem::take(&mut run.findings);
-    for found in watch.take_found() {
+    let all = watch.take_found();
+    let is_told =
+        |pc: u32| all.iter().any(|found| [found.conflict.before_pc, found.conflict.now_pc].contains(&pc));
+    // What races with the accesses that are remembered has been told.
+    let overflows: Vec<Overflow> =
+        watch.take_overflows().into_iter().filter(|overflow| !is_told(overflow.now_pc)).collect();
+    for found in &all {
         let places = (found.conflict.before_pc, found.conflict.now_pc);
-        findings.add_counted(run.program, places, told(run, &found));
+        findings.add_counted(run.program, places, told(run, found));
+    }
+    for overflow in &overflows {
+        findings.add_counted(run.program, (overflow.now_pc, overflow.now_pc), forgotten(run, overflow));
     }
     run.findings = findings;
     watch.take_stale().iter().map(|stale| stale_read(run, stale)).collect()
@@ -25,32 +34,57 @@ pub fn add(run: &mut Run<'_>) -> Vec<StaleRead> {
 
 /// Tells a load that returned an older store than the last one.
 fn stale_read(run: &Run<'_>, stale: &Stale) -> StaleRead {
-    let (got, last) = stale.values;
+    let (got, place) = (stale.got, place(run, stale.place));
     let reader = actor(run, stale.reader, stale.reader_pc, format!("read {got:#x}"));
+    if stale.is_late {
+        let newer = actor(run, stale.newer, stale.newer_pc, "came here first, and stored later".to_owned());
+        let value = stale.last.map_or(String::new(), |last| format!(" of {last:#x}"));
+        let message = format!(
+            "{place} are read as {got:#x} before a store{value} whose thread has gone on to other places since: nothing \
+             orders the store before what that thread did next"
+        );
+        return StaleRead { message, reader, newer, is_late: true, count: stale.count };
+    }
     let newer = actor(run, stale.newer, stale.newer_pc, "had stored here".to_owned());
-    let place = place(run, stale.place);
+    let last = stale.last.unwrap_or(got);
     let message = format!(
         "{place} hold {last:#x}, and a load returned {got:#x}: nothing that the reader has synchronised with orders \
          the store before the load"
     );
-    StaleRead { message, reader, newer, count: stale.count }
+    StaleRead { message, reader, newer, is_late: false, count: stale.count }
 }
 
-/// Tells a race. Where only lockstep orders the two, it is a warning.
+/// Tells of an access that may race with one for which there was no room.
+fn forgotten(run: &Run<'_>, overflow: &Overflow) -> Fault {
+    let Overflow { now, now_pc, now_kind, count, .. } = *overflow;
+    let place = place(run, overflow.place);
+    let message = format!(
+        "of {place} more accesses are made than the checker of races remembers, and one that it has forgotten may \
+         race with this one"
+    );
+    let actors = vec![actor(run, now, now_pc, format!("{} here", verb(now_kind)))];
+    let help = "launch fewer threads, or let fewer of them access these bytes at a time".to_owned();
+    Fault { count, help, ..faults::fault(FaultKind::Race, Severity::Note, message, actors) }
+}
+
+/// Tells a race. Where only lockstep orders the two it is a warning, and so it is where the first had ended before a barrier:
+/// the specification has a barrier order the threads that take part in it, and no GPU lets it do less. What another block
+/// reads after such a barrier is told as an error: the warning goes no further than the block.
 pub fn told(run: &Run<'_>, found: &Found) -> Fault {
-    let Found { conflict, in_lockstep, count } = *found;
-    let severity = match (conflict.same_value, in_lockstep) {
-        (true, _) => Severity::Note,
-        (_, true) => Severity::Warning,
+    let Found { conflict, besides, count } = *found;
+    let severity = match besides {
+        _ if conflict.same_value || conflict.why == Why::Volatile => Severity::Note,
+        Besides::Lockstep | Besides::Ended => Severity::Warning,
         _ => Severity::Error,
     };
+    let kind = if conflict.why == Why::Volatile { FaultKind::VolatileRace } else { FaultKind::Race };
     let place = place(run, conflict.place);
-    let message = format!("{place} {}", what(&conflict, in_lockstep));
+    let message = format!("{place} {}", what(&conflict, besides));
     let now = actor(run, conflict.now, conflict.now_pc, format!("{} here", verb(conflict.now_kind)));
     let before = format!("{} here, before", verb(conflict.before_kind));
     let actors = vec![now, actor(run, conflict.before, conflict.before_pc, before)];
-    let help = help(&conflict).to_string();
-    Fault { count, help, ..faults::fault(FaultKind::Race, severity, message, actors) }
+    let help = help(&conflict, besides).to_string();
+    Fault { count, help, ..faults::fault(kind, severity, message, actors) }
 }
 
 /// Some bytes in the words of a reader.
@@ -67,7 +101,7 @@ pub fn place(run: &Run<'_>, place: Place) -> String {
     }
 }
 
-fn what(conflict: &Conflict, in_lockstep: bool) -> String {
+fn what(conflict: &Conflict, besides: Besides) -> String {
     let did = match (conflict.before_kind, conflict.now_kind) {
         (Kind::Store, Kind::Store) => "written twice",
         (Kind::Update, Kind::Update) => "updated twice",
@@ -83,10 +117,25 @@ fn what(conflict: &Conflict, in_lockstep: bool) -> String {
         Why::Unordered if conflict.same_value => {
             format!("{two} with the same value, and nothing orders the two stores")
         }
-        Why::Unordered if in_lockstep => {
-            format!("{two}, and only lockstep orders the two: from sm_70 on nothing does")
+        Why::Volatile => {
+            format!("{two} as `volatile`, and nothing orders the two: a race in CUDA C++, though none in PTX")
         }
-        Why::Unordered => format!("{two}, and nothing orders the two"),
+        Why::Unordered => match besides {
+            Besides::Lockstep => {
+                format!("{two}, and only lockstep orders the two: from sm_70 on nothing does")
+            }
+            Besides::Ended => {
+                format!(
+                    "{two}, and a barrier since then orders those that came to it: the first thread had ended"
+                )
+            }
+            Besides::Fences => {
+                format!(
+                    "{two}, and only two `fence.sc` could order the two: in this order of the fences nothing does"
+                )
+            }
+            Besides::Flag | Besides::Nothing => format!("{two}, and nothing orders the two"),
+        },
     }
 }
 
@@ -105,7 +154,7 @@ fn actor(run: &Run<'_>, stamp: Stamp, pc: u32, doing: String) -> Actor {
 }
 
 /// What puts the race right, which depends on how far apart the two are.
-fn help(conflict: &Conflict) -> &'static str {
+fn help(conflict: &Conflict, besides: Besides) -> &'static str {
     let (one, other) = (conflict.before.thread, conflict.now.thread);
     let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
     match conflict.why {
@@ -115,6 +164,20 @@ fn help(conflict: &Conflict) -> &'static str {
         Why::Scope => {
             "widen the scope to all who use the bytes: `__threadfence()` for `__threadfence_block()`, \
              `atomicAdd()` for `atomicAdd_block()`"
+        }
+        Why::Volatile => {
+            "`volatile` orders nothing: put `__syncthreads()` or `__syncwarp()` between the two, or a fence on both sides \
+             of a flag"
+        }
+        Why::Unordered if besides == Besides::Ended => {
+            "let the thread skip the work and not the barrier: return after it"
+        }
+        Why::Unordered if besides == Besides::Fences => {
+            "put `__threadfence()` before the flag or ticket is written and after it is read, in the thread that does so"
+        }
+        Why::Unordered if besides == Besides::Flag => {
+            "the two meet at a flag or a lock: put `__threadfence()` before it is set or given back and after it is read \
+             or taken"
         }
         Why::Overlap => "access the bytes with one size and alignment everywhere",
         Why::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",

@@ -9,7 +9,9 @@ use super::follow::{self, Follow};
 use super::livelock::Probes;
 use super::lookout::Lookout;
 use super::program::{Code, Pc, Program};
+use super::recurrence::Trials;
 use super::schedule::Turns;
+use super::separation;
 use super::swift::{self, plan::Plan};
 use super::watch::Watch;
 use crate::fault::Fault;
@@ -94,6 +96,8 @@ pub struct Run<'a> {
     pub shared_bytes: u64,
     /// Whether lanes reconverge as they did before Volta.
     pub stack: bool,
+    /// Whether lanes may come apart that no branch has parted ([`super::separation`]).
+    pub(super) separates: bool,
     /// Warp instructions issued so far.
     pub steps: u64,
     /// Local memory that calls have added to the resident warps, in bytes.
@@ -116,6 +120,10 @@ pub struct Run<'a> {
     pub(super) taken_back: u32,
     /// Who watches for reads of what nobody has written.
     pub(super) initialisation: Initialisation,
+    /// By how much the clock is ahead of the steps.
+    pub(super) late: u64,
+    /// At which step it is looked next whether a block has stalled.
+    pub(super) next_look: u64,
     /// Blocks that have not started yet.
     pub waiting_blocks: u64,
     /// How the kernel is carried out the fast way, if it is.
@@ -128,8 +136,8 @@ pub struct Run<'a> {
     pub(super) is_one_of_many: bool,
     /// The seed by which blocks are dealt out to cores, where it is not who has time that decides.
     pub deal: Option<u64>,
-    warps: u64,
-    divergent_warps: u64,
+    pub(super) warps: u64,
+    pub(super) divergent_warps: u64,
 }
 
 impl<'a> Run<'a> {
@@ -158,6 +166,7 @@ impl<'a> Run<'a> {
             params,
             shared_bytes: program.shared_bytes(&program.functions[kernel as usize], launch.shared_bytes),
             stack,
+            separates: separation::is_possible(program, launch, stack),
             steps: 0,
             local_bytes: 0,
             issued: vec![Issued::default(); program.insts.len()],
@@ -169,6 +178,8 @@ impl<'a> Run<'a> {
             trace: None,
             taken_back: 0,
             initialisation,
+            late: 0,
+            next_look: 0,
             waiting_blocks: launch.grid.count(),
             plan: swift::plan_for(program, kernel, launch),
             lookout: Lookout::new(),
@@ -192,6 +203,7 @@ impl<'a> Run<'a> {
         let stale_reads = super::races::add(&mut self);
         faults.append(&mut std::mem::take(&mut self.findings).into_faults());
         Issued::count_stretches(&mut self.issued);
+        faults.extend(self.unset_constants());
         let (counters, lines) = (self.counters(), self.lines());
         let last_store = follow::told(&self);
         Ok(Report { counters, lines, faults, stale_reads, last_store, output: self.output })
@@ -218,25 +230,45 @@ impl<'a> Run<'a> {
             self.start_next(block);
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
-        let mut order = Vec::new();
+        let mut trials = Trials::new(self.launch);
         while !blocks.is_empty() {
-            let before = self.steps;
-            turns.next_round(blocks.len(), &mut order);
-            for &index in &order {
-                let already = self.steps;
-                self.turn(&mut blocks[index], &mut turns)?;
-                self.probes[blocks[index].slot].count(self.steps - already);
-                if self.steps > self.launch.max_steps {
-                    return Err(self.out_of_steps(&mut blocks));
-                }
+            if !self.round(&mut blocks, &mut turns, self.launch.max_steps)? {
+                return Err(self.out_of_steps(&mut blocks));
             }
-            if self.steps == before && !self.release_blocks(&mut blocks) && !self.can_go_on(&blocks) {
-                return Err(faults::deadlock(self, &blocks));
-            }
-            self.replace_finished(&mut blocks);
+            self.look_for_stalled(&mut blocks)?;
             self.probe_when_due(&mut blocks)?;
+            // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
+            // such a block takes no step is no deadlock.
+            self.replace_finished(&mut blocks);
+            self.try_when_due(&mut trials, &mut blocks)?;
         }
         Ok(())
+    }
+
+    /// A turn for every block, in the order that the policy says; `false` as soon as the launch has taken more than `most`
+    /// steps.
+    pub(super) fn round(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        turns: &mut Turns,
+        most: u64,
+    ) -> Result<bool, Stop> {
+        let before = self.steps;
+        let mut order = Vec::new();
+        turns.next_round(blocks.len(), &mut order);
+        for &index in &order {
+            let already = self.steps;
+            self.turn(&mut blocks[index], turns)?;
+            self.probes[blocks[index].slot].count(self.steps - already);
+            if self.steps > most {
+                return Ok(false);
+            }
+        }
+        if self.steps == before && !self.release_blocks(blocks) && !self.can_go_on(blocks) {
+            return Err(faults::deadlock(self, blocks));
+        }
+        self.replace_finished(blocks);
+        Ok(true)
     }
 
     /// Starts the next block of the grid in the place of another one.
@@ -334,7 +366,13 @@ impl<'a> Run<'a> {
                     groups.push(next);
                 }
             }
+            if self.separates {
+                self.separate(&mut block.warps[warp], turns);
+            }
             self.run_warp(block, warp, slice.steps)?;
+            if !self.stack {
+                separation::let_go_at_barrier(&mut block.warps[warp].divergence, turns);
+            }
         }
         Ok(())
     }

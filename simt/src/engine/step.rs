@@ -8,14 +8,19 @@ use super::atomics;
 use super::faults;
 use super::follow;
 use super::initialisation::{self, Shown};
+use super::mbarrier;
 use super::program::{AT_RETURN, Inst, NEVER, Pc};
 use super::run::{Run, Stop};
-use super::watch::Seen;
+use super::watch::late::Target;
+use super::watch::{Seen, Watch};
 use crate::isa::Op;
+use crate::isa::operands::Touched;
 use crate::isa::special::{Axis, Special};
+use crate::isa::value::Value;
 use crate::launch::{Dim3, Launch};
 use crate::machine::block::Block;
 use crate::machine::divergence::{Divergence, Frame};
+use crate::machine::global::{Buffer, Window};
 use crate::machine::line::Line;
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE, lanes_of};
 use crate::observe::counters::Counters;
@@ -58,7 +63,7 @@ impl Run<'_> {
             follow.run(block.number, w);
         }
         let before = *slice;
-        let left = match (self.lookout.is_on(), &self.trace) {
+        let left = match (self.looks(), &self.trace) {
             (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
             (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
             (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
@@ -94,6 +99,11 @@ impl Run<'_> {
         }
     }
 
+    /// Whether somebody looks at every instruction, be it the weak memory for the registers that it names.
+    fn looks(&self) -> bool {
+        self.lookout.is_on() || self.launch.weak_memory
+    }
+
     /// Whether anybody sees accesses to memory.
     pub(super) fn is_seen(&self) -> bool {
         self.watch.is_some() || self.initialisation.is_on || self.follow.is_some()
@@ -105,7 +115,7 @@ impl Run<'_> {
     fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
         let mut tracer = self.trace.take().expect("somebody asked for it");
         (tracer.block, tracer.warp) = (block.index, w as u32);
-        let left = if self.lookout.is_on() {
+        let left = if self.looks() {
             self.straight_on::<true>((block, w, g), slice, &mut tracer)
         } else {
             self.straight_on::<false>((block, w, g), slice, &mut tracer)
@@ -150,6 +160,7 @@ impl Run<'_> {
             shared: &mut block.shared,
             local: &mut warp.local,
             params: &self.params,
+            mbarriers: Some(&mut block.mbarriers),
             order: Order::new(self.launch.seed, block.number, w as u32, warp.steps),
             initialisation: Some((&mut self.initialisation, &mut block.shared_written))
                 .filter(|(checker, _)| checker.is_on),
@@ -169,6 +180,9 @@ impl Run<'_> {
             *slice -= 1;
             lanes.mask = active;
             if LOOKS {
+                if active != 0 {
+                    settle_results(&mut memories, &mut lanes, &self.program.meanings[pc as usize].touched);
+                }
                 self.lookout.see(&mut memories, &lanes, inst, &frame, pc);
             }
             let outcome = match &inst.op {
@@ -224,23 +238,53 @@ fn carry_out(
     match &inst.op {
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
             memories.order.step = place.steps + since;
+            if memories.mbarriers.as_ref().is_some_and(|mbarriers| !mbarriers.is_empty()) {
+                mbarrier::beside(memories, lanes, inst, frame, place.warp as usize).map_err(Left::Denied)?;
+            }
             if memories.is_seen {
                 return touch_watched(memories, lanes, (inst, pc), frame, counters).map_err(Left::Denied);
             }
             return touch_memory(memories, lanes, inst, frame, counters).map_err(Left::Denied);
         }
-        Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => {
+        Op::Special { .. } | Op::FrameAddress { .. } | Op::IsSpace { .. } | Op::ActiveMask => {
             place.tell(lanes, inst, frame, since);
         }
         Op::Fence(fence) => {
-            if let Some(watch) = &mut memories.watch {
+            if let Some((watch, mut target)) = watched(memories) {
+                watch.settle(&mut target, (place.slot, place.warp as usize), lanes.mask);
                 watch.fence(lanes.mask, *fence);
             }
+        }
+        Op::Mbarrier(op) => {
+            memories.order.step = place.steps + since;
+            let warp = place.warp as usize;
+            if let Some((watch, mut target)) = watched(memories) {
+                watch.settle_due(&mut target);
+                if !op.asks() {
+                    watch.settle(&mut target, (place.slot, warp), lanes.mask);
+                }
+            }
+            return mbarrier::mbarrier(memories, lanes, (inst, pc), op, frame, warp).map_err(Left::Denied);
         }
         Op::Hint => {}
         _ => return Err(Left::At(lanes.mask)),
     }
     Ok(())
+}
+
+/// Who watches, if anybody does, and the memory in which it may carry out what has waited.
+fn watched<'a>(memories: &'a mut Memories<'_>) -> Option<(&'a mut Watch, Target<'a>)> {
+    let watch = memories.watch.as_deref_mut()?;
+    let follow = memories.follow.as_deref_mut();
+    Some((watch, Target { global: memories.global, shared: memories.shared, follow }))
+}
+
+/// Lets lanes have the results of updates that an instruction names and that have waited.
+#[inline(never)]
+fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &[Touched]) {
+    if let Some((watch, mut target)) = watched(memories) {
+        watch.settle_results(&mut target, lanes, touched);
+    }
 }
 
 /// Where a group meets others next, if that is in the function it is in.
@@ -270,6 +314,10 @@ pub(super) fn touch_watched(
         );
     }
     let mut replaced = Vec::new();
+    if let Some((watch, mut target)) = watched(memories) {
+        watch.settle_due(&mut target);
+        watch.settle_touched(&mut target, lanes, inst, frame);
+    }
     if let Some(watch) = memories.watch.as_deref_mut() {
         let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
         watch.at(pc);
@@ -284,9 +332,17 @@ pub(super) fn touch_watched(
         follow.at(pc);
     }
     if let Op::Store(access) = &inst.op {
+        // Who waits stores later, and is followed then.
+        let held = memories.watch.as_deref().map_or(0, Watch::held);
+        let all = lanes.mask;
+        lanes.mask &= !held;
         follow::see(memories, lanes, inst, access, frame);
+        lanes.mask = all;
     }
     touch_memory(memories, lanes, inst, frame, counters)?;
+    if let (Op::Store(_), Some((watch, mut target))) = (&inst.op, watched(memories)) {
+        watch.take_back(&mut target);
+    }
     if let Op::Load(access) = &inst.op {
         for (lane, element, bytes) in replaced {
             access::set_element(lanes, &inst.args, access, (lane, element), bytes);
@@ -327,9 +383,10 @@ fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> 
     }
 }
 
-/// What the special registers of a warp are made of.
+/// What the special registers of a warp are made of, and where constant memory is.
 pub(super) struct Place<'a> {
     launch: &'a Launch,
+    constants: &'a [Buffer],
     block: Dim3,
     /// The slot of its block.
     pub(super) slot: usize,
@@ -343,18 +400,29 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// Of the first warp of a block that nobody asks for the time.
-    pub(super) fn in_block(launch: &'a Launch, block: Dim3, warps: u32, total_shared: u64) -> Place<'a> {
-        Place { launch, block, slot: 0, warp: 0, warps, clock: 0, steps: 0, total_shared }
+    pub(super) fn in_block(run: &Run<'a>, block: Dim3, warps: u32) -> Place<'a> {
+        Place {
+            launch: run.launch,
+            constants: &run.program.constants,
+            block,
+            slot: 0,
+            warp: 0,
+            warps,
+            clock: 0,
+            steps: 0,
+            total_shared: run.shared_bytes,
+        }
     }
 
     pub(super) fn of(run: &Run<'a>, block: &Block, w: usize) -> Place<'a> {
         Place {
             launch: run.launch,
+            constants: &run.program.constants,
             block: block.index,
             slot: block.slot,
             warp: w as u32,
             warps: block.warps.len() as u32,
-            clock: run.steps,
+            clock: run.steps + run.late,
             steps: block.warps[w].steps,
             total_shared: run.shared_bytes,
         }
@@ -370,8 +438,21 @@ impl<'a> Place<'a> {
                 let address = frame.local.wrapping_add_signed(i64::from(offset));
                 write(lanes, to, wide, |_| address);
             }
+            Op::IsSpace { global } => {
+                let addresses = lanes.wide[inst.args.a as usize];
+                bool::write(lanes, to, |lane| self.is_constant_or_global(addresses[lane], global));
+            }
             _ => lanes.write_narrow(to, |_| active),
         }
+    }
+
+    /// Whether a generic address lies in constant memory, or in global memory: in nothing else. A kernel's parameters
+    /// are global memory too.
+    fn is_constant_or_global(&self, address: u64, global: bool) -> bool {
+        let is_constant =
+            self.constants.iter().any(|variable| address.wrapping_sub(variable.address()) < variable.bytes());
+        let is_elsewhere = is_constant || matches!(Window::of(address), Some(Window::Local | Window::Shared));
+        if global { !is_elsewhere } else { is_constant }
     }
 
     /// Reads a special register, `since` instructions after the group got its slice. Rare, and the inner loop is slower
@@ -422,7 +503,7 @@ impl<'a> Place<'a> {
             Special::ClockHigh => (self.clock + since) >> 32,
             Special::DynamicShared => u64::from(self.launch.shared_bytes),
             Special::TotalShared => self.total_shared,
-            Special::SmId | Special::GridId | Special::Environment => 0,
+            Special::SmId | Special::GridId | Special::Environment | Special::Fourth => 0,
             Special::Tid(_) | Special::LaneId | Special::LaneMask(_) => unreachable!("these differ by lane"),
         }
     }

@@ -1,23 +1,31 @@
 //! What the checker of synchronisation reports of a run that goes on: shuffles that read a lane which does not take
-//! part, and barriers that were complete only because threads had ended.
+//! part, barriers that were complete only because threads had ended, and arrivals for which nobody waited.
 //!
 //! *What it reports.* The first as an error, because the value is undefined; the second as a warning: the kernel
 //! runs, and stops running when somebody moves the return behind another barrier, or builds it for a GPU before Volta.
-//! Both are judged when the instruction is carried out, for everybody who takes part, not by who came first.
+//! Both are judged when the instruction is carried out, for everybody who takes part, not by who came first. Arrivals
+//! (`bar.arrive`) are a warning where they completed a barrier at which no thread waited, and where the block ended before
+//! the barrier was complete: they order nothing, so either a thread does not wait that should, or the count is wrong.
 //!
 //! *What it can miss.* Values that are undefined for other reasons. A lane that reads out of range of its segment gets
 //! its own value, which is defined, so that is none of them. Barriers that nobody came to.
 //!
 //! *No false alarm.* A shuffle is reported only if the lane that is read takes no part in it; whether anybody used the
-//! value, the checker does not ask. A barrier is reported only if a thread that it counts had ended.
+//! value, the checker does not ask. A barrier is reported only if a thread that it counts had ended, or if arrivals at it
+//! were in vain in this run.
 
 use super::faults::{self, actor};
 use super::program::Pc;
 use super::run::Run;
 use crate::fault::{Fault, FaultKind, Severity};
+use crate::isa::Op;
+use crate::isa::sync::{Action, Barrier};
 use crate::isa::warp::{Collective, Got};
 use crate::machine::block::{Block, Warp};
-use crate::machine::divergence::Wait;
+use crate::machine::divergence::{Group, Wait};
+
+/// What to do about arrivals that order nothing.
+const HELP_FOR_ARRIVALS: &str = "let the threads that need what was done before wait at the barrier with `bar.sync`, and compare its count with how many come";
 
 impl Run<'_> {
     /// Tells of the lanes that a shuffle gave an undefined value. They still stand at it.
@@ -91,6 +99,48 @@ impl Run<'_> {
                 actors.push(actor(self, block, w, lane, pc, doing));
             }
             faults::fault(FaultKind::BarrierDivergence, Severity::Warning, message, actors)
+        };
+        findings.add(self.program, FaultKind::BarrierDivergence, (pc, pc), |_| false, make);
+        self.findings = findings;
+    }
+
+    /// Warns of a barrier that is complete where nobody waits: all came by `bar.arrive`.
+    pub(super) fn tell_unattended(&mut self, block: &Block, number: usize) {
+        // Who does not wait may stand anywhere, and at the end of a function there is no instruction.
+        let waits = |group: &Group| {
+            let only_arrives = |op| matches!(op, Op::Barrier(Barrier { action: Action::Arrive, .. }));
+            group.wait == Wait::Barrier(number as u8)
+                && !only_arrives(self.program.insts[group.pc as usize].op)
+        };
+        if block.warps.iter().flat_map(|warp| &warp.divergence.groups).any(waits) {
+            return;
+        }
+        let arrived = block.barriers[number].arrived;
+        let message = format!("all {arrived} threads of barrier {number} only arrived at it: nobody waited");
+        self.tell_arrivals(block, number, &message);
+    }
+
+    /// Warns of barriers at which threads arrived, in a block that has ended, and that were never complete.
+    pub(super) fn tell_pending(&mut self, block: &Block) {
+        for (number, state) in block.barriers.iter().enumerate().filter(|(_, state)| state.arrived != 0) {
+            let (arrived, wanted) = (state.arrived, state.wanted.unwrap_or_default());
+            let message = format!(
+                "the block ended while {arrived} of {wanted} threads had arrived at barrier {number}: nobody waited for them"
+            );
+            self.tell_arrivals(block, number, &message);
+        }
+    }
+
+    /// Warns of arrivals at a barrier, the last of which is named.
+    #[cold]
+    fn tell_arrivals(&mut self, block: &Block, number: usize, message: &str) {
+        let Some((w, lane, pc)) = block.barriers[number].last else { return };
+        let mut findings = std::mem::take(&mut self.findings);
+        let make = || {
+            let actors = vec![actor(self, block, w, lane, pc, "arrived here last".to_owned())];
+            let kind = FaultKind::BarrierDivergence;
+            let fault = faults::fault(kind, Severity::Warning, message.to_owned(), actors);
+            Fault { help: HELP_FOR_ARRIVALS.to_owned(), ..fault }
         };
         findings.add(self.program, FaultKind::BarrierDivergence, (pc, pc), |_| false, make);
         self.findings = findings;

@@ -30,7 +30,7 @@ pub fn mark(program: &mut Program, code: &Code) {
 }
 
 /// Names, numbers and opcodes of a text, in order.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
     text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
 }

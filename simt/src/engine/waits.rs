@@ -3,11 +3,14 @@
 //! Each waiting set of lanes says for which lanes, threads or warps it waits, and where those are. What a spinning set
 //! waits for is memory; who would have to change it nobody can say.
 
+use std::collections::BTreeMap;
+
 use super::faults::actor;
 use super::livelock::{Spin, lanes_that_spin};
 use super::lookout::Poll;
 use super::program::{AT_RETURN, Pc};
 use super::run::Run;
+use super::stalled;
 use crate::fault::Actor;
 use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Frame, Group, Meeting, Wait};
@@ -47,18 +50,19 @@ fn spinners(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
     }
     let spinner = |spin: &Spin| {
         let block = blocks.iter().find(|block| block.number == spin.block)?;
-        let doing = format!("spins here with lanes {:#010x}, {}", spin.lanes, what_for(run, spin));
+        let doing = format!("spins here with lanes {:#010x}, {}", spin.lanes, what_for(run, block, spin));
         Some(actor(run, block, spin.warp, spin.lanes.trailing_zeros(), spin.pc, doing))
     };
     together.iter().filter_map(spinner).collect()
 }
 
-fn what_for(run: &Run<'_>, spin: &Spin) -> String {
+fn what_for(run: &Run<'_>, block: &Block, spin: &Spin) -> String {
     if spin.polls.is_empty() {
         return "and reads no memory that anybody could change".to_string();
     }
     let name = |poll: &Poll| match poll.region {
         Some(region) => format!("`{}` at byte {}", run.global.region(region).name, poll.offset),
+        None if block.mbarriers.is_object(poll.offset as u64) => phase_at(run, block, poll.offset as u64),
         None => format!("shared memory at byte {}", poll.offset),
     };
     let mut places: Vec<String> = spin.polls.iter().map(name).collect();
@@ -79,7 +83,8 @@ fn waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
     for block in blocks {
         for (w, warp) in block.warps.iter().enumerate() {
             let at = At { run, block, w, spins };
-            let groups = warp.divergence.groups.iter().filter(|group| group.wait != Wait::Nothing);
+            let together = together(warp);
+            let groups = together.iter().filter(|group| group.wait != Wait::Nothing);
             waiters.extend(groups.map(|group| at.group(group)));
             let spinning = lanes_that_spin(spins, block.number, w);
             let meetings = warp.divergence.waiting().filter(|meeting| meeting.arrived & !spinning != 0);
@@ -89,6 +94,50 @@ fn waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
         }
     }
     waiters
+}
+
+/// Those of a block that wait for phases of mbarriers, then those that wait elsewhere; with how many there are of the first.
+pub fn at_mbarriers(run: &Run<'_>, block: &Block) -> (Vec<Actor>, usize) {
+    let mut actors = Vec::new();
+    for (w, warp) in block.warps.iter().enumerate() {
+        // By object and instruction: the lanes.
+        let mut together: BTreeMap<(u64, Pc), u32> = BTreeMap::new();
+        for lane in lanes_of(warp.live()) {
+            if let Some(poll) = block.mbarriers.poll(w, lane) {
+                *together.entry((poll.offset, poll.pc)).or_default() |= 1 << lane;
+            }
+        }
+        actors.extend(together.iter().map(|(&(offset, pc), lanes)| {
+            let doing = format!("lanes {lanes:#010x} wait for {}", phase_at(run, block, offset));
+            actor(run, block, w, lanes.trailing_zeros(), pc, doing)
+        }));
+    }
+    let count = actors.len();
+    actors.extend(waiters(run, std::slice::from_ref(block), &[]));
+    actors.truncate(MAX_ACTORS);
+    (actors, count)
+}
+
+/// The phase of an mbarrier, with what it waits for.
+fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
+    let (name, start) = run.program.shared_owner(run.kernel, offset);
+    let place = format!("a phase of the mbarrier at byte {} of {name}", offset - start);
+    let Some(object) = stalled::object(block, offset) else { return place };
+    let missing = match object.pending {
+        1 => "1 arrival is missing".to_owned(),
+        count => format!("{count} arrivals are missing"),
+    };
+    let transactions = match object.transactions {
+        0 => String::new(),
+        count => format!(" and {count} bytes have not been copied"),
+    };
+    let threads = run.launch.block.count() - u64::from(block.live_threads);
+    let ended = match threads {
+        0 => String::new(),
+        1 => "; 1 thread of the block has ended".to_owned(),
+        count => format!("; {count} threads of the block have ended"),
+    };
+    format!("{place}: {missing}{transactions}{ended}")
 }
 
 /// The deadlock's actors, with how many there are.
@@ -101,18 +150,45 @@ pub fn all_waiters(run: &Run<'_>, blocks: &[Block]) -> (Vec<Actor>, usize) {
 
 /// Those who were running when the launch was stopped.
 pub fn runners(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
+    who_can_run(run, blocks, "was running here")
+}
+
+/// Those who go round and change memory meanwhile, and those who wait beside them.
+pub fn round_and_waiting(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
+    let mut actors = who_can_run(run, blocks, "goes round here");
+    let waiters = waiters(run, blocks, &[]);
+    actors.truncate(MAX_ACTORS - waiters.len().min(MAX_WAITERS_BESIDE));
+    actors.extend(waiters);
+    actors.truncate(MAX_ACTORS);
+    actors
+}
+
+fn who_can_run(run: &Run<'_>, blocks: &[Block], does: &str) -> Vec<Actor> {
     let mut runners = Vec::new();
     for block in blocks {
         for (w, warp) in block.warps.iter().enumerate() {
             let groups = warp.divergence.groups.iter().filter(|group| can_run(run, warp, group));
             let runner = |group: &Group| {
-                let doing = format!("was running here with lanes {:#010x}", group.mask);
+                let doing = format!("{does} with lanes {:#010x}", group.mask);
                 actor(run, block, w, group.mask.trailing_zeros(), place(group.pc, &group.frame), doing)
             };
             runners.extend(groups.map(runner).take(MAX_ACTORS - runners.len()));
         }
     }
     runners
+}
+
+/// The groups of a warp, those as one that wait for the same at the same place: who came there with whom is no matter.
+fn together(warp: &Warp) -> Vec<Group> {
+    let mut all: Vec<Group> = Vec::new();
+    for group in &warp.divergence.groups {
+        let stands = |group: &Group| (group.pc, group.wait, group.frame);
+        match all.iter_mut().find(|known| group.wait != Wait::Nothing && stands(known) == stands(group)) {
+            Some(known) => known.mask |= group.mask,
+            None => all.push(group.clone()),
+        }
+    }
+    all
 }
 
 fn can_run(run: &Run<'_>, warp: &Warp, group: &Group) -> bool {
@@ -209,7 +285,7 @@ impl At<'_, '_> {
         };
         tell(lanes & warp.divergence.exited, "have ended".to_string());
         tell(lanes & !warp.lanes, "were never there".to_string());
-        for group in &warp.divergence.groups {
+        for group in &together(warp) {
             let at = self.site(place(group.pc, &group.frame));
             let what = match group.wait {
                 Wait::Barrier(number) => format!("wait at barrier {number} at {at}"),

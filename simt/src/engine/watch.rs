@@ -7,11 +7,15 @@
 //! and replaces what loads bring. What both leave out: local memory, parameters and constants, which no two threads share
 //! or nobody writes, and accesses outside every allocation, which stop the launch.
 
+pub mod late;
 mod line;
+pub mod mbarrier;
+mod settle;
 
 use std::collections::BTreeMap;
 
 use line::{is_aligned, steps};
+use settle::Issued;
 
 use super::access::{self, Order as Lanewise};
 use super::program::Pc;
@@ -23,12 +27,13 @@ use crate::launch::Launch;
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Window};
 use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
-use crate::observe::races::{self, Conflict, Races, Why};
+use crate::observe::races::{self, Conflict, Overflow, Races, Why};
 use crate::observe::shadow::Kind;
 use crate::order::clocks::{Clocks, Who};
 use crate::order::history::{self, Question};
 use crate::order::messages::{Locations, Messages, Written};
-use crate::order::{Order, Place, Reach, Space, Stamp};
+use crate::order::phases::Phases;
+use crate::order::{Order, Place, Reach, Space, Stamp, Thread};
 
 /// Everything that watches who is ordered with whom.
 #[derive(Debug)]
@@ -36,11 +41,14 @@ pub struct Watch {
     /// What the threads know of each other.
     pub clocks: Clocks,
     locations: Locations,
+    phases: Phases,
     races: Option<Races>,
+    /// Whether volatile accesses that nothing orders are told.
+    tells_volatile: bool,
     weak: Option<Weak>,
     found: Vec<Found>,
-    /// By instructions, reason, and what makes it milder: where in `found`.
-    seen: BTreeMap<(Pc, Pc, Why, bool, bool), usize>,
+    /// By instructions, reason, and what else there is to say: where in `found`.
+    seen: BTreeMap<(Pc, Pc, Why, bool, Besides), usize>,
     /// Who runs: the slot of the block, the warp, the instruction.
     slot: usize,
     warp: usize,
@@ -52,10 +60,25 @@ pub struct Watch {
 pub struct Found {
     /// The first time.
     pub conflict: Conflict,
-    /// Whether lockstep orders the two.
-    pub in_lockstep: bool,
+    /// What else there is to say.
+    pub besides: Besides,
     /// How often.
     pub count: u64,
+}
+
+/// What there is to say of a race besides that nothing orders the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Besides {
+    /// Nothing.
+    Nothing,
+    /// Lockstep orders them.
+    Lockstep,
+    /// The thread of the first had ended when the others of its block met at a barrier.
+    Ended,
+    /// Two `fence.sc` order them in another run.
+    Fences,
+    /// The second has read a flag or a lock that the thread of the first stored after it.
+    Flag,
 }
 
 /// Memory as the checker needs it: to compare, never to change.
@@ -87,8 +110,10 @@ impl Watch {
         Watch {
             clocks: Clocks::new(slots, lockstep),
             locations: Locations::new(slots, launch.weak_memory),
+            phases: Phases::default(),
             races: launch.checks.races.then(|| Races::new(slots)),
-            weak: launch.weak_memory.then(|| Weak::new(launch.seed)),
+            tells_volatile: launch.checks.volatile_races,
+            weak: launch.weak_memory.then(|| Weak::new(slots, launch)),
             found: Vec::new(),
             seen: BTreeMap::new(),
             slot: 0,
@@ -101,12 +126,14 @@ impl Watch {
     pub fn start(&mut self, slot: usize, number: u64, threads: u32) {
         let before = self.clocks.block(slot);
         self.clocks.start(slot, number, threads);
+        self.phases.forget_space(Space::Shared(before));
         self.locations.start(slot, before, threads.div_ceil(WARP_SIZE as u32) as usize);
         if let Some(races) = &mut self.races {
             races.start(slot);
         }
         if let Some(weak) = &mut self.weak {
             weak.history.forget(Space::Shared(before));
+            weak.waiting.start(slot, threads.div_ceil(WARP_SIZE as u32) as usize);
         }
     }
 
@@ -200,7 +227,7 @@ impl Watch {
     fn whole(&self, access: &Access, kind: Kind) -> races::Access {
         let is_weak = access.order == Order::Weak;
         let scope = (!is_weak).then_some(access.scope);
-        races::Access { pc: self.pc, kind, scope, read_only: access.read_only }
+        races::Access { pc: self.pc, kind, scope, read_only: access.read_only, is_bare: false }
     }
 
     /// Where the bytes of a lane lie, if its access is not going to be denied.
@@ -234,13 +261,26 @@ impl Watch {
         Some((Space::Global(region as u32), offset as u64))
     }
 
+    /// The stores that wait to go to exactly these bytes, which is none but in the weak memory.
+    fn stores_to(&self, place: Place) -> Vec<(Thread, Pc, u64)> {
+        let Some(weak) = self.weak.as_ref() else { return Vec::new() };
+        let stores = weak.waiting.stores_to(place);
+        stores.map(|(who, pc, value)| (self.clocks.stamp(who).thread, pc, value)).collect()
+    }
+
     fn weak_lane(&mut self, part: &Part<'_, '_>, lane: usize) {
         let bytes = part.access.lane_bytes();
         let Some((space, offset)) = self.lane_place(part, lane) else { return };
         let access = self.whole(part.access, part.kind);
         let place = Place { space, offset, bytes: bytes as u8 };
         let (pc, clock) = (self.pc, self.clocks.stamp(self.who(lane)));
+        let late = self.stores_to(place);
         let same = |before: Stamp, before_pc: Pc| {
+            // A store that waits is not in memory yet.
+            if let Some((.., value)) = late.iter().find(|late| (late.0, late.1) == (before.thread, before_pc))
+            {
+                return part.access.count == 1 && part.value(lane, 0) == *value;
+            }
             let is_this =
                 before_pc == pc && before.clock == clock.clock && before.thread.block == clock.thread.block;
             let is_this = is_this && usize::from(before.thread.number) / WARP_SIZE == self.warp;
@@ -262,6 +302,9 @@ impl Watch {
             self.choose(part, (lane, element), place, None);
             return;
         }
+        if self.holds_store(part, lane, place, None) {
+            return;
+        }
         self.locations.forget(place.space, place.offset, u64::from(place.bytes));
         let stamp = self.clocks.stamp(self.who(lane));
         let written = Written { stamp, scope: None, messages: Messages::default(), chain: 0 };
@@ -274,13 +317,23 @@ impl Watch {
         let access = self.whole(part.access, part.kind);
         self.elements(part, |watch, part, at, place| {
             let (lane, element) = at;
+            let access = races::Access { is_bare: watch.is_bare(part, lane), ..access };
             if part.kind == Kind::Load {
                 let written = watch.choose(part, at, place, Some(how.1));
                 watch.strong_lane(access, lane, place, how, written);
+            } else if watch.holds_store(part, lane, place, Some(access)) {
+                // It is shown once more when it is carried out.
             } else if let Some(written) = watch.strong_lane(access, lane, place, how, None) {
                 watch.keep(part.seen, place, part.value(lane, element), written);
             }
         });
+    }
+
+    /// Whether an access of a lane is volatile, and the lane has passed no fence: it trusts in that alone.
+    fn is_bare(&self, part: &Part<'_, '_>, lane: usize) -> bool {
+        self.tells_volatile
+            && part.access.order == Order::Volatile
+            && !self.locations.has_fenced(self.who(lane))
     }
 
     /// The store that a load reads; in the weak memory chosen, and replaced in the lane if it is not the last one.
@@ -323,19 +376,40 @@ impl Watch {
         how: (Order, Reach),
         read: Option<Written>,
     ) -> Option<Written> {
+        let stores = access.kind != Kind::Load;
+        let issued = self.issued_now(lane, stores);
+        self.strong_issued(access, lane, place, (how, read), &issued)
+    }
+
+    /// What is known of a strong access that is issued and carried out now.
+    fn issued_now(&self, lane: usize, stores: bool) -> Issued {
+        let sealed = if stores { self.clocks.sealed(self.who(lane)) } else { None };
+        Issued { sealed, is_told: false }
+    }
+
+    /// Shows a strong access of a lane, which may have waited since it was issued.
+    fn strong_issued(
+        &mut self,
+        access: races::Access,
+        lane: usize,
+        place: Place,
+        (how, read): ((Order, Reach), Option<Written>),
+        issued: &Issued,
+    ) -> Option<Written> {
         let who = self.who(lane);
         let thread = self.clocks.thread(who);
         let observed = read.filter(|written| written.is_observed_by(thread, how.1));
         let chain = self.locations.chain(access.kind != Kind::Load, observed.as_ref());
         if let Some(races) = &mut self.races {
             let conflict = races.lane(&self.clocks, who, access, place, chain, |_, _| false);
-            self.report(conflict);
+            self.report(conflict.filter(|_| !issued.is_told));
         }
         if access.kind != Kind::Store {
             self.locations.read(&mut self.clocks, who, place, how, observed.as_ref());
         }
         let stores = access.kind != Kind::Load;
-        stores.then(|| self.locations.write(&mut self.clocks, who, place, how, (observed.as_ref(), chain)))
+        let (updated, sealed) = ((observed.as_ref(), chain), issued.sealed.as_ref());
+        stores.then(|| self.locations.write(&mut self.clocks, who, place, how, updated, sealed))
     }
 
     /// A lane is about to carry out an atomic: the old value that it finds there, where memory holds `last`.
@@ -360,13 +434,28 @@ impl Watch {
         place: Place,
         stores: Option<u64>,
     ) {
+        let issued = self.issued_now(lane, stores.is_some());
+        self.update(seen, atomic, (lane, place), stores, &issued);
+    }
+
+    /// A lane carries out an atomic, which may have waited since it was issued.
+    fn update(
+        &mut self,
+        seen: Seen<'_>,
+        atomic: &Atomic,
+        (lane, place): (usize, Place),
+        stores: Option<u64>,
+        issued: &Issued,
+    ) {
         let kind = if stores.is_some() { Kind::Update } else { Kind::Load };
-        let access = races::Access { pc: self.pc, kind, scope: Some(atomic.scope), read_only: false };
+        let access =
+            races::Access { pc: self.pc, kind, scope: Some(atomic.scope), read_only: false, is_bare: false };
         let read = match &mut self.weak {
             Some(weak) => weak.read.take(),
             None => self.locations.last(place).cloned(),
         };
-        let written = self.strong_lane(access, lane, place, (atomic.order, atomic.scope), read);
+        let how = ((atomic.order, atomic.scope), read);
+        let written = self.strong_issued(access, lane, place, how, issued);
         if let (Some(value), Some(written)) = (stores, written) {
             self.keep(seen, place, value, written);
         }
@@ -381,13 +470,33 @@ impl Watch {
         let Some(conflict) = conflict else { return };
         let (one, other) = (conflict.before_pc, conflict.now_pc);
         let lane = usize::from(conflict.now.thread.number) % WARP_SIZE;
-        let in_lockstep = one != other && self.clocks.in_lockstep(self.who(lane), conflict.before);
-        let key = (one.min(other), one.max(other), conflict.why, conflict.same_value, in_lockstep);
+        let besides = self.besides(self.who(lane), &conflict);
+        if conflict.why == Why::Volatile && besides == Besides::Lockstep {
+            // That is what `volatile` was for before Volta.
+            return;
+        }
+        let key = (one.min(other), one.max(other), conflict.why, conflict.same_value, besides);
         let index = *self.seen.entry(key).or_insert(self.found.len());
         if index == self.found.len() {
-            self.found.push(Found { conflict, in_lockstep, count: 0 });
+            self.found.push(Found { conflict, besides, count: 0 });
         }
         self.found[index].count += 1;
+    }
+
+    fn besides(&self, who: Who, conflict: &Conflict) -> Besides {
+        let Conflict { before, before_pc, now_pc, why, .. } = *conflict;
+        match why {
+            _ if before_pc != now_pc && self.clocks.in_lockstep(who, before) => Besides::Lockstep,
+            Why::Unordered if self.clocks.ended_before_barrier(who, before) => Besides::Ended,
+            Why::Unordered if self.clocks.only_fences_order(who, before) => Besides::Fences,
+            Why::Unordered if self.locations.has_heard(who, before) => Besides::Flag,
+            _ => Besides::Nothing,
+        }
+    }
+
+    /// The accesses that may race with one that the checker has forgotten.
+    pub fn take_overflows(&mut self) -> Vec<Overflow> {
+        self.races.as_mut().map_or_else(Vec::new, Races::take_overflows)
     }
 
     /// Whether there is a race.

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use super::access;
 use super::program::Pc;
+use super::watch::late::{Late, Waiting};
+use crate::launch::Launch;
 use crate::order::clocks::Clocks;
 use crate::order::history::{Chosen, History, Question};
 use crate::order::messages::Written;
@@ -17,6 +19,8 @@ use crate::order::{Place, Stamp};
 pub struct Weak {
     /// The stores that loads may return.
     pub history: History,
+    /// What has been issued and not yet carried out.
+    pub waiting: Waiting,
     /// What lanes of a load get instead of what memory holds: the lane, the element, the bytes.
     pub replaced: Vec<(usize, usize, [u8; 8])>,
     /// What an update that is being carried out has read.
@@ -26,7 +30,8 @@ pub struct Weak {
     seen: BTreeMap<(Pc, Pc), usize>,
 }
 
-/// A load that returned an older store than the last one, the first time that two instructions were part of it.
+/// A load that returned an older store than the last one, or came before a store that waits, the first time that two
+/// instructions were part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stale {
     /// Who loaded.
@@ -35,41 +40,65 @@ pub struct Stale {
     pub reader_pc: Pc,
     /// What.
     pub place: Place,
-    /// Who had stored since.
+    /// Who had stored since, or had come to a store that waits.
     pub newer: Stamp,
     /// By which instruction.
     pub newer_pc: Pc,
-    /// What the load returned, and what an ordinary memory would have returned.
-    pub values: (u64, u64),
+    /// What the load returned.
+    pub got: u64,
+    /// What an ordinary memory would have returned; of an update that waits nobody knows.
+    pub last: Option<u64>,
+    /// Whether the newer one waits.
+    pub is_late: bool,
     /// How often.
     pub count: u64,
 }
 
 impl Weak {
     /// Nothing has been stored yet; the seed decides what loads return.
-    pub fn new(seed: u64) -> Weak {
-        let history = History::new(seed);
-        Weak { history, replaced: Vec::new(), read: None, stale: Vec::new(), seen: BTreeMap::new() }
+    pub fn new(slots: usize, launch: &Launch) -> Weak {
+        let (history, waiting) = (History::new(launch.seed), Waiting::new(slots, launch));
+        Weak { history, waiting, replaced: Vec::new(), read: None, stale: Vec::new(), seen: BTreeMap::new() }
     }
 
-    /// The store that an instruction reads, where memory holds `last`. One that is not the last is kept in mind.
+    /// The store that an instruction reads, where memory holds `last`. One that is not the last is kept in mind, and so is
+    /// one that waits.
     pub fn choose(&mut self, clocks: &Clocks, question: &Question, pc: Pc, last: u64) -> Option<Chosen> {
-        let chosen = self.history.choose(clocks, question)?;
-        self.remember(clocks.stamp(question.who), pc, question.place, &chosen, last);
-        Some(chosen)
+        let chosen = self.history.choose(clocks, question);
+        let (reader, place) = (clocks.stamp(question.who), question.place);
+        let read = |chosen: &Chosen| access::read_le(&chosen.bytes[..usize::from(place.bytes)]);
+        let got = chosen.as_ref().map_or(last, read);
+        let of = |newer: Stamp, newer_pc: Pc| Stale {
+            reader,
+            reader_pc: pc,
+            place,
+            newer,
+            newer_pc,
+            got,
+            last: Some(last),
+            is_late: false,
+            count: 1,
+        };
+        let older =
+            chosen.as_ref().and_then(|chosen| chosen.newer).map(|(newer, newer_pc)| of(newer, newer_pc));
+        let waits = |late: &Late| {
+            let last = late.value().filter(|_| late.place == place);
+            Stale { last, is_late: true, ..of(clocks.stamp(late.who), late.pc) }
+        };
+        if let Some(stale) = older.or_else(|| self.waiting.missed_by(question.who, place).map(waits)) {
+            self.remember(stale);
+        }
+        chosen
     }
 
-    fn remember(&mut self, reader: Stamp, reader_pc: Pc, place: Place, chosen: &Chosen, last: u64) {
-        let Some((newer, newer_pc)) = chosen.newer else { return };
-        let index = *self.seen.entry((reader_pc, newer_pc)).or_insert(self.stale.len());
-        let values = (access::read_le(&chosen.bytes[..usize::from(place.bytes)]), last);
-        let stale = Stale { reader, reader_pc, place, newer, newer_pc, values, count: 1 };
+    fn remember(&mut self, stale: Stale) {
+        let index = *self.seen.entry((stale.reader_pc, stale.newer_pc)).or_insert(self.stale.len());
         match self.stale.get_mut(index) {
             None => self.stale.push(stale),
             // The first is told, unless the older store left the same value and a later one shows a difference.
             Some(told) => {
                 let count = told.count + 1;
-                if told.values.0 == told.values.1 {
+                if Some(told.got) == told.last {
                     *told = stale;
                 }
                 told.count = count;

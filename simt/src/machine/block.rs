@@ -3,6 +3,7 @@
 use super::divergence::{Divergence, Frame};
 use super::line::{Line, Lines};
 use super::local::Local;
+use super::mbarriers::Mbarriers;
 use super::registers::{Registers, Slot, WARP_SIZE};
 use super::written::Written;
 use crate::launch::Dim3;
@@ -56,6 +57,8 @@ pub struct BarrierState {
     pub ended_warps: u32,
     /// Threads whose predicate was true.
     pub true_count: u32,
+    /// Who arrived last: a warp, its lowest lane that did, and at which instruction.
+    pub last: Option<(usize, u32, u32)>,
 }
 
 /// A block on the machine.
@@ -75,6 +78,8 @@ pub struct Block {
     pub warps: Vec<Warp>,
     /// Its barriers.
     pub barriers: [BarrierState; BARRIERS],
+    /// Its barriers in shared memory.
+    pub mbarriers: Mbarriers,
     /// Threads that have not ended.
     pub live_threads: u32,
 }
@@ -84,6 +89,7 @@ impl Block {
     pub fn reset(&mut self, number: u64, index: Dim3, threads: u32, shared_bytes: u64, start: &Start<'_>) {
         (self.number, self.index, self.live_threads) = (number, index, threads);
         self.barriers = [BarrierState::default(); BARRIERS];
+        self.mbarriers.reset();
         self.shared.clear();
         self.shared.resize(shared_bytes as usize, 0);
         self.warps.resize_with(threads.div_ceil(WARP_SIZE as u32) as usize, Warp::default);

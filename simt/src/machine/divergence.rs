@@ -122,6 +122,14 @@ impl Divergence {
             && self.meetings.iter().zip(&other.meetings).all(same)
     }
 
+    /// Whether lanes wait at the same meetings as in `other`, and have waited for as long, `now` and `then` being the step
+    /// counts of the two.
+    pub fn waits_like(&self, now: u64, other: &Divergence, then: u64) -> bool {
+        let ages =
+            |all: &Divergence, at: u64| all.waiting().map(|meeting| at - meeting.since).collect::<Vec<_>>();
+        ages(self, now) == ages(other, then)
+    }
+
     /// Parts a group: the lanes of `leaving` go to `target`, the others to `stay`; they meet at `meet`, where
     /// there is such a place. The side that holds the lowest lane becomes the newest group, to run first.
     pub fn split(&mut self, group: usize, leaving: u32, target: u32, stay: u32, meet: Option<u32>) {
@@ -139,6 +147,39 @@ impl Divergence {
         };
         self.groups.push(second);
         self.groups.push(first);
+    }
+
+    /// Parts a group where nothing asks for it: both go on from here, and are expected at the same meetings. Those that
+    /// leave become the newest group.
+    pub fn separate(&mut self, group: usize, leaving: u32) {
+        let group = &mut self.groups[group];
+        let other = Group { mask: group.mask & leaving, ..group.clone() };
+        group.mask &= !leaving;
+        self.groups.push(other);
+    }
+
+    /// Whether every lane of `lanes` that has not ended is in one group or waits at one meeting, and each meeting expects
+    /// those, and only those, that stand inside of it. Tests ask.
+    #[cfg(test)]
+    pub fn is_sound(&self, lanes: u32) -> bool {
+        let (mut seen, mut inside) = (0, vec![0; self.meetings.len()]);
+        let open = self.meetings.iter().enumerate().filter(|(_, meeting)| meeting.open);
+        let waiting = open.map(|(id, meeting)| (meeting.arrived, Some(id as u32)));
+        let standing = self.groups.iter().map(|group| (group.mask, group.meeting));
+        for (mask, mut next) in standing.chain(waiting) {
+            if seen & mask != 0 {
+                return false;
+            }
+            seen |= mask;
+            while let Some(id) = next {
+                inside[id as usize] |= mask;
+                next = self.meetings[id as usize].outer;
+            }
+        }
+        let expects = |(meeting, &inside): (&Meeting, &u32)| {
+            if meeting.open { meeting.expected == inside } else { inside == 0 }
+        };
+        seen == lanes & !self.exited && self.meetings.iter().zip(&inside).all(expects)
     }
 
     /// The meeting at `pc` for the lanes of a group: its innermost one if that is the same place, a new one
@@ -265,6 +306,7 @@ impl Divergence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::random::Random;
 
     fn warp() -> Divergence {
         let mut divergence = Divergence::default();
@@ -353,5 +395,59 @@ mod tests {
         assert!(one.stands_like(&other));
         other.groups[0].pc = 11;
         assert!(!one.stands_like(&other));
+    }
+
+    #[test]
+    fn lanes_that_came_apart_meet_where_the_others_do() {
+        let mut warp = warp();
+        warp.split(0, 0x0f, 10, 1, Some(20));
+        warp.separate(1, 0x03);
+        assert_eq!(masks(&warp), [0xf0, 0x0c, 0x03]);
+        for _ in 0..3 {
+            assert!(warp.is_sound(0xff));
+            warp.groups[0].pc = 20;
+            warp.arrive(0, 0);
+        }
+        assert_eq!(masks(&warp), [0xff]);
+    }
+
+    /// Groups that part, separate, call, return, meet, are let go and end, as they come.
+    #[test]
+    fn no_lane_is_lost_and_none_is_waited_for_in_vain() {
+        for seed in 0..300 {
+            let mut random = Random::new(seed);
+            let mut warp = warp();
+            for now in 0..200 {
+                if warp.groups.is_empty() {
+                    assert!(warp.exited == 0xff || warp.release(|_| true), "seed {seed}");
+                } else {
+                    let group = random.below(warp.groups.len() as u64) as usize;
+                    act(&mut warp, group, random.below(8), random.below(1 << 8) as u32, now);
+                }
+                assert!(warp.is_sound(0xff), "seed {seed}, step {now}: {warp:?}");
+            }
+        }
+    }
+
+    fn act(warp: &mut Divergence, g: usize, what: u64, lanes: u32, now: u64) {
+        let group = &mut warp.groups[g];
+        let (some, part) = (group.mask & lanes, group.mask & lanes != 0 && group.mask & !lanes != 0);
+        match what {
+            0 | 1 if part => {
+                // Inner meetings come before outer ones, as post-dominators do.
+                let pc = warp.meeting_of(g).map_or(1000, |meeting| meeting.pc - lanes % 2);
+                warp.split(g, some, 1, 2, Some(pc));
+            }
+            2 if part => warp.split(g, some, 1, 2, None),
+            3 if part => warp.separate(g, some),
+            4 => warp.exit(g, some),
+            5 => warp.unite(),
+            6 => _ = warp.release(|meeting| meeting.arrived & lanes != 0),
+            _ => {
+                let Some(pc) = warp.meeting_of(g).map(|meeting| meeting.pc) else { return };
+                warp.groups[g].pc = pc;
+                warp.arrive(g, now);
+            }
+        }
     }
 }

@@ -83,6 +83,8 @@ pub struct Region {
     pub live: bool,
     /// Whether kernels may write to it: constant memory they may not.
     pub writable: bool,
+    /// Whether the host ever wrote to it, or gave it an initial value.
+    is_set: bool,
     /// Which bytes have been written; `None` where all count as written, as they do in ordinary allocations.
     written: Option<Written>,
 }
@@ -145,6 +147,18 @@ impl fmt::Display for OutOfMemory {
     }
 }
 
+/// The size of an allocation as this machine counts, which has none larger than `largest`: on 32 bits 5 GiB must not
+/// become 1 GiB, and 3 GiB are more than one allocation may have.
+fn host_bytes(bytes: u64, largest: u64) -> Option<usize> {
+    usize::try_from(bytes).ok().filter(|_| bytes <= largest)
+}
+
+/// Whether this machine has so many bytes. What it hands out is given back at once, because only `vec![0; n]` asks for
+/// bytes that are zero without writing them.
+fn can_be_had(size: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(size).is_ok()
+}
+
 impl Global {
     /// An empty memory that may grow to `limit_bytes`.
     pub fn new(limit_bytes: u64) -> Global {
@@ -154,14 +168,23 @@ impl Global {
     /// Allocates zeroed bytes.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
         let left = self.limit_bytes - self.live_bytes;
-        if bytes > left || bytes >= REGION_START {
+        let granted = host_bytes(bytes, isize::MAX as u64).filter(|_| bytes <= left && bytes < REGION_START);
+        let Some(size) = granted.filter(|&size| can_be_had(size)) else {
             return Err(OutOfMemory { wanted: bytes, left });
-        }
+        };
         self.live_bytes += bytes;
         let region = self.regions.len() as u32;
-        let data = vec![0; bytes as usize];
+        let data = vec![0; size];
         let name = name.to_string();
-        self.regions.push(Region { name, data, bytes, live: true, writable: true, written: None });
+        self.regions.push(Region {
+            name,
+            data,
+            bytes,
+            live: true,
+            writable: true,
+            is_set: false,
+            written: None,
+        });
         Ok(Buffer { region, bytes })
     }
 
@@ -172,6 +195,28 @@ impl Global {
         self.regions[buffer.region as usize].written = Some(Written::nothing(bytes as usize));
         self.unwritten_regions += 1;
         Ok(buffer)
+    }
+
+    /// How many regions there are, freed ones among them.
+    pub fn regions(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Bytes of all allocations.
+    pub fn live_bytes(&self) -> u64 {
+        self.live_bytes
+    }
+
+    /// The first place at which the same allocations hold something else: a region and a byte of it.
+    pub fn differs_at(&self, other: &Global) -> Option<(usize, usize)> {
+        let mut pairs = self.regions.iter().zip(&other.regions).enumerate();
+        pairs.find_map(|(number, (one, other))| {
+            // Compared as a whole first, which is many times faster than byte by byte.
+            let differs = one.data != other.data;
+            let mut bytes = one.data.iter().zip(&other.data);
+            let at = differs.then(|| bytes.position(|(one, other)| one != other))?;
+            Some((number, at?))
+        })
     }
 
     /// Whether there may be bytes that nobody has written.
@@ -223,7 +268,14 @@ impl Global {
     /// The bytes of an allocation, to be written; all of them count as written from then on.
     pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
         self.all_written(buffer.region as usize);
-        &mut self.regions[buffer.region as usize].data
+        let region = &mut self.regions[buffer.region as usize];
+        region.is_set = true;
+        &mut region.data
+    }
+
+    /// Whether the host ever wrote to an allocation, or gave it an initial value.
+    pub fn is_set(&self, buffer: Buffer) -> bool {
+        self.regions[buffer.region as usize].is_set
     }
 
     /// A region by its number, for messages.
@@ -404,6 +456,23 @@ impl Global {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_machine_of_32_bits_cannot_count_is_refused() {
+        let largest = i32::MAX as u64;
+        assert_eq!(host_bytes(largest, largest), Some(largest as usize));
+        assert_eq!(host_bytes(3 << 30, largest), None);
+        assert_eq!(host_bytes(5 << 30, largest), None);
+    }
+
+    #[test]
+    fn more_than_there_is_is_refused_and_takes_nothing() {
+        let mut memory = Global::new(u64::MAX);
+        for bytes in [REGION_START, u64::MAX, i64::MAX as u64 + 1] {
+            assert!(memory.alloc("all", bytes).is_err());
+        }
+        assert!(memory.alloc("some", 16).is_ok());
+    }
 
     #[test]
     fn an_access_is_inside_or_says_how_far_out_it_is() {

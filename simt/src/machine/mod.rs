@@ -10,6 +10,7 @@ pub mod fork;
 pub mod global;
 pub mod line;
 pub mod local;
+pub mod mbarriers;
 pub mod random;
 pub mod registers;
 pub mod written;

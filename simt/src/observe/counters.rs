@@ -2,7 +2,8 @@
 //!
 //! What memory sees (requests, sectors, bank conflicts, atomics) equals what Nsight Compute reads on a GPU and
 //! carries its names. What instructions see counts PTX, not machine code, and is named `ptx_…`: the machine
-//! has other instructions for the same work.
+//! has other instructions for the same work. Under `Schedule::Hunt` lanes come apart, and what they do apart is counted apart:
+//! such counters tell of the run, and not of the kernel.
 
 use crate::fault::SourceLine;
 
@@ -57,6 +58,10 @@ counters! {
     global_atomic_requests, "requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum");
     /// Atomics on global memory that do not (`red`).
     global_reduction_requests, "requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum");
+    /// 32-byte sectors that atomics with a result touched, once for each of the lanes that wanted the same element.
+    global_atomic_sectors, "sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum");
+    /// 32-byte sectors that atomics without one touched, in the same way.
+    global_reduction_sectors, "sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
     /// Load instructions that went to shared memory.
     shared_load_requests, "requests", Some("smsp__inst_executed_op_shared_ld.sum");
     /// Extra passes of shared loads because lanes wanted different words of one bank.
@@ -66,7 +71,9 @@ counters! {
     /// Extra passes of shared stores because lanes wanted different words of one bank.
     shared_store_bank_conflicts, "passes", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
     /// Atomics on shared memory.
-    shared_atomic_requests, "requests", None;
+    shared_atomic_requests, "requests", Some("smsp__inst_executed_op_shared_atom.sum");
+    /// Extra passes of shared atomics because lanes wanted words of one bank, different ones or the same.
+    shared_atomic_bank_conflicts, "passes", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum");
     /// Loads and stores of local memory.
     local_requests, "requests", None;
 }

@@ -6,8 +6,11 @@
 //! flag, and another run would not, are found in the other run. Blocks are concurrent unless memory orders them, so it
 //! does not matter which of them ran first.
 //!
+//! Two `volatile` accesses are strong, so PTX sees no race where nothing orders them; CUDA C++ does, and code that relies on
+//! them mostly means a barrier. Where neither thread has passed a fence before, that is told for its own sake.
+//!
 //! *What it can miss:* of the accesses to one word since its last plain store it remembers 64, of lanes that do the same
-//! together one; a race with a store that was overwritten since is told as one with the later store, if that races too.
+//! together one; of the others it knows who made them, and says so where one of them may be part of a race. A race with a store that was overwritten since is told as one with the later store, if that races too.
 //! *What it never does* is to report accesses that the model orders: a view that it has is one that causality gives.
 //! Specification: PTX ISA, section 8, "Morally Strong Operations", "Data-Races".
 
@@ -15,6 +18,7 @@ use super::shadow::layer::Row;
 use super::shadow::{Cell, Entry, Kind, Lists, READ_ONLY, Shadow};
 use crate::machine::registers::lanes_of;
 use crate::order::clocks::{Clocks, Here, Who};
+use crate::order::view::View;
 use crate::order::{Place, Reach, Space, Stamp};
 
 /// An instruction that accesses memory, as the checker sees it.
@@ -28,6 +32,8 @@ pub struct Access {
     pub scope: Option<Reach>,
     /// Whether it loads what nobody may write (`ld.global.nc`).
     pub read_only: bool,
+    /// Whether it is volatile, by a thread that has passed no fence.
+    pub is_bare: bool,
 }
 
 impl Access {
@@ -48,6 +54,8 @@ pub enum Why {
     Overlap,
     /// A read-only load of bytes that the launch writes.
     ReadOnly,
+    /// Both are volatile, and nothing orders them: no race, but one in CUDA C++.
+    Volatile,
 }
 
 /// A race.
@@ -73,12 +81,35 @@ pub struct Conflict {
     pub same_value: bool,
 }
 
+impl Conflict {
+    /// Whether it is of the kind that is told if there is no other.
+    fn is_mild(&self) -> bool {
+        self.same_value || self.why == Why::Volatile
+    }
+}
+
 /// What is remembered of all memories that threads share.
 #[derive(Debug, Default)]
 pub struct Races {
     global: Vec<Shadow>,
     shared: Vec<Shadow>,
     lists: Lists,
+    overflows: Vec<Overflow>,
+}
+
+/// An access that may race with one that is forgotten, the first time that its instruction did.
+#[derive(Clone, Copy, Debug)]
+pub struct Overflow {
+    /// Who.
+    pub now: Stamp,
+    /// By which instruction.
+    pub now_pc: u32,
+    /// What it did.
+    pub now_kind: Kind,
+    /// Where.
+    pub place: Place,
+    /// How often.
+    pub count: u64,
 }
 
 /// A lane's access under examination.
@@ -142,8 +173,8 @@ impl Races {
         if shadow.broadcast(here, new, offset, bytes, mask) {
             return true;
         }
-        let step = shadow.prepare(offset, bytes, lists);
-        let cells = || (offset - offset % step..offset + bytes).step_by(step as usize);
+        let cells = shadow.cells(place, lists);
+        let cells = || cells.clone();
         let in_order = |at| {
             let (store, loads) = (shadow.store(at), shadow.loads(at));
             let promised = access.read_only && store.mask != 0;
@@ -173,20 +204,58 @@ impl Races {
         chain: u64,
         same_value: impl Fn(Stamp, u32) -> bool,
     ) -> Option<Conflict> {
+        let worst = self.look(clocks, who, access, place, same_value);
         let look = Look { clocks, who, access, place };
         let (shadow, lists) = self.shadow(place.space, who.slot);
-        let (offset, bytes) = (place.offset, u64::from(place.bytes));
-        let step = shadow.prepare(offset, bytes, lists);
-        let mut worst: Option<Conflict> = None;
-        for at in (offset - offset % step..offset + bytes).step_by(step as usize) {
-            let found = look.conflict(shadow.store(at), shadow.loads(at), lists, &same_value);
+        shadow.cells(place, lists).for_each(|at| look.remember(shadow, lists, at, chain));
+        worst
+    }
+
+    /// The worst race that an access would be part of, as [`Races::lane`] says it; nothing is remembered of it.
+    pub fn look(
+        &mut self,
+        clocks: &Clocks,
+        who: Who,
+        access: Access,
+        place: Place,
+        same_value: impl Fn(Stamp, u32) -> bool,
+    ) -> Option<Conflict> {
+        let look = Look { clocks, who, access, place };
+        let (shadow, lists) = self.shadow(place.space, who.slot);
+        let (mut worst, mut misses): (Option<Conflict>, bool) = (None, false);
+        for at in shadow.cells(place, lists) {
+            let loads = shadow.loads(at);
+            let found = look.conflict(shadow.store(at), loads, lists, &same_value);
             worst = match (worst, found) {
-                (Some(known), Some(found)) if known.same_value && !found.same_value => Some(found),
+                (Some(known), Some(found)) if known.is_mild() && !found.is_mild() => Some(found),
                 (known, found) => known.or(found),
             };
-            look.remember(shadow, lists, at, chain);
+            misses |= worst.is_none() && look.may_race_with_forgotten(loads, lists);
+        }
+        if misses && worst.is_none() {
+            self.overflow(clocks, &look);
         }
         worst
+    }
+
+    /// Takes note of an access that may race with one that is forgotten.
+    fn overflow(&mut self, clocks: &Clocks, look: &Look<'_>) {
+        let Look { who, access, place, .. } = *look;
+        match self.overflows.iter_mut().find(|known| known.now_pc == access.pc) {
+            Some(known) => known.count += 1,
+            None => self.overflows.push(Overflow {
+                now: clocks.stamp(who),
+                now_pc: access.pc,
+                now_kind: access.kind,
+                place,
+                count: 1,
+            }),
+        }
+    }
+
+    /// The accesses that may race with one that is forgotten, each instruction once.
+    pub fn take_overflows(&mut self) -> Vec<Overflow> {
+        std::mem::take(&mut self.overflows)
     }
 }
 
@@ -208,7 +277,7 @@ impl Look<'_> {
         if writes && let Some(conflict) = self.with(loads, Kind::Load) {
             return Some(conflict);
         }
-        let mut conflict = self.with(store, Kind::Store)?;
+        let Some(mut conflict) = self.with(store, Kind::Store) else { return self.with_volatile(entries) };
         let plain = self.access.kind == Kind::Store && self.access.scope.is_none();
         let is_last = entries.iter().all(|entry| entry.kind == Kind::Load);
         conflict.same_value = plain
@@ -241,6 +310,31 @@ impl Look<'_> {
             let is_known = entry.kind != Kind::Load && self.is_observed(entry, &entries[index..]);
             (!is_known).then(|| self.told(entry.cell, lane, entry.kind, why))
         })
+    }
+
+    /// The newest volatile access that nothing orders, where both threads trust in volatile alone.
+    fn with_volatile(&self, entries: &[Entry]) -> Option<Conflict> {
+        let newest_first = entries.iter().enumerate().rev();
+        let bare =
+            newest_first.filter(|(_, entry)| self.access.is_bare && entry.is_bare && !self.both_load(entry));
+        bare.into_iter().find_map(|(index, entry)| {
+            let lane = self.unordered_lane(entry.cell)?;
+            let is_known = entry.kind != Kind::Load && self.is_observed(entry, &entries[index..]);
+            (!is_known).then(|| self.told(entry.cell, lane, entry.kind, Why::Volatile))
+        })
+    }
+
+    /// Whether an access that its list has forgotten does not come before this one, which would make a race. Of two strong ones
+    /// that is not asked: they mostly make none.
+    fn may_race_with_forgotten(&self, loads: Cell, lists: &Lists) -> bool {
+        let Some(forgotten) = loads.as_list().and_then(|list| lists.forgotten(list)) else { return false };
+        let comes_before = |view: &View| view.stamps().all(|stamp| self.clocks.knows(self.who, stamp));
+        match (self.access.kind, self.access.scope) {
+            (Kind::Load, Some(_)) => false,
+            (Kind::Load, None) => !comes_before(&forgotten.writes),
+            (_, Some(_)) => !comes_before(&forgotten.weak),
+            (_, None) => !comes_before(&forgotten.writes) || !comes_before(&forgotten.loads),
+        }
     }
 
     fn both_load(&self, entry: &Entry) -> bool {
@@ -328,11 +422,12 @@ impl Look<'_> {
     }
 
     fn add(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell, chain: u64) {
-        let Access { kind, scope, .. } = self.access;
-        let entry = Entry { cell, kind, scope, place: self.place, chain, last: self.who.lane as u8 };
+        let Access { kind, scope, is_bare, .. } = self.access;
+        let last = self.who.lane as u8;
+        let entry = Entry { cell, kind, scope, place: self.place, chain, last, is_bare };
         let replaces = |known: &Entry| {
-            let alike =
-                (known.kind, known.scope) == (kind, scope) && (scope.is_none() || known.place == self.place);
+            let alike = (known.kind, known.scope, known.is_bare) == (kind, scope, is_bare)
+                && (scope.is_none() || known.place == self.place);
             let as_far = scope.is_none_or(|scope| scope >= Reach::Gpu) || known.cell.block == cell.block;
             let promised = known.cell.is_read_only() && !cell.is_read_only();
             alike && as_far && !promised && self.unordered_lane(known.cell).is_none()

@@ -11,13 +11,16 @@ mod page;
 use layer::{By, LINE, Layer, Row};
 use page::{LINES, Page};
 
-use crate::machine::registers::WARP_SIZE;
+use std::collections::BTreeMap;
+
+use crate::machine::registers::{WARP_SIZE, lanes_of};
 use crate::order::clocks::Here;
+use crate::order::view::View;
 use crate::order::{Place, Reach, Stamp, Thread};
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
-/// Entries of a list at most. What is forgotten beyond may hide a race, and makes none.
+/// Entries of a list at most. Of what is forgotten beyond there remains who it was ([`Forgotten`]).
 const MAX_ENTRIES: usize = 64;
 /// Marks a cell of loads that stands for a list.
 const LIST: u32 = u32::MAX;
@@ -140,6 +143,36 @@ pub struct Entry {
     pub chain: u64,
     /// The lane of the cell that came last.
     pub last: u8,
+    /// Whether it is volatile, of a thread that had passed no fence.
+    pub is_bare: bool,
+}
+
+/// Accesses of a cell for which there was no room in its list: who made them, and when, but not by which instruction.
+#[derive(Clone, Debug, Default)]
+pub struct Forgotten {
+    /// Weak loads.
+    pub weak: View,
+    /// All loads.
+    pub loads: View,
+    /// Strong stores and updates.
+    pub writes: View,
+}
+
+impl Forgotten {
+    fn add(&mut self, entry: &Entry) {
+        let is_load = entry.kind == Kind::Load;
+        for lane in lanes_of(entry.cell.mask) {
+            let stamp = entry.cell.stamp(lane as u32);
+            if is_load {
+                self.loads.raise(stamp);
+            } else {
+                self.writes.raise(stamp);
+            }
+            if is_load && entry.scope.is_none() {
+                self.weak.raise(stamp);
+            }
+        }
+    }
 }
 
 /// What is remembered of one memory.
@@ -151,27 +184,34 @@ pub struct Shadow {
 /// The lists of all memories.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    lists: Vec<Vec<Entry>>,
+    entries: Vec<Vec<Entry>>,
+    forgotten: BTreeMap<usize, Forgotten>,
     free: Vec<usize>,
 }
 
 impl Lists {
     /// The entries of a list, oldest first.
     pub fn entries(&self, list: usize) -> &[Entry] {
-        &self.lists[list]
+        &self.entries[list]
+    }
+
+    /// What a list has forgotten, if anything.
+    pub fn forgotten(&self, list: usize) -> Option<&Forgotten> {
+        self.forgotten.get(&list)
     }
 
     fn add(&mut self, entries: Vec<Entry>) -> usize {
         if let Some(list) = self.free.pop() {
-            self.lists[list] = entries;
+            self.entries[list] = entries;
             return list;
         }
-        self.lists.push(entries);
-        self.lists.len() - 1
+        self.entries.push(entries);
+        self.entries.len() - 1
     }
 
     fn remove(&mut self, list: usize) {
-        self.lists[list].clear();
+        self.entries[list].clear();
+        self.forgotten.remove(&list);
         self.free.push(list);
     }
 }
@@ -226,8 +266,15 @@ impl Shadow {
         self.access(here, offset / 4 / LINE as u64, &new, false)
     }
 
-    /// Makes the cells of some bytes ready, and says at which offsets they start, in which steps.
-    pub fn prepare(&mut self, offset: u64, bytes: u64, lists: &mut Lists) -> u64 {
+    /// Makes the cells of a place ready, and says at which offsets they start.
+    pub fn cells(&mut self, place: Place, lists: &mut Lists) -> impl Iterator<Item = u64> + Clone + use<> {
+        let (offset, bytes) = (place.offset, u64::from(place.bytes));
+        let step = self.prepare(offset, bytes, lists);
+        (offset - offset % step..offset + bytes).step_by(step as usize)
+    }
+
+    /// Makes the cells of some bytes ready, and says in which steps they start.
+    fn prepare(&mut self, offset: u64, bytes: u64, lists: &mut Lists) -> u64 {
         let is_fine = !offset.is_multiple_of(4) || !bytes.is_multiple_of(4);
         let mut step = 4;
         // An access that straddles two pages has cells of one size in both.
@@ -296,14 +343,14 @@ impl Shadow {
         if entry.scope.is_some() && entry.kind != Kind::Load {
             self.pages[(offset / PAGE_BYTES) as usize].is_strong = true;
         }
-        let entries = &mut lists.lists[list];
+        let entries = &mut lists.entries[list];
         if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
             *last = Entry { cell: entry.cell.by(last.cell.mask | entry.cell.mask), ..entry };
             return;
         }
         retain_needed(entries, &entry, replaces);
         if entries.len() == MAX_ENTRIES {
-            entries.remove(0);
+            lists.forgotten.entry(list).or_default().add(&entries.remove(0));
         }
         // Most lists are of a word that one warp updates once, and there may be millions of them.
         if entries.is_empty() {
@@ -324,7 +371,7 @@ impl Entry {
     /// A plain load, of whose bytes no more is remembered than that they are among those of this cell.
     fn plain_load(cell: Cell, place: Place) -> Entry {
         let last = cell.mask.trailing_zeros() as u8;
-        Entry { cell, kind: Kind::Load, scope: None, place, chain: 0, last }
+        Entry { cell, kind: Kind::Load, scope: None, place, chain: 0, last, is_bare: false }
     }
 
     /// Whether two accesses are those of two lanes by one instruction, as far as it matters.
@@ -334,7 +381,7 @@ impl Entry {
         };
         same(self.cell, other.cell)
             && self.place == other.place
-            && (self.kind, self.scope) == (other.kind, other.scope)
+            && (self.kind, self.scope, self.is_bare) == (other.kind, other.scope, other.is_bare)
             && (self.chain == other.chain || self.kind == Kind::Store)
     }
 }

@@ -46,6 +46,8 @@ pub struct Clocks {
     blocks: Vec<BlockClocks>,
     /// Whether lanes of a warp that run together are remembered: for targets whose warps run in lockstep.
     lockstep: bool,
+    /// What any thread knew when it passed a `fence.sc` that reaches all blocks.
+    sealed_by_any: View,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,6 +66,8 @@ struct BlockClocks {
 struct WarpClocks {
     lanes: u32,
     ended: u32,
+    /// Lanes that had ended when the others of the block met at a barrier.
+    passed_over: u32,
     clock: u32,
     /// Up to here all lanes of the warp know each other, besides what `common` says.
     floor: u32,
@@ -97,7 +101,7 @@ pub struct Here<'c> {
 impl Clocks {
     /// Clocks for so many resident blocks.
     pub fn new(slots: usize, lockstep: bool) -> Clocks {
-        Clocks { blocks: vec![BlockClocks::default(); slots], lockstep }
+        Clocks { blocks: vec![BlockClocks::default(); slots], lockstep, sealed_by_any: View::default() }
     }
 
     /// A block starts in a slot.
@@ -233,7 +237,15 @@ impl Clocks {
             self.learn(who, &opened);
         }
         let Snapshot { known, own } = self.snapshot(who);
+        self.sealed_by_any.join(&known);
+        self.sealed_by_any.raise(own);
         self.own_beyond(who).seal(known, own);
+    }
+
+    /// Whether only the order of two `fence.sc` would order something and what a lane does now: one came after it, and one
+    /// before this, and in this run they come in the order that does not help.
+    pub fn only_fences_order(&self, who: Who, stamp: Stamp) -> bool {
+        self.sealed_by_any.knows(stamp) && self.sealed(who).is_some()
     }
 
     /// Moves the clock of a warp on, after one of its lanes has published.
@@ -281,6 +293,7 @@ impl Clocks {
         for (w, warp) in block.warps.iter_mut().enumerate() {
             let live = warp.lanes & !warp.ended;
             warp.publish(w, live, common);
+            warp.passed_over |= warp.ended;
             if !warp.beyond.is_empty() {
                 lanes_of(live).for_each(|lane| all.join(&warp.beyond[lane]));
             }
@@ -300,6 +313,14 @@ impl Clocks {
     /// Lanes have ended.
     pub fn end(&mut self, slot: usize, warp: usize, lanes: u32) {
         self.blocks[slot].warps[warp].ended |= lanes;
+    }
+
+    /// Whether somebody did something and ended, and all others of the block have met at a barrier since.
+    pub fn ended_before_barrier(&self, who: Who, stamp: Stamp) -> bool {
+        let block = &self.blocks[who.slot];
+        let Thread { block: number, number: thread } = stamp.thread;
+        let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
+        number == block.number && block.warps[warp].passed_over >> lane & 1 != 0
     }
 
     /// Lanes of a warp run together from now on. Asked for where warps run in lockstep.
@@ -391,6 +412,8 @@ mod tests {
         clocks.block_barrier(0);
         assert!(clocks.knows(at(1, 0), live));
         assert!(!clocks.knows(at(1, 0), dead), "who has ended did not take part");
+        let is_passed_over = |stamp| clocks.ended_before_barrier(at(1, 0), stamp);
+        assert!(is_passed_over(dead) && !is_passed_over(live));
         assert!(!clocks.knows(at(1, 0), clocks.stamp(at(0, 3))), "what comes after it is not ordered");
     }
 

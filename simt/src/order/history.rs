@@ -7,9 +7,13 @@
 //! atomic update returns nothing older than the last store with which it is morally strong. `fence.sc` are in the order in
 //! which they were carried out, and synchronise in that order ([`super::messages`]).
 //!
-//! *What it cannot produce:* a load that returns a store which is carried out later (load buffering), and stores that reach
-//! coherence in another order than they were carried out. Of one place it remembers 32 stores; what is forgotten beyond
-//! makes a run stronger, never weaker. Specification: PTX ISA, section 8.10, "Axioms".
+//! Stores and relaxed updates are not always carried out when their thread comes to them: they may wait, which
+//! `engine::watch::late` decides. What is said of stores here holds from when they are carried out.
+//!
+//! *What it cannot produce:* a load that returns a store which is carried out after it, because a load never waits (an
+//! update does, until its result is looked at); an update whose result was looked at, carried out later; and weak stores of
+//! which nothing says which came last, for memory is one for all. Of one place it remembers 32 stores; what is forgotten
+//! beyond makes a run stronger, never weaker. Specification: PTX ISA, section 8.10, "Axioms".
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -209,6 +213,9 @@ impl Piece {
     }
 }
 
-fn overlap(one: Place, other: Place) -> bool {
-    one.offset < other.offset + u64::from(other.bytes) && other.offset < one.offset + u64::from(one.bytes)
+/// Whether two places of one memory have a byte in common.
+pub fn overlap(one: Place, other: Place) -> bool {
+    one.space == other.space
+        && one.offset < other.offset + u64::from(other.bytes)
+        && other.offset < one.offset + u64::from(one.bytes)
 }

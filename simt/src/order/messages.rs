@@ -7,7 +7,7 @@
 //! So a location carries what everybody who has published there so far knew, apart by block, because a scope may be the
 //! block's. Specification: PTX ISA, section 8, "Release and Acquire Patterns", "Observation Order".
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use rpds::RedBlackTreeMapSync;
 
@@ -54,12 +54,42 @@ impl Written {
 /// What a lane has read and written so far that may become part of a pattern.
 #[derive(Clone, Debug, Default)]
 struct Lane {
-    /// What it published by its last fence: of the scope of the block, and of a wider one.
-    fences: [Option<(Reach, Snapshot)>; 2],
-    /// What it has read by strong loads and not yet acquired in full, by location.
-    read: BTreeMap<Key, Messages>,
-    /// What it published by its last releasing store to a location.
-    released: BTreeMap<Key, (Reach, Snapshot)>,
+    /// What it published by its last fences.
+    fences: Published,
+    /// What it has read by strong loads and not yet acquired in full, by location: accesses of other bytes, even of a part of
+    /// them, are not morally strong with these, and no part of a pattern with them.
+    read: BTreeMap<Place, Messages>,
+    /// What it published by its last releasing stores to a location.
+    released: BTreeMap<Place, Published>,
+    /// The last strong stores of other threads that it has read, the newest last: what might have been a pattern.
+    heard: VecDeque<Stamp>,
+}
+
+/// Stores that a lane has heard of at most: what is forgotten makes some advice less good.
+const MOST_HEARD: usize = 8;
+
+/// What a lane published last, each for its own audience: a release for the block takes nothing back from other blocks.
+#[derive(Clone, Debug, Default)]
+struct Published {
+    /// For the block only.
+    narrow: Option<(Reach, Snapshot)>,
+    /// For other blocks too.
+    wide: Option<(Reach, Snapshot)>,
+}
+
+impl Published {
+    /// Publishes once more. Whoever is reached by a wide release needs no earlier one, for a thread forgets nothing.
+    fn publish(&mut self, scope: Reach, snapshot: Snapshot) {
+        if scope >= Reach::Gpu {
+            *self = Published { narrow: None, wide: Some((scope, snapshot)) };
+        } else {
+            self.narrow = Some((scope, snapshot));
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &(Reach, Snapshot)> {
+        self.narrow.iter().chain(&self.wide)
+    }
 }
 
 type Key = (Space, u64);
@@ -141,27 +171,43 @@ impl Locations {
         written: Option<&Written>,
     ) {
         let (order, scope) = how;
-        let key = (place.space, place.offset);
         let own_block = clocks.block(who.slot);
         let lane = self.lane(who);
-        let known = lane.read.get(&key).map_or(0, |messages| messages.version);
+        if let Some(written) = written {
+            lane.hear(written.stamp);
+        }
+        let known = lane.read.get(&place).map_or(0, |messages| messages.version);
         let new = written.map(|written| &written.messages);
         if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
-            lane.read.entry(key).or_default().receive(own_block, new);
+            lane.read.entry(place).or_default().receive(own_block, new);
             if !new.sealed.is_empty() {
                 clocks.open(who, &new.sealed);
             }
         }
         // What weaker loads of the same location have read before is acquired with it, whatever it reads itself.
         if order.acquires()
-            && let Some(messages) = lane.read.get_mut(&key)
+            && let Some(messages) = lane.read.get_mut(&place)
         {
             acquire(clocks, who, own_block, scope, messages);
         }
     }
 
+    /// Whether a lane has passed a fence.
+    pub fn has_fenced(&self, who: Who) -> bool {
+        let lane = self.lanes[who.slot][who.warp].get(who.lane);
+        lane.is_some_and(|lane| lane.fences.all().next().is_some())
+    }
+
+    /// Whether a lane has read by a strong load what the thread of an earlier access stored after it: a flag or a lock, with
+    /// too few fences around.
+    pub fn has_heard(&self, who: Who, earlier: Stamp) -> bool {
+        let lane = self.lanes[who.slot][who.warp].get(who.lane);
+        let is_later = |heard: &Stamp| heard.thread == earlier.thread && heard.clock >= earlier.clock;
+        lane.is_some_and(|lane| lane.heard.iter().any(is_later))
+    }
+
     /// A strong store of some chain. An update hands on what came with the store that it updates, if it observes that.
-    /// Returns what it wrote.
+    /// `sealed` is what its lane knew to be sealed when it came to the store ([`Clocks::sealed`]). Returns what it wrote.
     pub fn write(
         &mut self,
         clocks: &mut Clocks,
@@ -169,6 +215,7 @@ impl Locations {
         place: Place,
         how: (Order, Reach),
         (updated, chain): (Option<&Written>, u64),
+        sealed: Option<&View>,
     ) -> Written {
         let (order, scope) = how;
         let key = (place.space, place.offset);
@@ -177,15 +224,16 @@ impl Locations {
         let mut messages = updated.map(|written| written.messages.clone()).unwrap_or_default();
         let lane = self.lane(who);
         if order.releases() {
-            lane.released.insert(key, (scope, clocks.snapshot(who)));
+            lane.released.entry(place).or_default().publish(scope, clocks.snapshot(who));
         }
         let mut is_new = false;
-        for (scope, snapshot) in lane.released.get(&key).into_iter().chain(lane.fences.iter().flatten()) {
+        let released = lane.released.get(&place).into_iter().flat_map(Published::all);
+        for (scope, snapshot) in released.chain(lane.fences.all()) {
             messages.add(own_block, *scope, snapshot);
             is_new = true;
         }
-        if let Some(sealed) = clocks.sealed(who) {
-            messages.sealed.join(&sealed);
+        if let Some(sealed) = sealed {
+            messages.sealed.join(sealed);
             is_new = true;
         }
         if is_new {
@@ -219,7 +267,6 @@ impl Locations {
             let is_wide = scope >= Reach::Gpu;
             if is_wide {
                 lane.read.clear();
-                lane.fences[0] = None;
             }
             if let Some(sequential) = self.sequential.as_mut().filter(|_| order == Order::SeqCst) {
                 sequential.pass(clocks, who, scope);
@@ -227,10 +274,20 @@ impl Locations {
             if is_wide && order == Order::SeqCst {
                 clocks.seal(who);
             }
-            let snapshot = Some((scope, clocks.snapshot(who)));
-            self.lane(who).fences[usize::from(is_wide)] = snapshot;
+            let snapshot = clocks.snapshot(who);
+            self.lane(who).fences.publish(scope, snapshot);
         }
         clocks.tick(slot, warp);
+    }
+}
+
+impl Lane {
+    fn hear(&mut self, stamp: Stamp) {
+        self.heard.retain(|heard| heard.thread != stamp.thread);
+        if self.heard.len() == MOST_HEARD {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(stamp);
     }
 }
 

@@ -2,20 +2,21 @@
 //!
 //! Every warp has a *clock*, a number that moves on whenever one of its lanes publishes what it has done; an access is
 //! known by its thread and the clock at the time. What a thread knows of the others, a [`view`], grows where it
-//! synchronises with them: at barriers of the block and of the warp ([`clocks`]), and through memory, where an acquire
-//! pattern reads what a release pattern wrote ([`messages`]). An access comes before another in causality order if its
+//! synchronises with them: at barriers of the block and of the warp ([`clocks`]), through memory, where an acquire
+//! pattern reads what a release pattern wrote ([`messages`]), and in the phases of mbarriers ([`phases`]). An access comes before another in causality order if its
 //! clock is in the view of the other's thread. That is all that the checker of races and the weak memory ask.
 //!
 //! Two `fence.sc` order what is around them only where what was read shows which of them comes first ([`view`]); elsewhere
 //! another run may have them in another order, and only the weak memory ([`history`]), which has to choose one, keeps it.
 //!
-//! What it leaves out: proxies other than the generic one, clusters (their scope is taken for the block's, which is right
-//! for a launch without clusters) and `mbarrier` do not exist.
+//! What it leaves out: proxies other than the generic one, and clusters (their scope is taken for the block's, which is right
+//! for a launch without clusters).
 //! Specification: PTX ISA, section 8, "Memory Consistency Model".
 
 pub mod clocks;
 pub mod history;
 pub mod messages;
+pub mod phases;
 pub mod view;
 
 use std::collections::BTreeMap;

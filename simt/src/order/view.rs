@@ -186,6 +186,17 @@ impl View {
         self.block_mut(stamp.thread.block).raise(stamp.thread.number, stamp.clock);
     }
 
+    /// Everything that is known, thread by thread.
+    pub fn stamps(&self) -> impl Iterator<Item = Stamp> + '_ {
+        self.blocks.iter().flat_map(|(&block, view)| {
+            let lane = |number: usize| (number as u16, view.of(number as u16));
+            let warps = (0..view.warps.len() * WARP_SIZE).map(lane);
+            let lanes = view.lanes.iter().map(|(&number, &clock)| (number, clock));
+            let known = warps.chain(lanes).filter(|&(_, clock)| clock > 0);
+            known.map(move |(number, clock)| Stamp { thread: Thread { block, number }, clock })
+        })
+    }
+
     /// Adds what is known of a block.
     pub fn join_block(&mut self, block: u32, view: &Arc<BlockView>) {
         match self.blocks.get(&block) {

@@ -124,7 +124,7 @@ impl Writer {
         match self.below(12) {
             0 if is_load && is_global && !area.is_written => ".global.nc".to_owned(),
             1 if is_load && is_global => ".global.cg".to_owned(),
-            2 if !matches!(space, ".const" | ".param") => format!(".volatile{space}"),
+            2 if !matches!(space, ".const" | ".local" | ".param") => format!(".volatile{space}"),
             3 if self.style.sm >= 70 && matches!(space, ".global" | ".shared" | "") => {
                 let order = self.pick(&["relaxed", if is_load { "acquire" } else { "release" }]);
                 let scope = self.pick(&["cta", "gpu"]);

@@ -113,12 +113,35 @@ impl Setting {
         }
     }
 
+    /// The case's kernel.
+    pub fn kernel(&self) -> &'static str {
+        self.kernel
+    }
+
+    /// Whether lanes reconverge by the stack.
+    pub fn is_stack(&self) -> bool {
+        self.choices.0 == Reconvergence::Stack
+    }
+
     /// Launches the case's kernel.
     pub fn launch(&mut self, launch: &Launch) -> Report {
         let report = self.emulator.launch(&self.module, self.kernel, launch);
         let report = report.unwrap_or_else(|error| panic!("{}: {error}", self.label));
         write!(self.transcript, "{report:?}").unwrap();
         report
+    }
+
+    /// Launches another kernel of the file, which prepares what the case's kernel needs, and expects no fault.
+    pub fn run_kernel(
+        &mut self,
+        kernel: &'static str,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        args: impl IntoIterator<Item = Arg>,
+    ) {
+        let own = std::mem::replace(&mut self.kernel, kernel);
+        self.run(grid, block, args);
+        self.kernel = own;
     }
 
     /// Launches it and expects no fault.
@@ -174,7 +197,12 @@ impl IntoArg for &[u8] {
 
 /// The committed builds of `kernels/NAME.cu`: the file's name and the text.
 pub fn builds(name: &str) -> Vec<(String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../kernels/ptx");
+    builds_in("../kernels/ptx", name)
+}
+
+/// The builds of a source in a folder, which is named as from the package.
+pub fn builds_in(folder: &str, name: &str) -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("an entry").path())
@@ -192,10 +220,14 @@ const CHOICES: [(Schedule, u64); 4] =
 
 /// Runs the cases of a file on all of its builds. Every kernel must have a case, and every case a kernel.
 pub fn check_file(name: &str, cases: &[Case]) {
-    let builds = builds(name);
+    check_builds(name, &builds(name), cases);
+}
+
+/// Runs the cases of a file on these builds.
+pub fn check_builds(name: &str, builds: &[(String, String)], cases: &[Case]) {
     assert!(!builds.is_empty(), "no build of `{name}` is committed");
     let mut unused: Vec<&str> = cases.iter().map(|case| case.0).collect();
-    for (file, text) in &builds {
+    for (file, text) in builds {
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load(file, text).unwrap_or_else(|error| panic!("{file}: {error}"));
         for kernel in module.kernels() {

@@ -10,6 +10,7 @@ mod benchmarks;
 mod calls;
 mod groups;
 mod harness;
+mod libcu;
 mod memory;
 mod redux;
 mod warps;

@@ -2,8 +2,8 @@
 //!
 //! An execution is given by its events, where each read got its value from, and two orders that the machine is free
 //! to choose, that of the `fence.sc` and that of the writes to each word. Every relation of the specification is a
-//! function here, with its clause. Left out: proxies other than the generic one, barriers, vectors, accesses that
-//! overlap in part. Specification: PTX ISA 8.5, sections 8.4 to 8.10.
+//! function here, with its clause. Left out: proxies other than the generic one, barriers that some threads only arrive at,
+//! vectors, accesses that overlap in part. Specification: PTX ISA 8.5, sections 8.4 to 8.10.
 
 use crate::event::Event;
 use crate::relation::Relation;
@@ -19,6 +19,8 @@ pub struct Events {
     pub same_location: Relation,
     /// Pairs that are morally strong (8.7).
     pub morally_strong: Relation,
+    /// From who arrives at a barrier to who leaves it (8.9.4, 2): whoever arrives does so before anybody leaves.
+    pub meetings: Relation,
 }
 
 impl Events {
@@ -38,7 +40,12 @@ impl Events {
             let strong = x.is_strong() && y.is_strong() && x.reaches(y) && y.reaches(x);
             a != b && meet && (is_same_thread(a, b) || strong)
         });
-        Events { all, program_order, same_location, morally_strong }
+        let meets = |a: usize, b: usize| match (all[a].meeting, all[b].meeting) {
+            (Some((one, false)), Some((other, true))) => one == other,
+            _ => false,
+        };
+        let meetings = Relation::from_fn(count, meets);
+        Events { all, program_order, same_location, morally_strong, meetings }
     }
 
     /// The pairs of two kinds of event.
@@ -97,7 +104,8 @@ impl Causes {
         // The start of a kernel synchronizes with all its threads (8.9.4), so the first values precede everything.
         let start = events.pairs(|event| event.thread.is_none(), |event| event.thread.is_some());
         // 8.9.4, 1: `fence.sc` synchronize in their order.
-        let synchronizes = patterns.and(&events.morally_strong).or(&fence_order).or(&start);
+        let synchronizes =
+            patterns.and(&events.morally_strong).or(&fence_order).or(&start).or(&events.meetings);
         let base = events.program_order.or(&synchronizes).closure();
         // 8.9.5: base causality between accesses to one word, or an observation and then base causality.
         let same_word = base.and(&events.same_location);

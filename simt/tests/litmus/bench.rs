@@ -42,7 +42,8 @@ impl Bench {
         let memory = emulator.alloc("words", 4 * program.locations() as u64).unwrap();
         let results = emulator.alloc("results", 4 * registers.max(1) as u64).unwrap();
         let operations: usize = program.threads.iter().map(|thread| thread.ops.len()).sum();
-        let delays = emulator.alloc("delays", 4 * operations as u64).unwrap();
+        // One for each operation, and one for each thread's end.
+        let delays = emulator.alloc("delays", 4 * (operations + program.threads.len()) as u64).unwrap();
         let most = |place: fn(&Place) -> u32| {
             1 + program.threads.iter().map(|thread| place(&thread.place)).max().unwrap_or(0)
         };

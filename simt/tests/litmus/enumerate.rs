@@ -12,10 +12,6 @@ use crate::event::{Event, Way, ways};
 use crate::program::{Outcome, Program};
 use crate::relation::Relation;
 
-/// Whether the claim (see [`Verdict::claimed`]) covers atomics that read a value which is not the latest. The model
-/// allows that where the scopes do not reach (8.10.3).
-pub const ATOMICS_MAY_READ_OLD_VALUES: bool = true;
-
 /// Some of a program's executions: how they end, and whether one of them has a data race.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Executions {
@@ -30,10 +26,18 @@ pub struct Executions {
 pub struct Verdict {
     /// Everything that the model allows.
     pub allowed: Executions,
-    /// What a machine can do that carries out one operation after the other and shows stores late: the executions with
-    /// an order of all events that contains program order, the order of the fences, and a total order of the writes to
-    /// each word, which is coherence order, and in which every read comes after the write that it reads from. What it
-    /// reads may be older than the latest, and that is all that sets it apart from an interleaving.
+    /// What a machine can do that carries out one operation after the other, lets stores and relaxed updates wait, and
+    /// lets loads return older stores: the executions with an order of all events that contains program order as far as it
+    /// is kept ([`kept_order`]), the order of the fences, and a total order of the writes to each word, which is coherence
+    /// order, and in which every read comes after the write that it reads from.
+    ///
+    /// What the model allows beyond is this, and each has its reason:
+    /// - *A load that takes place after what follows it in program order* (load buffering, by loads): a load has its value
+    ///   when it is issued, because a register that has no value yet would have to be known to all that reads it.
+    /// - *An update whose result was looked at, or that acquires, and that is carried out later*: there nothing waits
+    ///   any more, because what follows may depend on it.
+    /// - *Weak writes to one word that race, of which the model orders neither before the other.* A machine has a memory, in
+    ///   which one of them comes last for everybody.
     pub claimed: Executions,
     /// Interleavings: every read gets the latest value.
     pub interleaved: Executions,
@@ -185,19 +189,33 @@ fn coherence_orders(events: &Events, causes: &Causes, wants: impl Fn(usize, usiz
 
 /// Whether the execution is one that the emulator claims: see [`Verdict::claimed`].
 fn is_claimed(events: &Events, causes: &Causes, coherence: &Relation) -> bool {
-    let order = events.program_order.or(&causes.reads_from).or(&causes.fence_order).or(coherence);
-    let atomics = |a: usize, b: usize| events.all[a].is_atomic && events.all[b].written.is_some();
-    let atomics = Relation::from_fn(events.all.len(), atomics);
-    if ATOMICS_MAY_READ_OLD_VALUES {
-        return order.is_acyclic();
-    }
-    order.or(&reads_before(&causes.reads_from, coherence).and(&atomics)).is_acyclic()
+    let order = kept_order(events).or(&causes.reads_from).or(&causes.fence_order).or(coherence);
+    order.or(&events.meetings).is_acyclic()
+}
+
+/// The pairs in program order that are carried out in that order: all whose first does not wait, and those with something
+/// between or at their end that makes it wait no longer, which is a fence, a release, a barrier, an access to the same word, or
+/// a look at its result.
+fn kept_order(events: &Events) -> Relation {
+    let all = &events.all;
+    let first = |thread: Option<usize>| all.iter().position(|event| event.thread == thread).unwrap_or(0);
+    let settles = |a: usize, c: usize| {
+        let is_looked_at = all[a].read.is_some() && all[c].looked_at >> (a - first(all[a].thread)) & 1 == 1;
+        let same = events.same_location.has(a, c);
+        let is_barrier = all[c].meeting.is_some();
+        all[c].fence.is_some() || all[c].is_release() || is_barrier || same || is_looked_at
+    };
+    let in_order = |a: usize, b: usize| events.program_order.has(a, b);
+    let is_kept = |a: usize, b: usize| {
+        in_order(a, b) && (!all[a].may_wait() || (a + 1..=b).any(|c| in_order(a, c) && settles(a, c)))
+    };
+    Relation::from_fn(all.len(), is_kept)
 }
 
 /// Whether every read gets the latest value in some order of all events.
 fn is_interleaving(events: &Events, causes: &Causes, coherence: &Relation) -> bool {
     let order = events.program_order.or(&causes.reads_from).or(&causes.fence_order).or(coherence);
-    order.or(&reads_before(&causes.reads_from, coherence)).is_acyclic()
+    order.or(&events.meetings).or(&reads_before(&causes.reads_from, coherence)).is_acyclic()
 }
 
 impl Executions {

@@ -27,12 +27,16 @@ pub struct Event {
     pub how: Strength,
     /// For a fence, which one.
     pub fence: Option<FenceKind>,
+    /// For a barrier, its number, and whether the thread leaves it; what it does first is to arrive.
+    pub meeting: Option<(usize, bool)>,
     /// Whether it is an atomic operation (8.4).
     pub is_atomic: bool,
     /// The reads of its thread, by their number in it, that decided whether it took place or what it writes.
     pub depends_on: u64,
     /// Whether what it writes depends on what it reads itself.
     pub depends_on_itself: bool,
+    /// The reads of its thread, by their number in it, whose values its thread had looked at before, be it in vain.
+    pub looked_at: u64,
 }
 
 impl Event {
@@ -52,9 +56,11 @@ impl Event {
             written: None,
             how,
             fence: None,
+            meeting: None,
             is_atomic: false,
             depends_on: 0,
             depends_on_itself: false,
+            looked_at: 0,
         }
     }
 
@@ -78,6 +84,13 @@ impl Event {
         self.fence.is_none() && matches!(self.how.order, Order::Acquire | Order::AcqRel)
     }
 
+    /// Whether the emulator may carry it out later than its thread comes to it: a store or an update without an order.
+    pub fn may_wait(&self) -> bool {
+        let is_ordered = self.is_release() || self.is_acquire();
+        let writes = self.written.is_some() || self.is_atomic;
+        self.fence.is_none() && writes && !is_ordered
+    }
+
     /// Whether the scope of this operation contains that thread. Clause 8.5.
     pub fn reaches(&self, other: &Event) -> bool {
         self.how.scope != Scope::Cta || self.place.block == other.place.block
@@ -93,6 +106,8 @@ pub struct Way {
     pub registers: Vec<u32>,
     /// For every register, the reads that its value comes from.
     sources: Vec<u64>,
+    /// The reads whose values were looked at, or overwritten.
+    looked_at: u64,
 }
 
 /// The values that each word may ever hold.
@@ -139,7 +154,12 @@ fn number(program: &Program) -> impl Iterator<Item = (usize, &Thread)> {
 
 fn walk(number: usize, thread: &Thread, values: &Values) -> Vec<Way> {
     let registers = thread.registers();
-    let start = Way { events: Vec::new(), registers: vec![UNSET; registers], sources: vec![0; registers] };
+    let start = Way {
+        events: Vec::new(),
+        registers: vec![UNSET; registers],
+        sources: vec![0; registers],
+        looked_at: 0,
+    };
     thread.ops.iter().fold(vec![start], |ways, op| {
         ways.iter().flat_map(|way| step(way, op, Event::of(number, thread.place), values)).collect()
     })
@@ -155,6 +175,7 @@ impl Event {
 /// The ways that go on from one when its thread comes to `op`.
 fn step(way: &Way, op: &Op, blank: Event, values: &Values) -> Vec<Way> {
     let mut depends_on = 0;
+    let way = &way.looking_at(op);
     if let Some((register, value)) = op.guard {
         if way.registers[register] != value {
             // Whether the next operations take place depends on the guard only where they have it too.
@@ -162,11 +183,15 @@ fn step(way: &Way, op: &Op, blank: Event, values: &Values) -> Vec<Way> {
         }
         depends_on = way.sources[register];
     }
-    let event = Event { depends_on, location: op.action.location(), ..blank };
+    let event = Event { depends_on, location: op.action.location(), looked_at: way.looked_at, ..blank };
     match op.action {
         Action::Fence { kind, scope } => {
             let how = Strength { order: Order::AcqRel, scope };
             vec![way.with(Event { fence: Some(kind), how, ..event }, None)]
+        }
+        Action::Meet { number, .. } => {
+            let arrived = way.with(Event { meeting: Some((number, false)), ..event }, None);
+            vec![arrived.with(Event { meeting: Some((number, true)), ..event }, None)]
         }
         Action::Store { value: Value::Is(value), how, .. } => {
             vec![way.with(Event { written: Some(value), how, ..event }, None)]
@@ -194,11 +219,22 @@ fn read(action: Action, event: Event, old: u32) -> Event {
         Action::Exchange { value, how, .. } => atomic(how, Some(value), false),
         Action::Add { value, how, .. } => atomic(how, Some(old + value), true),
         Action::Cas { expected, value, how, .. } => atomic(how, (old == expected).then_some(value), true),
-        Action::Store { .. } | Action::Fence { .. } => unreachable!("not a read"),
+        Action::Store { .. } | Action::Fence { .. } | Action::Meet { .. } => unreachable!("not a read"),
     }
 }
 
 impl Way {
+    /// This way, when its thread comes to `op` and looks at the registers that `op` names.
+    fn looking_at(&self, op: &Op) -> Way {
+        let stored = match op.action {
+            Action::Store { value: Value::Plus(register, _), .. } => Some(register),
+            action => action.result(),
+        };
+        let named = op.guard.map(|(register, _)| register).into_iter().chain(stored);
+        let looked_at = named.fold(self.looked_at, |reads, register| reads | self.sources[register]);
+        Way { looked_at, ..self.clone() }
+    }
+
     /// This way, with one event more, whose value goes to a register.
     fn with(&self, event: Event, to: Option<usize>) -> Way {
         let mut way = self.clone();

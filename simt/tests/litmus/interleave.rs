@@ -30,6 +30,9 @@ pub fn interleavings(program: &Program) -> BTreeSet<Outcome> {
         for (number, thread) in program.threads.iter().enumerate() {
             if let Some(op) = thread.ops.get(state.next[number]) {
                 is_end = false;
+                if !is_complete(program, &state, op) {
+                    continue;
+                }
                 let after = step(&state, number, op);
                 if known.insert(after.clone()) {
                     open.push(after);
@@ -41,6 +44,12 @@ pub fn interleavings(program: &Program) -> BTreeSet<Outcome> {
         }
     }
     outcomes
+}
+
+/// Whether an operation is no barrier, or one at which all have arrived.
+fn is_complete(program: &Program, state: &State, op: &Op) -> bool {
+    let Some(number) = op.action.meeting() else { return true };
+    program.meeting(number).all(|(thread, at)| state.next[thread] >= at)
 }
 
 fn step(before: &State, thread: usize, op: &Op) -> State {
@@ -66,7 +75,7 @@ fn step(before: &State, thread: usize, op: &Op) -> State {
             registers[to] = memory[at];
             memory[at] = if memory[at] == expected { value } else { memory[at] };
         }
-        Action::Fence { .. } => {}
+        Action::Fence { .. } | Action::Meet { .. } => {}
     }
     state
 }

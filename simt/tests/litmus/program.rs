@@ -2,7 +2,8 @@
 //!
 //! It exists so that one description can be both rendered as PTX (`ptx.rs`) and judged by the memory model
 //! (`axioms.rs`). The words start as zero. Left out: loops, addresses that are computed, values of any size but
-//! 32 bits, barriers. Specification: PTX ISA, section 8.4 (kinds of operations) and 8.5 (scopes).
+//! 32 bits, barriers that some threads only arrive at. Specification: PTX ISA, section 8.4 (kinds of operations) and 8.5
+//! (scopes).
 
 use std::fmt;
 
@@ -86,12 +87,51 @@ pub enum Value {
 /// What an operation does. An atomic's register receives the old value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    Load { to: Register, at: Location, how: Strength },
-    Store { at: Location, value: Value, how: Strength },
-    Exchange { to: Register, at: Location, value: u32, how: Strength },
-    Add { to: Register, at: Location, value: u32, how: Strength },
-    Cas { to: Register, at: Location, expected: u32, value: u32, how: Strength },
-    Fence { kind: FenceKind, scope: Scope },
+    Load {
+        to: Register,
+        at: Location,
+        how: Strength,
+    },
+    Store {
+        at: Location,
+        value: Value,
+        how: Strength,
+    },
+    Exchange {
+        to: Register,
+        at: Location,
+        value: u32,
+        how: Strength,
+    },
+    Add {
+        to: Register,
+        at: Location,
+        value: u32,
+        how: Strength,
+    },
+    Cas {
+        to: Register,
+        at: Location,
+        expected: u32,
+        value: u32,
+        how: Strength,
+    },
+    Fence {
+        kind: FenceKind,
+        scope: Scope,
+    },
+    /// A barrier. Threads that have one of the same number meet there: all of a block, or some lanes of a warp.
+    Meet {
+        among: Among,
+        number: usize,
+    },
+}
+
+/// Who meets at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    Block,
+    Warp,
 }
 
 impl Action {
@@ -102,7 +142,7 @@ impl Action {
             | Action::Exchange { to, .. }
             | Action::Add { to, .. }
             | Action::Cas { to, .. } => Some(to),
-            Action::Store { .. } | Action::Fence { .. } => None,
+            Action::Store { .. } | Action::Fence { .. } | Action::Meet { .. } => None,
         }
     }
 
@@ -114,7 +154,15 @@ impl Action {
             | Action::Exchange { at, .. }
             | Action::Add { at, .. }
             | Action::Cas { at, .. } => Some(at),
-            Action::Fence { .. } => None,
+            Action::Fence { .. } | Action::Meet { .. } => None,
+        }
+    }
+
+    /// The number of the barrier that it is.
+    pub fn meeting(&self) -> Option<usize> {
+        match *self {
+            Action::Meet { number, .. } => Some(number),
+            _ => None,
         }
     }
 }
@@ -175,6 +223,14 @@ impl Program {
         let ops = self.threads.iter().flat_map(|thread| &thread.ops);
         ops.filter_map(|op| op.action.location()).max().map_or(0, |last| last + 1)
     }
+
+    /// The threads that meet at a barrier, and which of their operations it is.
+    pub fn meeting(&self, number: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.threads.iter().enumerate().filter_map(move |(thread, Thread { ops, .. })| {
+            let at = ops.iter().position(|op| op.action.meeting() == Some(number))?;
+            Some((thread, at))
+        })
+    }
 }
 
 /// How a run ended: the registers of every thread in turn, then the words of memory.
@@ -232,6 +288,8 @@ impl fmt::Display for Op {
             Action::Fence { kind: FenceKind::AcqRel, scope } => write!(f, "fence.acq_rel.{scope}"),
             Action::Fence { kind: FenceKind::Sc, scope } => write!(f, "fence.sc.{scope}"),
             Action::Fence { kind: FenceKind::Membar, scope } => write!(f, "membar.{}", membar_level(scope)),
+            Action::Meet { among: Among::Block, number } => write!(f, "barrier.sync (number {number})"),
+            Action::Meet { among: Among::Warp, number } => write!(f, "bar.warp.sync (number {number})"),
         }
     }
 }

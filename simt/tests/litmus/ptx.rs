@@ -3,13 +3,16 @@
 //! The kernel has three parameters, the addresses of the words, of the results and of the delays. The results are the
 //! registers of every thread in turn. Words in shared memory are set to zero before a barrier and copied out after one,
 //! so that the host sees them where it sees the others. Before every operation a thread goes round an empty loop as often as a delay
-//! says: the schedules draw the order of warps from the seed, but not that of lanes that parted. Left out: everything
-//! that a compiler would do.
+//! says, and once more before it writes its registers down: the schedules draw the order of warps from the seed, but not that of lanes that parted. A barrier of the block is
+//! one that lanes need not come to together, and the threads that have nothing else to do come to it as well. Left out:
+//! everything that a compiler would do.
 //! Specification: PTX ISA, sections 9.7.9 (`ld`, `st`), 9.7.13.4 (fences) and 9.7.13.5 (`atom`).
 
 use std::fmt::Write;
 
-use crate::program::{Action, FenceKind, Location, Op, Program, Space, Thread, UNSET, Value, membar_level};
+use crate::program::{
+    Action, Among, FenceKind, Location, Op, Program, Space, Thread, UNSET, Value, membar_level,
+};
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -36,7 +39,7 @@ pub fn render(program: &Program) -> String {
         line(&mut text, &format!("setp.eq.u32 \t%p0, %place, {place}"));
         line(&mut text, &format!("@%p0 bra \tT{number}"));
     }
-    line(&mut text, "bra.uni \tEND");
+    render_idle(&mut text, program);
     render_threads(&mut text, program);
     text.push_str("END:\n");
     if program.space == Space::Shared {
@@ -89,14 +92,36 @@ fn by_first_thread(text: &mut String, after: &str, code: impl FnOnce(&mut String
     let _ = writeln!(text, "{after}:");
 }
 
+/// What the threads do that the program does not have: they come to the barriers of their block.
+fn render_idle(text: &mut String, program: &Program) {
+    let blocks = program.threads.iter().map(|thread| thread.place.block).max().unwrap_or(0);
+    for block in 0..=blocks {
+        let one = program.threads.iter().find(|thread| thread.place.block == block);
+        let is_barrier = |op: &&Op| matches!(op.action, Action::Meet { among: Among::Block, .. });
+        let barriers = one.map_or(0, |thread| thread.ops.iter().filter(is_barrier).count());
+        line(text, &format!("setp.ne.u32 \t%p0, %t1, {block}"));
+        line(text, &format!("@%p0 bra \tNOT{block}"));
+        (0..barriers).for_each(|_| line(text, "barrier.sync \t1"));
+        line(text, "bra.uni \tEND");
+        let _ = writeln!(text, "NOT{block}:");
+    }
+    line(text, "bra.uni \tEND");
+}
+
+/// The lanes that meet at a barrier of a warp.
+fn mask(program: &Program, number: usize) -> u32 {
+    program.meeting(number).fold(0, |mask, (thread, _)| mask | 1 << program.threads[thread].place.lane)
+}
+
 fn render_threads(text: &mut String, program: &Program) {
     let (mut slot, mut delays) = (0, 0..);
     for (number, thread) in program.threads.iter().enumerate() {
         let _ = writeln!(text, "T{number}:");
         for op in &thread.ops {
             render_delay(text, delays.next().expect("numbers do not end"));
-            render_op(text, op, program.space);
+            render_op(text, op, program);
         }
+        render_delay(text, delays.next().expect("numbers do not end"));
         for register in 0..thread.registers() {
             line(text, &format!("st.global.u32 \t[%results+{}], %r{register}", 4 * slot));
             slot += 1;
@@ -114,7 +139,7 @@ fn render_delay(text: &mut String, number: usize) {
     line(text, &format!("@!%p0 bra \tLATE{number}"));
 }
 
-fn render_op(text: &mut String, op: &Op, space: Space) {
+fn render_op(text: &mut String, op: &Op, program: &Program) {
     let guard = match op.guard {
         Some((register, value)) => {
             line(text, &format!("setp.eq.u32 \t%p1, %r{register}, {value}"));
@@ -122,7 +147,7 @@ fn render_op(text: &mut String, op: &Op, space: Space) {
         }
         None => "",
     };
-    let (space, base) = match space {
+    let (space, base) = match program.space {
         Space::Global => ("global", "%memory"),
         Space::Shared => ("shared", "words"),
     };
@@ -148,6 +173,10 @@ fn render_op(text: &mut String, op: &Op, space: Space) {
         Action::Fence { kind: FenceKind::AcqRel, scope } => format!("fence.acq_rel.{scope}"),
         Action::Fence { kind: FenceKind::Sc, scope } => format!("fence.sc.{scope}"),
         Action::Fence { kind: FenceKind::Membar, scope } => format!("membar.{}", membar_level(scope)),
+        Action::Meet { among: Among::Block, .. } => "barrier.sync \t1".to_owned(),
+        Action::Meet { among: Among::Warp, number } => {
+            format!("bar.warp.sync \t{:#010x}", mask(program, number))
+        }
     };
     line(text, &format!("{guard}{instruction}"));
 }

@@ -2,9 +2,11 @@
 //! blocks.
 //!
 //! A shape is a product: sides, each a way to write or read, times places. Nothing here says what may come out; the
-//! model does (`enumerate.rs`). Left out: shapes that need dependencies, barriers or more than four threads.
+//! model does (`enumerate.rs`). Left out: shapes that need dependencies or more than four threads.
 //! Specification: PTX ISA, sections 8.8 (patterns), 8.10 (the axioms' own examples).
 
+use crate::atomics;
+use crate::barriers;
 use crate::messages;
 use crate::program::{Action, FenceKind, Op, Program, Scope, Strength, Value};
 use crate::program::{VOLATILE, WEAK, relaxed, release};
@@ -54,6 +56,11 @@ pub fn shapes() -> Vec<Shape> {
         shape("IRIW", independent_reads()),
         shape("lock", locks()),
         shape("Dekker", dekker()),
+        shape("SB of atomics", atomics::store_buffering()),
+        shape("MP of atomics", atomics::message_passing()),
+        shape("2+2W of atomics", atomics::two_writes()),
+        shape("LB of atomics", atomics::load_buffering()),
+        shape("barriers", barriers::across()),
     ]
 }
 

@@ -67,6 +67,9 @@ pub fn publishing(flag: usize) -> Vec<Vec<Op>> {
         vec![fence(AcqRel, Gpu), exchange(0, flag, 1, relaxed(Gpu))],
         // 8.8: a release pattern may go on after the release operation.
         vec![store(flag, 2, release(Gpu)), store(flag, 1, relaxed(Gpu))],
+        // A release for the block takes nothing back from what was released for all.
+        vec![store(flag, 2, release(Gpu)), store(flag, 3, release(Cta)), store(flag, 1, relaxed(Gpu))],
+        vec![fence(AcqRel, Gpu), fence(AcqRel, Cta), store(flag, 1, relaxed(Gpu))],
     ];
     plain.chain(fenced_relaxed).chain(odd).collect()
 }

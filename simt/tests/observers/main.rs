@@ -20,8 +20,9 @@ const KERNELS: u64 = 300;
 
 /// Every set of checkers, the empty one first.
 fn all_checks() -> impl Iterator<Item = Checks> {
-    (0..8).map(|bits| Checks {
+    (0..16).map(|bits| Checks {
         races: bits & 1 != 0,
+        volatile_races: bits & 8 != 0,
         initialisation: bits & 2 != 0,
         synchronisation: bits & 4 != 0,
     })
@@ -96,10 +97,10 @@ fn random_kernels_run_alike_whoever_watches() {
         }
     }
     // Kernels in which nothing is ever found, or printed, would test little.
-    for kind in ["uninitialized", "undefined-shuffle", "barrier-divergence"] {
+    for kind in ["uninitialized", "undefined-shuffle", "barrier-divergence", "volatile-race"] {
         assert!(kinds.get(kind).is_some_and(|&count| count > 100), "{kind}: {kinds:?}");
     }
-    let known = ["race", "uninitialized", "undefined-shuffle", "barrier-divergence"];
+    let known = ["race", "volatile-race", "uninitialized", "undefined-shuffle", "barrier-divergence"];
     assert!(kinds.keys().all(|kind| known.contains(kind)), "made-up kernels stop: {kinds:?}");
     assert!(outputs > 20, "{outputs} kernels print");
 }

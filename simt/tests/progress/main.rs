@@ -11,6 +11,9 @@ mod gpu;
 mod halt;
 mod hunt;
 mod kernel;
+mod late;
+mod recurrence;
+mod separation;
 mod warp;
 
 use simt::{Emulator, FaultKind, Launch, Limits, Reconvergence, Schedule};

@@ -222,7 +222,8 @@ fn unequal_loops(waiting: u32, inside: bool) -> Case {
     Case::warp(name, kernel.text(), (1..=32).collect()).stack(stack, why)
 }
 
-/// One half of the warp waits for the other, and its lanes keep step by a warp barrier of their own in each turn.
+/// One half of the warp waits for the other, and its lanes keep step by a warp barrier of their own in each turn. They vote
+/// on whether there is another one: each by itself, one might see the flag and leave, and the next, a moment before, not.
 fn halves(producer_low: bool) -> Case {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     let (produces, waits) = if producer_low { (0, 1) } else { (1, 0) };
@@ -238,7 +239,9 @@ fn halves(producer_low: bool) -> Case {
         },
         |kernel| {
             kernel.code("$half:").code(&format!("bar.warp.sync {};", masks[waits as usize]));
-            kernel.read("%r10", At::Word(0)).code("setp.eq.u32 %p2, %r10, 0;\n@%p2 bra $half;");
+            kernel.read("%r10", At::Word(0)).code("setp.eq.u32 %p2, %r10, 0;");
+            kernel.code(&format!("vote.sync.any.pred %p2, %p2, {};", masks[waits as usize]));
+            kernel.code("@%p2 bra $half;");
         },
     );
     kernel.code("bar.warp.sync 0xffffffff;").result("%r2");

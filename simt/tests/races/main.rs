@@ -159,6 +159,10 @@ fn racing_lines(build: &str, kernel: &str, worst: Severity) -> BTreeSet<u32> {
     lines
 }
 
+/// A right pattern that waits for a volatile flag with which nothing is passed on: CUDA C++ calls it a race all the same, and
+/// that is a note.
+const WAITS_FOR_VOLATILE: [&str; 1] = ["polled"];
+
 /// Kernels that the build for `sm_60` leaves out, because they name a memory order.
 const SINCE_VOLTA: [&str; 1] = ["count_atomic_block"];
 
@@ -207,7 +211,11 @@ fn right_patterns_have_right_results_and_no_finding_under_every_schedule_and_mem
                     (launch.reconvergence, launch.schedule, launch.seed) = (reconvergence, schedule, seed);
                 });
                 let label = format!("{build}, `{name}`, {schedule:?}, seed {seed}");
-                assert!(report.faults.is_empty(), "{label}: {}", report.faults[0]);
+                let is_noted = |fault: &&Fault| fault.kind == FaultKind::VolatileRace;
+                let noted = report.faults.iter().filter(is_noted).count();
+                let others = report.faults.iter().find(|fault| !is_noted(fault));
+                assert_eq!(others, None, "{label}");
+                assert!(noted == 0 || WAITS_FOR_VOLATILE.contains(&name.as_str()), "{label}");
                 assert_eq!(found, patterns::expected(name), "{label}");
             }
         }

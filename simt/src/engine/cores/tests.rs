@@ -144,6 +144,21 @@ impl Trial {
 }
 
 #[test]
+fn blocks_wait_at_mbarriers_side_by_side() {
+    let mut trial = kernel(
+        ".shared .align 8 .b64 barrier; setp.eq.u32 %p1, %r1, 0;\n\
+         @%p1 mbarrier.init.shared.b64 [barrier], {THREADS}; bar.sync 0;\n\
+         xor.b32 %r4, %r1, 1; shl.b32 %r5, %r1, 2; shl.b32 %r6, %r4, 2; mov.u32 %r7, words;\n\
+         add.u32 %r5, %r5, %r7; add.u32 %r6, %r6, %r7; st.shared.u32 [%r5], %r3;\n\
+         mbarrier.arrive.shared.b64 %rd6, [barrier];\n\
+         AGAIN: mbarrier.test_wait.shared.b64 %p2, [barrier], %rd6; @!%p2 bra AGAIN;\n\
+         ld.shared.u32 %r8, [%r6]; st.global.u32 [%rd4], %r8;",
+    );
+    trial.text = trial.text.replace("sm_70", "sm_80").replace("{THREADS}", &THREADS.to_string());
+    trial.check_all(true);
+}
+
+#[test]
 fn reading_what_nobody_writes_is_no_communication() {
     kernel("ld.global.u32 %r4, [%rd1+400]; add.u32 %r4, %r4, %r1; st.global.u32 [%rd4], %r4;")
         .check_all(true);

@@ -19,6 +19,10 @@ impl Lockstep<'_, '_> {
     pub(super) fn collective(&mut self, pc: Pc, collective: Collective, team: &Team) -> Result<(), Stop> {
         let args = self.run.program.insts[pc as usize].args;
         let mut known = None;
+        // Who is elected is the schedule's choice.
+        if collective.exchange == Exchange::Elect {
+            return Err(Stop::NotInLockStep);
+        }
         for (warp, mask) in team.each() {
             let base = self.base(warp);
             let members = if collective.sync {

@@ -246,6 +246,7 @@ impl Lockstep<'_, '_> {
             shared: &mut self.shared,
             local: &mut self.local,
             params: &self.run.params,
+            mbarriers: None,
             order: Order::new(self.run.launch.seed, 0, 0, 0),
             initialisation: None,
             watch: None,

@@ -170,7 +170,7 @@ impl<'w, 'r> Lockstep<'w, 'r> {
             registers.preds.extend_from_slice(&code.image.preds);
         }
         Lockstep {
-            place: Place::in_block(run.launch, Dim3::default(), warps, run.shared_bytes),
+            place: Place::in_block(run, Dim3::default(), warps),
             frame: Frame { function: run.kernel, ..Frame::default() },
             shape: code.image.shape(),
             plan,
@@ -213,8 +213,7 @@ impl<'w, 'r> Lockstep<'w, 'r> {
 
     fn start(&mut self, number: u64) {
         let code = &self.run.program.functions[self.run.kernel as usize];
-        let launch = self.run.launch;
-        self.place = Place::in_block(launch, launch.grid.nth(number), self.warps, self.run.shared_bytes);
+        self.place = Place::in_block(self.run, self.run.launch.grid.nth(number), self.warps);
         self.shared.fill(0);
         if self.run.initialisation.reports {
             self.shared_written.restart(self.shared.len());
@@ -294,8 +293,12 @@ impl Run<'_> {
     pub(super) fn lockstep_plan(&self) -> Option<Arc<Plan>> {
         let block = self.launch.block;
         let is_row = block.y == 1 && block.z == 1;
-        // Threads that keep apart do not see that a memory is weak.
-        if is_row { swift::plan_of_threads(self.program, self.kernel, self.launch) } else { None }
+        // Threads that keep apart do not see that a memory is weak. Whether their lanes came apart counters would show.
+        if is_row && !self.separates {
+            swift::plan_of_threads(self.program, self.kernel, self.launch)
+        } else {
+            None
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! In which order blocks and warps take their turns, and for how long. One policy a file.
 //!
 //! Every policy gives each resident block and each of its warps one slice a round, so none starves; they
-//! differ in the order and in the length of the slices, and one in which group of a warp gets the slice.
+//! differ in the order and in the length of the slices, and one in which group of a warp gets the slice and in whether
+//! lanes come apart that nothing keeps together.
 
 mod hunt;
 mod random;
@@ -96,6 +97,23 @@ impl Turns {
             _ => None,
         }
     }
+
+    /// The lanes of a group of `mask` that go on apart from the others from here on, if any do.
+    pub fn separate(&mut self, mask: u32) -> Option<u32> {
+        match &mut self.policy {
+            Policy::Hunt(hunt) => hunt.separate(mask),
+            _ => None,
+        }
+    }
+
+    /// Whether lanes go on that wait at a meeting, where all others of their warp wait at a barrier. Without a seed they
+    /// do when nobody else can run.
+    pub fn lets_go(&mut self) -> bool {
+        match &mut self.policy {
+            Policy::RoundRobin => false,
+            Policy::Random(random) | Policy::Hunt(Hunt { random, .. }) => random.below(2) == 0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,5 +157,18 @@ mod tests {
         assert!(slices.iter().any(|slice| slice.accesses == Some(1)));
         assert!(slices.iter().any(|slice| slice.accesses.is_some_and(|count| count > 1)));
         assert!(slices.iter().any(|slice| slice.accesses.is_none()));
+    }
+
+    #[test]
+    fn only_hunt_separates_lanes_and_not_with_every_seed() {
+        let separated = |schedule, seed| {
+            let mut turns = Turns::new(schedule, seed);
+            (0..100).filter_map(|_| turns.separate(0xff00)).collect::<Vec<u32>>()
+        };
+        assert!((0..20).all(|seed| separated(Schedule::Random, seed).is_empty()));
+        let hunted: Vec<Vec<u32>> = (0..20).map(|seed| separated(Schedule::Hunt, seed)).collect();
+        assert!(hunted.iter().flatten().all(|&lanes| lanes & !0xff00 == 0 && lanes != 0 && lanes != 0xff00));
+        assert!(hunted.iter().any(Vec::is_empty) && hunted.iter().any(|lanes| lanes.len() > 20));
+        assert_eq!(Turns::new(Schedule::Hunt, 1).separate(1), None, "a lane cannot leave itself");
     }
 }

@@ -142,6 +142,7 @@ impl Run<'_> {
             shared,
             local: &mut warp.local,
             params: &self.params,
+            mbarriers: None,
             order: Order::new(self.launch.seed, *number, w as u32, warp.steps),
             initialisation: Some((&mut self.initialisation, shared_written))
                 .filter(|(checker, _)| checker.is_on),

@@ -6,7 +6,7 @@ use super::arithmetic::Formula;
 use super::live::Live;
 use super::regions::regions;
 use super::shapes::{Given, Shape, Shapes, registers};
-use crate::engine::program::{Inst, Pc, Program};
+use crate::engine::program::{Code, Inst, Pc, Program};
 use crate::isa::Op;
 use crate::isa::memory::{Access, Base, Memory};
 use crate::isa::operands::bank_of;
@@ -49,7 +49,7 @@ pub enum How {
     Touch,
     /// Orders memory.
     Fence,
-    /// Asks who is active, or reads a special register that is none of the others.
+    /// Asks who is active or where an address lies, or reads a special register that is none of the others.
     Tell,
     /// Does nothing.
     Nothing,
@@ -180,10 +180,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a kernel; `None` where it is too large for one.
+    /// The plan of a kernel; `None` where it is too large for one, or uses mbarriers.
     pub fn new(program: &Program, kernel: u32, given: Given) -> Option<Plan> {
         let code = program.functions.get(kernel as usize)?;
         let insts = (program.insts.as_slice(), program.meanings.as_slice());
+        if uses_mbarriers(program, code) {
+            return None;
+        }
         let live = Live::new(insts.0, insts.1, &program.tables, code)?;
         let ends = regions(insts.0, &program.tables, code);
         let shapes = Shapes::new(insts, code, &live, &ends, given);
@@ -197,6 +200,16 @@ impl Plan {
         let Lines { kept, image, .. } = builder.lines;
         Some(Plan { start: code.start, steps, kept, uniform_predicates, image, first_read, live })
     }
+}
+
+/// Whether a kernel, or a function that it may call, uses mbarriers: who touches memory beside them is watched on the plain
+/// way only.
+fn uses_mbarriers(program: &Program, kernel: &Code) -> bool {
+    let here = |code: &Code| {
+        let insts = &program.insts[code.start as usize..code.end as usize];
+        insts.iter().any(|inst| matches!(inst.op, Op::Mbarrier(_)))
+    };
+    here(kernel) || program.functions.iter().any(|code| !code.is_entry && here(code))
 }
 
 /// The registers that are lines, numbered.
@@ -260,7 +273,7 @@ impl Builder<'_> {
         for pc in self.start..end {
             let how = self.how(pc, &self.program.insts[pc as usize]);
             let by_column = match how {
-                How::Column | How::Touch | How::Meet(_) | How::Control => {
+                How::Column | How::Touch | How::Tell | How::Meet(_) | How::Control => {
                     registers(self.touched(pc), false).collect()
                 }
                 How::Store => self.stored(pc),
@@ -310,7 +323,7 @@ impl Builder<'_> {
             Op::Alu(_) => self.arithmetic(pc, inst),
             Op::Special { wide, .. } if is_line(bank_of_width(*wide), inst.args.d) => How::Special,
             Op::FrameAddress { wide, .. } if is_line(bank_of_width(*wide), inst.args.d) => How::FrameAddress,
-            Op::Special { .. } | Op::FrameAddress { .. } | Op::ActiveMask => How::Tell,
+            Op::Special { .. } | Op::FrameAddress { .. } | Op::IsSpace { .. } | Op::ActiveMask => How::Tell,
             Op::Load(access) if !self.is_by_line(access, inst) => How::Touch,
             Op::Load(access) => {
                 let bank = bank_of_width(access.register_bits == 64);

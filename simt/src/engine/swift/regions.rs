@@ -49,6 +49,7 @@ fn is_simple(op: Op) -> bool {
         Op::Alu(_)
             | Op::Special { .. }
             | Op::FrameAddress { .. }
+            | Op::IsSpace { .. }
             | Op::Load(_)
             | Op::Store(_)
             | Op::Atomic(_)

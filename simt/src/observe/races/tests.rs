@@ -94,8 +94,9 @@ impl Bench {
     fn compare_all(&mut self) {
         let remembered = |races: &mut Races, at: u64| {
             let (shadow, lists) = races.shadow(Space::Global(0), 0);
-            let step = shadow.prepare(at / 4 * 4, 4, lists);
-            let at = at / step * step;
+            let word = Place { space: Space::Global(0), offset: at / 4 * 4, bytes: 4 };
+            let at =
+                shadow.cells(word, lists).take_while(|&cell| cell <= at).last().expect("a word has cells");
             let loads = shadow.loads(at);
             let known =
                 loads.as_list().map_or(format!("{loads:?}"), |list| format!("{:?}", lists.entries(list)));
@@ -162,7 +163,7 @@ impl Bench {
         let (slot, warp) = (self.below(5) as usize / 4, self.below(WARPS as u64) as usize);
         let kind = if self.below(3) == 0 { Kind::Store } else { Kind::Load };
         let read_only = kind == Kind::Load && self.below(16) == 0;
-        let weak = Access { pc, kind, scope: None, read_only };
+        let weak = Access { pc, kind, scope: None, read_only, is_bare: false };
         match self.below(16) {
             0..3 => self.clocks.block_barrier(slot),
             3..5 => self.clocks.warp_barrier(slot, warp, u32::MAX),
@@ -211,7 +212,7 @@ fn it_reports_what_one_that_remembers_everything_reports() {
 #[test]
 fn beyond_its_memory_it_misses_and_does_not_make_up() {
     let mut bench = Bench::new(0);
-    let load = |pc| Access { pc, kind: Kind::Load, scope: None, read_only: false };
+    let load = |pc| Access { pc, kind: Kind::Load, scope: None, read_only: false, is_bare: false };
     for pc in 0..200 {
         let who = Who { slot: 0, warp: pc as usize % WARPS, lane: pc as usize / WARPS % 32 };
         bench.access(who, load(pc), 0, 4);

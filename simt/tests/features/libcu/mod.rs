@@ -1,0 +1,72 @@
+//! libcu++ and cooperative groups as CUDA 12.9 has them: `libcu/*.cu`, on every committed build.
+//!
+//! `cargo xtask ptx --libcu` compiles them. What the headers make of a program is theirs to choose, and other code for each
+//! target; the tests hold that it runs, and returns what the library promises.
+
+mod atomic_ref;
+mod barrier;
+mod collectives;
+mod waiting;
+
+use std::collections::BTreeSet;
+
+use simt::{Emulator, Launch, Limits, Schedule};
+
+use crate::harness::{self, Case};
+
+const FOLDER: &str = "tests/features/libcu/ptx";
+
+fn check(name: &str, cases: &[Case]) {
+    harness::check_builds(name, &harness::builds_in(FOLDER, name), cases);
+}
+
+#[test]
+fn atomic_ref() {
+    check("atomic_ref", atomic_ref::CASES);
+}
+
+#[test]
+fn barrier() {
+    check("barrier", barrier::CASES);
+}
+
+#[test]
+fn collectives() {
+    check("collectives", collectives::CASES);
+}
+
+#[test]
+fn waiting() {
+    check("waiting", waiting::CASES);
+}
+
+/// Who leads the first warp's threads whose number is no multiple of 4, on `sm_90`, where `elect.sync` decides it.
+fn leader(schedule: Schedule, seed: u64) -> u32 {
+    let (file, text) = harness::builds_in(FOLDER, "collectives").pop().unwrap();
+    assert!(text.contains("elect.sync"), "{file}");
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load(&file, &text).unwrap();
+    let buffers = ["writers", "leaders"].map(|name| emulator.alloc(name, 4 * 32).unwrap());
+    let mut launch = Launch { schedule, seed, ..Launch::new(1, 32) };
+    launch.args.extend(buffers.map(|buffer| buffer.address().into()));
+    assert!(emulator.launch(&module, "collect_one", &launch).unwrap().faults.is_empty());
+    u32::from_le_bytes(emulator.read(buffers[1])[4..8].try_into().unwrap())
+}
+
+#[test]
+fn the_lowest_is_elected_in_the_plain_schedule_and_anybody_in_others() {
+    assert!((0..4).all(|seed| leader(Schedule::RoundRobin, seed) == 1));
+    for schedule in [Schedule::Random, Schedule::Hunt] {
+        let leaders: BTreeSet<u32> = (0..8).map(|seed| leader(schedule, seed)).collect();
+        assert!(leaders.len() > 1 && leaders.iter().all(|leader| leader % 4 != 0), "{leaders:?}");
+    }
+}
+
+#[test]
+fn every_instruction_of_the_headers_is_supported() {
+    for (file, text) in harness::builds_in(FOLDER, "*") {
+        let module = Emulator::new(Limits::default()).load(&file, &text).unwrap();
+        let unsupported: Vec<_> = module.unsupported().iter().map(ToString::to_string).collect();
+        assert!(unsupported.is_empty(), "{file}: {}", unsupported.join("\n"));
+    }
+}
