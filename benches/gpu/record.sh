@@ -33,4 +33,12 @@ done
 nvcc -O3 -std=c++17 -arch=native -o "$folder/beside_cub" benches/gpu/beside_cub.cu -lcuda
 "$folder/beside_cub" kernels/ptx/sum.sm_70.ptx > "$folder/beside_cub.txt"
 rm "$folder/beside_cub"
+# Random kernels, and the small texts that show what they found: nothing may differ that no compiler can be blamed for.
+ptxas=$(command -v ptxas || true)
+today=$(date +%F)
+"$programs/fuzz" gpu --count 20000 --processes "$(nproc)" ${ptxas:+--ptxas "$ptxas"} --date "$today" \
+  --save "$folder/random.json" || { echo "random kernels: status $?"; failed=1; }
+"$programs/fuzz" texts simt/tests/hardware simt/tests/compilers --processes "$(nproc)" --batch 4 \
+  ${ptxas:+--ptxas "$ptxas"} --date "$today" --save "$folder/texts.json" > "$folder/texts.txt" \
+  || { echo "texts: status $?"; failed=1; }
 exit $failed

@@ -50,6 +50,15 @@ pub const PINNED_RELEASE: &str = "12.0.140";
 /// The command that brings the pinned compiler, its headers and `cuda::std` to a machine without a toolkit.
 pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.0.140";
 
+/// The release that compiles the tests of libcu++: its headers are those that programs of today include.
+pub const LIBCU_VERSION: Version = Version { major: 12, minor: 9 };
+
+/// That release with its patch level.
+pub const LIBCU_RELEASE: &str = "12.9.86";
+
+/// The command that brings it, its headers and libcu++ to a machine without a toolkit.
+pub const LIBCU_INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-cccl-cu12==12.9.27";
+
 /// The command that does the same into a folder of this project's own, after asking.
 pub const SETUP: &str = "cargo run --bin exercises -- setup";
 

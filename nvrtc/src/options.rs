@@ -18,6 +18,8 @@ pub struct Options {
     pub arch: u32,
     /// Compile with `-G`: no optimisation, every variable in memory, every branch of the source kept.
     pub debug: bool,
+    /// Tell the CUDA line of each instruction, without `-G` too, which implies it.
+    pub lines: bool,
     /// Folders for `#include`, searched before the compiler's own.
     pub include: Vec<PathBuf>,
 }
@@ -25,7 +27,7 @@ pub struct Options {
 impl Options {
     /// Compiles as a release build does.
     pub fn optimised(arch: u32) -> Self {
-        Self { arch, debug: false, include: Vec::new() }
+        Self { arch, debug: false, lines: true, include: Vec::new() }
     }
 
     /// Compiles with `-G`.
@@ -35,10 +37,15 @@ impl Options {
 
     /// The flags that decide what the output looks like, without any folder of this machine.
     ///
-    /// Line numbers are always asked for (`-G` implies them): every fault and counter names a line of CUDA.
+    /// Line numbers are asked for as a rule: every fault and counter names a line of CUDA.
     pub fn flags(&self) -> Vec<String> {
-        let lines = if self.debug { "-G" } else { "-lineinfo" };
-        vec![format!("-arch=compute_{}", self.arch), "--std=c++17".into(), lines.into()]
+        let lines = match (self.debug, self.lines) {
+            (true, _) => Some("-G"),
+            (false, true) => Some("-lineinfo"),
+            (false, false) => None,
+        };
+        let flags = [format!("-arch=compute_{}", self.arch), "--std=c++17".into()];
+        flags.into_iter().chain(lines.map(Into::into)).collect()
     }
 
     /// The flags, and an `-I` for each of the caller's folders and then for each of the compiler's.
@@ -60,6 +67,12 @@ mod tests {
     #[test]
     fn debug_builds_are_not_optimised() {
         assert_eq!(Options::debug(70).flags(), ["-arch=compute_70", "--std=c++17", "-G"]);
+    }
+
+    #[test]
+    fn lines_can_be_left_out() {
+        let options = Options { lines: false, ..Options::optimised(70) };
+        assert_eq!(options.flags(), ["-arch=compute_70", "--std=c++17"]);
     }
 
     #[test]

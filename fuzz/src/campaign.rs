@@ -1,0 +1,207 @@
+//! Many kernels on another machine, in several processes.
+//!
+//! A kernel may kill its process, make the driver refuse everything that follows, or never end. So kernels run in
+//! children ([`crate::batch`]), each of which is given some seeds, answers line by line, and is killed when it does not
+//! answer in time. Whatever happens to a child costs the kernel that it was at; another child goes on with the next one.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+/// What a campaign runs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The program to start for each batch, which is this one.
+    pub program: PathBuf,
+    /// The device, by its name.
+    pub device: String,
+    /// Further arguments of every child.
+    pub arguments: Vec<String>,
+    /// The first seed.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+    /// Kernels of a child.
+    pub batch: u64,
+    /// Children at a time.
+    pub processes: usize,
+    /// How long a kernel may take, the start of its process included.
+    pub patience: Duration,
+    /// After which no more kernels are waited for.
+    pub end: Duration,
+}
+
+/// What came of a campaign: a line for each kernel that was run, in the order of seeds.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The lines.
+    pub lines: Vec<Value>,
+    /// Whether it ended before all kernels had been run.
+    pub cut_short: bool,
+}
+
+/// Runs a campaign.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn run(plan: &Plan) -> Result<Outcome> {
+    let end = Instant::now() + plan.end;
+    let next = Mutex::new(plan.first);
+    let lines = Mutex::new(Vec::new());
+    let failed = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..plan.processes {
+            scope.spawn(|| {
+                while let Some((first, count)) = take(plan, &next) {
+                    if Instant::now() >= end {
+                        break;
+                    }
+                    match batch(plan, first, count, end) {
+                        Ok(found) => lines.lock().expect("nobody panics").extend(found),
+                        Err(error) => {
+                            failed.lock().expect("nobody panics").get_or_insert(error);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+    });
+    if let Some(error) = failed.into_inner().expect("nobody panics") {
+        return Err(error);
+    }
+    let mut lines: Vec<Value> = lines.into_inner().expect("nobody panics");
+    lines.sort_by_key(|line| line["seed"].as_u64());
+    let cut_short = (lines.len() as u64) < plan.count;
+    Ok(Outcome { lines, cut_short })
+}
+
+/// The next seeds that nobody has taken.
+fn take(plan: &Plan, next: &Mutex<u64>) -> Option<(u64, u64)> {
+    let mut next = next.lock().expect("nobody panics");
+    let left = plan.first + plan.count - *next;
+    let count = left.min(plan.batch);
+    let first = *next;
+    *next += count;
+    (count > 0).then_some((first, count))
+}
+
+/// The lines of a batch. Where a child ends before it has answered for all its kernels, the one that it was at is noted and
+/// another child goes on.
+fn batch(plan: &Plan, first: u64, count: u64, end: Instant) -> Result<Vec<Value>> {
+    let mut lines: Vec<Value> = Vec::new();
+    let last = first + count;
+    let mut next = first;
+    while next < last && Instant::now() < end {
+        let mut child = start(plan, next, last - next)?;
+        let answers = listen(&mut child);
+        let why = follow(plan, &answers, end, &mut lines);
+        let _ = child.kill();
+        let status = child.wait()?;
+        let answered = lines.last().and_then(|line| line["seed"].as_u64()).map_or(first, |seed| seed + 1);
+        next = answered.max(next);
+        match why {
+            End::Late => break,
+            End::Silent if next < last => {
+                let trouble = format!("no answer after {} s", plan.patience.as_secs());
+                lines.push(json!({ "seed": next, "trouble": trouble }));
+                lost(plan, &mut lines, end)?;
+                next += 1;
+            }
+            End::Closed if next < last && !says_why(&lines, next) => {
+                lines.push(json!({ "seed": next, "trouble": format!("the process died: {status}") }));
+                lost(plan, &mut lines, end)?;
+                next += 1;
+            }
+            End::Closed if next > first && says_why(&lines, next) => lost(plan, &mut lines, end)?,
+            _ => {}
+        }
+    }
+    Ok(lines)
+}
+
+/// Adds to the last line, of a kernel that was lost, what comes of it without optimisation: mostly it is the compiler that
+/// dies, or that makes of the kernel what does not end.
+fn lost(plan: &Plan, lines: &mut [Value], end: Instant) -> Result<()> {
+    let Some(line) = lines.last_mut() else { return Ok(()) };
+    line["driver -O0"] = without_optimisation(plan, line["seed"].as_u64().unwrap_or_default(), end)?;
+    Ok(())
+}
+
+fn without_optimisation(plan: &Plan, seed: u64, end: Instant) -> Result<Value> {
+    let mut arguments = plan.arguments.clone();
+    arguments.extend(["--level".to_owned(), "0".to_owned()]);
+    let plan = Plan { arguments, ..plan.clone() };
+    let mut child = start(&plan, seed, 1)?;
+    let mut lines = Vec::new();
+    follow(&plan, &listen(&mut child), end, &mut lines);
+    let _ = child.kill();
+    child.wait()?;
+    Ok(match lines.first() {
+        None => "no answer either".into(),
+        Some(line) if line["difference"].is_object() => "different".into(),
+        Some(line) if line["trouble"].is_string() => line["trouble"].clone(),
+        Some(_) => "equal".into(),
+    })
+}
+
+/// Whether the last line tells why its child ended: a driver that gave up.
+fn says_why(lines: &[Value], next: u64) -> bool {
+    lines
+        .last()
+        .is_some_and(|line| line["seed"].as_u64() == Some(next.wrapping_sub(1)) && !line["trouble"].is_null())
+}
+
+fn start(plan: &Plan, first: u64, count: u64) -> Result<Child> {
+    let mut command = Command::new(&plan.program);
+    command.arg("batch").args(["--device", &plan.device]);
+    command.args(["--first", &first.to_string(), "--count", &count.to_string()]).args(&plan.arguments);
+    // Every kernel is compiled here and now, by the compiler that the record names.
+    command.env("CUDA_CACHE_DISABLE", "1");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.spawn().with_context(|| format!("`{}` does not start", plan.program.display()))
+}
+
+/// The lines of a child as they come; the channel ends where they do.
+fn listen(child: &mut Child) -> Receiver<Value> {
+    let (send, receive) = channel();
+    if let Some(output) = child.stdout.take() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                let Ok(line) = serde_json::from_str(&line) else { continue };
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receive
+}
+
+/// Why nothing more is heard of a child.
+enum End {
+    /// It has ended.
+    Closed,
+    /// It has not answered in time.
+    Silent,
+    /// The campaign is over.
+    Late,
+}
+
+fn follow(plan: &Plan, answers: &Receiver<Value>, end: Instant, lines: &mut Vec<Value>) -> End {
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match answers.recv_timeout(plan.patience.min(left)) {
+            Ok(line) => lines.push(line),
+            Err(RecvTimeoutError::Disconnected) => return End::Closed,
+            Err(RecvTimeoutError::Timeout) if Instant::now() >= end => return End::Late,
+            Err(RecvTimeoutError::Timeout) => return End::Silent,
+        }
+    }
+}

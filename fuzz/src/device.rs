@@ -1,0 +1,136 @@
+//! The other machine: a GPU, or the emulator in its place.
+//!
+//! The emulator stands in to show that a campaign works where there is no GPU, and, told to, gives wrong results, dies or
+//! hangs at certain seeds, so that tests can see what a campaign makes of that.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use lanes::{Card, CardArgument, Image};
+use simt::Dim3;
+
+use crate::emulate::{self, Way};
+use crate::kernel::{Argument, Kernel};
+
+/// A machine that kernels are compared on.
+pub enum Device {
+    /// The first GPU.
+    Gpu(Card),
+    /// The emulator, with what goes wrong at which seed.
+    Stand(Vec<(u64, Trouble)>),
+}
+
+/// What goes wrong on a machine that stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A result of the first slot has another bit at the default level of optimisation, and is right without.
+    Optimiser,
+    /// The same at every level.
+    Wrong,
+    /// The driver reports an error, and will report it for everything else; not without optimisation.
+    Error,
+    /// The process dies of the kernel, unless it is compiled without optimisation.
+    Death,
+    /// The kernel never ends.
+    Hang,
+}
+
+impl Device {
+    /// The machine of this name: `gpu`, or `emulator`, which may be followed by `:SEED=TROUBLE,...`.
+    ///
+    /// # Errors
+    /// There is no such machine.
+    pub fn open(name: &str) -> Result<Device> {
+        match name.split_once(':').unwrap_or((name, "")) {
+            ("gpu", "") => Ok(Device::Gpu(Card::open()?)),
+            ("emulator", "") => Ok(Device::Stand(Vec::new())),
+            ("emulator", troubles) => {
+                Ok(Device::Stand(troubles.split(',').map(trouble).collect::<Result<_>>()?))
+            }
+            _ => bail!("there is no device `{name}`: it is `gpu` or `emulator`"),
+        }
+    }
+
+    /// What it is called, and its driver.
+    pub fn about(&self) -> (String, String) {
+        match self {
+            Device::Gpu(card) => {
+                let about = card.about();
+                let driver = about.details.iter().find(|(key, _)| *key == "driver");
+                (about.name.clone(), driver.map_or_else(String::new, |(_, release)| release.clone()))
+            }
+            Device::Stand(_) => ("emulator".to_owned(), String::new()),
+        }
+    }
+
+    /// Runs a generated kernel.
+    ///
+    /// # Errors
+    /// The driver refuses it or has stopped it.
+    pub fn run_kernel(&self, kernel: &Kernel, image: Image<'_>) -> Result<Vec<Vec<u8>>> {
+        let mut buffers =
+            self.run(image, &kernel.text, (kernel.grid, kernel.block), Kernel::ENTRY, &kernel.arguments)?;
+        if let Device::Stand(troubles) = self {
+            let found = troubles.iter().find(|(seed, _)| *seed == kernel.seed);
+            if let Some(&(_, trouble)) = found {
+                happen(trouble, image, &mut buffers)?;
+            }
+        }
+        Ok(buffers)
+    }
+
+    /// Runs a kernel. `text` is the PTX that the image is or was made of.
+    ///
+    /// # Errors
+    /// The driver refuses it or has stopped it.
+    pub fn run(
+        &self,
+        image: Image<'_>,
+        text: &str,
+        shape: (Dim3, Dim3),
+        entry: &str,
+        arguments: &[Argument],
+    ) -> Result<Vec<Vec<u8>>> {
+        let Device::Gpu(card) = self else {
+            return Ok(emulate::load_text(text, shape, arguments)?.run(entry, Way::PLAIN)?.1);
+        };
+        let mut passed: Vec<CardArgument> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Buffer(_, bytes) => CardArgument::Buffer(bytes.clone()),
+                Argument::Value(bytes) => CardArgument::Value(bytes.clone(), 16),
+            })
+            .collect();
+        card.run(image, entry, shape, &mut passed)?;
+        let buffers = passed.into_iter().filter_map(|argument| match argument {
+            CardArgument::Buffer(bytes) => Some(bytes),
+            CardArgument::Value(..) => None,
+        });
+        Ok(buffers.collect())
+    }
+}
+
+fn trouble(text: &str) -> Result<(u64, Trouble)> {
+    let (seed, name) = text.split_once('=').context("a trouble is `SEED=NAME`")?;
+    let trouble = match name {
+        "optimiser" => Trouble::Optimiser,
+        "wrong" => Trouble::Wrong,
+        "error" => Trouble::Error,
+        "death" => Trouble::Death,
+        "hang" => Trouble::Hang,
+        _ => bail!("there is no trouble `{name}`"),
+    };
+    Ok((seed.parse()?, trouble))
+}
+
+fn happen(trouble: Trouble, image: Image<'_>, buffers: &mut [Vec<u8>]) -> Result<()> {
+    let optimised = !matches!(image, Image::Ptx(_, 0));
+    match trouble {
+        Trouble::Optimiser | Trouble::Death | Trouble::Error if !optimised => {}
+        Trouble::Optimiser | Trouble::Wrong => buffers[Kernel::OUT][0] ^= 1,
+        Trouble::Error => bail!("the driver stopped the kernel: an illegal memory access was encountered"),
+        Trouble::Death => std::process::abort(),
+        Trouble::Hang => std::thread::sleep(Duration::from_secs(3600)),
+    }
+    Ok(())
+}

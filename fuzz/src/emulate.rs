@@ -1,0 +1,165 @@
+//! Runs a kernel on the emulator.
+
+use anyhow::{Result, anyhow, bail};
+use simt::launch::Arg;
+use simt::{Checks, Emulator, Launch, Limits, Reconvergence, Report, Schedule};
+
+use crate::kernel::{Argument, Kernel};
+
+/// Warp instructions that a kernel may take; they take a few thousand.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// How the emulator runs a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The launch's own names.
+pub struct Way {
+    pub plain: bool,
+    pub cores: u32,
+    pub schedule: Schedule,
+    pub seed: u64,
+    pub checks: Checks,
+    pub weak_memory: bool,
+    pub reconvergence: Reconvergence,
+    /// The seed by which blocks are dealt out to the cores, where that is not left to chance.
+    pub deal: Option<u64>,
+}
+
+impl Way {
+    /// The plain interpreter, to which everything is held.
+    pub const PLAIN: Way = Way {
+        plain: true,
+        cores: 1,
+        schedule: Schedule::RoundRobin,
+        seed: 0,
+        checks: Checks::NONE,
+        weak_memory: false,
+        reconvergence: Reconvergence::Auto,
+        deal: None,
+    };
+}
+
+/// A kernel loaded into an emulator of its own.
+pub struct Loaded {
+    /// The emulator.
+    pub emulator: Emulator,
+    /// The module.
+    pub module: simt::Module,
+    buffers: Vec<simt::Buffer>,
+    launch: Launch,
+}
+
+/// Loads a kernel.
+///
+/// # Errors
+/// The emulator cannot read the text or does not support all of it.
+pub fn load(kernel: &Kernel) -> Result<Loaded> {
+    load_text(&kernel.text, (kernel.grid, kernel.block), &kernel.arguments)
+}
+
+/// Loads a text with a launch and its arguments.
+///
+/// # Errors
+/// The emulator cannot read the text or does not support all of it.
+pub fn load_text(
+    text: &str,
+    (grid, block): (simt::Dim3, simt::Dim3),
+    arguments: &[Argument],
+) -> Result<Loaded> {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("kernel.ptx", text).map_err(|error| anyhow!("{error}"))?;
+    if let Some(error) = module.unsupported().first() {
+        bail!("{error}");
+    }
+    let mut launch = Launch::new(grid, block);
+    let mut buffers = Vec::new();
+    for argument in arguments {
+        launch = match argument {
+            Argument::Buffer(name, bytes) => {
+                let buffer = emulator.alloc(name, bytes.len() as u64)?;
+                emulator.write(buffer).copy_from_slice(bytes);
+                buffers.push(buffer);
+                launch.arg(buffer.address())
+            }
+            Argument::Value(bytes) => launch.arg(Arg::bytes(bytes)),
+        };
+    }
+    launch.max_steps = MAX_STEPS;
+    Ok(Loaded { emulator, module, buffers, launch })
+}
+
+impl Loaded {
+    fn launch(&mut self, way: Way) -> Launch {
+        if let Some(seed) = way.deal {
+            self.emulator.deal(seed);
+        }
+        Launch {
+            plain: way.plain,
+            cores: way.cores,
+            schedule: way.schedule,
+            seed: way.seed,
+            checks: way.checks,
+            weak_memory: way.weak_memory,
+            reconvergence: way.reconvergence,
+            ..self.launch.clone()
+        }
+    }
+
+    /// Runs the kernel once, and tells what it left in its buffers.
+    ///
+    /// # Errors
+    /// The launch cannot be carried out.
+    pub fn run(mut self, entry: &str, way: Way) -> Result<(Report, Vec<Vec<u8>>)> {
+        let launch = self.launch(way);
+        let report = self.emulator.launch(&self.module, entry, &launch)?;
+        let buffers = self.buffers.iter().map(|&buffer| self.emulator.read(buffer).to_vec()).collect();
+        Ok((report, buffers))
+    }
+
+    /// The slots in the order in which a warp, of a block, is last there: until then nothing else has been stored to those
+    /// that come before.
+    ///
+    /// # Errors
+    /// The launch cannot be carried out.
+    pub fn order_of_slots(
+        mut self,
+        entry: &str,
+        column_bytes: usize,
+        (block, warp): (simt::Dim3, u32),
+    ) -> Result<Vec<usize>> {
+        let launch = Launch { plain: true, ..self.launch.clone() };
+        let mut order = Vec::new();
+        let module = self.module.clone();
+        let mut slots = std::collections::BTreeMap::new();
+        self.emulator.launch_traced(&self.module, entry, &launch, &mut |step| {
+            let slot = *slots
+                .entry(step.instruction)
+                .or_insert_with(|| slot_of(&module.site(step.instruction).ptx, column_bytes));
+            if let Some(slot) = slot
+                && (step.block, step.warp) == (block, warp)
+            {
+                order.retain(|&earlier| earlier != slot);
+                order.push(slot);
+            }
+        })?;
+        Ok(order)
+    }
+}
+
+/// The slot that an instruction stores to, if that is what it does.
+fn slot_of(instruction: &str, column_bytes: usize) -> Option<usize> {
+    let (_, after) = instruction.split_once("[%out+")?;
+    let offset: usize = after.split(']').next()?.trim().parse().ok()?;
+    Some(offset / column_bytes)
+}
+
+/// What the kernel leaves in its buffers in the plain way.
+///
+/// # Errors
+/// The emulator refuses the text, or reports a fault where there is none to be found.
+pub fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>> {
+    let (report, buffers) = load(kernel)?.run(Kernel::ENTRY, Way::PLAIN)?;
+    match report.faults.first() {
+        Some(fault) => bail!("the emulator reports {}", fault.to_string().replace('\n', ";")),
+        None => Ok(buffers),
+    }
+}

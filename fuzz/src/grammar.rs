@@ -1,0 +1,304 @@
+//! Whether the emulator and NVIDIA's assembler take the same texts.
+//!
+//! Kernels as they are made must assemble. An instruction of one with a modifier, a type, an operand or the target changed
+//! at random is taken by both or by neither, or stands on the list of those about which they disagree with a reason
+//! ([`known`]). A mutant stands in a text of its own, so that its verdict is about nothing else.
+
+use anyhow::Result;
+
+use crate::dice::Dice;
+use crate::kernel::Kernel;
+use crate::shape::Kind;
+use crate::tools::Ptxas;
+
+/// An instruction that has been changed at random, in a text of its own.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// The text.
+    pub text: String,
+    /// The instruction before.
+    pub before: String,
+    /// And after.
+    pub instruction: String,
+    /// The target.
+    pub target: u32,
+}
+
+/// What the two make of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Both take it, or neither does.
+    Agreed(bool),
+    /// The emulator takes it, and the assembler says why it does not.
+    OnlyEmulator(String),
+    /// The assembler takes it, and the emulator says why it does not.
+    OnlyAssembler(String),
+    /// The assembler has died of it.
+    Crash(String),
+}
+
+/// The mutant of a seed.
+pub fn mutant(seed: u64) -> Mutant {
+    let mut dice = Dice::new(seed, 4);
+    let kernel = Kernel::new(seed);
+    let instructions: Vec<&str> =
+        kernel.text.lines().map(str::trim).filter(|line| can_stand_alone(line)).collect();
+    let before = (*dice.pick(&instructions)).to_owned();
+    let (guard, plain) = match before.split_once(' ') {
+        Some((guard, rest)) if guard.starts_with('@') => (format!("{guard} "), rest.to_owned()),
+        _ => (String::new(), before.clone()),
+    };
+    let (opcode, operands) = plain.split_once(' ').unwrap_or((&plain, ""));
+    let (mut target, mut changed) = (kernel.target, (opcode.to_owned(), operands.to_owned()));
+    match dice.below(10) {
+        0..=3 => changed.0 = other_word(&mut dice, opcode),
+        4..=5 => changed.0 = other_type(&mut dice, opcode),
+        6..=8 => changed.1 = other_operand(&mut dice, operands),
+        _ => target = *dice.pick(&[50, 53, 60, 61, 70, 72, 75, 80, 86, 89, 90]),
+    }
+    let instruction = format!("{guard}{} {}", changed.0, changed.1);
+    Mutant { text: text(target, &instruction), before, instruction, target }
+}
+
+/// An instruction that names nothing but registers and the variables of [`text`].
+fn can_stand_alone(line: &str) -> bool {
+    const FLOW: [&str; 10] = [".", "bra", "brx", "call", "ret", "exit", "L", "{", "}", "_"];
+    const NAMES: [&str; 7] = ["[context", "[to", "[back", "[got", "[a", "[p_", "cell"];
+    let plain = match line.split_once(' ') {
+        Some((guard, rest)) if guard.starts_with('@') => rest,
+        _ => line,
+    };
+    line.ends_with(';')
+        && plain.contains(' ')
+        && !FLOW.iter().any(|word| plain.starts_with(word))
+        && !NAMES.iter().any(|name| plain.contains(name))
+}
+
+/// Words that opcodes have, and none that steers memory only.
+const WORDS: [&str; 34] = [
+    "rn",
+    "rz",
+    "rm",
+    "rp",
+    "rni",
+    "rzi",
+    "ftz",
+    "sat",
+    "relu",
+    "satfinite",
+    "approx",
+    "full",
+    "hi",
+    "lo",
+    "wide",
+    "cc",
+    "NaN",
+    "and",
+    "or",
+    "xor",
+    "eq",
+    "lt",
+    "ltu",
+    "clamp",
+    "wrap",
+    "sync",
+    "volatile",
+    "relaxed",
+    "gpu",
+    "global",
+    "shared",
+    "v2",
+    "v4",
+    "uni",
+];
+
+const TYPES: [&str; 21] = [
+    "pred", "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2",
+    "bf16", "bf16x2", "f32", "f64", "tf32", "b128",
+];
+
+/// The opcode with a word more, less, twice, elsewhere, or another in its place.
+fn other_word(dice: &mut Dice, opcode: &str) -> String {
+    let mut words: Vec<&str> = opcode.split('.').collect();
+    let at = dice.below(words.len());
+    match dice.below(4) {
+        0 => words.insert(1 + dice.below(words.len()), *dice.pick(&WORDS)),
+        1 if words.len() > 1 => drop(words.remove(at.max(1))),
+        2 if words.len() > 2 => {
+            let word = words.remove(at.max(1));
+            words.insert(1 + dice.below(words.len()), word);
+        }
+        _ => {
+            let last = words.len() - 1;
+            words[at.max(1).min(last)] = *dice.pick(&WORDS);
+        }
+    }
+    words.join(".")
+}
+
+/// The opcode with another type.
+fn other_type(dice: &mut Dice, opcode: &str) -> String {
+    let mut words: Vec<&str> = opcode.split('.').collect();
+    let types: Vec<usize> = (0..words.len()).filter(|&at| TYPES.contains(&words[at])).collect();
+    if types.is_empty() {
+        return other_word(dice, opcode);
+    }
+    words[*dice.pick(&types)] = *dice.pick(&TYPES);
+    words.join(".")
+}
+
+/// The operands with one more or less, or one of another kind.
+fn other_operand(dice: &mut Dice, operands: &str) -> String {
+    let mut list: Vec<String> = operands.trim_end_matches(';').split(", ").map(str::to_owned).collect();
+    let at = dice.below(list.len());
+    match dice.below(6) {
+        0 => drop(list.remove(at)),
+        1 => list.push(any_operand(dice)),
+        _ => list[at] = any_operand(dice),
+    }
+    format!("{};", list.join(", "))
+}
+
+fn any_operand(dice: &mut Dice) -> String {
+    const OTHERS: [&str; 20] = [
+        "%p1",
+        "!%p1",
+        "%h1",
+        "%r1",
+        "%d1",
+        "%f1",
+        "%g1",
+        "0",
+        "1",
+        "-1",
+        "255",
+        "70000",
+        "0x1234567890",
+        "0f3F800000",
+        "0d3FF0000000000000",
+        "_",
+        "%tid.x",
+        "table",
+        "[%d1]",
+        "{%r1, %r2}",
+    ];
+    (*dice.pick(&OTHERS)).to_owned()
+}
+
+/// A text with one instruction, and everything declared that the writer's instructions name.
+fn text(target: u32, instruction: &str) -> String {
+    let kinds = [(Kind::Pred, "p"), (Kind::B16, "h"), (Kind::B32, "r"), (Kind::B64, "d")];
+    let registers = kinds.iter().fold(String::new(), |text, (kind, name)| {
+        text + &format!("    .reg .{} %{name}<700>;\n", kind.name())
+    });
+    format!(
+        ".version 8.7\n.target sm_{target}\n.address_size 64\n.global .align 16 .b8 table[64];\n\
+         .const .align 16 .b8 fixed[64];\n.shared .align 16 .b8 shown[64];\n.shared .align 8 .b8 post[64];\n\
+         .visible .entry k(.param .align 16 .b8 given[64])\n{{\n{registers}    .reg .f32 %f<2>;\n    .reg .f64 %g<2>;\n    \
+         .reg .b64 %in, %out, %own, %cells, %shown, %post, %w<9>;\n    .reg .b32 %tid_, %u<9>;\n    .reg .pred %q0;\n    \
+         .local .align 16 .b8 mine[64];\n    {instruction}\n    ret;\n}}\n"
+    )
+}
+
+/// Whether the emulator takes a text, and why not.
+pub fn emulator_takes(text: &str) -> Result<(), String> {
+    let mut emulator = simt::Emulator::new(simt::Limits::default());
+    let module = emulator.load("mutant.ptx", text).map_err(|error| error.message)?;
+    module.unsupported().first().map_or(Ok(()), |error| Err(error.message.clone()))
+}
+
+/// What both make of a text.
+///
+/// # Errors
+/// The assembler cannot be run.
+pub fn ask(ptxas: &Ptxas, text: &str, target: u32, folder: &std::path::Path) -> Result<Verdict> {
+    let ours = emulator_takes(text);
+    let theirs = ptxas.takes(text, &format!("sm_{target}"), folder)?;
+    Ok(match (ours, theirs) {
+        (_, Err(message)) if message.is_empty() => Verdict::Crash("the assembler died".to_owned()),
+        (Ok(()), Ok(())) => Verdict::Agreed(true),
+        (Err(_), Err(_)) => Verdict::Agreed(false),
+        (Ok(()), Err(message)) => Verdict::OnlyEmulator(message),
+        (Err(message), Ok(())) => Verdict::OnlyAssembler(message),
+    })
+}
+
+/// A line of the committed list.
+struct Entry {
+    side: &'static str,
+    pattern: &'static str,
+    message: &'static str,
+    why: &'static str,
+}
+
+/// The committed list, `fuzz/grammar.txt`.
+fn entries() -> impl Iterator<Item = Entry> {
+    let lines = include_str!("../grammar.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| {
+        let mut parts = line.split(" | ").map(str::trim);
+        let mut next = || parts.next();
+        Some(Entry { side: next()?, pattern: next()?, message: next()?, why: next()? })
+    })
+}
+
+/// The reason for a disagreement that is on the list.
+pub fn known(mutant: &Mutant, verdict: &Verdict) -> Option<&'static str> {
+    let (side, message) = match verdict {
+        Verdict::OnlyEmulator(message) => ("emulator", message),
+        Verdict::OnlyAssembler(message) => ("assembler", message),
+        Verdict::Crash(message) => ("crash", message),
+        Verdict::Agreed(_) => return None,
+    };
+    let is = |entry: &Entry| {
+        entry.side == side && message.contains(entry.message) && matches(entry.pattern, &mutant.instruction)
+    };
+    entries().find(is).map(|entry| entry.why)
+}
+
+/// Whether a text is like a pattern, in which `*` stands for anything.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(after) = text.strip_prefix(head) else { return false };
+    (0..=after.len()).any(|at| after.is_char_boundary(at) && matches(rest, &after[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        let cases = [
+            ("a*c", "abbc", true),
+            ("a*c", "ac", true),
+            ("a*c", "ab", false),
+            ("*b*", "abc", true),
+            ("abc", "abcd", false),
+        ];
+        for (pattern, text, is_like) in cases {
+            assert_eq!(matches(pattern, text), is_like, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_list_is_read() {
+        let lines = include_str!("../grammar.txt").lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(entries().count(), lines);
+        let sides = ["emulator", "assembler", "crash"];
+        assert!(entries().all(|entry| sides.contains(&entry.side) && !entry.why.is_empty()));
+    }
+
+    #[test]
+    fn what_is_listed_is_known_and_what_is_not_is_not() {
+        let mutant = |instruction: &str| Mutant {
+            text: String::new(),
+            before: String::new(),
+            instruction: instruction.to_owned(),
+            target: 90,
+        };
+        let refused = Verdict::OnlyEmulator("Arguments mismatch for instruction 'add'".to_owned());
+        assert!(known(&mutant("add.u64 %d1, 0d3FF0000000000000, %d2;"), &refused).is_some());
+        assert!(known(&mutant("add.u64 %d1, %d3, %d2;"), &refused).is_none());
+        assert!(known(&mutant("add.u64 %d1, 0d3FF0000000000000, %d2;"), &Verdict::Agreed(true)).is_none());
+    }
+}

@@ -1,0 +1,144 @@
+//! What came of a campaign, as the JSON that is committed: how many kernels, how many differ, and why, opcode by opcode.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::campaign::Outcome;
+
+/// What is noted about a campaign besides its outcome.
+#[derive(Clone, Debug)]
+pub struct Circumstances {
+    /// When, as somebody says who has a calendar.
+    pub date: String,
+    /// The device.
+    pub device: String,
+    /// Its driver.
+    pub driver: String,
+    /// The assemblers besides the driver's.
+    pub ptxas: Vec<String>,
+    /// The command.
+    pub command: String,
+    /// Seconds it took.
+    pub seconds: u64,
+}
+
+/// The record.
+pub fn record(about: &Circumstances, outcome: &Outcome) -> Value {
+    let lines = &outcome.lines;
+    let sum = |key: &str| lines.iter().filter_map(|line| line[key].as_u64()).sum::<u64>();
+    let differences: Vec<&Value> = lines.iter().filter(|line| line["difference"].is_object()).collect();
+    let troubles: Vec<&Value> = lines.iter().filter(|line| !line["trouble"].is_null()).collect();
+    let seeds = lines.first().zip(lines.last()).map(|(first, last)| json!([first["seed"], last["seed"]]));
+    json!({
+        "date": about.date,
+        "device": about.device,
+        "driver": about.driver,
+        "ptxas": about.ptxas,
+        "command": about.command,
+        "seconds": about.seconds,
+        "cut_short": outcome.cut_short,
+        "seeds": seeds,
+        "kernels": lines.len(),
+        "instructions": sum("instructions"),
+        "slots": sum("slots"),
+        "equal": lines.len() - differences.len() - troubles.len(),
+        "different": differences.len(),
+        "unexplained": unexplained(&differences, &troubles),
+        "troubles": troubles,
+        "groups": groups(&differences),
+    })
+}
+
+/// Kernels that differ, or never came back, and no compiler is known to be the reason.
+fn unexplained(differences: &[&Value], troubles: &[&Value]) -> usize {
+    let differ = differences.iter().filter(|line| verdict(&line["difference"]) != "assembler").count();
+    differ + troubles.iter().filter(|line| line["driver -O0"] != "equal").count()
+}
+
+/// Whose a difference is, as far as that can be told without reading.
+pub fn verdict(difference: &Value) -> &'static str {
+    let alone = &difference["alone"];
+    let differs = |level: &str| alone.is_object() && alone[level] != alone["emulator"];
+    let levels = difference["levels"].as_object();
+    let some_level_is_equal =
+        levels.is_some_and(|levels| levels.values().any(|told| told == "equal" || told == "equal here"));
+    match () {
+        // The instruction by itself comes out otherwise: the value is in question.
+        () if differs("driver -O0") && differs("driver -O4") => "value",
+        // Compiled otherwise, the same text comes out right: the assembler's mistake.
+        () if some_level_is_equal || differs("driver -O0") || differs("driver -O4") => "assembler",
+        // Wrong at every level, but right by itself: somebody has to read it.
+        () => "open",
+    }
+}
+
+/// The differences by instruction and verdict, each with its seeds and an example.
+fn groups(differences: &[&Value]) -> Vec<Value> {
+    let mut groups: BTreeMap<(String, &str), Vec<&Value>> = BTreeMap::new();
+    for line in differences {
+        let difference = &line["difference"];
+        let opcode = difference["opcode"].as_str().unwrap_or("?").to_owned();
+        groups.entry((opcode, verdict(difference))).or_default().push(line);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(key, lines)| (std::cmp::Reverse(lines.len()), key.clone()));
+    let told = groups.into_iter().map(|((opcode, verdict), lines)| {
+        let seeds: Vec<&Value> = lines.iter().map(|line| &line["seed"]).collect();
+        json!({ "opcode": opcode, "verdict": verdict, "kernels": lines.len(), "seeds": seeds, "example": lines[0]["difference"] })
+    });
+    told.collect()
+}
+
+/// The record for a reader, in a few lines.
+pub fn summary(record: &Value) -> String {
+    let mut text = format!(
+        "{} kernels with {} instructions and {} results on {}: {} equal, {} different, {} lost\n",
+        record["kernels"],
+        record["instructions"],
+        record["slots"],
+        record["device"],
+        record["equal"],
+        record["different"],
+        record["troubles"].as_array().map_or(0, Vec::len),
+    );
+    for trouble in record["troubles"].as_array().into_iter().flatten().take(10) {
+        let _ =
+            writeln!(text, "  seed {}: {}", trouble["seed"], trouble["trouble"].as_str().unwrap_or_default());
+    }
+    for group in record["groups"].as_array().into_iter().flatten() {
+        let example = &group["example"];
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let _ = writeln!(
+            text,
+            "  {:>5} {:9} {:28} seed {}: `{}` gives {} and not {}",
+            group["kernels"].to_string(),
+            word(&group["verdict"]),
+            word(&group["opcode"]),
+            group["seeds"][0],
+            word(&example["instruction"]),
+            word(&example["device"]),
+            word(&example["emulator"]),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_follows_from_what_else_was_tried() {
+        let alone = |o0: &str, o4: &str| json!({ "emulator": "0x1", "driver -O0": o0, "driver -O4": o4 });
+        let wrong = json!({ "driver -O0": "slot 3", "driver -O4": "slot 3" });
+        let mended = json!({ "driver -O0": "equal", "driver -O4": "slot 3" });
+        let verdict = |alone: &Value, levels: &Value| verdict(&json!({ "alone": alone, "levels": levels }));
+        assert_eq!(verdict(&alone("0x2", "0x2"), &wrong), "value");
+        assert_eq!(verdict(&alone("0x1", "0x1"), &mended), "assembler");
+        assert_eq!(verdict(&alone("0x1", "0x2"), &wrong), "assembler");
+        assert_eq!(verdict(&alone("0x1", "0x1"), &wrong), "open");
+        assert_eq!(verdict(&Value::Null, &mended), "assembler");
+    }
+}

@@ -1,0 +1,112 @@
+//! Campaigns with the emulator in the GPU's place: what comes of kernels that differ, and of processes that do not come
+//! back.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fuzz::campaign::{self, Outcome, Plan};
+use fuzz::record::{self, Circumstances};
+use serde_json::Value;
+
+fn plan(device: &str, count: u64) -> Plan {
+    Plan {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_fuzz")),
+        device: device.to_owned(),
+        arguments: vec!["--arch".to_owned(), "sm_90".to_owned()],
+        first: 0,
+        count,
+        batch: 4,
+        processes: 2,
+        patience: Duration::from_secs(60),
+        end: Duration::from_secs(300),
+    }
+}
+
+fn run(plan: &Plan) -> (Outcome, Value) {
+    let outcome = campaign::run(plan).unwrap();
+    let word = String::new;
+    let about = Circumstances {
+        date: word(),
+        device: word(),
+        driver: word(),
+        ptxas: Vec::new(),
+        command: word(),
+        seconds: 0,
+    };
+    let record = record::record(&about, &outcome);
+    (outcome, record)
+}
+
+fn seeds(outcome: &Outcome) -> Vec<u64> {
+    outcome.lines.iter().filter_map(|line| line["seed"].as_u64()).collect()
+}
+
+#[test]
+fn a_machine_that_is_right_agrees_on_every_kernel() {
+    let (outcome, record) = run(&plan("emulator", 9));
+    assert_eq!(seeds(&outcome), (0..9).collect::<Vec<_>>());
+    assert_eq!((record["equal"].as_u64(), record["different"].as_u64()), (Some(9), Some(0)));
+    assert!(
+        record["slots"].as_u64() > Some(100) && record["instructions"].as_u64() > record["slots"].as_u64()
+    );
+}
+
+#[test]
+fn each_trouble_costs_the_kernel_that_it_befalls_and_no_other() {
+    let plan = Plan {
+        patience: Duration::from_secs(6),
+        ..plan("emulator:1=death,4=error,5=hang,7=death,9=hang", 10)
+    };
+    let (outcome, record) = run(&plan);
+    assert_eq!(seeds(&outcome), (0..10).collect::<Vec<_>>());
+    assert!(!outcome.cut_short);
+    let troubles: Vec<(u64, &str)> = outcome
+        .lines
+        .iter()
+        .filter_map(|line| Some((line["seed"].as_u64()?, line["trouble"].as_str()?)))
+        .collect();
+    let expected = [
+        (1, "the process died"),
+        (4, "the driver stopped"),
+        (5, "no answer"),
+        (7, "the process died"),
+        (9, "no answer"),
+    ];
+    assert_eq!(troubles.len(), expected.len(), "{troubles:?}");
+    for ((seed, trouble), (expected_seed, words)) in troubles.iter().zip(expected) {
+        assert!(*seed == expected_seed && trouble.starts_with(words), "{seed}: {trouble}");
+    }
+    assert_eq!(record["equal"].as_u64(), Some(5));
+    let without: Vec<&str> =
+        (0..5).map(|index| record["troubles"][index]["driver -O0"].as_str().unwrap()).collect();
+    assert_eq!(without, ["equal", "equal", "no answer either", "equal", "no answer either"]);
+    assert_eq!(record["unexplained"].as_u64(), Some(2), "what hangs at every level");
+}
+
+#[test]
+fn a_difference_names_the_first_slot_and_the_levels_at_which_it_is_there() {
+    let (_, record) = run(&plan("emulator:2=optimiser,3=wrong", 5));
+    assert_eq!(record["different"].as_u64(), Some(2));
+    let group = |seed: u64| {
+        let groups = record["groups"].as_array().unwrap();
+        groups.iter().find(|group| group["seeds"][0].as_u64() == Some(seed)).unwrap()
+    };
+    let (mended, wrong) = (group(2), group(3));
+    assert_eq!(mended["verdict"], "assembler");
+    assert_eq!(mended["example"]["levels"]["driver -O0"], "equal");
+    assert_eq!(wrong["verdict"], "open", "the instruction by itself is right");
+    assert_eq!(wrong["example"]["levels"]["driver -O0"], "slot 0");
+    for example in [&mended["example"], &wrong["example"]] {
+        assert_eq!((example["slot"].as_u64(), example["thread"].as_u64()), (Some(0), Some(0)));
+        let number = |key: &str| u64::from_str_radix(&example[key].as_str().unwrap()[2..], 16).unwrap();
+        assert_eq!(number("emulator") ^ number("device"), 1, "the lowest bit is what went wrong");
+    }
+}
+
+#[test]
+fn a_campaign_ends_when_its_time_is_over() {
+    let plan = Plan { end: Duration::from_secs(3), ..plan("emulator:0=hang,4=hang", 8) };
+    let (outcome, _) = run(&plan);
+    assert!(outcome.cut_short);
+    assert!(outcome.lines.len() < 8);
+}
