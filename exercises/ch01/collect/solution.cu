@@ -89,6 +89,18 @@ extern "C" __global__ void refine_some(const unsigned* in, unsigned* out,
 //            out[list[k]] = refine(in[list[k]], rounds);
 //        }
 //    }
+//= wrong one_warp_works
+//    if (i < n) {
+//        if (in[i] < threshold) {
+//            list[atomicAdd(&count, 1)] = i;
+//        } else {
+//            out[i] = in[i] + 1;
+//        }
+//    }
+//    __syncthreads();
+//    if (t < 32 && t < count) {
+//        out[list[t]] = refine(in[list[t]], rounds);
+//    }
 //= wrong place_in_the_block
 //    if (i < n) {
 //        if (in[i] < threshold) {

@@ -56,6 +56,13 @@ extern "C" __global__ void down_from_largest(const int* x, int* down) {
 //        __syncthreads();
 //    }
 //    __syncthreads();
+//= wrong volatile_in_the_warp
+//    volatile int* seen = part;
+//    for (int half = 64; half > 0; half /= 2) {
+//        if (i < half) seen[i] = max(seen[i], seen[i + half]);
+//        if (half > 32) __syncthreads();
+//    }
+//    __syncthreads();
 //= end
 
     down[blockIdx.x * 128 + i] = part[0] - own;

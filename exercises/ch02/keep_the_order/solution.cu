@@ -37,6 +37,11 @@ extern "C" __global__ void join_steps(const unsigned* scale, const unsigned* shi
 //        unsigned i = t;
 //        unsigned next = i + stride;
 //        if (i < stride) {
+//= wrong atomic_pairs
+//    for (unsigned stride = 1; stride < 256; stride *= 2) {
+//        unsigned i = t;
+//        unsigned next = i + stride;
+//        if (i % (2 * stride) == 0) {
 //= wrong without_a_bound
 //    for (unsigned stride = 1; stride < 256; stride *= 2) {
 //        unsigned i = 2 * stride * t;
@@ -49,8 +54,16 @@ extern "C" __global__ void join_steps(const unsigned* scale, const unsigned* shi
 //        if (next < 256) {
 //= end
             // First what i has, and then what next has.
+//= solution
             b[i] = (a[next] * b[i] + b[next]) % PRIME;
             a[i] = a[next] * a[i] % PRIME;
+//= wrong atomic_pairs
+//            unsigned scale_next = atomicAdd(&a[next], 0);
+//            unsigned shift_next = atomicAdd(&b[next], 0);
+//            unsigned own = scale_next * atomicAdd(&b[i], 0) + shift_next;
+//            atomicExch(&b[i], own % PRIME);
+//            atomicExch(&a[i], scale_next * atomicAdd(&a[i], 0) % PRIME);
+//= end
         }
         __syncthreads();
     }

@@ -52,6 +52,14 @@ extern "C" __global__ void largest_and_where(const int* x, int* largest, int* wh
 //                value[t] = value[partner];
 //                index[t] = i + half;
 //            }
+//= wrong packed
+//            int partner = t + half;
+//            int own = value[t] * 1024 + 1023 - index[t];
+//            int other = value[partner] * 1024 + 1023 - index[partner];
+//            if (i + half < n && other > own) {
+//                value[t] = value[partner];
+//                index[t] = index[partner];
+//            }
 //= wrong index_alone
 //            int partner = t + half;
 //            bool is_larger = value[partner] > value[t];

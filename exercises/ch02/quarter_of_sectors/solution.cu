@@ -35,6 +35,12 @@ extern "C" __global__ void sums_by_four(const int* x, int* sums, int n) {
 //            sum += x[i];
 //        }
 //    }
+//= wrong atomic_loads
+//    int sum = 0;
+//    for (int k = 0; k < 4; k++) {
+//        int i = first + 4 * t + k;
+//        if (i < n) sum += atomicAdd((int*)&x[i], 0);
+//    }
 //= wrong four_at_once_past_the_end
 //    int sum = 0;
 //    if (first + 4 * t < n) {

@@ -15,6 +15,8 @@ extern "C" __global__ void tile_row_sums(const int* x, int* sums) {
 //    __shared__ int tile[32][34];
 //= wrong the_other_way_in
 //    __shared__ int tile[32][32];
+//= wrong atomic_loads
+//    __shared__ int tile[32][32];
 //= wrong down_the_columns
 //    __shared__ int tile[32][32];
 //= end
@@ -41,6 +43,8 @@ extern "C" __global__ void tile_row_sums(const int* x, int* sums) {
         sum += tile[lane][column];
 //= wrong the_other_way_in
 //        sum += tile[column][lane];
+//= wrong atomic_loads
+//        sum += atomicAdd(&tile[lane][column], 0);
 //= wrong down_the_columns
 //        sum += tile[column][lane];
 //= end

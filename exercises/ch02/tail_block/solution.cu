@@ -22,6 +22,8 @@ extern "C" __global__ void lowest_prices(const int* prices, int* lowest, int n) 
 //    part[i] = first + i <= n ? prices[first + i] : 0x7fffffff;
 //= wrong left_empty
 //    if (first + i < n) part[i] = prices[first + i];
+//= wrong large_enough
+//    part[i] = first + i < n ? prices[first + i] : 1000000;
 //= wrong zero_instead
 //    part[i] = first + i < n ? prices[first + i] : 0;
 //= end

@@ -11,13 +11,13 @@ extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
 //= wrong volatile_box
 //    __shared__ volatile int box[16];
 //= end
-    bool fetches = threadIdx.x < 16;
-    int column = threadIdx.x % 16;
+    int lane = threadIdx.x;
+    bool fetches = lane < 16;
     in += blockIdx.x * pieces * 16;
 
     int sum = 0;
     for (int piece = 0; piece < pieces; piece++) {
-        if (fetches) box[column] = in[piece * 16 + column];
+        if (fetches) box[lane] = in[piece * 16 + lane];
 //= solution
         __syncwarp();
 //= wrong each_half
@@ -26,7 +26,7 @@ extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
 //= wrong moved
 //= wrong volatile_box
 //= end
-        if (!fetches) sum += box[column];
+        if (!fetches) sum += box[lane - 16];
 //= solution
         __syncwarp();
 //= starter
@@ -40,5 +40,5 @@ extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
 //= wrong volatile_box
 //= end
     }
-    if (!fetches) sums[blockIdx.x * 16 + column] = sum;
+    if (!fetches) sums[blockIdx.x * 16 + lane - 16] = sum;
 }

@@ -7,15 +7,15 @@
 
 extern "C" __global__ void one_box(const int* in, int* sums, int pieces) {
     __shared__ int box[16];
-    bool fetches = threadIdx.x < 16;
-    int column = threadIdx.x % 16;
+    int lane = threadIdx.x;
+    bool fetches = lane < 16;
     in += blockIdx.x * pieces * 16;
 
     int sum = 0;
     for (int piece = 0; piece < pieces; piece++) {
-        if (fetches) box[column] = in[piece * 16 + column];
+        if (fetches) box[lane] = in[piece * 16 + lane];
         __syncwarp();
-        if (!fetches) sum += box[column];
+        if (!fetches) sum += box[lane - 16];
     }
-    if (!fetches) sums[blockIdx.x * 16 + column] = sum;
+    if (!fetches) sums[blockIdx.x * 16 + lane - 16] = sum;
 }

@@ -10,13 +10,20 @@
 // Launch: blocks of 64 threads, a grid of whole rows.
 
 extern "C" __global__ void running_total(const int* in, int* before) {
+//= solution
     __shared__ int total[64];
+//= wrong volatile_totals
+//    __shared__ volatile int total[64];
+//= end
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int t = threadIdx.x, lane = t % 32;
 
     int mine = in[i];
     total[t] = mine;
+//= solution
     __syncwarp();
+//= wrong volatile_totals
+//= end
     for (int distance = 1; distance < 32; distance *= 2) {
 //= solution
         int more = lane >= distance ? total[t - distance] : 0;
@@ -33,6 +40,9 @@ extern "C" __global__ void running_total(const int* in, int* before) {
 //        __syncwarp();
 //        total[t] += more;
 //        __syncwarp();
+//= wrong volatile_totals
+//        int more = lane >= distance ? total[t - distance] : 0;
+//        total[t] = total[t] + more;
 //= wrong read_again
 //        int more = lane >= distance ? total[t - distance] : 0;
 //        __syncwarp();

@@ -7,7 +7,11 @@
 
 extern "C" __global__ void smooth_rows(const int* in, int* columns,
                                        int rounds) {
+//= solution
     __shared__ int cell[128];
+//= wrong volatile_cells
+//    __shared__ volatile int cell[128];
+//= end
     int t = threadIdx.x, lane = t % 32, row = t - lane;
     int left = row + (lane + 31) % 32, right = row + (lane + 1) % 32;
 
@@ -20,6 +24,7 @@ extern "C" __global__ void smooth_rows(const int* in, int* columns,
 //    __syncthreads();
 //= wrong half_of_them
 //    __syncthreads();
+//= wrong volatile_cells
 //= end
     for (int round = 0; round < rounds; round++) {
         int next = cell[left] + 2 * cell[t] + cell[right];
@@ -31,6 +36,8 @@ extern "C" __global__ void smooth_rows(const int* in, int* columns,
 //        __syncthreads();
 //        cell[t] = next;
 //        __syncthreads();
+//= wrong volatile_cells
+//        cell[t] = next;
 //= wrong one_a_round
 //        cell[t] = next;
 //        __syncwarp();

@@ -17,7 +17,15 @@ const unsigned ALL_LANES = 0xffffffff;
 //= end
 
 extern "C" __global__ void sort_by_rank(const int* in, int* out, int n) {
+//= solution
     __shared__ int value[64], sorted[64];
+//= wrong volatile_values
+//    __shared__ volatile int value[64];
+//    __shared__ int sorted[64];
+//= wrong volatile_places
+//    __shared__ int value[64];
+//    __shared__ volatile int sorted[64];
+//= end
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int row = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
 
@@ -27,6 +35,9 @@ extern "C" __global__ void sort_by_rank(const int* in, int* out, int n) {
     __syncwarp(ALL_LANES);
 //= wrong stay_away
 //    if (lane < 28) __syncwarp(ALL_LANES);
+//= wrong who_is_active
+//    __syncwarp(__activemask());
+//= wrong volatile_values
 //= wrong only_once
 //= end
 
@@ -40,6 +51,9 @@ extern "C" __global__ void sort_by_rank(const int* in, int* out, int n) {
     __syncwarp(ALL_LANES);
 //= wrong stay_away
 //    if (lane < 28) __syncwarp(ALL_LANES);
+//= wrong who_is_active
+//    __syncwarp(__activemask());
+//= wrong volatile_places
 //= end
 
     if (i < n) out[i] = sorted[row + lane];

@@ -6,10 +6,11 @@
 
 extern "C" __global__ void turn_pieces(int* data, int* largest, int n) {
     __shared__ int piece[64], most;
-    int t = threadIdx.x, mine = data[0];
+    int t = threadIdx.x, mine = -0x7fffffff - 1;
     if (t == 0) most = mine;
 
 //= solution
+#pragma unroll 1  // one copy of the turn is enough
     for (int start = 0; start < n; start += 64) {
         int i = start + t;
         if (i < n) piece[t] = data[i];

@@ -6,7 +6,7 @@
 
 extern "C" __global__ void turn_pieces(int* data, int* largest, int n) {
     __shared__ int piece[64], most;
-    int t = threadIdx.x, mine = data[0];
+    int t = threadIdx.x, mine = -0x7fffffff - 1;
     if (t == 0) most = mine;
 
     for (int i = t; i < n; i += 64) {

@@ -45,6 +45,12 @@ extern "C" __global__ void groups_of_eight(const int* in, int* sums, int n) {
 //        sum += tile.shfl_down(sum, offset);
 //    }
 //    if (i + 7 < n && tile.thread_rank() == 0) sums[i / 8] = sum;
+//= wrong one_too_many
+//    int sum = i < n ? in[i] : 0;
+//    for (int offset = tile.size() / 2; offset > 0; offset /= 2) {
+//        sum += tile.shfl_down(sum, offset);
+//    }
+//    if (i <= n && tile.thread_rank() == 0) sums[i / 8] = sum;
 //= wrong the_block_ranks
 //    int sum = i < n ? in[i] : 0;
 //    for (int offset = tile.size() / 2; offset > 0; offset /= 2) {

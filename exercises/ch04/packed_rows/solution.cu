@@ -40,6 +40,11 @@ extern "C" __global__ void packed_rows(
 //        place = __popc(votes & ((1u << lane) - 1));
 //        count = __popc(votes);
 //    }
+//= wrong who_is_active
+//    unsigned votes = __ballot_sync(__activemask(), kept);
+//    unsigned below = (1u << lane) - 1;
+//    int place = __popc(votes & below);
+//    int count = __popc(votes);
 //= wrong a_place_from_a_counter
 //    int place = kept ? atomicAdd(&counts[row], 1) : 0;
 //    int count = __popc(__ballot_sync(FULL, kept));

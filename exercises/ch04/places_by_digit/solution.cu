@@ -5,7 +5,9 @@
 // own: elements with the same digit stand side by side, in the order of their
 // lanes. Afterwards next is past the places that were given away.
 //
-// Given: others draw places at the same time, so next is changed by atomics.
+// Given: others come to next at the same time, so it is changed by atomics.
+// Here they are warps without a row of their own, which count their visits in
+// the upper 16 bits.
 
 #define FULL 0xffffffff
 
@@ -15,7 +17,10 @@ extern "C" __global__ void places_by_digit(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
     int row = i / 32;
-    if (row >= rows) return;  // whole warps
+    if (row >= rows) {  // whole warps
+        if (lane < 8) atomicAdd(&next[8 * (row - rows) + lane], 1 << 16);
+        return;
+    }
 
     int digit = digits[i];
     int* free_place = &next[8 * row + digit];
@@ -41,6 +46,15 @@ extern "C" __global__ void places_by_digit(
 //        int first = __shfl_sync(FULL, place, leader & 31);
 //        if (digit == turn) place = first + __popc(same & ((1u << lane) - 1));
 //    }
+//= wrong without_an_atomic
+//    unsigned same = __match_any_sync(FULL, digit);
+//    int leader = __ffs(same) - 1;
+//    int rank = __popc(same & ((1u << lane) - 1));
+//    if (lane == leader) {
+//        place = *free_place;
+//        *free_place = place + __popc(same);
+//    }
+//    place = __shfl_sync(FULL, place, leader) + rank;
 //= wrong from_lane_0
 //    unsigned same = __match_any_sync(FULL, digit);
 //    int leader = __ffs(same) - 1;
@@ -52,5 +66,5 @@ extern "C" __global__ void places_by_digit(
 //    int rank = __popc(same & ((1u << lane) - 1));
 //    place = atomicAdd(free_place, __popc(same)) + rank;
 //= end
-    places[i] = place;
+    places[i] = place & 0xffff;
 }

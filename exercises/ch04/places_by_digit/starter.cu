@@ -5,7 +5,9 @@
 // own: elements with the same digit stand side by side, in the order of their
 // lanes. Afterwards next is past the places that were given away.
 //
-// Given: others draw places at the same time, so next is changed by atomics.
+// Given: others come to next at the same time, so it is changed by atomics.
+// Here they are warps without a row of their own, which count their visits in
+// the upper 16 bits.
 
 #define FULL 0xffffffff
 
@@ -15,7 +17,10 @@ extern "C" __global__ void places_by_digit(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
     int row = i / 32;
-    if (row >= rows) return;  // whole warps
+    if (row >= rows) {  // whole warps
+        if (lane < 8) atomicAdd(&next[8 * (row - rows) + lane], 1 << 16);
+        return;
+    }
 
     int digit = digits[i];
     int* free_place = &next[8 * row + digit];
@@ -24,5 +29,5 @@ extern "C" __global__ void places_by_digit(
         if (lane == turn) place = atomicAdd(free_place, 1);
         __syncwarp();  // one after the other, so that they keep their order
     }
-    places[i] = place;
+    places[i] = place & 0xffff;
 }

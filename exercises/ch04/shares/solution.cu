@@ -30,6 +30,10 @@ extern "C" __global__ void shares(const int* in, int* share, int n) {
 //    for (int mask = 16; mask > 0; mask /= 2) {
 //        sum += __shfl_xor_sync(FULL, value, mask);
 //    }
+//= wrong who_is_active
+//    for (int mask = 16; mask > 0; mask /= 2) {
+//        sum += __shfl_xor_sync(__activemask(), sum, mask);
+//    }
 //= wrong one_lane_after_the_other
 //    sum = 0;
 //    for (int lane = 0; lane < 32; ++lane) {

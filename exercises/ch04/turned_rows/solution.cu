@@ -18,7 +18,11 @@ extern "C" __global__ void turned_rows(const int* in, int* out) {
     int first = threadIdx.x - lane;
     int value = in[i];
 
+//= solution
     seat[threadIdx.x] = value;
+//= wrong atomic_seat
+//    atomicExch(&seat[threadIdx.x], value);
+//= end
 //= solution
     bool turn = __any_sync(FULL, value < 0);
     __syncwarp();
@@ -31,6 +35,10 @@ extern "C" __global__ void turned_rows(const int* in, int* out) {
 //= wrong volatile_seat
 //    bool turn = __any_sync(FULL, value < 0);
 //    if (turn) value = seat[first + 31 - lane];
+//    out[i] = value;
+//= wrong atomic_seat
+//    bool turn = __any_sync(FULL, value < 0);
+//    if (turn) value = atomicAdd(&seat[first + 31 - lane], 0);
 //    out[i] = value;
 //= wrong second_vote
 //    bool turn = __any_sync(FULL, value < 0);

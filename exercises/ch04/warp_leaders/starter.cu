@@ -4,13 +4,15 @@
 // the threads. The first lane of each warp stores the sum of its warp in
 // sums[block * warps of a block + warp].
 //
-// Given: blocks of one or several rows, always of whole warps.
+// Given: blocks of any shape, with one, two or three dimensions, always of whole
+// warps.
 
 #define FULL 0xffffffff
 
 extern "C" __global__ void warp_leaders(const int* in, int* sums) {
-    int threads = blockDim.x * blockDim.y;
-    int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    int threads = blockDim.x * blockDim.y * blockDim.z;
+    int row = threadIdx.z * blockDim.y + threadIdx.y;
+    int thread = row * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
 
     int sum = in[blockIdx.x * threads + thread];

@@ -28,6 +28,9 @@ extern "C" __global__ void after_you(volatile int* flag, int* gone,
 //    flag[blockIdx.x] = 1;
 //    __threadfence_block();
 //    bool free = flag[other] == 0;
+//= wrong two_atomics
+//    atomicExch((int*)&flag[blockIdx.x], 1);
+//    bool free = atomicAdd((int*)&flag[other], 0) == 0;
 //= wrong looks_first
 //    bool free = flag[other] == 0;
 //    __threadfence();

@@ -15,7 +15,11 @@ extern "C" __global__ void chain_of_blocks(const int* x, int* sum,
 //= end
     int before = 0;
     if (block > 0) {
+//= solution
         while (flag[block - 1] == 0) {
+//= wrong atomic_sums
+//        while (atomicAdd((int*)&flag[block - 1], 0) == 0) {
+//= end
             if (--patience == 0) return;
         }
 //= solution
@@ -33,6 +37,8 @@ extern "C" __global__ void chain_of_blocks(const int* x, int* sum,
 //        before = sum[block - 1];
 //= wrong volatile_sums
 //        before = handed[block - 1];
+//= wrong atomic_sums
+//        before = atomicAdd(&sum[block - 1], 0);
 //= wrong fence_too_late
 //        before = sum[block - 1];
 //        __threadfence();
@@ -53,6 +59,12 @@ extern "C" __global__ void chain_of_blocks(const int* x, int* sum,
 //    __threadfence_block();
 //= wrong volatile_sums
 //    handed[block] = before + x[block];
+//= wrong atomic_sums
+//    atomicExch(&sum[block], before + x[block]);
 //= end
+//= solution
     flag[block] = 1;
+//= wrong atomic_sums
+//    atomicExch((int*)&flag[block], 1);
+//= end
 }

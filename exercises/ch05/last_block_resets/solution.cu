@@ -52,6 +52,11 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
 //    unsigned ticket = atomicAdd(tickets, 1);
 //    if (ticket != gridDim.x - 1) return;
 //
+//= wrong atomic_numbers
+//    atomicExch(&least[blockIdx.x], own);
+//    unsigned ticket = atomicAdd(tickets, 1);
+//    if (ticket != gridDim.x - 1) return;
+//
 //= wrong one_too_far
 //    least[blockIdx.x] = own;
 //    __threadfence();
@@ -66,6 +71,8 @@ extern "C" __global__ void last_block_resets(const int* x, int* least,
         all = min(all, least[block]);
 //= wrong volatile_numbers
 //        all = min(all, *(volatile int*)&least[block]);
+//= wrong atomic_numbers
+//        all = min(all, atomicAdd(&least[block], 0));
 //= end
     }
     result[0] = all;

@@ -2,8 +2,9 @@
 // Its three words change together, so a lock guards them; it is zero while it
 // is free. In each block one thread enters `rounds` numbers, one at a time.
 //
-// lock, record and gave_up are zero before, and no number is negative. Who
-// does not get the lock after `patience` tries leaves the kernel.
+// record and gave_up are zero before, and so is lock, unless somebody has it who
+// never gives it back. No number is negative. Who does not get the lock after
+// `patience` tries leaves the kernel.
 extern "C" __global__ void running_record(const int* x, int* lock, int* record,
                                           int* gave_up, int rounds,
                                           int patience) {
@@ -27,6 +28,7 @@ extern "C" __global__ void running_record(const int* x, int* lock, int* record,
 //= wrong atomic_release_only
 //= wrong volatile_record
 //        volatile int* record_now = record;
+//= wrong atomic_record
 //= end
 //= solution
         record[0] += 1;
@@ -36,6 +38,10 @@ extern "C" __global__ void running_record(const int* x, int* lock, int* record,
 //        record_now[0] += 1;
 //        record_now[1] += value;
 //        if (record_now[2] < value) record_now[2] = value;
+//= wrong atomic_record
+//        atomicExch(&record[0], atomicAdd(&record[0], 0) + 1);
+//        atomicExch(&record[1], atomicAdd(&record[1], 0) + value);
+//        if (atomicAdd(&record[2], 0) < value) atomicExch(&record[2], value);
 //= end
 //= solution
         __threadfence();
@@ -50,6 +56,8 @@ extern "C" __global__ void running_record(const int* x, int* lock, int* record,
 //= wrong atomic_release_only
 //        atomicExch(lock, 0);
 //= wrong volatile_record
+//        atomicExch(lock, 0);
+//= wrong atomic_record
 //        atomicExch(lock, 0);
 //= wrong plain_release
 //        __threadfence();

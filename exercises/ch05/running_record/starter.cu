@@ -2,8 +2,9 @@
 // Its three words change together, so a lock guards them; it is zero while it
 // is free. In each block one thread enters `rounds` numbers, one at a time.
 //
-// lock, record and gave_up are zero before, and no number is negative. Who
-// does not get the lock after `patience` tries leaves the kernel.
+// record and gave_up are zero before, and so is lock, unless somebody has it who
+// never gives it back. No number is negative. Who does not get the lock after
+// `patience` tries leaves the kernel.
 extern "C" __global__ void running_record(const int* x, int* lock, int* record,
                                           int* gave_up, int rounds,
                                           int patience) {

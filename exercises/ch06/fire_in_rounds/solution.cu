@@ -24,14 +24,13 @@ extern "C" __global__ void spread_fire(int* wood, int width, int height,
 //= end
     __syncthreads();
 
+#pragma unroll 1  // one copy of the round is enough
     for (int round = 0; round < rounds; round++) {
 //= solution
-        int burns = 0;
-        if (has_place) {
-            burns = tile[row][column] | tile[row][column - 1] |
+        // All threads may look, and only those with a place may write.
+        int burns = tile[row][column] | tile[row][column - 1] |
                     tile[row][column + 1] | tile[row - 1][column] |
                     tile[row + 1][column];
-        }
         __syncthreads();
         if (has_place) tile[row][column] = burns;
         __syncthreads();

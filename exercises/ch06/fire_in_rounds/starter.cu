@@ -19,6 +19,7 @@ extern "C" __global__ void spread_fire(int* wood, int width, int height,
     if (has_place) tile[row][column] = wood[at];
     __syncthreads();
 
+#pragma unroll 1  // one copy of the round is enough
     for (int round = 0; round < rounds; round++) {
         if (has_place) {
             int burns = tile[row][column] | tile[row][column - 1] |

@@ -46,15 +46,19 @@ extern "C" __global__ void sum_of_nine(const float* u, float* next, int width) {
 //    }
 //    __syncthreads();
 //= wrong without_the_tile
+//= wrong atomic_loads
 //= end
 
     float sum = 0.0f;
-    for (int row = threadIdx.y; row < threadIdx.y + 3; row++) {
-        for (int column = threadIdx.x; column < threadIdx.x + 3; column++) {
+    for (int down = 0; down < 3; down++) {
+        for (int along = 0; along < 3; along++) {
+            int row = threadIdx.y + down, column = threadIdx.x + along;
 //= solution
             sum += tile[row][column];
 //= wrong without_the_tile
 //            sum += corner[row * pitch + column];
+//= wrong atomic_loads
+//            sum += atomicAdd((float*)&corner[row * pitch + column], 0.0f);
 //= end
         }
     }

@@ -13,13 +13,16 @@ extern "C" __global__ void sum_along_rows(const float* in, float* out) {
 //    __shared__ float tile[33][32];
 //= wrong two_more
 //    __shared__ float tile[32][34];
+//= wrong atomic_steps
+//    __shared__ float tile[32][32];
 //= wrong other_way
 //    __shared__ float tile[32][32];
 //= end
     int lane = threadIdx.x;
     int first = blockIdx.x * 32 * 32;
 
-    for (int row = threadIdx.y; row < 32; row += 8) {
+    for (int first_row = 0; first_row < 32; first_row += 8) {
+        int row = first_row + threadIdx.y;
         tile[row][lane] = in[first + row * 32 + lane];
     }
     __syncthreads();
@@ -29,6 +32,9 @@ extern "C" __global__ void sum_along_rows(const float* in, float* out) {
 //= solution
             sum += tile[lane][column];
             tile[lane][column] = sum;
+//= wrong atomic_steps
+//            sum += atomicAdd(&tile[lane][column], 0.0f);
+//            atomicExch(&tile[lane][column], sum);
 //= wrong other_way
 //            sum += tile[column][lane];
 //            tile[column][lane] = sum;
@@ -36,7 +42,8 @@ extern "C" __global__ void sum_along_rows(const float* in, float* out) {
         }
     }
     __syncthreads();
-    for (int row = threadIdx.y; row < 32; row += 8) {
+    for (int first_row = 0; first_row < 32; first_row += 8) {
+        int row = first_row + threadIdx.y;
         out[first + row * 32 + lane] = tile[row][lane];
     }
 }

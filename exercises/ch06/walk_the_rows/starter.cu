@@ -9,7 +9,8 @@ extern "C" __global__ void sum_along_rows(const float* in, float* out) {
     int lane = threadIdx.x;
     int first = blockIdx.x * 32 * 32;
 
-    for (int row = threadIdx.y; row < 32; row += 8) {
+    for (int first_row = 0; first_row < 32; first_row += 8) {
+        int row = first_row + threadIdx.y;
         tile[row][lane] = in[first + row * 32 + lane];
     }
     __syncthreads();
@@ -21,7 +22,8 @@ extern "C" __global__ void sum_along_rows(const float* in, float* out) {
         }
     }
     __syncthreads();
-    for (int row = threadIdx.y; row < 32; row += 8) {
+    for (int first_row = 0; first_row < 32; first_row += 8) {
+        int row = first_row + threadIdx.y;
         out[first + row * 32 + lane] = tile[row][lane];
     }
 }

@@ -111,9 +111,6 @@ pub struct Shape {
     /// Bytes of shared memory besides the kernel's own.
     #[serde(default = "none")]
     pub shared_bytes: String,
-    /// Whether loads may return older stores where the memory model allows it, with half of the seeds.
-    #[serde(default)]
-    pub weak_memory: bool,
 }
 
 /// An argument of the kernel.

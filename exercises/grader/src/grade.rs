@@ -8,19 +8,16 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result};
 use lanes::cores::{self, in_order};
 use lanes::report::layout::counted;
-use simt::{Fault, FaultKind, Report, Severity};
+use simt::{Fault, FaultKind, Report, Severity, StaleRead};
 
 use crate::catalogue::{Case, Exercise, Kind};
 use crate::compare;
 use crate::gates;
 use crate::predict;
-use crate::run::{How, Kernel, Ran};
+use crate::run::{How, Kernel, Ran, SEEDS};
 use crate::source::Version;
 use crate::toolchain::Toolchain;
 use crate::verdict::{Measured, Passed, Refusal, Verdict, printed};
-
-/// Seeds that every case is run with.
-pub const SEEDS: u64 = 16;
 
 /// How many more steps an attempt may take than the solution took, before it is stopped: as many times, and a number
 /// besides for short ones.
@@ -45,8 +42,17 @@ pub fn grade(exercise: &Exercise, toolchain: &Toolchain, text: &str) -> Result<V
 /// # Errors
 /// When the exercise itself is at fault.
 pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
+    grade_with(exercise, ptx, &(0..SEEDS).collect::<Vec<_>>())
+}
+
+/// Grades a kernel with seeds of one's own: odd ones hunt for trouble.
+///
+/// # Errors
+/// When the exercise itself is at fault.
+pub fn grade_with(exercise: &Exercise, ptx: &str, seeds: &[u64]) -> Result<Verdict> {
     let solution = exercise.ptx(&Version::Solution)?;
-    let trial = Trial { solution: Kernel { exercise, ptx: &solution }, attempt: Kernel { exercise, ptx } };
+    let (solution, attempt) = (Kernel { exercise, ptx: &solution }, Kernel { exercise, ptx });
+    let trial = Trial { solution, attempt, seeds };
     let verdict = match trial.all().with_context(|| format!("exercise `{}`", exercise.name))? {
         Ok(passed) => Verdict::Passed(passed),
         Err(refusal) => Verdict::Refused(pointed(exercise, *refusal)),
@@ -66,6 +72,7 @@ type Outcome<T> = Result<Result<T, Box<Refusal>>>;
 struct Trial<'e> {
     solution: Kernel<'e>,
     attempt: Kernel<'e>,
+    seeds: &'e [u64],
 }
 
 impl Trial<'_> {
@@ -77,23 +84,33 @@ impl Trial<'_> {
         if let Err(refusal) = self.is_the_kernel()? {
             return Ok(Err(refusal));
         }
+        let mut luck = None;
         for case in &self.exercise().cases {
             // Side by side, and the first refusal in their order is the one that is told.
             let tried = in_order(
                 cores::available(),
-                0..SEEDS,
-                |seed| self.once(case, seed),
-                |seed, outcome| match outcome {
-                    Ok(Ok(())) => ControlFlow::Continue(()),
-                    Ok(Err(refusal)) => ControlFlow::Break(Ok(refusal.case(label(case, seed)))),
-                    Err(error) => ControlFlow::Break(Err(error)),
+                0..self.seeds.len() as u64,
+                |nth| self.once(case, self.seeds[nth as usize]),
+                |nth, outcome| {
+                    let told = |refusal: Box<Refusal>| refusal.case(label(case, self.seeds[nth as usize]));
+                    match outcome {
+                        Ok(Ok(found)) => {
+                            luck = luck.take().or_else(|| found.map(told));
+                            ControlFlow::Continue(())
+                        }
+                        Ok(Err(refusal)) => ControlFlow::Break(Ok(told(refusal))),
+                        Err(error) => ControlFlow::Break(Err(error)),
+                    }
                 },
             );
             if let ControlFlow::Break(refusal) = tried {
                 return Ok(Err(refusal?));
             }
         }
-        self.within_gates()
+        match luck {
+            Some(refusal) => Ok(Err(refusal)),
+            None => self.within_gates(),
+        }
     }
 
     /// Whether the attempt can be read, and has the kernel that was asked for.
@@ -123,20 +140,21 @@ impl Trial<'_> {
         Ok(Err(refusal.look(&format!("put the list of parameters back, `{folder}/{file}` has it"))))
     }
 
-    /// One case with one seed.
-    fn once(&self, case: &Case, seed: u64) -> Outcome<()> {
+    /// One case with one seed. What only PTX allows is handed on, for what is wrong in some other run says more.
+    fn once(&self, case: &Case, seed: u64) -> Outcome<Option<Box<Refusal>>> {
         let expected = self.solution.run(case, &How::plain(seed))?;
         let steps = expected.report.counters.ptx_instructions * MORE_STEPS.0 + MORE_STEPS.1;
-        let how = How::watched(seed, self.exercise().launch.weak_memory, steps);
+        let how = How::watched(seed, steps);
         let got = match self.attempt.run(case, &how) {
             Ok(got) => got,
             Err(error) => return Ok(Err(Refusal::new("cannot-run", &format!("{error:#}")))),
         };
         let outcome = match worst(&got.report) {
             Some(fault) => Err(faulty(fault)),
-            None => self.result(case, &how, &got, &expected)?,
+            None => self.result(case, &how, &got, &expected)?.map(|()| by_luck(&got.report)),
         };
-        Ok(outcome.map_err(|refusal| refusal.printed(&got.report.output)))
+        Ok(outcome
+            .map_err(|refusal| refusal.details(stale(&got.report.stale_reads)).printed(&got.report.output)))
     }
 
     /// Holds the result to the solution's.
@@ -157,8 +175,9 @@ impl Trial<'_> {
     fn within_gates(&self) -> Outcome<Passed> {
         let exercise = self.exercise();
         let tried = format!(
-            "{}, {SEEDS} seeds each, with all checkers",
-            counted(exercise.cases.len() as u64, "case")
+            "{}, {} seeds each, with all checkers",
+            counted(exercise.cases.len() as u64, "case"),
+            self.seeds.len()
         );
         let (Some(case), how) = (exercise.cases.last(), How::plain(0)) else {
             return Ok(Ok(Passed::default()));
@@ -191,6 +210,11 @@ fn worst(report: &Report) -> Option<&Fault> {
     of(Severity::Error).or_else(|| of(Severity::Warning))
 }
 
+/// What PTX allows and CUDA C++ does not: a compiler may make something else of it.
+fn by_luck(report: &Report) -> Option<Box<Refusal>> {
+    report.faults.iter().find(|fault| fault.kind == FaultKind::VolatileRace).map(faulty)
+}
+
 /// Threads that a fault names: more of them say no more, as where every warp waits.
 const ACTORS: usize = 4;
 
@@ -205,6 +229,20 @@ fn faulty(fault: &Fault) -> Box<Refusal> {
         _ => &fault.help,
     };
     Refusal::new(fault.kind.name(), &fault.message).details(told.chain(others).chain(more)).look(look)
+}
+
+/// Places that are told at which the weak memory returned an older store.
+const STALE: usize = 2;
+
+/// What the weak memory did in a run that came out wrong: without it the values that its lanes saw make no sense.
+fn stale(reads: &[StaleRead]) -> Vec<String> {
+    let one = |read: &StaleRead| {
+        let title = format!("stale read, which PTX's memory model allows: {}", read.message);
+        [title, read.reader.to_string(), read.newer.to_string()]
+    };
+    let more = reads.len().saturating_sub(STALE) as u64;
+    let more = (more > 0).then(|| format!("and stale reads at {}", counted(more, "more place")));
+    reads.iter().take(STALE).flat_map(one).chain(more).collect()
 }
 
 /// `n = 33, seed 3`.

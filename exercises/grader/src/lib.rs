@@ -30,7 +30,8 @@ mod toolchain;
 pub mod verdict;
 
 pub use catalogue::{Exercise, Kind, all};
-pub use grade::{SEEDS, grade, grade_ptx};
+pub use grade::{grade, grade_ptx, grade_with};
+pub use run::SEEDS;
 pub use source::{Source, Version};
 pub use toolchain::Toolchain;
 pub use verdict::{Measured, Passed, Refusal, Verdict};

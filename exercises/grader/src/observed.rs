@@ -88,7 +88,7 @@ impl Observed<'_> {
         let text = exercise.source()?.text(&Version::Solution);
         let kernel = Kernel { exercise, ptx: &ptx };
         let case = exercise.cases.first().context("there is no case")?;
-        let how = How::watched(0, exercise.launch.weak_memory, MAX_STEPS);
+        let how = How::watched(0, MAX_STEPS);
         let grid = crate::run::dim3(&crate::run::fill(&exercise.launch.grid, case, 0))?;
         let mut seen = Vec::new();
         let ran = kernel.run_traced(

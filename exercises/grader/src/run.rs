@@ -6,6 +6,9 @@ use simt::{Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, S
 
 use crate::catalogue::{Case, Exercise};
 
+/// Seeds that every case is run with.
+pub const SEEDS: u64 = 16;
+
 /// Global memory that a run may have, far more than any case needs.
 const MEMORY_BYTES: u64 = 256 << 20;
 
@@ -38,11 +41,12 @@ impl How {
 
     /// Warps in an order that the seed chooses, all checkers watching, and stopped after so many steps.
     ///
-    /// Where weak memory is asked for, half of the seeds have it: it shows stale values of accesses that are no race. The
-    /// other half runs in the ordinary memory, where the checker of races is the stricter one: it does not take the order
-    /// that `__threadfence()` of several threads had in this run for an order of every run.
-    pub fn watched(seed: u64, weak_memory: bool, max_steps: u64) -> How {
-        let weak_memory = weak_memory && seed % 4 < 2;
+    /// The first half of [`SEEDS`] runs in the ordinary memory, where the checker of races is the stricter one: it does not
+    /// take the order that `__threadfence()` of several threads had in this run for an order of every run. The other half
+    /// runs in the weak memory, where stale values show of accesses that are no race, and so on with seeds beyond. Since the halves come in this order, a
+    /// fault that both have is told without the weak memory, which takes more words.
+    pub fn watched(seed: u64, max_steps: u64) -> How {
+        let weak_memory = seed / (SEEDS / 2) % 2 == 1;
         let schedule = if seed.is_multiple_of(2) { Schedule::Random } else { Schedule::Hunt };
         How { schedule, checks: Checks::ALL, weak_memory, max_steps, ..How::plain(seed) }
     }
@@ -162,11 +166,12 @@ pub(crate) fn specs(exercise: &Exercise, info: &KernelInfo, case: &Case, seed: u
 
 /// A text with the case's values, and the seed, in place of their names in braces.
 pub(crate) fn fill(text: &str, case: &Case, seed: u64) -> String {
-    let filled = text.replace("{seed}", &seed.to_string());
-    case.iter().fold(filled, |text, (name, value)| {
+    let filled = case.iter().fold(text.to_owned(), |text, (name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         text.replace(&format!("{{{name}}}"), &value)
-    })
+    });
+    // The seed comes last: a case's value may ask for it.
+    filled.replace("{seed}", &seed.to_string())
 }
 
 /// `4`, `32,8` or `4,4,4`.
@@ -182,12 +187,12 @@ pub(crate) fn dim3(text: &str) -> Result<Dim3> {
 
 #[cfg(test)]
 mod tests {
-    use super::How;
+    use super::{How, SEEDS};
 
     #[test]
-    fn of_four_seeds_two_have_weak_memory_where_it_is_asked_for() {
-        let weak = |asked| (0..4).map(|seed| How::watched(seed, asked, 1).weak_memory).collect::<Vec<_>>();
-        assert_eq!(weak(true), [true, true, false, false]);
-        assert_eq!(weak(false), [false; 4]);
+    fn the_second_half_of_the_seeds_has_weak_memory() {
+        let weak: Vec<bool> = (0..SEEDS).map(|seed| How::watched(seed, 1).weak_memory).collect();
+        assert_eq!(weak.iter().filter(|weak| **weak).count() as u64, SEEDS / 2);
+        assert!(weak.is_sorted());
     }
 }

@@ -107,6 +107,25 @@ fn what_is_right_and_too_dear_names_counter_gate_and_solution() {
     assert!(!refusal.gates[0].passes);
 }
 
+/// A store by every thread, the last but one instruction of the kernel.
+fn with_a_flag(store: &str) -> String {
+    format!(
+        "{{ .shared .align 4 .b8 flag[4]; .reg .u32 %own; mov.u32 %own, %tid.x; {store}.shared.u32 [flag], %own; }} ret;"
+    )
+}
+
+#[test]
+fn volatile_accesses_that_nothing_orders_are_refused_after_all_else() {
+    let refusal = changed("ret;", &with_a_flag("st.volatile"));
+    check(&refusal, "volatile-race", "of `flag`", "`volatile` orders nothing");
+    assert_eq!(refusal.case, "n = 5, seed 0");
+    check(&changed("ret;", &with_a_flag("st")), "race", "of `flag`", "");
+    let exercise = exercise("doubled");
+    let solution = generate::text(&exercise, &Version::Solution).unwrap();
+    let wrong = solution.replace("add.u32 %r5, %r4, %r4;", "add.u32 %r5, %r4, 1;");
+    check(&refused(&exercise, &wrong.replace("ret;", &with_a_flag("st.volatile"))), "wrong-result", "", "");
+}
+
 #[test]
 fn a_loop_without_an_end_is_stopped_and_told() {
     let refusal = changed("END:\n", "END:\n    bra END;\n");

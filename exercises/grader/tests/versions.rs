@@ -64,6 +64,20 @@ fn every_wrong_solution_is_refused_for_the_reason_that_is_named() {
     });
 }
 
+/// Values that make no sense in a memory which returns the last store are told with the store that was not seen.
+#[test]
+fn a_refusal_in_the_weak_memory_tells_what_it_returned() {
+    let exercise = all().into_iter().find(|exercise| exercise.name == "after_you").unwrap();
+    let Verdict::Refused(refusal) = grade(&exercise, &Version::Starter) else { panic!("passed") };
+    let stale =
+        refusal.details.iter().position(|line| line.starts_with("stale read, which PTX's memory model"));
+    let told = &refusal.details[stale.unwrap_or_else(|| panic!("{refusal:?}"))..];
+    assert!(
+        told.len() >= 3 && told[1].contains("after_you.cu:") && told[2].contains("after_you.cu:"),
+        "{told:?}"
+    );
+}
+
 /// What to say of a version that is not refused, or for another reason.
 fn refused(exercise: &Exercise, version: &Version) -> Option<String> {
     let name = &exercise.name;

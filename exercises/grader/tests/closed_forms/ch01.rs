@@ -94,8 +94,8 @@ fn key_frames(form: &mut Form<'_>) {
 
 /// Values below 100 by the long way, the others by one step.
 fn collect(form: &mut Form<'_>) {
-    let rounds = form.number("rounds");
-    let one = |value: u32| if value < 100 { refine(value, rounds) } else { value.wrapping_add(1) };
+    let (rounds, threshold) = (form.number("rounds"), form.number("threshold") as u32);
+    let one = |value: u32| if value < threshold { refine(value, rounds) } else { value.wrapping_add(1) };
     let out: Vec<u32> = form.u32s("in").iter().map(|value| one(*value)).collect();
     form.expect_u32s("out", &out);
 }

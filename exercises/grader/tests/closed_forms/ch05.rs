@@ -43,20 +43,24 @@ fn count_by_block(form: &mut Form<'_>) {
     form.expect_i32s("hits", &[hits as i32]);
 }
 
-/// As for the machine, what does not fit into a word is lost.
+/// As for the machine, what does not fit into a word is lost. If somebody has the locks for good, all give up.
 fn bucket_locks(form: &mut Form<'_>) {
-    let x = form.i32s("x");
-    let of =
-        |bucket: usize| x.iter().skip(bucket).step_by(4).fold(1_i32, |all, &value| all.wrapping_mul(value));
+    let (x, blocks, tries) = (form.i32s("x"), form.number("blocks"), form.number("held") == 0);
+    let of = |bucket: usize| {
+        let all = x.iter().skip(bucket).step_by(4).fold(1_i32, |all, &value| all.wrapping_mul(value));
+        if tries { all.wrapping_pow(blocks as u32) } else { 1 }
+    };
     form.expect_i32s("product", &(0..4).map(of).collect::<Vec<_>>());
-    form.expect_i32s("gave_up", &[0]);
+    form.expect_i32s("gave_up", &[if tries { 0 } else { (blocks * x.len()) as i32 }]);
 }
 
+/// If somebody has the lock for good, every block gives up.
 fn running_record(form: &mut Form<'_>) {
-    let entered = form.number("blocks") * form.number("rounds");
+    let (blocks, is_held) = (form.number("blocks"), form.number("held") > 0);
+    let entered = if is_held { 0 } else { blocks * form.number("rounds") };
     let x = &form.i32s("x")[..entered];
-    form.expect_i32s("record", &[entered as i32, x.iter().sum(), *x.iter().max().unwrap()]);
-    form.expect_i32s("gave_up", &[0]);
+    form.expect_i32s("record", &[entered as i32, x.iter().sum(), x.iter().max().copied().unwrap_or(0)]);
+    form.expect_i32s("gave_up", &[if is_held { blocks as i32 } else { 0 }]);
 }
 
 /// Where there is but one number, the second word is as it was.

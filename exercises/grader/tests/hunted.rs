@@ -1,0 +1,56 @@
+//! What is right stays right when lanes come apart, warps change over after their accesses and memory is weak: solutions, and
+//! versions that are refused for their cost only, under seeds that hunt for trouble.
+//!
+//! `cargo test` takes a few seeds besides those of grading. Many are taken by
+//!
+//! ```sh
+//! HUNT_SEEDS=1000 cargo test -p grader --test hunted -- --nocapture
+//! ```
+
+use std::env;
+use std::path::Path;
+use std::time::Instant;
+
+use grader::{Exercise, Kind, SEEDS, Verdict, Version};
+
+/// Seeds that `cargo test` takes.
+const HUNTS: u64 = 2;
+
+/// Seeds that hunt, as many as were asked for, in the ordinary and in the weak memory by turns: the odd ones.
+fn seeds() -> Vec<u64> {
+    let asked =
+        env::var("HUNT_SEEDS").map_or(HUNTS, |asked| asked.parse().expect("`HUNT_SEEDS` is a number"));
+    // Two that follow each other in the other half of the seeds' round.
+    (0..asked).map(|nth| SEEDS + nth / 2 * SEEDS + nth % 2 * (SEEDS / 2) + 1 + nth / 2 % 4 * 2).collect()
+}
+
+/// What is wrong with a version that has to be right, but for its cost.
+fn wrong(exercise: &Exercise, version: &Version, seeds: &[u64]) -> Option<String> {
+    let verdict = grader::grade_with(exercise, &exercise.ptx(version).unwrap(), seeds).unwrap();
+    match verdict {
+        Verdict::Passed(_) if *version == Version::Solution => None,
+        Verdict::Refused(refusal) if *version != Version::Solution && refusal.reason == "gate" => None,
+        other => Some(format!("{}, {version}: {other:?}", exercise.name)),
+    }
+}
+
+#[test]
+fn what_is_right_stays_right_when_hunted() {
+    let (seeds, begun) = (seeds(), Instant::now());
+    assert!(seeds.iter().all(|seed| seed % 2 == 1), "even seeds do not hunt");
+    let all = grader::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+    let (mut count, mut told) = (0, Vec::new());
+    for exercise in all.iter().filter(|exercise| exercise.kind != Kind::Predict) {
+        for version in exercise.versions().unwrap() {
+            let name = version.to_string();
+            let reason = exercise.refused.get(name.strip_prefix("wrong_").unwrap_or(&name));
+            if version == Version::Solution || reason.is_some_and(|reason| reason == "gate") {
+                count += 1;
+                told.extend(wrong(exercise, &version, &seeds).inspect(|told| println!("{told}")));
+                println!("{}, {version}: {:.1} s", exercise.name, begun.elapsed().as_secs_f64());
+            }
+        }
+    }
+    println!("{count} kernels, {} seeds each, {:.1} s", seeds.len(), begun.elapsed().as_secs_f64());
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}

@@ -1,0 +1,146 @@
+//! Mutation testing of the grader: what is right by luck is not to pass.
+//!
+//! Every solution is changed at one place at a time, in ways in which attempts go wrong: a barrier, a fence or a guard that
+//! is not there, a mask with a lane too few or too many, an atomic in three pieces, `volatile` in the place of a barrier, a
+//! scope that ends at the block (`sites`). The grader has to refuse each such mutant with the seeds that it gives every
+//! attempt. The few that are as right as the solution are listed in `equivalent.toml`, each with its reason.
+//!
+//! A mutant has the name of its line, its kind, and a number where a line has several. `cargo test` grades a sample; all of
+//! them, or those of one exercise, are graded by
+//!
+//! ```sh
+//! MUTANTS=all cargo test -p grader --test mutants -- --nocapture
+//! MUTANTS=collect cargo test -p grader --test mutants -- --nocapture
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use grader::{Exercise, Kind, Verdict, Version};
+use sites::Mutant;
+
+mod edits;
+mod flow;
+mod sites;
+
+/// How many mutants `cargo test` grades.
+const SAMPLE: usize = 40;
+
+/// What the sample is drawn by.
+const SAMPLE_SEED: u64 = 657;
+
+/// Of a hundred mutants, how many may be equivalent.
+const EQUIVALENT_PERCENT: usize = 5;
+
+/// Refusals that would be of the mutation and not of the attempt.
+const NO_MUTANT: [&str; 4] = ["does-not-compile", "cannot-run", "no-kernel", "other-parameters"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All mutants of all solutions that are kernels, in the order of the exercises.
+fn all() -> Vec<(Exercise, Mutant)> {
+    let exercises = grader::all(&root()).unwrap();
+    let kernels = exercises.into_iter().filter(|exercise| exercise.kind != Kind::Predict);
+    kernels
+        .flat_map(|exercise| {
+            let ptx = exercise.ptx(&Version::Solution).unwrap();
+            let found = sites::mutants(&ptx, &format!("{}.cu", exercise.name));
+            found.into_iter().map(move |mutant| (exercise.clone(), mutant))
+        })
+        .collect()
+}
+
+/// By exercise, the mutants that are right, and why.
+fn equivalent() -> BTreeMap<String, BTreeMap<String, String>> {
+    toml::from_str(include_str!("equivalent.toml")).unwrap()
+}
+
+/// What is wrong with how a mutant is graded; nothing if it is refused, or passes and is listed.
+fn wrong(exercise: &Exercise, mutant: &Mutant, is_listed: bool) -> Option<String> {
+    let verdict = grader::grade_ptx(exercise, &mutant.ptx);
+    let verdict = verdict.unwrap_or_else(|error| panic!("{}, {mutant}: {error:#}", exercise.name));
+    let told = match verdict {
+        Verdict::Refused(refusal) if NO_MUTANT.contains(&refusal.reason.as_str()) => {
+            format!("is no kernel: {}", refusal.headline)
+        }
+        Verdict::Refused(refusal) if is_listed => {
+            format!("is refused by {}: take it off the list", refusal.reason)
+        }
+        Verdict::Passed(_) if !is_listed => "passes".to_owned(),
+        Verdict::Refused(_) | Verdict::Passed(_) => return None,
+    };
+    Some(format!("{}, {mutant}: {told}", exercise.name))
+}
+
+/// The mutants that were asked for: a sample, unless there is a word in the environment.
+fn chosen() -> Vec<(Exercise, Mutant)> {
+    let mut all = all();
+    match env::var("MUTANTS").as_deref() {
+        Ok("all") => all,
+        Ok(name) => {
+            all.retain(|(exercise, _)| exercise.name == name);
+            assert!(!all.is_empty(), "`MUTANTS` is `all` or the name of an exercise with a kernel");
+            all
+        }
+        Err(_) => {
+            let mut state = SAMPLE_SEED;
+            let mut draw = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as usize % below
+            };
+            (0..SAMPLE).map(|_| all.swap_remove(draw(all.len()))).collect()
+        }
+    }
+}
+
+#[test]
+fn mutants_are_refused_or_listed() {
+    let (chosen, list) = (chosen(), equivalent());
+    let is_listed = |exercise: &Exercise, mutant: &Mutant| {
+        list.get(&exercise.name).is_some_and(|list| list.contains_key(&mutant.to_string()))
+    };
+    let begun = Instant::now();
+    let graded = chosen.iter().filter_map(|(exercise, mutant)| {
+        let wrong = wrong(exercise, mutant, is_listed(exercise, mutant));
+        wrong.inspect(|told| println!("{told}"))
+    });
+    let told: Vec<String> = graded.collect();
+    let count = chosen.len();
+    println!("{count} mutants graded in {:.1} s", begun.elapsed().as_secs_f64());
+    assert!(told.is_empty(), "{} of {count} mutants:\n{}", told.len(), told.join("\n"));
+}
+
+#[test]
+fn the_list_names_mutants_and_is_short() {
+    let (all, list) = (all(), equivalent());
+    let known: BTreeSet<(String, String)> =
+        all.iter().map(|(exercise, mutant)| (exercise.name.clone(), mutant.to_string())).collect();
+    assert_eq!(known.len(), all.len(), "a name is used twice");
+    let listed: Vec<(&String, &String, &String)> = list
+        .iter()
+        .flat_map(|(name, list)| list.iter().map(move |(mutant, why)| (name, mutant, why)))
+        .collect();
+    for (exercise, mutant, why) in &listed {
+        let is_known = known.contains(&((*exercise).clone(), (*mutant).clone()));
+        assert!(is_known, "{exercise} has no mutant `{mutant}`");
+        assert!(why.ends_with('.') && why.len() > 20, "{exercise}, {mutant}: `{why}` is no reason");
+    }
+    let most = all.len() * EQUIVALENT_PERCENT / 100;
+    assert!(listed.len() <= most, "{} of {} mutants are listed, {most} may be", listed.len(), all.len());
+}
+
+/// Of each kind there are some, so that a kind that finds nothing to change is noticed.
+#[test]
+fn there_are_mutants_of_every_kind() {
+    let all = all();
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, mutant) in &all {
+        *kinds.entry(mutant.kind.to_string()).or_default() += 1;
+    }
+    println!("{} mutants: {kinds:?}", all.len());
+    assert_eq!(kinds.len(), 9, "{kinds:?}");
+}
