@@ -104,6 +104,11 @@ fn folded(what: &str, code: &[String], caption: &str) -> String {
     format!("<details>\n<summary>{what}, {} lines</summary>\n\n{listing}\n</details>\n", code.len())
 }
 
+/// PTX as it is in its file.
+pub fn plain(code: &str, caption: &str) -> String {
+    figure("text", code, caption)
+}
+
 fn figure(language: &str, code: &str, caption: &str) -> String {
     format!(
         "<figure class=\"listing\">\n\n```{language}\n{code}\n```\n\n<figcaption>{caption}</figcaption>\n</figure>\n"
@@ -117,7 +122,8 @@ fn language(file: &str) -> Result<&'static str> {
         Some("rs") => Ok("rust,ignore,noplayground"),
         Some("sh") => Ok("sh"),
         Some("toml") => Ok("toml"),
-        _ => bail!("`{file}` is in no language that the book knows: cu, rs, sh or toml"),
+        Some("ptx") => Ok("text"),
+        _ => bail!("`{file}` is in no language that the book knows: cu, ptx, rs, sh or toml"),
     }
 }
 

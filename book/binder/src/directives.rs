@@ -10,7 +10,7 @@ use crate::mentions::Mentions;
 use crate::prose::Exceptions;
 use crate::record::{self, Source};
 use crate::repository::Repository;
-use crate::{code, faults, figures, lanes, outputs, value};
+use crate::{code, faults, figures, lanes, outputs, texts, value};
 
 /// What all pages share.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Place<'a> {
 }
 
 /// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
-const BLOCKS: [&str; 12] = [
+const BLOCKS: [&str; 15] = [
     "code",
     "ptx",
     "machine-code",
@@ -54,6 +54,9 @@ const BLOCKS: [&str; 12] = [
     "ledger",
     "glossary",
     "supported",
+    "text",
+    "compilers",
+    "random",
 ];
 
 /// What becomes of a directive there.
@@ -124,6 +127,9 @@ impl Expansion<'_> {
             "figure" => figures::figure(rest, repository),
             "counters" => self.counters(&words),
             "exercises" => self.exercises(&words),
+            "text" => texts::text(&words, repository, &link),
+            "compilers" => texts::compilers(repository),
+            "random" => texts::random(repository),
             "supported" => self.generated("simt/SUPPORTED.md"),
             "file" => {
                 ensure!(repository.has(rest), "there is no `{rest}` in the repository");

@@ -25,6 +25,7 @@ mod prose;
 mod record;
 mod report;
 mod repository;
+mod texts;
 mod value;
 
 use std::collections::BTreeMap;
@@ -265,7 +266,7 @@ fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String
             _ => false,
         })
     };
-    let has_command = directive(&["#output", "#fault", "#claim", "#ledger"])
+    let has_command = directive(&["#output", "#fault", "#claim", "#ledger", "#text"])
         || pieces.iter().any(|piece| matches!(piece.kind, Kind::Fence { info: "sh", .. }));
     let mut lacks = Vec::new();
     if !has_command {

@@ -72,6 +72,20 @@ fn every_claim_is_in_the_ledger() {
     }
 }
 
+/// A text that shows what hardware or a compiler does is of use to readers who come to it.
+#[test]
+fn every_text_with_known_values_is_on_a_page() {
+    let pages = binder::pages(&root()).unwrap();
+    for folder in ["hardware", "compilers"] {
+        for entry in fs::read_dir(root().join("simt/tests").join(folder)).unwrap() {
+            let file = entry.unwrap().file_name().into_string().unwrap();
+            let directive = format!("{{{{#text {folder}/{}}}}}", file.trim_end_matches(".ptx"));
+            let is_there = pages.iter().any(|page| page.text.contains(&directive));
+            assert!(is_there, "no page has `{directive}`");
+        }
+    }
+}
+
 /// Those that have exercises.
 const CHAPTERS: [&str; 6] = ["ch01", "ch02", "ch03", "ch04", "ch05", "ch06"];
 
@@ -81,9 +95,17 @@ struct Copy(TempDir);
 impl Copy {
     fn new() -> Self {
         let copy = Self(tempfile::tempdir().unwrap());
-        for folder in
-            ["book/src", "book/figures", "kernels", "chapters", "benches", "docs", "simt/src", "src"]
-        {
+        for folder in [
+            "book/src",
+            "book/figures",
+            "kernels",
+            "chapters",
+            "benches",
+            "docs",
+            "simt/src",
+            "simt/tests",
+            "src",
+        ] {
             copy_folder(&root().join(folder), &copy.path(folder));
         }
         for chapter in CHAPTERS.map(|chapter| format!("exercises/{chapter}")) {
