@@ -503,6 +503,7 @@ extern "C" __global__ void polled(const int* x, int* y, int* state) {
         flag[0] = 1;
     } else if (blockIdx.x == 1) {
         while (flag[0] == 0) {}
+        __syncwarp();  // every lane has seen the 1 before one of them asks for the 2
         if (lane == 0) flag[1] = 1;
         while (flag[0] != 2) {}
         LOAD(y[lane], state);

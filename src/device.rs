@@ -329,12 +329,16 @@ fn is_harmful(kind: FaultKind) -> bool {
         | FaultKind::ReadOnly
         | FaultKind::BarrierDivergence
         | FaultKind::BadMask
+        | FaultKind::BadMbarrier
         | FaultKind::Deadlock
         | FaultKind::StepLimit
         | FaultKind::CallDepth
         | FaultKind::Livelock
         | FaultKind::Trap => true,
-        FaultKind::Race | FaultKind::Uninitialized | FaultKind::UndefinedShuffle => false,
+        FaultKind::Race
+        | FaultKind::VolatileRace
+        | FaultKind::Uninitialized
+        | FaultKind::UndefinedShuffle => false,
     }
 }
 

@@ -7,14 +7,15 @@
 #![allow(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
 use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
-    result, sys,
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig,
+    PushKernelArg, result, sys,
 };
 use cudarc::nvrtc::Ptx;
 use simt::Dim3;
@@ -199,6 +200,178 @@ impl Machine for Gpu {
         let timing = self.run(&loaded, launch);
         let timing = timing.map_err(|error| anyhow!("`{}` failed on the GPU: {error}", launch.kernel))?;
         Ok(Run { kernels: vec![launch.to_string()], timing, ..Run::default() })
+    }
+}
+
+/// The first GPU by itself, for kernels that somebody wants in the hands of a certain compiler: PTX at a chosen level of
+/// optimisation, or what an assembler has made of it.
+///
+/// Unlike a [`Device`](crate::Device) it does not ask the emulator first. So give it kernels that end and keep to their
+/// memory: after one that does not, the driver refuses everything else that the process asks for.
+pub struct Card {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    about: About,
+}
+
+/// What a [`Card`] loads.
+#[derive(Clone, Copy, Debug)]
+pub enum Image<'a> {
+    /// PTX, for the driver's own compiler at this level of optimisation, 0 to 4.
+    Ptx(&'a str, u32),
+    /// Machine code.
+    Cubin(&'a [u8]),
+}
+
+/// An argument of a kernel on a [`Card`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardArgument {
+    /// The address of a buffer with these bytes, which afterwards are what the kernel has left there.
+    Buffer(Vec<u8>),
+    /// The bytes of a value and its alignment.
+    Value(Vec<u8>, usize),
+}
+
+/// Stack of a thread in bytes, for functions that call themselves a few times.
+const STACK_BYTES: usize = 4096;
+
+impl Card {
+    /// The first GPU, or in one line why there is none.
+    pub fn open() -> Result<Card> {
+        let Gpu { context, stream, about, .. } = Gpu::open()?;
+        context.set_limit(sys::CUlimit::CU_LIMIT_STACK_SIZE, STACK_BYTES)?;
+        Ok(Card { context, stream, about })
+    }
+
+    /// What it is.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Loads an image, runs one of its kernels, and forgets both.
+    ///
+    /// # Errors
+    /// The driver refuses the image or the launch, or has stopped the kernel.
+    pub fn run(
+        &self,
+        image: Image<'_>,
+        kernel: &str,
+        (grid, block): (Dim3, Dim3),
+        arguments: &mut [CardArgument],
+    ) -> Result<()> {
+        self.context.bind_to_thread()?;
+        let module =
+            Raw::load(image).map_err(|error| anyhow!("the driver refuses the text: {}", words(error)))?;
+        let mut buffers: Vec<CudaSlice<u8>> = Vec::new();
+        let mut block_of_arguments = Vec::new();
+        for argument in &*arguments {
+            match argument {
+                CardArgument::Buffer(bytes) => {
+                    let buffer = self.stream.clone_htod(bytes)?;
+                    let address = buffer.device_ptr(&self.stream).0;
+                    append(&mut block_of_arguments, &address.to_le_bytes(), 8);
+                    buffers.push(buffer);
+                }
+                CardArgument::Value(bytes, alignment) => append(&mut block_of_arguments, bytes, *alignment),
+            }
+        }
+        module.launch(kernel, (grid, block), &mut block_of_arguments, &self.stream)?;
+        self.stream
+            .synchronize()
+            .map_err(|error| anyhow!("the driver stopped the kernel: {}", words(error)))?;
+        let places = arguments.iter_mut().filter_map(|argument| match argument {
+            CardArgument::Buffer(bytes) => Some(bytes),
+            CardArgument::Value(..) => None,
+        });
+        for (place, buffer) in places.zip(&buffers) {
+            *place = self.stream.clone_dtoh(buffer)?;
+        }
+        Ok(self.stream.synchronize()?)
+    }
+}
+
+/// Appends an argument to a block of arguments, where its alignment puts it.
+fn append(block: &mut Vec<u8>, bytes: &[u8], alignment: usize) {
+    block.resize(block.len().next_multiple_of(alignment.max(1)), 0);
+    block.extend_from_slice(bytes);
+}
+
+/// A loaded module, unloaded when it is dropped.
+struct Raw(sys::CUmodule);
+
+impl Raw {
+    fn load(image: Image<'_>) -> Result<Raw, DriverError> {
+        let mut module = std::ptr::null_mut();
+        let text;
+        let (bytes, mut options, mut values) = match image {
+            Image::Ptx(ptx, level) => {
+                // A text ends where its first zero is; PTX has none.
+                text = CString::new(ptx.replace('\0', " ")).unwrap_or_default();
+                let level = std::ptr::without_provenance_mut(level as usize);
+                (text.as_ptr().cast(), vec![sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL], vec![level])
+            }
+            Image::Cubin(bytes) => (bytes.as_ptr().cast(), Vec::new(), Vec::new()),
+        };
+        // SAFETY: a text ends in a zero and machine code says how long it is; there are as many options as values, and
+        // the value of the one there can be is a number in the place of a pointer, as its documentation asks for.
+        unsafe {
+            sys::cuModuleLoadDataEx(
+                &raw mut module,
+                bytes,
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        }
+        .result()?;
+        Ok(Raw(module))
+    }
+
+    fn launch(
+        &self,
+        kernel: &str,
+        (grid, block): (Dim3, Dim3),
+        arguments: &mut [u8],
+        stream: &CudaStream,
+    ) -> Result<()> {
+        let mut bytes = arguments.len();
+        // What a launch takes in place of pointers to the arguments: where they are, how long, and the end.
+        let mut extra: [*mut c_void; 5] = [
+            std::ptr::without_provenance_mut(1),
+            arguments.as_mut_ptr().cast(),
+            std::ptr::without_provenance_mut(2),
+            (&raw mut bytes).cast(),
+            std::ptr::null_mut(),
+        ];
+        // SAFETY: the module is loaded, and the driver copies as many bytes of arguments as it is told there are; if the
+        // kernel has more, it refuses. A kernel that leaves its buffers can reach this process's memory on the card, and
+        // never the host's.
+        unsafe {
+            let function = result::module::get_function(self.0, CString::new(kernel)?)?;
+            sys::cuLaunchKernel(
+                function,
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                0,
+                stream.cu_stream(),
+                std::ptr::null_mut(),
+                extra.as_mut_ptr(),
+            )
+            .result()
+            .map_err(|error| anyhow!("the driver refuses the launch: {}", words(error)))
+        }
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // SAFETY: the module was loaded and is unloaded once. After a kernel that was stopped the driver refuses this as
+        // everything else, which changes nothing.
+        let _ = unsafe { result::module::unload(self.0) };
     }
 }
 

@@ -4,7 +4,8 @@
 //! which has no GPU, compares it with what the emulator counts now. What memory saw must be equal, and branches may
 //! differ, because machine code is not PTX; wherever either differs, `output/h200_why.txt` says why. Where threads wait for
 //! one another the hardware's counts change from run to run; such variants are named there too, and shown without being
-//! compared. What it leaves out: times, which are in the chapter's other records.
+//! compared. A metric that a record is too old to have is left out of its table. What it leaves out: times, which are in the
+//! chapter's other records.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,7 +38,7 @@ pub const L2_READS: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
 pub type Equal = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// What global memory saw.
-const GLOBAL: [Equal; 5] = [
+const GLOBAL: [Equal; 6] = [
     ("load requests", &["global_load_requests"], &["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]),
     ("load sectors", &["global_load_sectors"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]),
     ("store requests", &["global_store_requests"], &["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]),
@@ -51,10 +52,18 @@ const GLOBAL: [Equal; 5] = [
             "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
         ],
     ),
+    (
+        "atomic sectors",
+        &["global_atomic_sectors", "global_reduction_sectors"],
+        &[
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+        ],
+    ),
 ];
 
 /// What shared memory saw.
-const SHARED: [Equal; 4] = [
+const SHARED: [Equal; 6] = [
     ("load requests", &["shared_load_requests"], &["smsp__inst_executed_op_shared_ld.sum"]),
     (
         "load conflicts",
@@ -66,6 +75,12 @@ const SHARED: [Equal; 4] = [
         "store conflicts",
         &["shared_store_bank_conflicts"],
         &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"],
+    ),
+    ("atomics", &["shared_atomic_requests"], &["smsp__inst_executed_op_shared_atom.sum"]),
+    (
+        "atomic conflicts",
+        &["shared_atomic_bank_conflicts"],
+        &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"],
     ),
 ];
 
@@ -179,8 +194,13 @@ impl Pair<'_> {
         self.hardware.get(metric).copied().unwrap_or_default()
     }
 
+    /// Whether the record has the metrics.
+    fn has(&self, (_, _, metrics): Equal) -> bool {
+        metrics.iter().all(|&metric| self.hardware.contains_key(metric))
+    }
+
     fn differs(&self, what: Equal) -> bool {
-        self.emulated(what) != self.measured(what)
+        self.has(what) && self.emulated(what) != self.measured(what)
     }
 
     /// Instructions need no reason: machine code has its own.
@@ -202,7 +222,7 @@ impl Pair<'_> {
     }
 
     fn uses_shared_memory(&self) -> bool {
-        SHARED.into_iter().any(|what| self.emulated(what) + self.measured(what) > 0)
+        SHARED.into_iter().any(|what| self.has(what) && self.emulated(what) + self.measured(what) > 0)
     }
 }
 
@@ -215,15 +235,19 @@ fn table(record: &Record, report: &Value, why: &str) -> Result<String> {
          ## Global memory\n\nL2 reads are sectors that loads wanted of the second-level cache; the hardware alone has it.\n\n",
         record.origin
     );
-    text += &head(&GLOBAL, Some("L2 reads"));
+    let recorded = |columns: &[Equal]| -> Vec<Equal> {
+        columns.iter().copied().filter(|&column| pairs.iter().all(|pair| pair.has(column))).collect()
+    };
+    let (global, shared) = (recorded(&GLOBAL), recorded(&SHARED));
+    text += &head(&global, Some("L2 reads"));
     for pair in &pairs {
-        text += &pair.line(&GLOBAL, Some(grouped(pair.metric(L2_READS))));
+        text += &pair.line(&global, Some(grouped(pair.metric(L2_READS))));
     }
     if pairs.iter().any(Pair::uses_shared_memory) {
         text += "\n## Shared memory\n\n";
-        text += &head(&SHARED, None);
+        text += &head(&shared, None);
         let users = pairs.iter().filter(|pair| pair.uses_shared_memory());
-        users.for_each(|pair| text += &pair.line(&SHARED, None));
+        users.for_each(|pair| text += &pair.line(&shared, None));
     }
     text += "\n## Instructions\n\nThe emulator counts PTX and the hardware machine code, which has other instructions for the same\n\
              work, and counts `EXIT` among the branches.\n\n";
@@ -403,7 +427,7 @@ mod tests {
     fn report(sectors: u64) -> Value {
         let counters = serde_json::json!({
             "warps": 4, "global_load_requests": 4, "global_load_sectors": sectors, "global_store_requests": 4,
-            "global_store_sectors": 4, "global_atomic_requests": 8, "ptx_instructions": 9, "ptx_branches": 2, "ptx_divergent_branches": 0,
+            "global_store_sectors": 4, "global_atomic_requests": 8, "global_atomic_sectors": 8, "ptx_instructions": 9, "ptx_branches": 2, "ptx_divergent_branches": 0,
         });
         serde_json::json!({ "sections": [{ "rows": [{ "variant": "one", "harmful": false, "counters": counters }] }] })
     }
@@ -411,6 +435,19 @@ mod tests {
     #[test]
     fn a_record_survives_being_written() {
         assert_eq!(Record::parse(&record(2).render()).unwrap(), record(2));
+    }
+
+    #[test]
+    fn what_a_record_is_too_old_to_have_is_no_column_and_no_difference() {
+        let sectors = |record: &Record| {
+            let mut report = report(4);
+            report["sections"][0]["rows"][0]["counters"]["global_atomic_sectors"] = 8.into();
+            table(record, &report, "").unwrap().contains("| atomic sectors |")
+        };
+        let mut old = record(2);
+        assert!(sectors(&old));
+        old.rows[0].1.remove("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
+        assert!(!sectors(&old));
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub mod testing;
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};
 pub use device::{Choice, Device};
+pub use gpu::{Card, CardArgument, Image};
 pub use lab::Lab;
 pub use launch::Launch;
 pub use machine::{Run, Timing, Traced};

@@ -1,8 +1,8 @@
 //! The program `lanes`: a reader's own kernels, without a chapter around them.
 //!
 //! `lanes list` says what is in a file, `lanes run` launches one kernel of it with arguments from the command line, and
-//! `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault, 2 something that
-//! could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
+//! `lanes explain` says what a fault means. Status 0 is a run without an error, 1 a kernel at fault or one whose seeds
+//! left different results, 2 something that could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
 
 mod explain;
 mod json;

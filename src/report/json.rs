@@ -119,6 +119,7 @@ pub(crate) fn stale_read(read: &StaleRead) -> Value {
         "message": read.message,
         "reader": actor(&read.reader),
         "newer": actor(&read.newer),
+        "is_late": read.is_late,
     })
 }
 

@@ -14,6 +14,7 @@ const TITLE: Style = Style::new().bold();
 fn text(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Race => include_str!("explain/race.txt"),
+        FaultKind::VolatileRace => include_str!("explain/volatile-race.txt"),
         FaultKind::Uninitialized => include_str!("explain/uninitialized.txt"),
         FaultKind::OutOfBounds => include_str!("explain/out-of-bounds.txt"),
         FaultKind::Misaligned => include_str!("explain/misaligned.txt"),
@@ -22,6 +23,7 @@ fn text(kind: FaultKind) -> &'static str {
         FaultKind::ReadOnly => include_str!("explain/read-only.txt"),
         FaultKind::BarrierDivergence => include_str!("explain/barrier-divergence.txt"),
         FaultKind::BadMask => include_str!("explain/bad-mask.txt"),
+        FaultKind::BadMbarrier => include_str!("explain/bad-mbarrier.txt"),
         FaultKind::UndefinedShuffle => include_str!("explain/undefined-shuffle.txt"),
         FaultKind::Deadlock => include_str!("explain/deadlock.txt"),
         FaultKind::Livelock => include_str!("explain/livelock.txt"),

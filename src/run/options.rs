@@ -84,7 +84,8 @@ Examples:
   lanes run sum.cu --seeds 0..100 --check races ...     look for a schedule that fails
   lanes run sum.cu --seeds 0..100 --check memory --print 1 ...     compare the results
 
-Exit status: 0 no error, 1 the kernel was at fault, 2 it could not be run";
+Exit status: 0 no error, 1 the kernel was at fault, or the seeds left different results
+in a buffer to print, 2 it could not be run";
 
 const LAUNCH: &str = "Launch";
 const CHANCE: &str = "Order and chance";
@@ -125,7 +126,7 @@ pub(super) struct RunOptions {
     /// Run seeds A to B-1 up to the first at fault, and compare what --print shows; in random order, unless --schedule says otherwise
     #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_hyphen_values = true, help_heading = CHANCE)]
     pub seeds: Option<Seeds>,
-    /// Whose turn it is: round-robin, random, hunt (random, looking for trouble) [default: round-robin]
+    /// Whose turn it is: round-robin, random, hunt (random, looking for trouble, and lanes come apart) [default: round-robin]
     #[arg(long, value_name = "POLICY", value_parser = words::schedule, help_heading = CHANCE)]
     pub schedule: Option<Schedule>,
     /// How lanes meet again: stack (before Volta), its (since), auto (by the target) [default: auto]
@@ -134,7 +135,7 @@ pub(super) struct RunOptions {
     /// How many blocks run side by side [default: 16]
     #[arg(long, value_name = "BLOCKS", value_parser = words::residents, allow_negative_numbers = true, help_heading = CHANCE)]
     pub resident_blocks: Option<u32>,
-    /// Let loads return older stores where PTX's memory model allows it, and say which did
+    /// Let loads return older stores, and stores come late, where PTX's memory model allows it, and say which did
     #[arg(long, help_heading = CHANCE)]
     pub weak_memory: bool,
 
@@ -144,7 +145,7 @@ pub(super) struct RunOptions {
     /// Let warnings and notes, and a GPU that disagrees, count as errors
     #[arg(long, help_heading = CHECKS)]
     pub strict: bool,
-    /// After how many warp instructions to stop the kernel [default: 50 million, and 1000 for each warp]
+    /// After how many warp instructions to stop the kernel; lanes that wait for others they parted from go on alone after an eighth of it at the latest [default: 50 million, and 1000 for each warp]
     #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
     pub max_steps: Option<u64>,
 

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use simt::{Counters, Fault, LineCounters, Reconvergence, Report, Schedule, Severity, StaleRead};
+use simt::{Counters, Fault, Launch, LineCounters, Reconvergence, Report, Schedule, Severity, StaleRead};
 
 use super::on_gpu::{Difference, OnGpu};
 use super::plan::Plan;
@@ -69,7 +69,8 @@ fn emulated(plan: &Plan, search: &Search) -> String {
 fn head(plan: &Plan, search: &Search) -> String {
     let launch = &search.outcome.launch;
     let memory = if launch.weak_memory { ", weak memory" } else { "" };
-    let on = format!("emulator, {}, {}{memory}", mechanism(plan), policy(launch.schedule));
+    let on =
+        format!("emulator, {}, {}{}{memory}", mechanism(plan), policy(launch.schedule), apart(plan, launch));
     let mut out = paragraph("on: ", &on);
     out += &paragraph("with: ", &shape(plan, &format!(", seed {}", launch.seed)));
     out += &paragraph("checked: ", &plan.options.watch().names().join(", "));
@@ -99,6 +100,14 @@ fn policy(schedule: Schedule) -> &'static str {
         Schedule::Random => "warps at random",
         Schedule::Hunt => "warps at random, changing over after accesses",
     }
+}
+
+/// What hunting adds where lanes have program counters of their own.
+fn apart(plan: &Plan, launch: &Launch) -> &'static str {
+    let is_apart = launch.schedule == Schedule::Hunt
+        && launch.reconvergence != Reconvergence::Stack
+        && plan.target_sm >= 70;
+    if is_apart { ", lanes coming apart" } else { "" }
 }
 
 /// What came of many seeds.
@@ -210,10 +219,34 @@ fn traced(trace: &Written) -> String {
 fn found(plan: &Plan, search: &Search) -> String {
     let all = &search.outcome.report.faults;
     if all.is_empty() {
-        return format!("\n{TITLE}no fault{TITLE:#}\n");
+        return format!("\n{TITLE}{}{TITLE:#}\n{}", no_fault(search), other_turns(plan, search));
     }
     let replay = replay::command(plan.options, &search.outcome.launch);
-    format!("\n{TITLE}{}{TITLE:#}\n{}", how_many(all), faults::alone(all, &replay))
+    format!("\n{TITLE}{}{TITLE:#}\n{}", verdict(plan, all), faults::alone(all, &replay))
+}
+
+/// `no fault`, unless the results say that something is wrong all the same.
+fn no_fault(search: &Search) -> String {
+    let worst = search.results.iter().max_by_key(|contents| contents.different().len());
+    match worst.filter(|_| results::differ(search)) {
+        Some(contents) => {
+            let ways = grouped(contents.different().len() as u64);
+            format!("no fault, but different results: {} came out in {ways} ways", contents.print.what())
+        }
+        None => "no fault".to_owned(),
+    }
+}
+
+/// What else to try with a kernel that takes locks, where only one order of turns was: others are where locks fail.
+fn other_turns(plan: &Plan, search: &Search) -> String {
+    let chosen = plan.options.seeds.is_some() || plan.options.schedule.is_some();
+    let atomics = |&(name, _, _, count): &(&str, _, _, u64)| name.contains("_atomic") && count > 0;
+    if chosen || !plan.program.has_locks() || !search.outcome.report.counters.all().iter().any(atomics) {
+        return String::new();
+    }
+    let text = "one order of turns was tried; this kernel swaps words as locks do, so try others: with `--seeds 0..100` and \
+                with `--schedule hunt`";
+    paragraph("  ", text)
 }
 
 /// How many places are told at which the weak memory returned older stores.
@@ -246,6 +279,17 @@ fn results(plan: &Plan, search: &Search) -> String {
         return text;
     }
     format!("\n{TITLE}results of {}{TITLE:#}\n{text}", counted(search.ran, "seed"))
+}
+
+/// `1 error, 2 notes`; where there is no error, what the warnings are of, for the status says nothing of them.
+fn verdict(plan: &Plan, faults: &[Fault]) -> String {
+    let warnings = faults.iter().filter(|fault| fault.severity == Severity::Warning);
+    let mut kinds: Vec<&str> = warnings.map(|fault| fault.kind.name()).collect();
+    kinds.dedup();
+    if kinds.is_empty() || faults.iter().any(|fault| plan.is_failing(fault)) {
+        return how_many(faults);
+    }
+    format!("no error, but {}: {}", how_many(faults), kinds.join(", "))
 }
 
 /// `1 error, 2 notes`.

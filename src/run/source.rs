@@ -29,6 +29,15 @@ pub(super) struct Program {
     pub compiler: Option<String>,
 }
 
+impl Program {
+    /// Whether any of its code swaps words of memory, as those that take locks do.
+    pub fn has_locks(&self) -> bool {
+        let swaps =
+            |line: &str| line.contains("atom.") && (line.contains(".cas.") || line.contains(".exch."));
+        self.ptx.lines().any(swaps)
+    }
+}
+
 /// What messages call a file.
 pub(super) fn name(file: &Path) -> String {
     file.display().to_string()

@@ -5,6 +5,7 @@
 use super::on_gpu::OnGpu;
 use super::plan::Plan;
 use super::print::Shown;
+use super::results;
 use super::seeds::Search;
 
 /// A run on the emulator, on the GPU, or on both.
@@ -16,9 +17,11 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// Whether the kernel was at fault; by the strict measure a GPU that disagrees counts too.
+    /// Whether the kernel was at fault, or its seeds left different results in what is shown, which was asked for in order to
+    /// compare it; by the strict measure a GPU that disagrees counts too.
     pub fn is_failure(&self) -> bool {
-        let at_fault = |search: &Search| self.plan.is_failure(&search.outcome.report);
+        let at_fault =
+            |search: &Search| self.plan.is_failure(&search.outcome.report) || results::differ(search);
         let disagrees = |gpu: &OnGpu| self.plan.options.strict && !gpu.differences.is_empty();
         self.search.as_ref().is_some_and(at_fault) || self.on_gpu.as_ref().is_some_and(disagrees)
     }

@@ -26,7 +26,7 @@ impl Watch {
 
     /// The checkers, by name.
     pub fn names(self) -> Vec<&'static str> {
-        let Checks { races, initialisation, synchronisation } = self.checks;
+        let Checks { races, initialisation, synchronisation, .. } = self.checks;
         let all =
             [("races", races), ("initialisation", initialisation), ("synchronisation", synchronisation)];
         all.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).chain(["memory"]).collect()
@@ -52,7 +52,7 @@ pub(super) fn checks(text: &str) -> Result<Watch, String> {
     let mut watch = Watch { memory: true, ..Watch::NONE };
     for name in text.split(',') {
         match name.trim() {
-            "races" | "race" => watch.checks.races = true,
+            "races" | "race" => (watch.checks.races, watch.checks.volatile_races) = (true, true),
             "initialisation" | "initialization" | "init" => watch.checks.initialisation = true,
             "synchronisation" | "synchronization" | "sync" => watch.checks.synchronisation = true,
             "memory" => {}

@@ -66,7 +66,7 @@ const LINES: &[(&str, &str)] = &[
     ("run --json missing.ptx", "cannot read `missing.ptx`: there is no such file"),
     ("list --json missing.ptx", "cannot read `missing.ptx`: there is no such file"),
     ("list --arch 80 kernels/ptx/saxpy.sm_70.ptx", "is no `.cu` file, so there is nothing to compile"),
-    ("explain rice", "there is no such fault: choose one of race, uninitialized"),
+    ("explain rice", "there is no such fault: choose one of race, volatile-race, uninitialized"),
     ("explain race races", "unexpected argument `races`"),
     ("run kernels/ptx/branch.sm_70.ptx", "choose one with `--kernel`: `"),
 ];

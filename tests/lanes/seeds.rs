@@ -146,3 +146,51 @@ fn what_nobody_has_written_is_found_where_it_is_read() {
     let unwatched = words(&format!("run {SAXPY} {args} --check races,sync"));
     assert_eq!(unwatched.status.code(), Some(0), "{unwatched:?}");
 }
+
+#[test]
+fn a_clean_run_in_one_order_points_a_kernel_with_locks_to_others() {
+    let told = |options: &[&str]| stdout(&rivals(options)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let hint = "no fault one order of turns was tried";
+    assert!(
+        told(&[]).contains(hint) && told(&[]).contains("`--seeds 0..100` and with `--schedule hunt`"),
+        "{}",
+        told(&[])
+    );
+    for options in [&["--seeds", "0..1"][..], &["--schedule", "hunt", "--seed", "1"]] {
+        assert!(!told(options).contains(hint), "{}", told(options));
+    }
+    let without = words(&format!("run {SAXPY} {GOOD}"));
+    assert!(
+        stdout(&without).contains("no fault\n") && !stdout(&without).contains("one order"),
+        "{without:?}"
+    );
+}
+
+/// All threads but those of the first warp end, and these wait at a barrier; or all of them do.
+fn left_early(others: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry early(.param .u64 x)\n{{\n.reg .b32 %r1;\n\
+         .reg .pred %p1;\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 32;\n{others}\nbar.sync 0;\nret;\n}}\n"
+    )
+}
+
+#[test]
+fn a_warning_is_in_the_first_line_of_the_verdict() {
+    let run = |name: &str, others: &str, options: &[&str]| {
+        let path = file(name, left_early(others).as_bytes());
+        let line = ["run", path.to_str().unwrap(), "--block", "64", "--arg", "buf:i32:1:zeros"];
+        lanes(&[&line, options].concat())
+    };
+    let output = run("early.ptx", "@%p1 ret;", &[]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stdout(&output).contains("\nno error, but 1 warning: barrier-divergence\n"),
+        "{}",
+        stdout(&output)
+    );
+    let strict = run("early.ptx", "@%p1 ret;", &["--strict"]);
+    assert_eq!(strict.status.code(), Some(1));
+    assert!(stdout(&strict).contains("\n1 warning\n"), "{}", stdout(&strict));
+    let right = run("all.ptx", "", &[]);
+    assert!(stdout(&right).contains("\nno fault\n"), "{}", stdout(&right));
+}

@@ -20,7 +20,7 @@ fn the_seed_with_another_result_is_told_with_the_load_that_made_it() {
     let text = told(&line);
     for part in [
         "the first with another result",
-        "no fault weak memory: 1 stale read, which PTX's memory model allows 1 time: bytes 0 to 3 of `arg0` hold 0x2a",
+        "no fault, but different results: arg2 came out in 2 ways weak memory: 1 stale read, which PTX's memory model allows 1 time: bytes 0 to 3 of `arg0` hold 0x2a",
         "at messages.cu:30: read 0x0 block (0,0,0)",
         "at messages.cu:25: had stored here",
         "results of 40 seeds arg2 came out in 2 ways as in seed 0: ",
@@ -28,7 +28,9 @@ fn the_seed_with_another_result_is_told_with_the_load_that_made_it() {
     ] {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
+    assert_eq!(words(&line).status.code(), Some(1), "different results are no success");
     let run = object(&words(&format!("{line} --json")));
+    assert_eq!(run["failed"], json!(true));
     let contents = run["seeds"]["results"][0]["contents"].as_array().unwrap();
     assert_eq!((run["seeds"]["results"][0]["print"].clone(), contents.len()), (json!("2"), 2));
     assert_eq!((&contents[0]["seed"], &contents[1]["seed"]), (&json!(0), &run["seed"]));
@@ -50,6 +52,7 @@ fn with_fences_nothing_is_stale_and_all_results_are_the_same() {
         text.contains("no fault results of 40 seeds arg2 came out the same every time arg2 aft"),
         "{text}"
     );
+    assert_eq!(words(&line).status.code(), Some(0));
     assert_eq!(object(&words(&format!("{line} --json")))["stale_reads"], json!([]));
 }
 
