@@ -79,7 +79,8 @@ fn told(read: &StaleRead) -> String {
         Some(source) => format!("block {} at {source}", actor.block.x),
         None => format!("block {} at PTX line {}", actor.block.x, actor.site.ptx_line),
     };
-    format!("{} {}, although {} had stored since", at(&read.reader), read.reader.doing, at(&read.newer))
+    let did = if read.is_late { "was to store first" } else { "had stored since" };
+    format!("{} {}, although {} {did}", at(&read.reader), read.reader.doing, at(&read.newer))
 }
 
 /// What a variant in a weak memory is called.
