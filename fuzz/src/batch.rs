@@ -28,6 +28,8 @@ pub struct Bench {
     pub arch: String,
     /// The level of optimisation at which every kernel is compiled first.
     pub level: u32,
+    /// What compiles it first, unless it is the driver.
+    pub compiler: Option<Ptxas>,
     /// A folder for their files.
     pub folder: std::path::PathBuf,
 }
@@ -54,7 +56,13 @@ pub fn run(bench: &Bench, first: u64, count: u64, out: &mut dyn Write) -> Result
 fn one(bench: &Bench, seed: u64) -> Result<Value> {
     let kernel = Kernel::new(seed);
     let expected = emulate::expected(&kernel)?;
-    let found = bench.device.run_kernel(&kernel, Image::Ptx(&kernel.text, bench.level))?;
+    let found = match &bench.compiler {
+        None => bench.device.run_kernel(&kernel, Image::Ptx(&kernel.text, bench.level)),
+        Some(ptxas) => {
+            let cubin = ptxas.assemble(&kernel.text, &bench.arch, bench.level, &bench.folder)?;
+            bench.device.run_kernel(&kernel, Image::Cubin(&cubin))
+        }
+    }?;
     let mut line =
         json!({ "seed": seed, "slots": kernel.slots.len(), "instructions": instructions(&kernel.text) });
     if first_difference(&kernel, &expected, &found, &[]).is_some() {

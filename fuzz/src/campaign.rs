@@ -23,6 +23,8 @@ pub struct Plan {
     pub device: String,
     /// Further arguments of every child.
     pub arguments: Vec<String>,
+    /// Other ways to compile a kernel that was lost, which are tried until one brings it back.
+    pub retries: Vec<Retry>,
     /// The first seed.
     pub first: u64,
     /// How many.
@@ -35,6 +37,15 @@ pub struct Plan {
     pub patience: Duration,
     /// After which no more kernels are waited for.
     pub end: Duration,
+}
+
+/// Another way to compile a kernel.
+#[derive(Clone, Debug)]
+pub struct Retry {
+    /// As the record calls it: `driver -O0`.
+    pub name: String,
+    /// What it adds to a child's arguments.
+    pub arguments: Vec<String>,
 }
 
 /// What came of a campaign: a line for each kernel that was run, in the order of seeds.
@@ -126,17 +137,26 @@ fn batch(plan: &Plan, first: u64, count: u64, end: Instant) -> Result<Vec<Value>
     Ok(lines)
 }
 
-/// Adds to the last line, of a kernel that was lost, what comes of it without optimisation: mostly it is the compiler that
-/// dies, or that makes of the kernel what does not end.
+/// Adds to the last line, of a kernel that was lost, what comes of it when it is compiled in other ways: mostly it is a
+/// compiler that dies, or that makes of the kernel what does not end. Stops at the first way that is right.
 fn lost(plan: &Plan, lines: &mut [Value], end: Instant) -> Result<()> {
     let Some(line) = lines.last_mut() else { return Ok(()) };
-    line["driver -O0"] = without_optimisation(plan, line["seed"].as_u64().unwrap_or_default(), end)?;
+    let seed = line["seed"].as_u64().unwrap_or_default();
+    for retry in &plan.retries {
+        let result = retried(plan, seed, retry, end)?;
+        line["retries"][&retry.name] = result.into();
+        if result == EQUAL {
+            break;
+        }
+    }
     Ok(())
 }
 
-fn without_optimisation(plan: &Plan, seed: u64, end: Instant) -> Result<Value> {
-    let mut arguments = plan.arguments.clone();
-    arguments.extend(["--level".to_owned(), "0".to_owned()]);
+/// What a retry that brought a kernel back is recorded as.
+pub const EQUAL: &str = "equal";
+
+fn retried(plan: &Plan, seed: u64, retry: &Retry, end: Instant) -> Result<&'static str> {
+    let arguments = plan.arguments.iter().chain(&retry.arguments).cloned().collect();
     let plan = Plan { arguments, ..plan.clone() };
     let mut child = start(&plan, seed, 1)?;
     let mut lines = Vec::new();
@@ -144,10 +164,10 @@ fn without_optimisation(plan: &Plan, seed: u64, end: Instant) -> Result<Value> {
     let _ = child.kill();
     child.wait()?;
     Ok(match lines.first() {
-        None => "no answer either".into(),
-        Some(line) if line["difference"].is_object() => "different".into(),
-        Some(line) if line["trouble"].is_string() => line["trouble"].clone(),
-        Some(_) => "equal".into(),
+        None => "lost",
+        Some(line) if line["difference"].is_object() => "different",
+        Some(line) if line["trouble"].is_string() => "stopped",
+        Some(_) => EQUAL,
     })
 }
 

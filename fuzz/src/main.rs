@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use fuzz::batch::Bench;
-use fuzz::campaign::{self, Outcome, Plan};
+use fuzz::campaign::{self, Outcome, Plan, Retry};
 use fuzz::device::Device;
 use fuzz::grammar::{self, Verdict};
 use fuzz::kernel::Kernel;
@@ -133,6 +133,9 @@ struct Batch {
     arch: String,
     #[arg(long, default_value_t = batch::DEFAULT_LEVEL)]
     level: u32,
+    /// What compiles every kernel first, in place of the driver
+    #[arg(long)]
+    compiler: Option<PathBuf>,
     /// Texts in place of kernels, by their number
     #[arg(long)]
     text: Vec<PathBuf>,
@@ -225,6 +228,7 @@ fn plan(
         program: std::env::current_exe().context("this program does not know where it is")?,
         device: common.device.clone(),
         arguments,
+        retries: retries(&common.ptxas)?,
         first,
         count,
         batch: common.batch,
@@ -232,6 +236,21 @@ fn plan(
         patience: Duration::from_secs(common.patience),
         end: Duration::from_secs(seconds),
     })
+}
+
+/// All compilers at all levels, the driver's first and each without optimisation before the others.
+fn retries(ptxas: &[PathBuf]) -> Result<Vec<Retry>> {
+    let mut retries = Vec::new();
+    for level in 0..batch::DEFAULT_LEVEL {
+        let at_level = ["--level".to_owned(), level.to_string()];
+        retries.push(Retry { name: format!("driver -O{level}"), arguments: at_level.to_vec() });
+        for path in ptxas {
+            let by = ["--compiler".to_owned(), path.display().to_string()];
+            let name = format!("ptxas {} -O{level}", Ptxas::new(path)?.release);
+            retries.push(Retry { name, arguments: [by, at_level.clone()].concat() });
+        }
+    }
+    Ok(retries)
 }
 
 fn circumstances(common: &Common, started: Instant) -> Result<Circumstances> {
@@ -311,6 +330,7 @@ fn child(options: &Batch) -> Result<()> {
         ptxas: options.ptxas.iter().map(|path| Ptxas::new(path)).collect::<Result<_>>()?,
         arch: options.arch.clone(),
         level: options.level,
+        compiler: options.compiler.as_deref().map(Ptxas::new).transpose()?,
         folder: std::env::temp_dir(),
     };
     let mut out = std::io::stdout();

@@ -4,15 +4,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fuzz::campaign::{self, Outcome, Plan};
+use fuzz::campaign::{self, Outcome, Plan, Retry};
 use fuzz::record::{self, Circumstances};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn plan(device: &str, count: u64) -> Plan {
     Plan {
         program: PathBuf::from(env!("CARGO_BIN_EXE_fuzz")),
         device: device.to_owned(),
         arguments: vec!["--arch".to_owned(), "sm_90".to_owned()],
+        retries: [1, 0].map(at_level).to_vec(),
         first: 0,
         count,
         batch: 4,
@@ -20,6 +21,10 @@ fn plan(device: &str, count: u64) -> Plan {
         patience: Duration::from_secs(60),
         end: Duration::from_secs(300),
     }
+}
+
+fn at_level(level: u32) -> Retry {
+    Retry { name: format!("driver -O{level}"), arguments: vec!["--level".to_owned(), level.to_string()] }
 }
 
 fn run(plan: &Plan) -> (Outcome, Value) {
@@ -77,9 +82,10 @@ fn each_trouble_costs_the_kernel_that_it_befalls_and_no_other() {
         assert!(*seed == expected_seed && trouble.starts_with(words), "{seed}: {trouble}");
     }
     assert_eq!(record["equal"].as_u64(), Some(5));
-    let without: Vec<&str> =
-        (0..5).map(|index| record["troubles"][index]["driver -O0"].as_str().unwrap()).collect();
-    assert_eq!(without, ["equal", "equal", "no answer either", "equal", "no answer either"]);
+    let retries: Vec<&Value> = (0..5).map(|index| &record["troubles"][index]["retries"]).collect();
+    let back = |first: &str| json!({ "driver -O1": first, "driver -O0": "equal" });
+    let gone = json!({ "driver -O1": "lost", "driver -O0": "lost" });
+    assert_eq!(retries, [&back("lost"), &back("stopped"), &gone, &back("lost"), &gone]);
     assert_eq!(record["unexplained"].as_u64(), Some(2), "what hangs at every level");
 }
 
