@@ -30,9 +30,16 @@ pub fn listing(
     Ok(figure(language(file)?, &code.join("\n\n"), &caption))
 }
 
-/// `{{#ptx FILE KERNEL}}`: the body of a kernel, without what only tells debuggers something.
+/// `{{#ptx FILE KERNEL [mark=OPCODE,...]}}`: the body of a kernel under a fold, without what only tells debuggers something;
+/// and above it the lines with the marked opcodes, which the page explains.
 pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -> String) -> Result<String> {
-    let [module, kernel] = words else { bail!("name a module, `divergence.sm_70`, and a kernel of it") };
+    let (module, kernel, marks) = match words {
+        [module, kernel] => (module, kernel, None),
+        [module, kernel, marks] if marks.starts_with("mark=") => {
+            (module, kernel, marks.strip_prefix("mark="))
+        }
+        _ => bail!("name a module, `divergence.sm_70`, a kernel of it and, if lines matter, `mark=setp,bra`"),
+    };
     let stem = module.split('.').next().unwrap_or_default();
     repository.check_ptx(&format!("kernels/{stem}.cu"))?;
     let file = format!("kernels/ptx/{module}.ptx");
@@ -48,7 +55,10 @@ pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -
     };
     let code = aligned(&body.filter(is_code).collect::<Vec<_>>());
     let caption = format!("{}, <code>{}</code>", link(&file, start + 1), escape(kernel));
-    Ok(folded("PTX", &code, &caption))
+    let whole = fold("PTX", &code, &figure("text", &code.join("\n"), &caption));
+    let Some(marks) = marks else { return Ok(whole) };
+    let marked = marked(&code, marks).with_context(|| format!("in `{kernel}` of `{file}`"))?;
+    Ok(figure("text", &marked.join("\n"), &format!("{caption}: the lines that matter here")) + &whole)
 }
 
 /// `{{#machine-code CHAPTER KERNEL [MODULE]}}`: what the record has of it, first or in that module.
@@ -80,6 +90,20 @@ pub fn machine_code(
     Ok(folded("Machine code", &code, &caption))
 }
 
+/// The lines whose opcodes are, or begin with, one of the marks: `ld.global` marks `ld.global.u32`.
+fn marked<'c>(code: &'c [String], marks: &str) -> Result<Vec<&'c str>> {
+    let is_of = |line: &str, mark: &str| {
+        let mut words = line.split_whitespace().skip_while(|word| word.starts_with('@'));
+        let opcode = words.next().unwrap_or_default().trim_end_matches(';');
+        opcode.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    for mark in marks.split(',') {
+        ensure!(code.iter().any(|line| is_of(line, mark)), "no line has the opcode `{mark}`");
+    }
+    let lines = code.iter().filter(|line| marks.split(',').any(|mark| is_of(line, mark)));
+    Ok(lines.map(String::as_str).collect())
+}
+
 /// PTX with its operands below one another: the compiler puts a tab between an opcode and them.
 fn aligned(lines: &[&str]) -> Vec<String> {
     let parts = |line: &str| {
@@ -101,6 +125,10 @@ fn folded(what: &str, code: &[String], caption: &str) -> String {
     if code.len() <= FOLDED_LINES {
         return listing;
     }
+    fold(what, code, &listing)
+}
+
+fn fold(what: &str, code: &[String], listing: &str) -> String {
     format!("<details>\n<summary>{what}, {} lines</summary>\n\n{listing}\n</details>\n", code.len())
 }
 
@@ -179,6 +207,14 @@ mod tests {
             aligned(&lines),
             ["    ld.param.u64 %rd1, [a];", "$L__1:", "    @%p1 bra     $L__1;", "    ret;"]
         );
+    }
+
+    #[test]
+    fn marked_lines_are_found_by_their_opcodes() {
+        let code = ["    setp.ge.u32 %p1, %r1, %r2;", "    @%p1 bra    $L;", "    ret;"].map(str::to_owned);
+        assert_eq!(marked(&code, "bra,setp").unwrap(), [&code[0], &code[1]]);
+        assert_eq!(marked(&code, "ret").unwrap(), [&code[2]]);
+        assert_eq!(marked(&code, "set").unwrap_err().to_string(), "no line has the opcode `set`");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::mentions::Mentions;
 use crate::prose::Exceptions;
 use crate::record::{self, Source};
 use crate::repository::Repository;
-use crate::{code, faults, figures, lanes, outputs, texts, value};
+use crate::{boxes, code, faults, figures, lanes, outputs, texts, value};
 
 /// What all pages share.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Place<'a> {
 }
 
 /// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
-const BLOCKS: [&str; 15] = [
+const BLOCKS: [&str; 20] = [
     "code",
     "ptx",
     "machine-code",
@@ -57,6 +57,11 @@ const BLOCKS: [&str; 15] = [
     "text",
     "compilers",
     "random",
+    "predict",
+    "reveal",
+    "try",
+    "answer",
+    "end",
 ];
 
 /// What becomes of a directive there.
@@ -107,6 +112,10 @@ impl Expansion<'_> {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let repository = self.library.repository;
         let link = |file: &str, line: usize| self.file(file, Some(line));
+        if let Some(html) = boxes::part(name) {
+            ensure!(rest.is_empty(), "`{{{{#{name}}}}}` takes no words");
+            return Ok(html.to_owned());
+        }
         match name {
             "code" => code::listing(&words, repository, &link),
             "ptx" => code::ptx(&words, repository, &link),

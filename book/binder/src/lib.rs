@@ -6,6 +6,7 @@
 //! repository's committed files and runs nothing; that those files are what the programs print is held by the tests of
 //! the chapters. `CONTRIBUTING.md` lists the directives.
 
+mod boxes;
 mod claims;
 mod code;
 mod commands;
@@ -206,6 +207,9 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
         let what =
             format!("`{phrase}` is a number by hand: take it from a record, `{{{{= ch02.ROW.NAME}}}}`");
         report(1 + text[..at].matches('\n').count(), what);
+    }
+    for (line, what) in boxes::problems(&pieces) {
+        report(line, what);
     }
     for what in lacks(page, &pieces, library) {
         report(1, what);
