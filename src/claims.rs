@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value};
+use record::{Measured, Report};
 
 pub(crate) use ledger::{json, text};
 pub use seen::Seen;
@@ -124,39 +124,39 @@ impl Claim {
         self.test().into_iter().flat_map(|test| test.rows.iter().chain(test.twins).copied())
     }
 
-    /// Judges it on a report as [`report::json`](crate::report::json) writes it, and on the record of a GPU.
-    fn judge(&self, report: &Value, record: &Value) -> Judged {
-        let outcome = match &self.proof {
-            Proof::Run(test) => test.decide(report, None),
-            Proof::Clock(test) if test.is_timed(report) => test.decide(report, None),
-            Proof::Clock(test) if test.is_timed(record) => test.decide(record, Some(seen::origin(record))),
-            // A chapter that has not been on a GPU yet leaves the question open.
-            Proof::Clock(_) if record.as_object().is_some_and(Map::is_empty) => {
-                Outcome::NoRun("there is no GPU here, and no record of one yet")
+    /// Judges it on a run, and, if it takes a clock and there was no GPU, on the run with what a record of a GPU has of it.
+    fn judge(&self, report: &Report, recorded: Option<&(Report, String)>) -> Judged {
+        let outcome = match (&self.proof, recorded) {
+            (Proof::Run(test), _) => test.decide(report, None),
+            (Proof::Clock(test), _) if test.is_timed(report) => test.decide(report, None),
+            (Proof::Clock(test), Some((with_times, origin))) if test.is_timed(with_times) => {
+                test.decide(with_times, Some(origin.clone()))
             }
-            Proof::Clock(_) => Outcome::Missing(
+            // A chapter that has not been on a GPU yet leaves the question open.
+            (Proof::Clock(_), None) => Outcome::NoRun("there is no GPU here, and no record of one yet"),
+            (Proof::Clock(_), Some(_)) => Outcome::Missing(
                 "a GPU: there is none here, and the record has no times of these rows".to_owned(),
             ),
-            Proof::None(reason) => Outcome::NoRun(reason),
+            (Proof::None(reason), _) => Outcome::NoRun(reason),
         };
         Judged { claim: *self, outcome }
     }
 }
 
 impl Test {
-    fn is_timed(&self, report: &Value) -> bool {
+    fn is_timed(&self, report: &Report) -> bool {
         let mut names = self.rows.iter().chain(self.twins);
         names.all(|name| Seen::find(report, name).is_some_and(Seen::is_timed))
     }
 
-    fn decide(&self, report: &Value, record: Option<String>) -> Outcome {
+    fn decide(&self, report: &Report, record: Option<String>) -> Outcome {
         match (self.side(report, self.rows), self.side(report, self.twins)) {
             (Ok(holds), Ok(twin)) => Outcome::Decided { holds, twin, record },
             (Err(name), _) | (_, Err(name)) => Outcome::Missing(format!("a row of the variant `{name}`")),
         }
     }
 
-    fn side(&self, report: &Value, names: &[&'static str]) -> Result<Side, &'static str> {
+    fn side(&self, report: &Report, names: &[&'static str]) -> Result<Side, &'static str> {
         let seen = names.iter().map(|name| Seen::find(report, name).ok_or(*name));
         let seen = seen.collect::<Result<Vec<_>, _>>()?;
         Ok(Side { holds: (self.holds)(&seen), evidence: (self.evidence)(&seen) })
@@ -190,10 +190,14 @@ pub(crate) fn chosen(claims: &'static [Claim], name: &str) -> Result<Vec<&'stati
     Ok(chosen)
 }
 
-/// Judges claims on what a chapter printed as JSON, and on its record of a GPU.
-pub(crate) fn judge(claims: &[&Claim], report: &Value, record: &str) -> Result<Vec<Judged>> {
-    let record = serde_json::from_str(record).context("the chapter's record `h200.json` is no JSON")?;
-    Ok(claims.iter().map(|claim| claim.judge(report, &record)).collect())
+/// Judges claims on a chapter's report, and on its record of a GPU.
+pub(crate) fn judge(claims: &[&Claim], report: &Report, record: &str) -> Result<Vec<Judged>> {
+    let measured: Measured = record::read(record, "the chapter's record `h200.json`")?;
+    let recorded = measured.runs.first().map(|run| {
+        let with_times = report.clone().with_measured(run);
+        (with_times, measured.machine.origin())
+    });
+    Ok(claims.iter().map(|claim| claim.judge(report, recorded.as_ref())).collect())
 }
 
 /// Fails unless every claim of a chapter comes out as it is ruled, and its twins turn it; for a chapter's tests.
@@ -214,7 +218,7 @@ fn is_complaint(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use record::{OnGpu, Row, Section, Timing};
 
     use super::*;
 
@@ -231,22 +235,30 @@ mod tests {
         }),
     };
 
-    fn report(wrong: &str) -> Value {
-        let row = |variant: &str, verdict: &str| json!({ "variant": variant, "verdict": verdict });
-        json!({ "sections": [{ "rows": [row("sum", "ok"), row("sum_wrong", wrong)] }] })
+    fn of(rows: Vec<Row>) -> Report {
+        Report { sections: vec![Section { rows, ..Section::default() }], ..Report::default() }
+    }
+
+    fn report(wrong: &str) -> Report {
+        let row = |variant: &str, verdict: &str| Row {
+            variant: variant.to_owned(),
+            verdict: verdict.to_owned(),
+            ..Row::default()
+        };
+        of(vec![row("sum", "ok"), row("sum_wrong", wrong)])
     }
 
     #[test]
     fn a_verdict_must_turn_with_the_twin() {
-        assert!(RIGHT.judge(&report("FAULT"), &Value::Null).is_sound());
-        assert!(!RIGHT.judge(&report("ok"), &Value::Null).is_sound());
+        assert!(RIGHT.judge(&report("FAULT"), None).is_sound());
+        assert!(!RIGHT.judge(&report("ok"), None).is_sound());
         let held = Claim { ruling: Ruling::Holds, ..RIGHT };
-        assert!(!held.judge(&report("FAULT"), &Value::Null).is_sound());
+        assert!(!held.judge(&report("FAULT"), None).is_sound());
     }
 
     #[test]
     fn a_row_that_is_not_there_is_named() {
-        let judged = RIGHT.judge(&json!({ "sections": [] }), &Value::Null);
+        let judged = RIGHT.judge(&of(Vec::new()), None);
         assert_eq!(judged.outcome, Outcome::Missing("a row of the variant `sum_wrong`".to_owned()));
     }
 
@@ -259,12 +271,16 @@ mod tests {
             evidence: |seen| format!("{} µs", seen[0].time_us()),
         };
         let claim = Claim { ruling: Ruling::Holds, proof: Proof::Clock(test), ..RIGHT };
-        let row = |variant: &str, us: f64| json!({ "variant": variant, "timing": { "median_us": us } });
-        let record = json!({ "machines": [{}, { "name": "A GPU" }], "sections": [{ "rows": [row("slow", 9.0), row("fast", 1.0)] }] });
-        let other = json!({ "sections": [{ "rows": [row("slow", 9.0)] }] });
-        assert!(!claim.judge(&json!({}), &other).is_sound());
-        assert!(matches!(claim.judge(&json!({}), &json!({})).outcome, Outcome::NoRun(_)));
-        let judged = claim.judge(&json!({}), &record);
+        let row = |variant: &str, median_us: f64| {
+            let timing = Some(Timing { median_us, ..Timing::default() });
+            let gpu = Some(OnGpu { timing, ..OnGpu::default() });
+            Row { variant: variant.to_owned(), gpu, ..Row::default() }
+        };
+        let recorded = |rows| Some((of(rows), "A GPU".to_owned()));
+        let here = of(Vec::new());
+        assert!(!claim.judge(&here, recorded(vec![row("slow", 9.0)]).as_ref()).is_sound());
+        assert!(matches!(claim.judge(&here, None).outcome, Outcome::NoRun(_)));
+        let judged = claim.judge(&here, recorded(vec![row("slow", 9.0), row("fast", 1.0)]).as_ref());
         assert!(judged.is_sound());
         assert!(matches!(judged.outcome, Outcome::Decided { record: Some(origin), .. } if origin == "A GPU"));
     }

@@ -31,7 +31,7 @@ pub struct Chapter {
     pub example: &'static str,
     /// The statements of the notes that it decides.
     pub claims: &'static [Claim],
-    /// Its record of a GPU, as `--json` printed it; `{}` before there is one.
+    /// Its record of a GPU, `output/h200.json`, in the types of [`record`].
     pub record: &'static str,
     /// Runs everything.
     pub run: fn(&mut Lab) -> Result<()>,
@@ -222,7 +222,7 @@ fn examples(chapter: &Chapter) -> String {
 }
 
 fn json_text(report: &Report) -> String {
-    format!("{:#}\n", json::render(report))
+    record::text(&json::render(report))
 }
 
 #[cfg(test)]

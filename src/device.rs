@@ -307,8 +307,7 @@ impl Device {
         let gpu = contents.gpu.as_ref().map(|gpu| compare(expected, gpu, tolerance));
         let agreement = contents.gpu.as_ref().map(|gpu| agree(&contents.sim, gpu, tolerance));
         let verdict = verdict(&run, [Some(&sim), gpu.as_ref()].into_iter().flatten());
-        let check = gpu.filter(|gpu| sim.is_right() && !gpu.is_right()).unwrap_or(sim);
-        Ok(Row::new(run, verdict).with_check(check).with_agreement(agreement))
+        Ok(Row { check: Some(sim), gpu_check: gpu, agreement, ..Row::new(run, verdict) })
     }
 
     fn each(&mut self, mut work: impl FnMut(&mut dyn Machine) -> Result<()>) -> Result<()> {

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use nvrtc::Header;
-use serde_json::Value;
+use record::{Emulated, Measured, Named, Recorded, Report};
 
 use crate::{hardware, kernels};
 
@@ -28,15 +28,19 @@ pub struct Record {
 /// What ends the first line: a comment to a shell, a note to a reader.
 const NOTE: &str = "  # kept by `cargo xtask bless`";
 
-/// How the names of records begin; other files in the folder come from elsewhere, from a GPU say.
+/// How the names of these files begin and end; other files in the folder come from elsewhere, from a GPU say.
 const PREFIX: &str = "sim";
+const ENDING: &str = ".txt";
 
 /// The records of a chapter, in the order of their names; the chapter's folder is where its `Cargo.toml` is.
 pub fn records(chapter: &Path) -> Result<Vec<Record>> {
     let folder = chapter.join("output");
     let entries = fs::read_dir(&folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    paths.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX)));
+    paths.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(PREFIX) && name.ends_with(ENDING)
+    });
     paths.sort();
     paths.into_iter().map(|path| read(name(chapter)?, path)).collect()
 }
@@ -85,78 +89,89 @@ pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless the emulator's counters in the chapter's record of a GPU, `output/h200.json`, are those of now; for a
-/// chapter's tests. The book takes its numbers from there.
-pub fn check_gpu_counters(chapter: &Path, program: &Path) -> Result<()> {
-    let record = fs::read_to_string(chapter.join("output/h200.json"))?;
-    let (record, now) = (serde_json::from_str(&record)?, hardware::report(program)?);
-    let counters = |report: &Value| -> Vec<(Value, Value)> {
-        hardware::rows(report).map(|row| (row["variant"].clone(), row["counters"].clone())).collect()
+/// The file in a chapter's `output` that lists the runs that its records are of.
+pub const RUNS: &str = "runs.txt";
+/// What the emulator found in them ([`Emulated`]).
+pub const EMULATED: &str = "sim.json";
+/// What a GPU measured in them ([`Measured`]).
+pub const MEASURED: &str = "h200.json";
+
+/// The arguments of a chapter's recorded runs: those of the chapter's own sizes first, which are none.
+pub fn runs(chapter: &Path) -> Result<Vec<String>> {
+    let path = chapter.join("output").join(RUNS);
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let start = format!("$ {}", name(chapter)?);
+    let runs: Vec<String> =
+        text.lines().filter_map(|line| line.strip_prefix(&start)).map(|rest| rest.trim().to_owned()).collect();
+    if runs.first().is_none_or(|first| !first.is_empty()) {
+        bail!("`{}` has to begin with the run `{start}`", path.display());
+    }
+    Ok(runs)
+}
+
+/// What `output/sim.json` has to be: what `program` finds now.
+pub fn emulated(chapter: &Path, program: &Path) -> Result<String> {
+    let recorded = |arguments: String| {
+        let report = hardware::report_of(program, &arguments)?.to_be_recorded();
+        Ok(Recorded { arguments, report })
     };
-    let (recorded, counted) = (counters(&record), counters(&now));
-    if let Some((row, _)) = counted.iter().find(|row| !recorded.contains(row)) {
-        bail!("`h200.json` has other counters of {row}, or none: record the chapter again on a GPU");
+    let runs = runs(chapter)?.into_iter().map(recorded).collect::<Result<Vec<_>>>()?;
+    let kernels = kernel_sums(runs.iter().map(|run| &run.report))?;
+    let generated = "by `cargo xtask bless`; do not edit".to_owned();
+    Ok(record::text(&Emulated { version: record::VERSION, generated, kernels, runs }))
+}
+
+/// Fails unless the record of the emulator is of what the chapter finds now.
+pub fn check_emulated(chapter: &Path, program: &Path) -> Result<()> {
+    let path = chapter.join("output").join(EMULATED);
+    let kept = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    if let Some(line) = first_difference(&kept, &emulated(chapter, program)?) {
+        bail!("`{}` is out of step from line {line} on: run `cargo xtask bless`", path.display());
     }
     Ok(())
 }
 
-/// Fails unless the chapter's record of a GPU, `output/h200.txt`, is of what the chapter prints now; for a chapter's
-/// tests. That record has more columns, and its own times and words about them; every other line that the emulator
-/// prints must be in it, in the same order, if broken in another place.
-pub fn check_gpu(chapter: &Path) -> Result<()> {
-    let read = |name: &str| fs::read_to_string(chapter.join("output").join(name));
-    let record = read("h200.txt").context("the chapter has no record of a GPU")?;
-    let mut recorded: &[&str] = &record.split_whitespace().collect::<Vec<_>>();
-    // The first three lines name the command, the title and the machines.
-    for line in read("sim.txt")?.lines().skip(3) {
-        let line: Vec<&str> = line.split_whitespace().collect();
-        let Some(at) = position(recorded, &line) else {
-            bail!("`h200.txt` lacks {line:?}: record the chapter again on a GPU");
-        };
-        recorded = &recorded[at + line.len()..];
+/// Fails unless the record of a GPU is of the kernels as they are, and has every row that the record of the emulator has
+/// and that a GPU may be given.
+pub fn check_measured(chapter: &Path) -> Result<()> {
+    let read = |file: &str| {
+        let path = chapter.join("output").join(file);
+        fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))
+    };
+    let emulated: Emulated = record::read(&read(EMULATED)?, EMULATED)?;
+    let measured: Measured = record::read(&read(MEASURED)?, MEASURED)?;
+    let again = "record the chapter again on a GPU";
+    if let Some((file, _)) = emulated.kernels.iter().find(|&(file, sum)| measured.kernels.get(file) != Some(sum)) {
+        bail!("`{MEASURED}` is of another `{file}`: {again}");
+    }
+    for run in &emulated.runs {
+        let of = measured.runs.iter().find(|other| other.arguments == run.arguments);
+        let of = of.with_context(|| format!("`{MEASURED}` has no run with `{}`: {again}", run.arguments))?;
+        let mut launched = hardware::launched(&run.report).map(|row| row.variant.as_str());
+        if let Some(variant) = launched.find(|variant| of.row(variant).is_none()) {
+            bail!("`{MEASURED}` has no row `{variant}` in the run `{}`: {again}", run.arguments);
+        }
     }
     Ok(())
 }
 
-/// The file in a chapter's `output` that names the kernels its records are of, in the form of `sha256sum`.
-pub const STAMP: &str = "kernels.sha256";
-
-/// What that file has to be: every kernel file that the chapter launches from, and the sum of its text. The book reads it
-/// to tell a stale record without running anything.
-pub fn stamp(program: &Path) -> Result<String> {
+/// The kernel files that some runs launched from, with the sums of their texts, by which the book tells a stale record
+/// without running anything.
+pub fn kernel_sums<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Named<String>> {
     let mut files: Vec<&str> = Vec::new();
-    let report = hardware::report(program)?;
-    for kernel in hardware::rows(&report).flat_map(|row| row["kernels"].as_array().into_iter().flatten()) {
-        let name = kernel.as_str().and_then(|kernel| kernel.split(' ').next()).unwrap_or_default();
+    for kernel in reports.flat_map(hardware::rows).flat_map(|row| &row.kernels) {
+        let name = kernel.split(' ').next().unwrap_or_default();
         files.push(kernels::find(name)?.file.name);
     }
     files.sort_unstable();
     files.dedup();
-    let line = |name: &str| {
+    let sum = |name: &str| {
         let file = kernels::ALL.iter().find(|file| file.name == name).context("a kernel has a file")?;
         let header = file.builds.first().and_then(|build| Header::parse(build.ptx));
         let header = header.with_context(|| format!("the PTX of `{name}` does not name its source"))?;
-        Ok(format!("{}  kernels/{name}.cu\n", header.sha256))
+        Ok((format!("kernels/{name}.cu"), header.sha256))
     };
-    let lines = files.into_iter().map(line).collect::<Result<String>>()?;
-    Ok(format!(
-        "# Generated by `cargo xtask bless`: the kernels that these records are of; do not edit.\n{lines}"
-    ))
-}
-
-/// Fails unless that file is of the kernels as they are.
-pub fn check_stamp(chapter: &Path, program: &Path) -> Result<()> {
-    let path = chapter.join("output").join(STAMP);
-    let recorded = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    if recorded != stamp(program)? {
-        bail!("`{}` is of other kernels: run `cargo xtask bless`", path.display());
-    }
-    Ok(())
-}
-
-/// Where some words begin among others.
-fn position(all: &[&str], some: &[&str]) -> Option<usize> {
-    if some.is_empty() { Some(0) } else { all.windows(some.len()).position(|window| window == some) }
+    files.into_iter().map(sum).collect()
 }
 
 /// The first line that differs, counted from 1.
@@ -168,13 +183,6 @@ fn first_difference(old: &str, new: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_found_in_a_row() {
-        assert_eq!(position(&["a", "b", "c"], &["b", "c"]), Some(1));
-        assert_eq!(position(&["a", "b", "c"], &["a", "c"]), None);
-        assert_eq!(position(&["a"], &[]), Some(0));
-    }
 
     #[test]
     fn the_first_difference_is_found() {

@@ -148,10 +148,16 @@ impl Lab {
         self.report.sections.last_mut().expect("a section comes before what is in it")
     }
 
-    /// Says what to notice in the section, if the rows that it speaks of were run.
+    /// Says what to notice in what the emulator found in the section, if the rows that it speaks of were run.
     pub fn notice(&mut self, say: impl FnOnce(&Section) -> Option<String>) {
         let section = self.last_section();
         section.notes.extend(say(section));
+    }
+
+    /// Says what to notice in what the GPU did, if the rows that it speaks of were run on one.
+    pub fn gpu_notice(&mut self, say: impl FnOnce(&Section) -> Option<String>) {
+        let section = self.last_section();
+        section.gpu_notes.extend(say(section));
     }
 
     /// Goes through a chapter and runs nothing of it. So what cannot be done is refused before a line is printed, and the

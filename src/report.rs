@@ -11,6 +11,7 @@ pub mod layout;
 pub mod text;
 
 use crate::check::Check;
+use crate::device::withheld;
 use crate::machine::{About, Run};
 use columns::Column;
 
@@ -48,8 +49,10 @@ pub struct Section {
     pub rows: Vec<Row>,
     /// Pictures in lines of text, with their names, which `--only` understands.
     pub pictures: Vec<(String, String)>,
-    /// What to notice; every number comes from the rows.
+    /// What to notice in what the emulator found; every number comes from the rows.
     pub notes: Vec<String>,
+    /// What to notice in what the GPU did.
+    pub gpu_notes: Vec<String>,
 }
 
 /// A variant of a kernel, run and judged.
@@ -63,14 +66,20 @@ pub struct Row {
     pub verdict: Verdict,
     /// What the chapter expects to come out.
     pub expected: Verdict,
-    /// The comparison with the reference; the GPU's if only that one went wrong.
+    /// The emulator's result beside the reference.
     pub check: Option<Check>,
+    /// The GPU's result beside the reference, where there is one.
+    pub gpu_check: Option<Check>,
     /// The comparison of the machines, where there are two.
     pub agreement: Option<Check>,
-    /// What else to say of it, below the table.
+    /// What else to say of the emulator's run, below the table.
     pub remarks: Vec<String>,
-    /// Figures of the run that no counter has, by name: for programs, and for claims.
+    /// What else to say of the GPU's run.
+    pub gpu_remarks: Vec<String>,
+    /// Figures of the emulator's run that no counter has, by name: for programs, and for claims.
     pub facts: Vec<(&'static str, f64)>,
+    /// Figures of the GPU's run.
+    pub gpu_facts: Vec<(&'static str, f64)>,
 }
 
 /// What came of a run.
@@ -104,23 +113,15 @@ impl Row {
             verdict,
             expected: Verdict::Ok,
             check: None,
+            gpu_check: None,
             agreement: None,
             remarks: Vec::new(),
+            gpu_remarks: Vec::new(),
             facts: Vec::new(),
+            gpu_facts: Vec::new(),
         }
     }
 
-    /// With the comparison with the reference.
-    #[must_use]
-    pub fn with_check(self, check: Check) -> Row {
-        Row { check: Some(check), ..self }
-    }
-
-    /// With the comparison of the machines.
-    #[must_use]
-    pub fn with_agreement(self, agreement: Option<Check>) -> Row {
-        Row { agreement, ..self }
-    }
 
     /// Says what should come out; a wrong kernel that is found out is a success.
     #[must_use]
@@ -142,9 +143,34 @@ impl Row {
         self
     }
 
-    /// A figure that was added.
+    /// Adds something to say about the GPU's run.
+    #[must_use]
+    pub fn gpu_remark(mut self, remark: String) -> Row {
+        self.gpu_remarks.push(remark);
+        self
+    }
+
+    /// Adds a figure of the GPU's run.
+    #[must_use]
+    pub fn gpu_fact(mut self, name: &'static str, value: f64) -> Row {
+        self.gpu_facts.push((name, value));
+        self
+    }
+
+    /// A figure that was added, of either machine.
     pub fn fact_value(&self, name: &str) -> Option<f64> {
-        self.facts.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+        let mut facts = self.facts.iter().chain(&self.gpu_facts);
+        facts.find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// What stands in a column. A kernel that was stopped was not counted to its end, so its counts mean nothing.
+    pub(crate) fn cell(&self, column: &Column) -> String {
+        if withheld(&self.run.faults).is_some() { "-".to_owned() } else { (column.cell)(&self.run.counters) }
+    }
+
+    /// The comparison with the reference that went wrong, the emulator's first.
+    pub(crate) fn wrong_check(&self) -> Option<&Check> {
+        [&self.check, &self.gpu_check].into_iter().flatten().find(|check| !check.is_right())
     }
 
     /// Whether it came out otherwise than expected, or the machines disagree about a kernel that is right. A fault that
@@ -205,7 +231,7 @@ mod tests {
     #[test]
     fn machines_that_disagree_about_a_right_kernel_are_a_failure() {
         let disagree = Some(agree(&[1_i32], &[2], &Tolerance::Exact));
-        let row = Row::new(Run::default(), Verdict::Ok).with_agreement(disagree);
+        let row = Row { agreement: disagree, ..Row::new(Run::default(), Verdict::Ok) };
         assert!(row.is_failure());
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use record::{Emulated, Measured, OnGpu};
 use serde_json::Value;
 
 use crate::{claims, golden, hardware};
@@ -47,7 +48,9 @@ impl Chapter {
 
     /// The rows of a section on the emulator.
     pub fn rows(&self, section: &str) -> Vec<Value> {
-        hardware::rows(&self.json(&["--only", section])).cloned().collect()
+        let report = self.json(&["--only", section]);
+        let sections = report["sections"].as_array().expect("a report has sections");
+        sections.iter().flat_map(|section| section["rows"].as_array().cloned().unwrap_or_default()).collect()
     }
 
     /// A file of its records.
@@ -56,10 +59,10 @@ impl Chapter {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()))
     }
 
-    /// A row of the record of a GPU.
-    pub fn recorded_row(&self, variant: &str) -> Value {
-        let report: Value = serde_json::from_str(&self.recorded("h200.json")).expect("the record is JSON");
-        let row = hardware::rows(&report).find(|row| row["variant"] == variant).cloned();
+    /// What a GPU measured of a variant in one of the recorded runs.
+    pub fn measured(&self, run: usize, variant: &str) -> OnGpu {
+        let measured: Measured = record::read(&self.recorded(golden::MEASURED), golden::MEASURED).unwrap();
+        let row = measured.runs[run].row(variant).cloned();
         row.unwrap_or_else(|| panic!("the record has no row `{variant}`"))
     }
 
@@ -94,15 +97,27 @@ impl Chapter {
         golden::check(Path::new(self.folder), Path::new(self.program)).unwrap();
     }
 
-    /// The record of a GPU is of what it prints.
-    pub fn gpu_record_is_fresh(&self) {
-        golden::check_gpu(Path::new(self.folder)).unwrap();
-        golden::check_gpu_counters(Path::new(self.folder), Path::new(self.program)).unwrap();
+    /// The record of the emulator is of what it finds.
+    pub fn emulated_is_fresh(&self) {
+        golden::check_emulated(Path::new(self.folder), Path::new(self.program)).unwrap();
     }
 
-    /// The kernels that the records name are those of now.
-    pub fn stamp_is_fresh(&self) {
-        golden::check_stamp(Path::new(self.folder), Path::new(self.program)).unwrap();
+    /// The record of a GPU is of these kernels and has all of its rows.
+    pub fn measured_is_fresh(&self) {
+        golden::check_measured(Path::new(self.folder)).unwrap();
+    }
+
+    /// What the record of the emulator says is nothing that only a GPU can know.
+    pub fn emulated_speaks_of_no_gpu(&self) {
+        let emulated: Emulated = record::read(&self.recorded(golden::EMULATED), golden::EMULATED).unwrap();
+        for section in emulated.runs.iter().flat_map(|run| &run.report.sections) {
+            assert_eq!(section.gpu_notes, [""; 0], "{}", section.name);
+            assert!(section.rows.iter().all(|row| row.gpu.is_none()), "{}", section.name);
+            let remarks = section.rows.iter().flat_map(|row| &row.remarks);
+            for text in section.notes.iter().chain(remarks) {
+                assert!(!["µs", "on the GPU", "On the GPU"].iter().any(|word| text.contains(word)), "{text}");
+            }
+        }
     }
 
     /// The hardware counted what the emulator counts, or there is a reason.
@@ -193,13 +208,18 @@ macro_rules! chapter_tests {
             }
 
             #[test]
-            fn the_record_of_the_h200_is_of_this_chapter() {
-                CHAPTER.gpu_record_is_fresh();
+            fn the_record_of_the_emulator_is_of_this_chapter() {
+                CHAPTER.emulated_is_fresh();
             }
 
             #[test]
-            fn the_records_are_of_these_kernels() {
-                CHAPTER.stamp_is_fresh();
+            fn the_record_of_the_h200_is_of_this_chapter() {
+                CHAPTER.measured_is_fresh();
+            }
+
+            #[test]
+            fn what_the_emulator_found_is_no_gpus() {
+                CHAPTER.emulated_speaks_of_no_gpu();
             }
 
             #[test]

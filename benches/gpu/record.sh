@@ -20,14 +20,12 @@ mkdir -p "$folder"
 failed=0
 for chapter in "$@"; do
   program=$programs/$chapter
-  # Text and JSON of one run, so that the times in them are the same.
-  "$program" --device gpu --save "$folder/$chapter.json" > "$folder/$chapter.txt" || { echo "$chapter: status $?"; failed=1; }
   number=0
   while read -r -a options; do
+    "$program" --device gpu "${options[@]}" --json > "$folder/$chapter.$number.json" < /dev/null \
+      || { echo "$chapter, run $number: status $?"; failed=1; }
     number=$((number + 1))
-    "$program" --device gpu "${options[@]}" --save "$folder/$chapter.note$number.json" \
-      > "$folder/$chapter.note$number.txt" < /dev/null || { echo "$chapter, note $number: status $?"; failed=1; }
-  done < <(sed -n 's/^\$ .* -- //p' "chapters/$chapter/output/h200_note_size.txt")
+  done < <(sed -n "s/^\$ $chapter//p" "chapters/$chapter/output/runs.txt")
   "$program" --device gpu --runs 0 --json > "$folder/$chapter.counted.json" || true
   ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
     "$program" --device gpu --runs 0 > "$folder/$chapter.csv" || true

@@ -23,7 +23,7 @@ pub(super) fn about(row: &Row) -> String {
     if let Some(bound) = row.check.as_ref().and_then(|check| check.tolerance.text()) {
         out += &paragraph("  - ", &format!("{}: checked {bound}", row.variant));
     }
-    for remark in row.remarks.iter().chain(&row.run.withheld) {
+    for remark in row.remarks.iter().chain(&row.gpu_remarks).chain(&row.run.withheld) {
         out += &paragraph("  - ", &format!("{}: {remark}", row.variant));
     }
     out
@@ -95,7 +95,7 @@ fn details(indent: &str, fault: &Fault) -> String {
 }
 
 fn wrong(row: &Row) -> String {
-    let Some(check) = &row.check else { return String::new() };
+    let Some(check) = row.wrong_check() else { return String::new() };
     let (wrong, all) = (grouped(check.wrong as u64), grouped(check.elements as u64));
     let first = check.first.as_ref().map_or(String::new(), |first| {
         format!("; element {} is {} and should be {}", first.index, first.got, first.expected)

@@ -1,116 +1,136 @@
-//! A report for a program: one object with everything that was found, also what the text leaves out.
+//! A report for a program: everything that was found, also what the text leaves out, in the types of [`record`].
 //!
-//! Keys are stable: `chapter`, `machines`, `settings`, `sections`, and in those `rows` with `counters` under their
-//! own names. What it leaves out: colour and prose, except for what to notice.
+//! What it leaves out: colour, and the wording of the text.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use record::{CudaLine, Named, OnGpu, VERSION};
+use serde_json::{Value, json};
 use simt::{Actor, Counters, Dim3, Fault, LineCounters, SourceLine, StaleRead};
 
+use super::columns::Column;
 use super::{Report, Row, Section};
 use crate::check::Check;
 use crate::device::withheld;
 use crate::machine::{About, Timing};
 
 /// The whole report.
-pub fn render(report: &Report) -> Value {
-    json!({
-        "chapter": report.chapter,
-        "title": report.title,
-        "passed": !report.is_failure(),
-        "machines": report.machines.iter().map(machine).collect::<Vec<_>>(),
-        "missing": report.missing,
-        "settings": object(&report.settings),
-        "unwatched": report.unwatched,
-        "sections": report.sections.iter().filter(|s| s.was_run()).map(section).collect::<Vec<_>>(),
+pub fn render(report: &Report) -> record::Report {
+    record::Report {
+        version: VERSION,
+        chapter: report.chapter.clone(),
+        title: report.title.clone(),
+        passed: !report.is_failure(),
+        machines: report.machines.iter().map(machine).collect(),
+        missing: report.missing.clone(),
+        settings: named(&report.settings),
+        unwatched: report.unwatched.clone(),
+        sections: report.sections.iter().filter(|section| section.was_run()).map(section).collect(),
+    }
+}
+
+fn named<T: Clone>(pairs: &[(&'static str, T)]) -> Named<T> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+/// JSON has no infinity and nothing that is no number.
+fn facts(facts: &[(&'static str, f64)]) -> Named<Option<f64>> {
+    facts.iter().map(|&(name, value)| (name.to_owned(), finite(value))).collect()
+}
+
+fn finite(number: f64) -> Option<f64> {
+    Some(number).filter(|number| number.is_finite())
+}
+
+fn machine(about: &About) -> record::Machine {
+    record::Machine { name: about.name.clone(), details: named(&about.details) }
+}
+
+fn section(section: &Section) -> record::Section {
+    record::Section {
+        name: section.name.clone(),
+        title: section.title.clone(),
+        settings: named(&section.settings),
+        columns: section.columns.iter().map(|column| column.head.map(str::to_owned)).collect(),
+        rows: section.rows.iter().map(|row| self::row(row, &section.columns)).collect(),
+        pictures: section.pictures.iter().cloned().collect(),
+        notes: section.notes.clone(),
+        gpu_notes: section.gpu_notes.clone(),
+    }
+}
+
+fn row(row: &Row, columns: &[Column]) -> record::Row {
+    record::Row {
+        variant: row.variant.clone(),
+        kernels: row.run.kernels.clone(),
+        verdict: row.verdict.name().to_owned(),
+        expected: row.expected.name().to_owned(),
+        failure: row.is_failure(),
+        check: row.check.as_ref().map(check),
+        cells: columns.iter().map(|column| row.cell(column)).collect(),
+        counters: counters(&row.run.counters),
+        lines: row.run.lines.iter().map(line).collect(),
+        faults: row.run.faults.iter().map(fault).collect(),
+        harmful: withheld(&row.run.faults).is_some(),
+        output: row.run.output.clone(),
+        remarks: row.remarks.clone(),
+        facts: facts(&row.facts),
+        gpu: on_gpu(row),
+    }
+}
+
+/// What the GPU did, if there was one that was given the kernel or was kept from it.
+fn on_gpu(row: &Row) -> Option<OnGpu> {
+    let run = &row.run;
+    if run.on_gpu == 0 && run.withheld.is_none() {
+        return None;
+    }
+    Some(OnGpu {
+        launches: run.on_gpu,
+        withheld: run.withheld.clone(),
+        check: row.gpu_check.as_ref().map(check),
+        agreement: row.agreement.as_ref().map(check),
+        timing: run.timing.as_ref().map(timing),
+        remarks: row.gpu_remarks.clone(),
+        facts: facts(&row.gpu_facts),
     })
 }
 
-fn object<T: Serialize>(pairs: &[(&'static str, T)]) -> Value {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>().into()
+pub(crate) fn counters(counters: &Counters) -> Named<u64> {
+    counters.all().into_iter().map(|(name, _, _, value)| (name.to_owned(), value)).collect()
 }
 
-fn machine(about: &About) -> Value {
-    json!({ "name": about.name, "details": object(&about.details) })
+pub(crate) fn line(line: &LineCounters) -> record::Line {
+    let CudaLine { file, line: number } = cuda_line(&line.source);
+    record::Line { file, line: number, counters: counters(&line.counters) }
 }
 
-fn section(section: &Section) -> Value {
-    json!({
-        "name": section.name,
-        "title": section.title,
-        "settings": object(&section.settings),
-        "rows": section.rows.iter().map(row).collect::<Vec<_>>(),
-        "pictures": section.pictures.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<Map<_, _>>(),
-        "notes": section.notes,
-    })
-}
-
-fn row(row: &Row) -> Value {
-    json!({
-        "variant": row.variant,
-        "kernels": row.run.kernels,
-        "verdict": row.verdict.name(),
-        "expected": row.expected.name(),
-        "failure": row.is_failure(),
-        "check": row.check.as_ref().map(check),
-        "agreement": row.agreement.as_ref().map(check),
-        "counters": counters(&row.run.counters),
-        "lines": row.run.lines.iter().map(line).collect::<Vec<_>>(),
-        "faults": row.run.faults.iter().map(fault).collect::<Vec<_>>(),
-        "timing": row.run.timing.as_ref().map(timing),
-        "on_gpu": row.run.on_gpu,
-        "harmful": withheld(&row.run.faults).is_some(),
-        "withheld": row.run.withheld,
-        "output": row.run.output,
-        "remarks": row.remarks,
-        "facts": object(&row.facts),
-    })
-}
-
-pub(crate) fn counters(counters: &Counters) -> Value {
-    counters
-        .all()
-        .into_iter()
-        .map(|(name, _, _, value)| (name.to_owned(), json!(value)))
-        .collect::<Map<_, _>>()
-        .into()
-}
-
-pub(crate) fn line(line: &LineCounters) -> Value {
-    json!({ "file": line.source.file, "line": line.source.line, "counters": counters(&line.counters) })
-}
-
-fn check(check: &Check) -> Value {
-    json!({
-        "elements": check.elements,
-        "wrong": check.wrong,
-        "worst": check.worst,
-        "bound": check.tolerance.text(),
-        "first": check.first.as_ref().map(|first| {
-            json!({ "index": first.index, "expected": first.expected, "got": first.got })
+fn check(check: &Check) -> record::Check {
+    record::Check {
+        elements: check.elements,
+        wrong: check.wrong,
+        worst: finite(check.worst),
+        bound: check.tolerance.text(),
+        first: check.first.as_ref().map(|first| record::Difference {
+            index: first.index,
+            expected: first.expected.clone(),
+            got: first.got.clone(),
         }),
-    })
+    }
 }
 
-pub(crate) fn timing(timing: &Timing) -> Value {
-    json!({
-        "median_us": timing.median_us,
-        "min_us": timing.min_us,
-        "max_us": timing.max_us,
-        "runs": timing.runs,
-        "warm_up_us": timing.warm_up_us,
-    })
+pub(crate) fn timing(timing: &Timing) -> record::Timing {
+    let &Timing { median_us, min_us, max_us, runs, warm_up_us } = timing;
+    record::Timing { median_us, min_us, max_us, runs, warm_up_us }
 }
 
-pub(crate) fn fault(fault: &Fault) -> Value {
-    json!({
-        "kind": fault.kind.name(),
-        "severity": fault.severity.name(),
-        "count": fault.count,
-        "message": fault.message,
-        "help": fault.help,
-        "actors": fault.actors.iter().map(actor).collect::<Vec<_>>(),
-    })
+pub(crate) fn fault(fault: &Fault) -> record::Fault {
+    record::Fault {
+        kind: fault.kind.name().to_owned(),
+        severity: fault.severity.name().to_owned(),
+        count: fault.count,
+        message: fault.message.clone(),
+        help: fault.help.clone(),
+        actors: fault.actors.iter().map(actor).collect(),
+    }
 }
 
 pub(crate) fn stale_read(read: &StaleRead) -> Value {
@@ -124,24 +144,28 @@ pub(crate) fn stale_read(read: &StaleRead) -> Value {
 }
 
 /// Sizes or a place in three dimensions.
-pub(crate) fn dim(at: Dim3) -> Value {
-    json!([at.x, at.y, at.z])
+pub(crate) fn dim(at: Dim3) -> [u32; 3] {
+    [at.x, at.y, at.z]
 }
 
-/// A CUDA line, or null where there is none.
-pub(crate) fn source(source: Option<&SourceLine>) -> Value {
-    source.map_or(Value::Null, |source| json!({ "file": source.file, "line": source.line }))
+/// A CUDA line, or `None` where the compiler names none.
+pub(crate) fn source(source: Option<&SourceLine>) -> Option<CudaLine> {
+    source.map(cuda_line)
 }
 
-fn actor(actor: &Actor) -> Value {
-    json!({
-        "block": dim(actor.block),
-        "thread": dim(actor.thread),
-        "warp": actor.warp,
-        "lane": actor.lane,
-        "ptx_line": actor.site.ptx_line,
-        "ptx": actor.site.ptx,
-        "source": source(actor.site.source.as_ref()),
-        "doing": actor.doing,
-    })
+fn cuda_line(source: &SourceLine) -> CudaLine {
+    CudaLine { file: source.file.clone(), line: source.line }
+}
+
+fn actor(actor: &Actor) -> record::Actor {
+    record::Actor {
+        block: dim(actor.block),
+        thread: dim(actor.thread),
+        warp: actor.warp,
+        lane: actor.lane,
+        ptx_line: actor.site.ptx_line,
+        ptx: actor.site.ptx.clone(),
+        source: source(actor.site.source.as_ref()),
+        doing: actor.doing.clone(),
+    }
 }

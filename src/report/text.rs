@@ -7,10 +7,8 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::columns::Column;
 use super::layout::{paragraph, table};
 use super::{Report, Row, Section, Verdict, faults};
-use crate::device::withheld;
 use crate::machine::{About, Timing};
 
 const TITLE: Style = Style::new().bold();
@@ -57,7 +55,8 @@ fn render_section(section: &Section) -> String {
     }
     section.pictures.iter().for_each(|(name, lines)| out += &picture(name, lines));
     section.rows.iter().for_each(|row| out += &faults::about(row));
-    section.notes.iter().for_each(|note| out += &paragraph("  * ", note));
+    let notes = section.notes.iter().chain(&section.gpu_notes);
+    notes.for_each(|note| out += &paragraph("  * ", note));
     out
 }
 
@@ -88,15 +87,10 @@ fn columns(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<S
 
 fn cells(section: &Section, row: &Row, timed: bool, compared: bool) -> Vec<String> {
     let mut cells = vec![row.variant.clone(), row.verdict.name().to_owned()];
-    cells.extend(section.columns.iter().map(|column| counter(column, row)));
+    cells.extend(section.columns.iter().map(|column| row.cell(column)));
     cells.extend(timed.then(|| row.run.timing.as_ref().map_or("-".to_owned(), microseconds)));
     cells.extend(compared.then(|| agreement(row).to_owned()));
     cells
-}
-
-/// A kernel that was stopped was not counted to its end, so its counts mean nothing.
-fn counter(column: &Column, row: &Row) -> String {
-    if withheld(&row.run.faults).is_some() { "-".to_owned() } else { (column.cell)(&row.run.counters) }
 }
 
 fn microseconds(timing: &Timing) -> String {

@@ -92,7 +92,7 @@ fn result(result: &Contents) -> Value {
 fn faults(plan: &Plan, launch: &Launch, report: &Report) -> Vec<Value> {
     let replay = replay::command(plan.options, launch);
     let told = |found| {
-        let mut out = fault(found);
+        let mut out = json!(fault(found));
         extend(&mut out, json!({ "seed": launch.seed, "replay": replay }));
         out
     };

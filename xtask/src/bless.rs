@@ -21,7 +21,7 @@ pub fn run() -> Result<Outcome> {
     let mut outcome = Outcome::Done;
     for chapter in chapters()? {
         bless(&chapter)?;
-        if let Err(error) = bless_counters(&chapter).and_then(|()| bless_stamp(&chapter)) {
+        if let Err(error) = bless_counters(&chapter).and_then(|()| golden::check_measured(&chapter)) {
             // The record of a GPU may wait for a GPU; the other chapters do not.
             println!("{}: {error:#}", golden::name(&chapter)?);
             outcome = Outcome::Stale;
@@ -67,6 +67,7 @@ fn bless(chapter: &Path) -> Result<()> {
     for record in records {
         write(name, &program, &record)?;
     }
+    write_if_new(&chapter.join("output").join(golden::EMULATED), &golden::emulated(chapter, &program)?)?;
     if name == picture::CHAPTER {
         picture::draw(&program)?;
     }
@@ -80,14 +81,6 @@ fn bless_counters(chapter: &Path) -> Result<()> {
         write_if_new(&chapter.join("output").join(hardware::TABLE), &table)?;
     }
     Ok(())
-}
-
-/// The kernels that the records are of, once the record of the GPU is of them, too.
-fn bless_stamp(chapter: &Path) -> Result<()> {
-    let program = program(golden::name(chapter)?)?;
-    golden::check_gpu(chapter)?;
-    golden::check_gpu_counters(chapter, &program)?;
-    write_if_new(&chapter.join("output").join(golden::STAMP), &golden::stamp(&program)?)
 }
 
 fn write(name: &str, program: &Path, record: &Record) -> Result<()> {

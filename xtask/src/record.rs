@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use lanes::golden;
 use lanes::hardware::{self, Record};
-use serde_json::Value;
+use record::{Measured, Report};
 
 use crate::bless::chapters;
 use crate::{Outcome, root};
@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let mut count = 0;
     for chapter in chapters()? {
         let name = golden::name(&chapter)?;
-        if arguments.folder.join(format!("{name}.txt")).exists() {
+        if arguments.folder.join(format!("{name}.0.json")).exists() {
             record(&chapter, name, arguments)?;
             count += 1;
         }
@@ -46,60 +46,25 @@ pub fn print_metrics() -> Outcome {
     Outcome::Done
 }
 
-/// What a chapter printed, as text and as JSON, and what the profiler counted.
+/// What a chapter measured in each of its runs, and what the profiler counted.
 fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     let folder = chapter.join("output");
-    let printed = |ending: &str| read(&arguments.folder.join(format!("{name}.{ending}")));
-    let parse = |ending: &str| -> Result<Value> {
-        serde_json::from_str(&printed(ending)?).with_context(|| format!("`{name}.{ending}` is no JSON"))
+    let report = |file: &str| -> Result<Report> {
+        record::read(&read(&arguments.folder.join(file))?, &format!("`{file}`"))
     };
-    let report = parse("json")?;
-    let gpu = gpu(&report)?;
-    let head =
-        format!("# {gpu}; {}; a release build; times in microseconds differ from run to run", arguments.date);
-    let command = format!("$ cargo run --release --bin {name}");
-    fs::write(folder.join("h200.txt"), format!("{head}\n{command}\n{}", printed("txt")?))?;
-    fs::write(folder.join("h200.json"), format!("{:#}\n", without_lines(report)))?;
-    note_sizes(&folder, name, &gpu, arguments)?;
-    let report = parse("counted.json")?;
-    let launches = launches(&printed("csv")?)?;
+    let mut reports = Vec::new();
+    for (number, run) in golden::runs(chapter)?.into_iter().enumerate() {
+        reports.push((run, report(&format!("{name}.{number}.json"))?));
+    }
+    let kernels = golden::kernel_sums(reports.iter().map(|(_, report)| report))?;
+    let measured = Measured::of(&reports, &arguments.date, kernels)?;
+    fs::write(folder.join(golden::MEASURED), record::text(&measured))?;
+    let report = report(&format!("{name}.counted.json"))?;
+    let launches = launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;
     let rows = rows(&report, &launches).with_context(|| name.to_owned())?;
-    let record = Record { origin: origin(&gpu, &report, name, &arguments.date), rows };
+    let record = Record { origin: origin(&measured, &report), rows };
     fs::write(folder.join(hardware::RECORD), record.render())?;
     Ok(())
-}
-
-/// What the chapter printed at the notes' sizes: the commands are those of the last record.
-fn note_sizes(output: &Path, name: &str, gpu: &str, arguments: &Arguments) -> Result<()> {
-    let path = output.join("h200_note_size.txt");
-    let last = read(&path)?;
-    let commands: Vec<&str> = last.lines().filter(|line| line.starts_with("$ ")).collect();
-    let mut text = format!(
-        "# {gpu}; {}; a release build; at the sizes of the notes; times in microseconds differ from run to run\n",
-        arguments.date
-    );
-    let mut reports = Vec::new();
-    for (command, number) in commands.into_iter().zip(1..) {
-        let printed = |ending| read(&arguments.folder.join(format!("{name}.note{number}.{ending}")));
-        if number > 1 {
-            text.push('\n');
-        }
-        text.extend([command, "\n", &printed("txt")?]);
-        reports.push(without_lines(serde_json::from_str(&printed("json")?)?));
-    }
-    fs::write(path, text)?;
-    fs::write(output.join("h200_note_size.json"), format!("{:#}\n", Value::Array(reports)))?;
-    Ok(())
-}
-
-/// Counters by line are the emulator's, and many.
-fn without_lines(mut report: Value) -> Value {
-    for section in report["sections"].as_array_mut().into_iter().flatten() {
-        for row in section["rows"].as_array_mut().into_iter().flatten() {
-            row.as_object_mut().map(|row| row.remove("lines"));
-        }
-    }
-    report
 }
 
 /// The finished sum beside CUB's, if it was run.
@@ -132,20 +97,16 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-/// The GPU and its driver.
-fn gpu(report: &Value) -> Result<String> {
-    let machines = report["machines"].as_array().context("the report names no machines")?;
-    let gpu = machines.last().filter(|machine| machine["details"]["driver"].is_string());
-    let gpu = gpu.context("the report is of no GPU: run the chapter where there is one")?;
-    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
-    Ok(format!("{}; driver {}", text(&gpu["name"]), text(&gpu["details"]["driver"])))
-}
-
-fn origin(gpu: &str, report: &Value, chapter: &str, date: &str) -> String {
-    let settings = report["settings"].as_object().into_iter().flatten();
-    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
-    let settings = settings.join("; ");
-    format!("{gpu}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {settings}")
+fn origin(measured: &Measured, report: &Report) -> String {
+    let settings: Vec<String> =
+        report.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let Measured { machine, date, chapter, .. } = measured;
+    let driver = machine.details.get("driver").map_or("?", String::as_str);
+    format!(
+        "{}; driver {driver}; {date}; `ncu --clock-control none` on `{chapter} --runs 0`; {}",
+        machine.name,
+        settings.join("; ")
+    )
 }
 
 /// A launch as the profiler saw it.
@@ -187,16 +148,15 @@ fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
 }
 
 /// The launches of each variant that ran to its end, added up.
-fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
+fn rows(report: &Report, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
     let mut left = launches.iter();
     let mut rows = Vec::new();
     for row in hardware::rows(report) {
-        let variant = row["variant"].as_str().unwrap_or_default();
-        let kernels = row["kernels"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let variant = &row.variant;
         // The others were withheld: a launch before them may have been given to the GPU all the same.
-        let given = row["on_gpu"].as_u64().context("the report does not say what the GPU was given")?;
+        let given = row.gpu.as_ref().map_or(0, |gpu| gpu.launches);
         let mut sum = BTreeMap::new();
-        for kernel in kernels.take(given as usize) {
+        for kernel in row.kernels.iter().take(given) {
             let launch =
                 left.next().with_context(|| format!("the profiler saw no launch for `{variant}`"))?;
             ensure!(
@@ -208,8 +168,8 @@ fn rows(report: &Value, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<Str
                 *sum.entry(metric.clone()).or_default() += value;
             }
         }
-        if row["harmful"] == false {
-            rows.push((variant.to_owned(), sum));
+        if !row.harmful {
+            rows.push((variant.clone(), sum));
         }
     }
     match left.count() {

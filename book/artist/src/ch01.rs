@@ -476,7 +476,7 @@ fn lists_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 
 fn predication(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let chapter = "ch01_divergence";
-    let record = studio.record(chapter, "h200.json")?;
+    let record = studio.emulated(chapter, 0)?;
     let steps = [1, 2, 4, 8, 16, 32];
     let (mut ptx, mut machine, mut parted) = (Vec::new(), Vec::new(), BTreeSet::new());
     for count in steps {

@@ -441,7 +441,7 @@ fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
 }
 
 fn steps_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.note_record("ch02_reduction", 0)?;
+    let record = studio.measured("ch02_reduction", 1)?;
     let (size, block) = (record.setting("size")?, record.setting("block")?);
     let mut bars = Vec::new();
     for step in STEPS {

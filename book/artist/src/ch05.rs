@@ -127,7 +127,7 @@ fn reads_and_writes(sheet: &mut Sheet, events: &[&Traced]) -> (i32, Vec<String>)
 }
 
 fn contention(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let records = [studio.record(CHAPTER, "h200.json")?, studio.note_record(CHAPTER, 0)?];
+    let records = [studio.measured(CHAPTER, 0)?, studio.measured(CHAPTER, 1)?];
     let columns = [100.0, 254.0];
     let sizes = records.iter().map(|record| record.setting("size")).collect::<Result<Vec<_>>>()?;
     for (x, size) in columns.iter().zip(&sizes) {

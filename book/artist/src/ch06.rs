@@ -296,7 +296,7 @@ fn by_shape(
 }
 
 fn shapes_sectors(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.record("ch06_laplace", "h200.json")?;
+    let record = studio.emulated("ch06_laplace", 0)?;
     let sectors = |variant: &str| record.fact(variant, "sectors_per_block");
     let told = by_shape(sheet, ["asked for", "different"], sectors, |value| format!("{value:.0}"))?;
     Ok(format!(
@@ -307,7 +307,7 @@ fn shapes_sectors(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 fn shapes_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.note_record("ch06_laplace", 0)?;
+    let record = studio.measured("ch06_laplace", 1)?;
     let size = record.setting("size")?;
     let time = |variant: &str| record.time_us(variant);
     let told = by_shape(sheet, ["without a tile", "with a tile"], time, |value| format!("{value:.1} µs"))?;
@@ -430,7 +430,7 @@ fn convergence(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 fn rim_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record: Record = studio.record("ch06_laplace", "h200.json")?;
+    let record: Record = studio.emulated("ch06_laplace", 0)?;
     let rounds = [0, 10, 100, 1000];
     let places = rounds.into_iter().zip(0..).map(|(rounds, at)| (f64::from(at), grouped(rounds)));
     let chart = Chart {
@@ -465,7 +465,7 @@ fn rim_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 fn solid(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.record("ch06_laplace", "h200.json")?;
+    let record = studio.measured("ch06_laplace", 0)?;
     let counter = |row: &str, name: &str| record.counter(row, name);
     let (mut y, mut told) = (30.0, Vec::new());
     for shape in ["cube", "slab"] {

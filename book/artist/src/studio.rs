@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, hardware, kernels};
-use serde_json::Value;
+use anyhow::{Context, Result, ensure};
+use lanes::{Buffer, Choice, Device, Element, Launch, Run, Traced, golden, hardware, kernels};
+use record::{Emulated, Measured, Report, Row};
 
 /// The emulator, the records, and a list of what was used of both.
 pub struct Studio {
@@ -80,18 +80,21 @@ impl Studio {
         Ok(text)
     }
 
-    /// A record of a chapter, `h200.json` of `ch02_reduction`.
-    pub fn record(&mut self, chapter: &str, name: &str) -> Result<Record> {
-        let path = format!("chapters/{chapter}/output/{name}");
-        let value = serde_json::from_str(&self.file(&path)?).with_context(|| format!("`{path}`"))?;
-        Ok(Record { path, value })
+    /// What the emulator found in a recorded run of a chapter: 0 is the one of the chapter's own sizes.
+    pub fn emulated(&mut self, chapter: &str, run: usize) -> Result<Record> {
+        let path = format!("chapters/{chapter}/output/{}", golden::EMULATED);
+        let mut emulated: Emulated = record::read(&self.file(&path)?, &path)?;
+        ensure!(run < emulated.runs.len(), "`{path}` has no run {run}");
+        Ok(Record { path, report: emulated.runs.swap_remove(run).report })
     }
 
-    /// What a chapter reported on a GPU at the size of a note, by its first command (0) or a later one.
-    pub fn note_record(&mut self, chapter: &str, command: usize) -> Result<Record> {
-        let Record { path, mut value } = self.record(chapter, "h200_note_size.json")?;
-        let value = value.get_mut(command).map(Value::take);
-        Ok(Record { value: value.with_context(|| format!("`{path}` has no command {command}"))?, path })
+    /// The same with what a GPU measured in that run.
+    pub fn measured(&mut self, chapter: &str, run: usize) -> Result<Record> {
+        let Record { report, .. } = self.emulated(chapter, run)?;
+        let path = format!("chapters/{chapter}/output/{}", golden::MEASURED);
+        let measured: Measured = record::read(&self.file(&path)?, &path)?;
+        let run = measured.runs.get(run).with_context(|| format!("`{path}` has no run {run}"))?;
+        Ok(Record { path, report: report.with_measured(run) })
     }
 
     /// What the profiler counted of a variant of a chapter: a metric of `h200_counters.csv`.
@@ -117,42 +120,39 @@ impl Studio {
     }
 }
 
-/// What a chapter reported, as JSON.
+/// What a chapter reported.
 pub struct Record {
     path: String,
-    value: Value,
+    report: Report,
 }
 
 impl Record {
-    fn row(&self, variant: &str) -> Result<&Value> {
-        let row = hardware::rows(&self.value).find(|row| row["variant"] == variant);
-        row.with_context(|| format!("`{}` has no row `{variant}`", self.path))
-    }
-
-    fn number(&self, variant: &str, group: &str, name: &str) -> Result<f64> {
-        let number = self.row(variant)?[group][name].as_f64();
-        number.with_context(|| format!("row `{variant}` of `{}` has no `{name}`", self.path))
+    fn find<T>(&self, variant: &str, what: &str, get: impl FnOnce(&Row) -> Option<T>) -> Result<T> {
+        let row = self.report.row(variant).with_context(|| format!("in `{}`", self.path))?;
+        get(row).with_context(|| format!("row `{variant}` of `{}` has no {what}", self.path))
     }
 
     /// A counter of a row.
     pub fn counter(&self, variant: &str, name: &str) -> Result<f64> {
-        self.number(variant, "counters", name)
+        self.find(variant, name, |row| row.counters.get(name).map(|&count| count as f64))
     }
 
-    /// A fact of a row.
+    /// A fact of a row, of either machine.
     pub fn fact(&self, variant: &str, name: &str) -> Result<f64> {
-        self.number(variant, "facts", name)
+        let on_gpu = |row: &Row| row.gpu.as_ref()?.facts.get(name).copied();
+        self.find(variant, name, |row| row.facts.get(name).copied().or_else(|| on_gpu(row)).flatten())
     }
 
     /// How long a row took on the GPU, in microseconds: the median.
     pub fn time_us(&self, variant: &str) -> Result<f64> {
-        self.number(variant, "timing", "median_us")
+        self.find(variant, "time", |row| Some(row.gpu.as_ref()?.timing?.median_us))
     }
 
     /// A setting of the run: `size`, `block`, `seed`.
     pub fn setting(&self, name: &str) -> Result<f64> {
-        let number = self.value["settings"][name].as_f64();
-        number.with_context(|| format!("`{}` has no setting `{name}`", self.path))
+        let setting = self.report.settings.get(name);
+        let setting = setting.with_context(|| format!("`{}` has no setting `{name}`", self.path))?;
+        Ok(*setting as f64)
     }
 }
 

@@ -34,7 +34,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     for rounds in ROUNDS {
         lab.notice(|section| compared(section, rounds));
     }
-    lab.notice(on_the_clock);
+    lab.gpu_notice(on_the_clock);
     Ok(())
 }
 

@@ -61,7 +61,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.variant(order.kernel.name, |device| add(device, order, seed))?;
     }
     lab.notice(errors);
-    lab.notice(on_the_clock);
+    lab.gpu_notice(on_the_clock);
     Ok(())
 }
 

@@ -25,7 +25,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(same_sum);
     lab.notice(fewer_instructions);
     lab.notice(fewer_sectors);
-    lab.notice(on_the_clock);
+    lab.gpu_notice(on_the_clock);
     Ok(())
 }
 

@@ -35,7 +35,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(instructions);
     lab.notice(|section| sectors(section, n));
-    lab.notice(on_the_clock);
+    lab.gpu_notice(on_the_clock);
     Ok(())
 }
 

@@ -65,7 +65,7 @@ impl Reduction {
         let contents = device.read(sums)?;
         let row = row.fact("sum", all(contents.sim)).fact("exact_sum", expected.iter().sum());
         Ok(match contents.gpu {
-            Some(gpu) => row.fact("gpu_sum", all(gpu)),
+            Some(gpu) => row.gpu_fact("gpu_sum", all(gpu)),
             None => row,
         })
     }
@@ -80,7 +80,7 @@ pub fn with_luck(row: Row) -> Row {
     } else {
         format!("the GPU came to {sum} this time, and exact is {exact}")
     };
-    row.remark(remark)
+    row.gpu_remark(remark)
 }
 
 /// The times of several rows on a GPU. Where they hardly differ, it is the launch that takes the time.

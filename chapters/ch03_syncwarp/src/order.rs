@@ -76,11 +76,12 @@ fn draw_numbers(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -
     };
     let first = comes_first(&contents.sim, true_lanes);
     let row = Row::new(run, verdict).fact("true_lanes_first", f64::from(u8::from(first)));
-    let yes = |first| if first { "first" } else { "last" };
+    let order = |first| if first { "first" } else { "last" };
+    let row = row.remark(format!("the true side runs {}", order(first)));
     Ok(match contents.gpu {
         Some(gpu) => {
-            let gpu = yes(comes_first(&gpu, true_lanes));
-            row.remark(format!("the true side is {} on the emulator and {gpu} on the GPU", yes(first)))
+            let order = order(comes_first(&gpu, true_lanes));
+            row.gpu_remark(format!("the true side runs {order} on the GPU"))
         }
         None => row,
     })

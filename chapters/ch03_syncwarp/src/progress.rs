@@ -73,7 +73,7 @@ fn wait(device: &mut Device, case: &Case, arch: u32) -> Result<Row> {
     let mut row = row.fact("lanes_through", sim.count_ones().into());
     row = row.remark(format!("lanes through: {}", told(sim)));
     if let Some(gpu) = contents.gpu {
-        row = row.remark(format!("lanes through on the GPU: {}", told(mask(&gpu))));
+        row = row.gpu_remark(format!("lanes through on the GPU: {}", told(mask(&gpu))));
     }
     // Which lane it is that gets through depends on the side that runs first, so machines may differ in it.
     Ok(if case.2 && arch < 70 { row.expect(Verdict::Wrong) } else { row })

@@ -46,7 +46,7 @@ fn hidden(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row
     let mut row = row.fact("sum_is_right", f64::from(u8::from(sim)));
     row = row.remark(format!("its sum is {} on the emulator", word(sim)));
     if let Some(gpu) = contents.gpu {
-        row = row.remark(format!("its sum is {} on the GPU", word(is_right(&gpu))));
+        row = row.gpu_remark(format!("its sum is {} on the GPU", word(is_right(&gpu))));
     }
     Ok(racing(device, row))
 }

@@ -37,7 +37,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.notice(|section| updates_of(section, name));
     }
     lab.notice(one_for_all);
-    lab.notice(on_the_clock);
+    lab.gpu_notice(on_the_clock);
     Ok(())
 }
 

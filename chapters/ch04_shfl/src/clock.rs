@@ -30,7 +30,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.variant(name, |device| summed(device, kernel, &values, sum, seed))?;
     }
     lab.notice(few_instructions);
-    lab.notice(on_the_clock);
+    lab.gpu_notice(on_the_clock);
     Ok(())
 }
 

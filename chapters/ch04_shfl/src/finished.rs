@@ -44,7 +44,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         Ok(row.expect(Verdict::Fault))
     })?;
     lab.notice(wide);
-    lab.notice(|section| on_the_clock(section, n));
+    lab.gpu_notice(|section| on_the_clock(section, n));
     Ok(())
 }
 

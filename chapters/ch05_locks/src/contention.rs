@@ -48,7 +48,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(same_requests);
     lab.notice(flushed);
-    lab.notice(times);
+    lab.gpu_notice(times);
     Ok(())
 }
 

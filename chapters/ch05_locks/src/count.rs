@@ -66,8 +66,8 @@ fn count(device: &mut Device, launch: Launch, counters: u32, expected: Verdict) 
     let row = row.fact("least", least.into()).fact("most", most.into());
     Ok(contents.gpu.iter().fold(row, |row, gpu| {
         let (left, all) = (grouped(gpu[0].unsigned_abs().into()), grouped(threads));
-        let row = row.fact("gpu_counted", gpu[0].into());
-        row.remark(format!("on the GPU {left} of {all} updates were left"))
+        let row = row.gpu_fact("gpu_counted", gpu[0].into());
+        row.gpu_remark(format!("on the GPU {left} of {all} updates were left"))
     }))
 }
 

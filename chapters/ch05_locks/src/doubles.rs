@@ -46,7 +46,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(nan);
     lab.notice(zero);
     lab.notice(first_load);
-    lab.notice(times);
+    lab.gpu_notice(times);
     Ok(())
 }
 

@@ -49,7 +49,7 @@ pub fn flags(lab: &mut Lab) -> Result<()> {
              load. The race is told from what orders the accesses: {none} without fences, {both} with both."
         ))
     });
-    lab.notice(on_the_gpu);
+    lab.gpu_notice(on_the_gpu);
     let title = format!("the same messages in a weak memory, {} seeds", weak::MANY);
     lab.section("messages_weak", &title, &[LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, grid, block, is_right) in MESSAGES {
@@ -77,7 +77,7 @@ fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
     let row = device.check(run, got, &[MESSAGE.into(), 1.0], &Tolerance::Exact)?;
     let row = row.fact("got", read.sim[0].into());
     Ok(read.gpu.iter().fold(row, |row, read| {
-        row.fact("gpu_got", read[0].into()).remark(format!("on the GPU {} was read", read[0]))
+        row.gpu_fact("gpu_got", read[0].into()).gpu_remark(format!("on the GPU {} was read", read[0]))
     }))
 }
 
@@ -153,7 +153,7 @@ pub fn last_block(lab: &mut Lab) -> Result<()> {
             let read = device.read(total)?;
             let row = device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected);
             Ok(read.gpu.iter().fold(row, |row, total| {
-                row.fact("gpu_lost", whole() - f64::from(total[0])).remark(format!(
+                row.gpu_fact("gpu_lost", whole() - f64::from(total[0])).gpu_remark(format!(
                     "on the GPU the sum came out as {} of {}",
                     total[0],
                     whole()

@@ -57,7 +57,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.variant(kernel.name, |device| add(device, kernel, shape, seed, is_right))?;
     }
     lab.notice(strong);
-    lab.notice(hardware);
+    lab.gpu_notice(hardware);
 
     let Shape { blocks, rounds } = SMALL;
     let seeds = weak::SOME;
@@ -96,7 +96,7 @@ fn add(device: &mut Device, kernel: &'static Kernel, shape: Shape, seed: u64, is
         let lost = all - f64::from(counted[0]);
         let text =
             format!("on the GPU {} of {} updates were lost", grouped(lost as u64), grouped(all as u64));
-        row = row.fact("gpu_lost", lost).fact("gpu_gave_up", gave_up[0].into()).remark(text);
+        row = row.gpu_fact("gpu_lost", lost).gpu_fact("gpu_gave_up", gave_up[0].into()).gpu_remark(text);
     }
     // A block alone has nobody to race with.
     Ok(if is_right || shape.blocks == 1 { row } else { row.expect(Verdict::Fault) })

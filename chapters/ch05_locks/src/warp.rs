@@ -74,8 +74,8 @@ fn fight(device: &mut Device, launch: Launch, patience: i32) -> Result<(Row, Vec
     let row = row.fact("through", lanes.into()).fact("gave_up", (LANES as i32 - lanes).into());
     let row = read.gpu.iter().fold(row, |row, through| {
         let lanes: i32 = through.iter().sum();
-        row.fact("gpu_through", lanes.into())
-            .remark(format!("on the GPU {lanes} of {LANES} lanes got the lock"))
+        row.gpu_fact("gpu_through", lanes.into())
+            .gpu_remark(format!("on the GPU {lanes} of {LANES} lanes got the lock"))
     });
     Ok((row, read.sim))
 }

@@ -64,5 +64,5 @@ pub fn step(device: &mut Device, kernel: &'static Kernel, grid: Grid, block: Dim
     let Some(gpu) = device.read(next)?.gpu else { return Ok(row) };
     let is_wrong = |&(&got, expected): &(&f32, &f64)| f64::from(got).to_bits() != expected.to_bits();
     let wrong = gpu.iter().zip(&expected).filter(is_wrong).count();
-    Ok(row.fact("wrong_on_gpu", wrong as f64))
+    Ok(row.gpu_fact("wrong_on_gpu", wrong as f64))
 }

@@ -110,7 +110,8 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
     let contents = device.read(room.next)?;
     let (_, behind) = room.damage(&contents.sim);
     if let Some((wrong, behind)) = contents.gpu.map(|gpu| room.damage(&gpu)) {
-        row = row.remark(format!("on the GPU {wrong} points are wrong, and {behind} floats behind the grid"));
+        let text = format!("on the GPU {wrong} points are wrong, and {behind} floats beyond the grid");
+        row = row.gpu_remark(text);
     }
     let row = row.fact("written_behind", behind as f64);
     Ok(row.fact("fewest_wrong", fewest as f64).fact("most_wrong", most as f64).fact("orders", SEEDS as f64))

@@ -33,7 +33,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.notice(|section| compared(section, rounds));
     }
     lab.notice(why);
-    lab.notice(clock);
+    lab.gpu_notice(clock);
     lab.notice(idle);
     Ok(())
 }

@@ -49,7 +49,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(requested);
     lab.notice(distinct);
-    lab.notice(clock);
+    lab.gpu_notice(clock);
     Ok(())
 }
 

@@ -112,7 +112,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(|section| work(section, "cube"));
     lab.notice(|section| work(section, "slab"));
-    lab.notice(clock);
+    lab.gpu_notice(clock);
     Ok(())
 }
 

@@ -175,7 +175,7 @@ pub fn wide_loads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         told.push(format!("{kernel}: {text}"));
         top += 82.0;
     }
-    let record = studio.record(CHAPTER, "h200.json")?;
+    let record = studio.emulated(CHAPTER, 0)?;
     let names = ["sum_narrow", "sum_wide", "sum_last_block"];
     top += 2.0;
     for (counter, what, fill) in
@@ -212,7 +212,7 @@ fn one_place(number: f64) -> String {
 }
 
 pub fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.record(CHAPTER, "h200.json")?;
+    let record = studio.emulated(CHAPTER, 0)?;
     let groups: [(&str, &[&str]); 2] = [
         (
             "elements around 1",
@@ -267,7 +267,7 @@ pub fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 pub fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let record = studio.record(CHAPTER, "h200.json")?;
+    let record = studio.measured(CHAPTER, 0)?;
     let small = ["clock_shared", "clock_shuffle", "clock_each_warp"];
     let large = [
         "sum_shared",
@@ -278,7 +278,7 @@ pub fn sum_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         "sum_wide",
         "sum_last_block",
     ];
-    let note = studio.note_record(CHAPTER, 0)?;
+    let note = studio.measured(CHAPTER, 1)?;
     // A thread for each element, and no more.
     let small_size = f64::from(LANES) * record.counter("clock_shared", "warps")?;
     let large_size = note.setting("size")?;

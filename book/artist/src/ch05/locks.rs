@@ -148,7 +148,7 @@ pub fn locks_lost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         &ROUNDS_ACQUIRE_RELEASE,
         &ROUNDS_TICKET,
     ];
-    let record = studio.record(CHAPTER, "h200.json")?;
+    let record = studio.measured(CHAPTER, 0)?;
     let updates = record.fact(kernels[0].name, "updates")?;
     let all = [updates, f64::from(SHAPE.0) * f64::from(SHAPE.1)];
     let columns = [180.0, 298.0];

@@ -1,0 +1,42 @@
+//! `output/sim.json`: what the emulator found in each recorded run of a chapter.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Named, Report};
+
+/// The reports of a chapter's recorded runs, in the order of its `output/runs.txt`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Emulated {
+    /// [`VERSION`](crate::VERSION).
+    pub version: u64,
+    /// Who writes this file, for whoever opens it.
+    pub generated: String,
+    /// The sums of the kernel files that were run, by their names: `kernels/reduction.cu`. Of other files the record is stale.
+    pub kernels: Named<String>,
+    /// The runs.
+    pub runs: Vec<Recorded>,
+}
+
+/// A recorded run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// The arguments of the chapter's program.
+    pub arguments: String,
+    /// What it found.
+    pub report: Report,
+}
+
+impl Report {
+    /// The report as it is recorded: without counters by line, which are many, and without what a GPU did.
+    #[must_use]
+    pub fn to_be_recorded(mut self) -> Report {
+        for section in &mut self.sections {
+            section.gpu_notes.clear();
+            for row in &mut section.rows {
+                row.lines.clear();
+                row.gpu = None;
+            }
+        }
+        self
+    }
+}
