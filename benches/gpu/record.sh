@@ -5,6 +5,9 @@
 #   cargo build --release --workspace --bins
 #   benches/gpu/record.sh target/release FOLDER          on the machine with the GPU
 #   cargo xtask record FOLDER --date "$(date +%F)"
+#
+# KERNELS says how many random kernels to compare, PTXAS lists assemblers, and TIME_LIMIT is the number of seconds after
+# which no more random kernels are started.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -33,12 +36,15 @@ done
 nvcc -O3 -std=c++17 -arch=native -o "$folder/beside_cub" benches/gpu/beside_cub.cu -lcuda
 "$folder/beside_cub" kernels/ptx/sum.sm_70.ptx > "$folder/beside_cub.txt"
 rm "$folder/beside_cub"
-# Random kernels, and the small texts that show what they found: nothing may differ that no compiler can be blamed for.
-ptxas=$(command -v ptxas || true)
+# The small texts that show what compilers make of a program, and random kernels: nothing may differ that no compiler can be
+# blamed for. Besides the driver, they ask the assemblers in PTXAS, or the one that nvcc brings.
+read -r -a assemblers <<< "${PTXAS:-$(command -v ptxas || true)}"
+asked=("${assemblers[@]/#/--ptxas=}")
 today=$(date +%F)
-"$programs/fuzz" gpu --count 20000 --processes "$(nproc)" ${ptxas:+--ptxas "$ptxas"} --date "$today" \
-  --save "$folder/random.json" || { echo "random kernels: status $?"; failed=1; }
 "$programs/fuzz" texts simt/tests/hardware simt/tests/compilers --processes "$(nproc)" --batch 4 \
-  ${ptxas:+--ptxas "$ptxas"} --date "$today" --save "$folder/texts.json" > "$folder/texts.txt" \
+  "${asked[@]}" --date "$today" --save "$folder/texts.json" > "$folder/texts.txt" \
   || { echo "texts: status $?"; failed=1; }
+"$programs/fuzz" gpu --count "${KERNELS:-20000}" --seconds $((${TIME_LIMIT:-3600} - SECONDS)) --processes "$(nproc)" \
+  "${asked[@]}" --date "$today" --save "$folder/random.json" \
+  || { echo "random kernels: status $?"; failed=1; }
 exit $failed

@@ -1,10 +1,10 @@
 //! Writes a kernel: a tree of random statements as PTX text.
 //!
 //! The writer keeps what it has written so far: registers that hold a value (the pool, which a branch gives back as it
-//! was), input columns, slots, cells. Statements are drawn by [`Writer::statements`]; each kind has a file. What keeps a
+//! was), input columns, slots, cells. Statements are drawn by `Writer::statements`; each kind has a file. What keeps a
 //! kernel right is decided here and there by construction: registers are read after they were written on every way,
 //! places in memory belong to one thread or are exchanged across a barrier, loops count, and a warp's exchange names
-//! exactly the lanes that come to it ([`Place`]).
+//! exactly the lanes that come to it (`Place`).
 
 mod arithmetic;
 mod block;

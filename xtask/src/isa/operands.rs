@@ -1,6 +1,6 @@
 //! Operands for any opcode of a form, of the kinds that the specification gives it: what the assembler is asked with.
 //!
-//! Registers are called by their type and a number (`u32_0`), and [`DECLARATIONS`] declares all of them. An opcode whose
+//! Registers are called by their type and a number (`u32_0`), and [`declarations`] declares all of them. An opcode whose
 //! mnemonic nothing is known about is an error, so a new family cannot be left out by mistake.
 
 use anyhow::{Result, bail};
