@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use nvrtc::Header;
 use record::{Emulated, Measured, Named, Recorded, Report};
 
+use crate::kernel::{Build, KernelFile};
 use crate::{hardware, kernels};
 
 /// A recorded output.
@@ -101,8 +102,11 @@ pub fn runs(chapter: &Path) -> Result<Vec<String>> {
     let path = chapter.join("output").join(RUNS);
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let start = format!("$ {}", name(chapter)?);
-    let runs: Vec<String> =
-        text.lines().filter_map(|line| line.strip_prefix(&start)).map(|rest| rest.trim().to_owned()).collect();
+    let runs: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix(&start))
+        .map(|rest| rest.trim().to_owned())
+        .collect();
     if runs.first().is_none_or(|first| !first.is_empty()) {
         bail!("`{}` has to begin with the run `{start}`", path.display());
     }
@@ -141,8 +145,9 @@ pub fn check_measured(chapter: &Path) -> Result<()> {
     let emulated: Emulated = record::read(&read(EMULATED)?, EMULATED)?;
     let measured: Measured = record::read(&read(MEASURED)?, MEASURED)?;
     let again = "record the chapter again on a GPU";
-    if let Some((file, _)) = emulated.kernels.iter().find(|&(file, sum)| measured.kernels.get(file) != Some(sum)) {
-        bail!("`{MEASURED}` is of another `{file}`: {again}");
+    let code = code_sums(emulated.runs.iter().map(|run| &run.report))?;
+    if let Some((file, _)) = code.iter().find(|&(file, sum)| measured.code.get(file) != Some(sum)) {
+        bail!("`{MEASURED}` is of other instructions than `{file}` has now: {again}");
     }
     for run in &emulated.runs {
         let of = measured.runs.iter().find(|other| other.arguments == run.arguments);
@@ -155,23 +160,36 @@ pub fn check_measured(chapter: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The kernel files that some runs launched from, with the sums of their texts, by which the book tells a stale record
-/// without running anything.
+/// The kernel files that some runs launched from, with the sums of their texts, by which the book tells a stale record of
+/// the emulator without running anything: faults name lines.
 pub fn kernel_sums<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Named<String>> {
-    let mut files: Vec<&str> = Vec::new();
-    for kernel in reports.flat_map(hardware::rows).flat_map(|row| &row.kernels) {
-        let name = kernel.split(' ').next().unwrap_or_default();
-        files.push(kernels::find(name)?.file.name);
-    }
-    files.sort_unstable();
-    files.dedup();
-    let sum = |name: &str| {
-        let file = kernels::ALL.iter().find(|file| file.name == name).context("a kernel has a file")?;
+    let sum = |file: &KernelFile| {
         let header = file.builds.first().and_then(|build| Header::parse(build.ptx));
-        let header = header.with_context(|| format!("the PTX of `{name}` does not name its source"))?;
-        Ok((format!("kernels/{name}.cu"), header.sha256))
+        let header =
+            header.with_context(|| format!("the PTX of `{}` does not name its source", file.name))?;
+        Ok((format!("kernels/{}.cu", file.name), header.sha256))
     };
-    files.into_iter().map(sum).collect()
+    kernel_files(reports)?.into_iter().map(sum).collect()
+}
+
+/// The PTX files of those kernel files, with the sums of their instructions, by which a stale record of a GPU is told.
+pub fn code_sums<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Named<String>> {
+    let sums = |file: &'static KernelFile| {
+        let name = move |build: &Build| format!("kernels/ptx/{}.{build}.ptx", file.name);
+        file.builds.iter().map(move |build| (name(build), nvrtc::code_sha256(build.ptx)))
+    };
+    Ok(kernel_files(reports)?.into_iter().flat_map(sums).collect())
+}
+
+/// The kernel files that some runs launched from, in the order of their names.
+fn kernel_files<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Vec<&'static KernelFile>> {
+    let mut files: Vec<&'static KernelFile> = Vec::new();
+    for kernel in reports.flat_map(hardware::rows).flat_map(|row| &row.kernels) {
+        files.push(kernels::find(kernel.split(' ').next().unwrap_or_default())?.file);
+    }
+    files.sort_unstable_by_key(|file| file.name);
+    files.dedup_by_key(|file| file.name);
+    Ok(files)
 }
 
 /// The first line that differs, counted from 1.

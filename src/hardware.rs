@@ -455,9 +455,7 @@ mod tests {
 
     #[test]
     fn what_a_record_is_too_old_to_have_is_no_column_and_no_difference() {
-        let sectors = |record: &Record| {
-            table(record, &report(4), "").unwrap().contains("| atomic sectors |")
-        };
+        let sectors = |record: &Record| table(record, &report(4), "").unwrap().contains("| atomic sectors |");
         let mut old = record(2);
         assert!(sectors(&old));
         old.rows[0].1.remove("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");

@@ -122,7 +122,6 @@ impl Row {
         }
     }
 
-
     /// Says what should come out; a wrong kernel that is found out is a success.
     #[must_use]
     pub fn expect(self, expected: Verdict) -> Row {

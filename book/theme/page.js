@@ -1,83 +1,7 @@
-// The page without this script shows every output, one under the other. It makes them tabs, lets a command be copied,
+// The page is complete without this script. It lets a command be copied,
 // breaks commands and long names where they may be broken, lets the keyboard scroll what is wide, and has mdBook's search
 // find Chinese.
 'use strict';
-
-(function tabs() {
-    const KEY = 'lanes-machine';
-    const groups = [];
-
-    function remembered() {
-        try { return localStorage.getItem(KEY); } catch { return null; }
-    }
-
-    function remember(label) {
-        try { localStorage.setItem(KEY, label); } catch { /* a page that may store nothing still has tabs */ }
-    }
-
-    function show(group, label) {
-        if (!group.labels.includes(label)) { return; }
-        group.labels.forEach((each, i) => {
-            const chosen = each === label;
-            group.buttons[i].setAttribute('aria-selected', String(chosen));
-            group.buttons[i].tabIndex = chosen ? 0 : -1;
-            group.panels[i].hidden = !chosen;
-        });
-    }
-
-    // All outputs of the page change together; the one that was clicked stays where it is.
-    function choose(button, label) {
-        const before = button.getBoundingClientRect().top;
-        groups.forEach(group => show(group, label));
-        window.scrollBy(0, button.getBoundingClientRect().top - before);
-        remember(label);
-    }
-
-    document.querySelectorAll('.tabs').forEach((box, n) => {
-        const panels = Array.from(box.querySelectorAll(':scope > .tab'));
-        if (panels.length < 2) { return; }
-        const list = document.createElement('div');
-        list.setAttribute('role', 'tablist');
-        list.setAttribute('aria-label', 'Machine');
-        const labels = panels.map(panel => panel.dataset.label);
-        const buttons = panels.map((panel, i) => {
-            const button = document.createElement('button');
-            button.type = 'button';
-            button.id = `tab-${n}-${i}`;
-            button.textContent = labels[i];
-            button.setAttribute('role', 'tab');
-            panel.id = panel.id || `panel-${n}-${i}`;
-            button.setAttribute('aria-controls', panel.id);
-            panel.setAttribute('role', 'tabpanel');
-            panel.setAttribute('aria-labelledby', button.id);
-            button.addEventListener('click', () => choose(button, labels[i]));
-            list.append(button);
-            return button;
-        });
-        list.addEventListener('keydown', event => {
-            if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) { return; }
-            const here = buttons.indexOf(document.activeElement);
-            const last = buttons.length - 1;
-            const to = {
-                ArrowRight: here === last ? 0 : here + 1,
-                ArrowLeft: here === 0 ? last : here - 1,
-                Home: 0,
-                End: last,
-            }[event.key];
-            if (here < 0 || to === undefined) { return; }
-            event.preventDefault();
-            event.stopPropagation(); // mdBook turns the page at an arrow
-            buttons[to].focus({ preventScroll: true });
-            choose(buttons[to], labels[to]);
-        });
-        box.prepend(list);
-        groups.push({ labels, buttons, panels });
-        show(groups[groups.length - 1], labels[0]);
-    });
-
-    const label = remembered();
-    if (label !== null) { groups.forEach(group => show(group, label)); }
-})();
 
 (function copies() {
     const said = document.createElement('div');
@@ -209,7 +133,6 @@
     document.fonts?.ready.then(reach);
     window.addEventListener('resize', reach);
     document.addEventListener('toggle', reach, true);
-    document.querySelector('main')?.addEventListener('click', event => { if (event.target.closest('[role="tab"]')) { reach(); } });
 
     // mdBook turns the page at an arrow, also while the arrow scrolls a box.
     document.querySelector('main')?.addEventListener('keydown', event => {

@@ -90,6 +90,16 @@ pub fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
+/// SHA-256 of the instructions of a PTX file, without comments and without what only tells a debugger where they come from.
+/// It stays the same when nothing but a comment of the source changes, or a line moves.
+pub fn code_sha256(ptx: &str) -> String {
+    let is_code = |line: &&str| {
+        let line = line.trim_start();
+        !line.is_empty() && !["//", ".loc", ".file"].iter().any(|start| line.starts_with(start))
+    };
+    sha256(&ptx.lines().filter(is_code).collect::<Vec<_>>().join("\n"))
+}
+
 /// The lines at the top of a generated PTX file that say where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {

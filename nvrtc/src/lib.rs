@@ -33,7 +33,7 @@ pub use compiler::{Compiler, Version};
 pub use entries::{Entry, Param, entries};
 pub use environment::Environment;
 pub use error::Error;
-pub use folder::{BuildName, CudaFile, FolderError, Header, Stale, cuda_files, sha256, stale};
+pub use folder::{BuildName, CudaFile, FolderError, Header, Stale, code_sha256, cuda_files, sha256, stale};
 pub use options::{Options, Source};
 
 /// The release that makes the committed PTX: the oldest that compiles `sm_60` to `sm_90` and cooperative groups.

@@ -38,7 +38,9 @@ pub fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T> {
         Some(version) => bail!(
             "{what} has version {version} of the format, and this program reads version {VERSION}: write it again with this program"
         ),
-        None => bail!("{what} does not say which version of the format it has: write it again with this program"),
+        None => {
+            bail!("{what} does not say which version of the format it has: write it again with this program")
+        }
     }
     serde_json::from_value(value).with_context(|| format!("{what} is not as version {VERSION} has it"))
 }

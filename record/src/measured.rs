@@ -16,8 +16,9 @@ pub struct Measured {
     pub date: String,
     /// The GPU.
     pub machine: Machine,
-    /// The sums of the kernel files that were run, by their names: `kernels/reduction.cu`. Of other files the record is stale.
-    pub kernels: Named<String>,
+    /// The sums of the instructions that were run, by the PTX files that have them: `kernels/ptx/reduction.sm_70.ptx`. Of
+    /// other instructions the record is stale.
+    pub code: Named<String>,
     /// The runs, in the order of the chapter's `output/runs.txt`.
     pub runs: Vec<Run>,
 }
@@ -83,11 +84,12 @@ impl Measured {
     ///
     /// # Errors
     /// They are of no GPU.
-    pub fn of(reports: &[(String, Report)], date: &str, kernels: Named<String>) -> Result<Measured> {
+    pub fn of(reports: &[(String, Report)], date: &str, code: Named<String>) -> Result<Measured> {
         let (_, first) = reports.first().context("there is no report")?;
-        let machine = first.gpu().context("the report is of no GPU: run the chapter where there is one")?.clone();
+        let machine =
+            first.gpu().context("the report is of no GPU: run the chapter where there is one")?.clone();
         let runs = reports.iter().map(|(arguments, report)| measured(report, arguments)).collect();
         let (chapter, date) = (first.chapter.clone(), date.to_owned());
-        Ok(Measured { version: VERSION, chapter, date, machine, kernels, runs })
+        Ok(Measured { version: VERSION, chapter, date, machine, code, runs })
     }
 }

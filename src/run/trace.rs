@@ -101,7 +101,11 @@ impl Trace {
 fn place(module: &Module, instruction: u32) -> String {
     let site = module.site(instruction);
     let ptx = Value::from(site.ptx.as_str());
-    format!("\"ptx_line\":{},\"ptx\":{ptx},\"source\":{}", site.ptx_line, json!(json::source(site.source.as_ref())))
+    format!(
+        "\"ptx_line\":{},\"ptx\":{ptx},\"source\":{}",
+        site.ptx_line,
+        json!(json::source(site.source.as_ref()))
+    )
 }
 
 /// Nobody wants the kernel or its data overwritten.

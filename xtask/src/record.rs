@@ -56,8 +56,8 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     for (number, run) in golden::runs(chapter)?.into_iter().enumerate() {
         reports.push((run, report(&format!("{name}.{number}.json"))?));
     }
-    let kernels = golden::kernel_sums(reports.iter().map(|(_, report)| report))?;
-    let measured = Measured::of(&reports, &arguments.date, kernels)?;
+    let code = golden::code_sums(reports.iter().map(|(_, report)| report))?;
+    let measured = Measured::of(&reports, &arguments.date, code)?;
     fs::write(folder.join(golden::MEASURED), record::text(&measured))?;
     let report = report(&format!("{name}.counted.json"))?;
     let launches = launches(&read(&arguments.folder.join(format!("{name}.csv")))?)?;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail};
 
 use crate::html::{anchor, escape, sentence};
-use crate::record::{self, Source};
 use crate::repository::Repository;
+use crate::source::{self, Source};
 
 /// The notes: their names, and how many claims each makes.
 const NOTES: [(&str, usize); 5] = [
@@ -40,7 +40,7 @@ impl Ledger {
     /// Reads the ledgers of all chapters.
     pub fn read(repository: &Repository) -> Result<Self> {
         let mut claims = BTreeMap::new();
-        for chapter in record::chapters(repository) {
+        for chapter in source::chapters(repository) {
             let file = format!("chapters/{chapter}/output/sim_claims.txt");
             for entry in repository.read(&file)?.split("\n\n") {
                 if let Some(claim) = parse(entry) {
@@ -129,7 +129,7 @@ impl Claim {
     /// Fails unless the records of its chapter are of the kernels as they are.
     pub fn check_fresh(&self, repository: &Repository) -> Result<()> {
         let chapter = self.command.split_whitespace().nth(3).unwrap_or_default();
-        Source::parse(chapter, repository)?.check_fresh(repository)
+        Source::parse(chapter, repository)?.read(repository).map(drop)
     }
 
     /// The claim as an entry of the index.

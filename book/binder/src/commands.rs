@@ -3,8 +3,9 @@
 use anyhow::{Result, bail, ensure};
 
 use crate::claims::Ledger;
-use crate::record::{self, Source};
+use crate::outputs;
 use crate::repository::Repository;
+use crate::source::Source;
 
 /// What the first word of a command may be; what a program prints has no place in a block of commands.
 const PROGRAMS: [&str; 14] = [
@@ -65,14 +66,9 @@ fn lanes(options: &[&str], repository: &Repository) -> Result<()> {
 fn chapter(bin: &str, options: &[&str], repository: &Repository, ledger: &Ledger) -> Result<()> {
     let source = Source::parse(bin, repository)?;
     ensure!(source.chapter == bin, "there is no program `{bin}`; the chapter's is `{}`", source.chapter);
-    let report = source.json(repository)?;
+    let run = source.read(repository)?;
     for name in after(options, "--only").into_iter().flat_map(|names| names.split(',')) {
-        let has = |section: &serde_json::Value| {
-            section["name"] == name
-                || record::row_names(section).contains(&name)
-                || record::picture_names(section).contains(&name)
-        };
-        if !record::sections(&report).iter().any(has) {
+        if !outputs::has(run.report(), name) {
             bail!("`{bin}` has no section, row or picture `{name}`");
         }
     }

@@ -8,8 +8,8 @@ use crate::glossary::Glossary;
 use crate::html::escape;
 use crate::mentions::Mentions;
 use crate::prose::Exceptions;
-use crate::record::{self, Source};
 use crate::repository::Repository;
+use crate::source::Source;
 use crate::{boxes, code, faults, figures, lanes, outputs, texts, value};
 
 /// What all pages share.
@@ -69,7 +69,8 @@ pub fn expand(text: &str, is_alone: bool, place: Place<'_>, library: &Library<'_
     if let Some(expression) = text.strip_prefix('=') {
         let number = value::evaluate(expression, library.repository)?;
         return Ok(format!(
-            "<span class=\"value\" title=\"{}\">{}</span>",
+            "<span class=\"value {}\" title=\"{}\">{}</span>",
+            number.source.class(),
             escape(&number.origin),
             number.text
         ));
@@ -126,10 +127,10 @@ impl Expansion<'_> {
                     _ => bail!("name a chapter, a kernel and, if it was built twice, its module"),
                 };
                 let source = Source::parse(chapter, repository)?;
-                source.check_fresh(repository)?;
+                source.read(repository)?;
                 code::machine_code(&source.output(), kernel, module, repository, &link)
             }
-            "output" => outputs::tabs(&words, repository),
+            "output" => outputs::output(&words, repository),
             "fault" => self.fault(&words),
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),
@@ -163,9 +164,8 @@ impl Expansion<'_> {
     fn fault(&self, words: &[&str]) -> Result<String> {
         let [source, row] = words else { bail!("name a chapter and a row of its report") };
         let source = Source::parse(source, self.library.repository)?;
-        source.check_fresh(self.library.repository)?;
-        let report = source.json(self.library.repository)?;
-        let html = faults::boxes(record::row(&report, row)?)?;
+        let run = source.read(self.library.repository)?;
+        let html = faults::boxes(run.report().row(row)?)?;
         let command = format!("cargo run --bin {} -- --only {row}", source.chapter);
         Ok(format!(
             "<div class=\"output\">\n{html}<div class=\"command\"><code>{}</code></div>\n</div>\n",
@@ -193,7 +193,7 @@ impl Expansion<'_> {
     fn counters(&self, words: &[&str]) -> Result<String> {
         let [source] = words else { bail!("name a chapter") };
         let source = Source::parse(source, self.library.repository)?;
-        source.check_fresh(self.library.repository)?;
+        source.read(self.library.repository)?;
         self.generated(&format!("{}/counters.md", source.output()))
     }
 

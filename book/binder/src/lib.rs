@@ -23,9 +23,8 @@ mod outputs;
 mod page;
 mod problems;
 mod prose;
-mod record;
-mod report;
 mod repository;
+mod source;
 mod texts;
 mod value;
 
@@ -115,6 +114,19 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
 
 /// Binds all pages: what mdBook and KaTeX are given. The error is [`Problems`], if the pages have any.
 pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String>> {
+    let (bound, problems) = draft(root, web, pages)?;
+    if problems.is_empty() {
+        return Ok(bound);
+    }
+    if std::env::var_os(DRAFT).is_some() {
+        eprintln!("{}", Problems(problems));
+        return Ok(bound);
+    }
+    Err(Problems(problems).into())
+}
+
+/// Binds all pages, with a mark in the place of whatever could not be brought in, and says what that was.
+pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<String>, Vec<Problem>)> {
     let repository = Repository::new(root.to_owned());
     let (exercises, unreadable) = Exercises::read(&repository);
     let library = Library {
@@ -132,14 +144,7 @@ pub fn bind(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String
     let bound = pages.iter().map(|page| bind_page(page, &library, &mut problems)).collect();
     // Two numbers of one line may lack the same record.
     problems.dedup();
-    if problems.is_empty() {
-        return Ok(bound);
-    }
-    if std::env::var_os(DRAFT).is_some() {
-        eprintln!("{}", Problems(problems));
-        return Ok(bound);
-    }
-    Err(Problems(problems).into())
+    Ok((bound, problems))
 }
 
 /// What no single page shows: files that none uses, claims that none speaks of.
@@ -159,6 +164,12 @@ fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
         if !library.mentions.shows(&figure) {
             problems
                 .push(problem(&format!("book/figures/{figure}.svg"), "no page shows this figure".to_owned()));
+        }
+    }
+    for chapter in source::chapters(library.repository) {
+        if library.repository.records(&chapter).is_ok_and(|records| records.lacks_gpu()) {
+            let what = "there is no record of a GPU, so what it measured is missing; `BOOK_DRAFT=1` builds the book without";
+            problems.push(problem(&format!("chapters/{chapter}/output/h200.json"), what.to_owned()));
         }
     }
     let texts: Vec<(String, String)> =
@@ -192,7 +203,11 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
         level = heading(piece).unwrap_or(level);
         match bind_piece(piece, Place { page: &page.path, level }, library) {
             Ok(text) => bound += &text,
-            Err(error) => report(piece.line, format!("{error:#}")),
+            Err(error) => {
+                let error = format!("{error:#}");
+                bound += &hole(piece, &error);
+                report(piece.line, error);
+            }
         }
         if let Kind::Prose(text) = piece.kind {
             for (at, link) in library.mentions.dead_links(&page.path, text) {
@@ -215,6 +230,16 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
         report(1, what);
     }
     bound
+}
+
+/// What a draft has in the place of what could not be brought in.
+fn hole(piece: &Piece<'_>, error: &str) -> String {
+    match piece.kind {
+        Kind::Directive { .. } => {
+            format!("<span class=\"missing\" title=\"{}\">missing</span>", html::escape(error))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The level of the heading that a piece begins with.

@@ -1,107 +1,368 @@
-//! What a chapter printed, on both machines, as tabs with the command under them.
+//! What a chapter's run found, as a table whose columns say which machine they are from, with the remarks under it, the
+//! command, and the text as the terminal prints it.
+//!
+//! What the emulator found comes from one record and what the GPU measured from another (see [`record`]), and each part of
+//! the page that shows the GPU's is marked with the class `by-gpu`, so nothing of one machine passes for the other's.
+
+use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use record::{OnGpu, Report, Row, Section};
 
-use crate::html::{escape, escape_lines};
-use crate::record::{self, Source};
-use crate::report::{self, Wanted};
+use crate::html::{escape, escape_lines, sentence};
 use crate::repository::Repository;
+use crate::source::{Gpu, Run, Source};
+
+/// What of a section is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The table.
+    Table,
+    /// The rows of these names.
+    Rows(Vec<String>),
+    /// A picture.
+    Picture(String),
+    /// What is said about single rows.
+    Remarks,
+    /// What to notice.
+    Notes,
+}
 
 /// `{{#output ch02 in_place table notes}}`.
-pub fn tabs(words: &[&str], repository: &Repository) -> Result<String> {
+pub fn output(words: &[&str], repository: &Repository) -> Result<String> {
     let [source, name, parts @ ..] = words else { bail!("name a chapter and a section of its report") };
     let source = Source::parse(source, repository)?;
-    source.check_fresh(repository)?;
+    let run = source.read(repository)?;
+    let section = run.report().section(name)?;
+    let wanted = all_wanted(parts, section)?;
+    let part = |wanted: &Wanted| match wanted {
+        Wanted::Table => Ok(table(&run, section, |_| true)),
+        Wanted::Rows(names) => rows(&run, section, names),
+        Wanted::Picture(name) => picture(section, name),
+        Wanted::Remarks => remarks(&run, section, &wanted_rows(&wanted_names(parts), section)),
+        Wanted::Notes => notes(&run, section),
+    };
+    let parts = wanted.iter().map(part).collect::<Result<String>>()?;
+    Ok(format!(
+        "<div class=\"output\">\n{parts}{}{}{}</div>\n",
+        settings(section),
+        terminal(&source, name, repository)?,
+        command(&source, &run, name, &wanted)
+    ))
+}
+
+/// What the words ask for; without any it is all that the section has.
+fn all_wanted(parts: &[&str], section: &Section) -> Result<Vec<Wanted>> {
     let wanted = parts.iter().map(|part| wanted(part)).collect::<Result<Vec<_>>>()?;
     let tables = wanted.iter().filter(|part| matches!(part, Wanted::Table | Wanted::Rows(_))).count();
     ensure!(tables < 2, "`table` has all rows: write that, or one `rows=A,B`");
-    let wanted = if wanted.is_empty() { vec![Wanted::All] } else { wanted };
-    let json = source.json(repository)?;
-    let section = record::section(&json, name)?;
-    let mut tabs = String::new();
-    for (label, file) in files(&source, &json) {
-        let text = repository.read(&format!("{}/{file}", source.output()))?;
-        let reports = report::reports(&text);
-        let report = reports
-            .get(source.note.unwrap_or_default())
-            .with_context(|| format!("`{file}` has no such report"))?;
-        tabs += &tab(report, name, section, &wanted, &label)?;
+    if !wanted.is_empty() {
+        return Ok(wanted);
     }
-    let command = match source.note {
-        None => command(&source, name, &wanted),
-        Some(number) => {
-            let text = repository.read(&format!("{}/h200_note_size.txt", source.output()))?;
-            report::reports(&text)[number].command.to_owned()
-        }
-    };
-    Ok(format!(
-        "<div class=\"output\">\n<div class=\"tabs\">\n{tabs}</div>\n<div class=\"command\"><code>{}</code></div>\n</div>\n",
-        escape(&command)
-    ))
-}
-
-/// The tabs and the files behind them.
-fn files(source: &Source, json: &Value) -> Vec<(String, &'static str)> {
-    let gpu = json["machines"].as_array().and_then(|machines| machines.last());
-    let gpu = gpu.and_then(|gpu| gpu["name"].as_str()).unwrap_or("GPU").to_owned();
-    match source.note {
-        None => vec![("Emulator".to_owned(), "sim.txt"), (gpu, "h200.txt")],
-        Some(_) => vec![(gpu, "h200_note_size.txt")],
-    }
-}
-
-fn tab(
-    report: &report::Report<'_>,
-    name: &str,
-    json: &Value,
-    wanted: &[Wanted],
-    label: &str,
-) -> Result<String> {
-    let (rows, pictures) = (record::row_names(json), record::picture_names(json));
-    let section = report.section(name, &rows, &pictures)?;
-    let parts = wanted.iter().map(|wanted| section.text(wanted)).collect::<Result<Vec<_>>>()?;
-    let (label, settings) = (escape(label), settings(json, label));
-    Ok(format!(
-        "<section class=\"tab\" data-label=\"{label}\">\n\
-         <pre tabindex=\"0\" role=\"region\" aria-label=\"{label}, {name}\"><code class=\"language-text nohighlight\">{}</code></pre>\n\
-         {settings}</section>\n",
-        escape_lines(&parts.join("\n")),
-    ))
-}
-
-/// The settings that the section depends on, if there are any; its title says what it fixes itself.
-fn settings(section: &Value, label: &str) -> String {
-    let settings = section["settings"].as_object().into_iter().flatten();
-    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
-    if settings.is_empty() {
-        return String::new();
-    }
-    format!("<p class=\"settings\">{}; {}</p>\n", escape(label), escape(&settings.join(", ")))
+    let table = (!section.rows.is_empty()).then_some(Wanted::Table);
+    let pictures = section.pictures.keys().cloned().map(Wanted::Picture);
+    Ok(table.into_iter().chain(pictures).chain([Wanted::Remarks, Wanted::Notes]).collect())
 }
 
 fn wanted(part: &str) -> Result<Wanted> {
     match part.split_once('=') {
         None if part == "table" => Ok(Wanted::Table),
+        None if part == "remarks" => Ok(Wanted::Remarks),
         None if part == "notes" => Ok(Wanted::Notes),
         Some(("picture", name)) => Ok(Wanted::Picture(name.to_owned())),
         Some(("rows", names)) => Ok(Wanted::Rows(names.split(',').map(str::to_owned).collect())),
-        _ => bail!("`{part}` is no part of a section: write `table`, `notes`, `picture=NAME` or `rows=A,B`"),
+        _ => bail!(
+            "`{part}` is no part of a section: write `table`, `rows=A,B`, `picture=NAME`, `remarks` or `notes`"
+        ),
     }
 }
 
+/// The rows that the words name; none means all.
+fn wanted_names(parts: &[&str]) -> Vec<String> {
+    let names = parts.iter().find_map(|part| part.strip_prefix("rows="));
+    names.map(|names| names.split(',').map(str::to_owned).collect()).unwrap_or_default()
+}
+
+fn wanted_rows<'s>(names: &[String], section: &'s Section) -> Vec<&'s Row> {
+    section.rows.iter().filter(|row| names.is_empty() || names.contains(&row.variant)).collect()
+}
+
+fn rows(run: &Run, section: &Section, names: &[String]) -> Result<String> {
+    let all: Vec<&str> = section.rows.iter().map(|row| row.variant.as_str()).collect();
+    if let Some(name) = names.iter().find(|name| !all.contains(&name.as_str())) {
+        bail!("the section has no row `{name}`; it has {}", all.join(", "));
+    }
+    Ok(table(run, section, |row| names.contains(&row.variant)))
+}
+
+/// The columns that a GPU fills.
+struct GpuColumns<'r> {
+    gpu: Gpu<'r>,
+    is_checked: bool,
+    is_timed: bool,
+}
+
+impl<'r> GpuColumns<'r> {
+    /// Those that any of the rows has something for, if there is a record.
+    fn of(run: &'r Run, rows: &[&Row]) -> Option<Self> {
+        let measured: Vec<&OnGpu> = rows.iter().filter_map(|row| run.measured(&row.variant)).collect();
+        let is_checked = measured.iter().any(|on_gpu| result(on_gpu).is_some());
+        let is_timed = measured.iter().any(|on_gpu| on_gpu.timing.is_some());
+        (is_checked || is_timed).then_some(())?;
+        Some(Self { gpu: run.gpu()?, is_checked, is_timed })
+    }
+
+    fn count(&self) -> usize {
+        usize::from(self.is_checked) + usize::from(self.is_timed)
+    }
+
+    /// The head over its columns, which says whose they are.
+    fn group(&self) -> String {
+        let Gpu { machine, date, is_stale } = self.gpu;
+        let (class, mark, why) = if is_stale {
+            (" stale", " (stale)", "; the kernels have other instructions now")
+        } else {
+            ("", "", "")
+        };
+        format!(
+            "<th colspan=\"{}\" scope=\"colgroup\" class=\"by-gpu{class}\" title=\"recorded on {date}: {}{why}\">{}{mark}</th>",
+            self.count(),
+            escape(&machine.origin()),
+            escape(&machine.name)
+        )
+    }
+
+    fn heads(&self) -> String {
+        let heads = [(self.is_checked, "result"), (self.is_timed, "µs")];
+        let wanted = heads.iter().filter(|(is_there, _)| *is_there);
+        wanted.map(|(_, head)| format!("<th scope=\"col\" class=\"by-gpu\">{head}</th>")).collect()
+    }
+
+    fn cells(&self, on_gpu: Option<&OnGpu>) -> String {
+        let dash = || "–".to_owned();
+        let checked = on_gpu.and_then(result).unwrap_or_else(dash);
+        let time =
+            on_gpu.and_then(|on_gpu| on_gpu.timing).map_or_else(dash, |time| microseconds(time.median_us));
+        let cells = [(self.is_checked, "", checked), (self.is_timed, " number", time)];
+        let wanted = cells.iter().filter(|(is_there, ..)| *is_there);
+        wanted.map(|(_, class, cell)| format!("<td class=\"by-gpu{class}\">{}</td>", escape(cell))).collect()
+    }
+}
+
+/// What came of a variant on the GPU, in a word or two.
+fn result(on_gpu: &OnGpu) -> Option<String> {
+    if on_gpu.withheld.is_some() {
+        return Some("not run".to_owned());
+    }
+    match (&on_gpu.check, &on_gpu.agreement) {
+        (Some(check), _) if check.is_right() => Some("right".to_owned()),
+        (Some(check), _) => Some(format!("{} wrong", grouped(check.wrong as u64))),
+        (None, Some(agreement)) if agreement.is_right() => Some("the same".to_owned()),
+        (None, Some(_)) => Some("another".to_owned()),
+        (None, None) => None,
+    }
+}
+
+fn table(run: &Run, section: &Section, is_wanted: impl Fn(&Row) -> bool) -> String {
+    let rows: Vec<&Row> = section.rows.iter().filter(|row| is_wanted(row)).collect();
+    let gpu = GpuColumns::of(run, &rows);
+    let mut html = format!(
+        "<table class=\"report\">\n<caption>{}</caption>\n<thead>\n<tr><th rowspan=\"2\" scope=\"col\">variant</th>\
+         <th colspan=\"{}\" scope=\"colgroup\" class=\"by-emulator\">emulator</th>{}</tr>\n<tr>\
+         <th scope=\"col\" class=\"by-emulator\">result</th>",
+        sentence(&section.title),
+        1 + section.columns.len(),
+        gpu.as_ref().map(GpuColumns::group).unwrap_or_default(),
+    );
+    for [upper, lower] in &section.columns {
+        let head = format!("{upper} {lower}");
+        let _ = write!(html, "<th scope=\"col\" class=\"by-emulator number\">{}</th>", escape(head.trim()));
+    }
+    html += &gpu.as_ref().map(GpuColumns::heads).unwrap_or_default();
+    html += "</tr>\n</thead>\n<tbody>\n";
+    for row in rows {
+        html += &line(row, gpu.as_ref(), run.measured(&row.variant));
+    }
+    html + "</tbody>\n</table>\n"
+}
+
+fn line(row: &Row, gpu: Option<&GpuColumns<'_>>, on_gpu: Option<&OnGpu>) -> String {
+    let verdict = escape(&row.verdict);
+    let mut html = format!(
+        "<tr><th scope=\"row\"><code>{}</code></th><td class=\"by-emulator result {}\">{verdict}</td>",
+        escape(&row.variant),
+        verdict.to_lowercase()
+    );
+    for cell in &row.cells {
+        let _ = write!(html, "<td class=\"by-emulator number\">{}</td>", escape(cell));
+    }
+    html += &gpu.map(|gpu| gpu.cells(on_gpu)).unwrap_or_default();
+    html + "</tr>\n"
+}
+
+fn picture(section: &Section, name: &str) -> Result<String> {
+    let lines = section.pictures.get(name).with_context(|| {
+        let names: Vec<&str> = section.pictures.keys().map(String::as_str).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("the section has no picture `{name}`; it has {names}")
+    })?;
+    Ok(format!(
+        "<pre tabindex=\"0\" role=\"region\" aria-label=\"{name}, a picture in text\"><code class=\"language-text nohighlight\">{}</code></pre>\n",
+        escape_lines(lines.trim_end())
+    ))
+}
+
+/// What is said about single rows, machine by machine.
+fn remarks(run: &Run, section: &Section, rows: &[&Row]) -> Result<String> {
+    let gpu = run.gpu();
+    let mut items = String::new();
+    for row in rows {
+        let bound = row.check.as_ref().and_then(|check| check.bound.as_ref());
+        let bound = bound.map(|bound| format!("checked {bound}"));
+        for text in bound.iter().chain(&row.remarks) {
+            items += &item(&row.variant, text, None);
+        }
+        for text in run.measured(&row.variant).into_iter().flat_map(|on_gpu| &on_gpu.remarks) {
+            items += &item(&row.variant, text, gpu.as_ref());
+        }
+    }
+    let _ = section;
+    Ok(list("remarks", &items))
+}
+
+/// What to notice, machine by machine.
+fn notes(run: &Run, section: &Section) -> Result<String> {
+    let mut items: String = section.notes.iter().map(|text| item("", text, None)).collect();
+    let gpu = run.gpu();
+    items.extend(run.gpu_notes(&section.name).iter().map(|text| item("", text, gpu.as_ref())));
+    Ok(list("notes", &items))
+}
+
+fn item(variant: &str, text: &str, gpu: Option<&Gpu<'_>>) -> String {
+    let variant =
+        if variant.is_empty() { String::new() } else { format!("<code>{}</code>: ", escape(variant)) };
+    match gpu {
+        None => format!("<li class=\"by-emulator\">{variant}{}</li>\n", sentence(text)),
+        Some(gpu) => {
+            let stale = if gpu.is_stale { ", stale" } else { "" };
+            let name = escape(&gpu.machine.name);
+            format!(
+                "<li class=\"by-gpu\"><span class=\"machine\">{name}{stale}</span> {variant}{}</li>\n",
+                sentence(text)
+            )
+        }
+    }
+}
+
+fn list(class: &str, items: &str) -> String {
+    if items.is_empty() { String::new() } else { format!("<ul class=\"{class}\">\n{items}</ul>\n") }
+}
+
+/// The settings that the section depends on, if there are any; its title says what it fixes itself.
+fn settings(section: &Section) -> String {
+    let settings: Vec<String> =
+        section.settings.iter().map(|(name, value)| format!("{name} {}", grouped(*value))).collect();
+    if settings.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"settings\">{}</p>\n", escape(&settings.join(", ")))
+}
+
+/// The section as the terminal prints it on the emulator, under a fold, where that is recorded.
+fn terminal(source: &Source, section: &str, repository: &Repository) -> Result<String> {
+    if source.run > 0 {
+        return Ok(String::new());
+    }
+    let name = format!("{}/sim.txt", source.output());
+    let text = repository.read(&name)?;
+    let mut lines = text.lines().skip_while(|line| !line.starts_with(&format!("{section}: "))).peekable();
+    ensure!(lines.peek().is_some(), "`{name}` has no section `{section}`; run `cargo xtask bless`");
+    let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+    Ok(format!(
+        "<details class=\"terminal\">\n<summary>In the terminal, on the emulator</summary>\n\
+         <pre tabindex=\"0\" role=\"region\" aria-label=\"{section}, as the terminal prints it\"><code class=\"language-text nohighlight\">{}</code></pre>\n\
+         </details>\n",
+        escape_lines(&lines.join("\n"))
+    ))
+}
+
 /// What shows these parts: a section has to be asked for whole, rows and pictures by their names.
-fn command(source: &Source, section: &str, wanted: &[Wanted]) -> String {
-    let names: Vec<&str> = wanted
-        .iter()
-        .filter_map(|wanted| match wanted {
-            Wanted::Picture(name) => Some(vec![name.as_str()]),
-            Wanted::Rows(names) => Some(names.iter().map(String::as_str).collect()),
+fn command(source: &Source, run: &Run, section: &str, wanted: &[Wanted]) -> String {
+    let chapter = &source.chapter;
+    let command = if source.run > 0 {
+        format!("cargo run --release --bin {chapter} -- {}", run.arguments())
+    } else {
+        let names = wanted.iter().filter_map(|wanted| match wanted {
+            Wanted::Picture(name) => Some(name.clone()),
+            Wanted::Rows(names) => Some(names.join(",")),
             _ => None,
-        })
-        .flatten()
-        .collect();
-    let whole = wanted.iter().any(|wanted| matches!(wanted, Wanted::Table | Wanted::Notes | Wanted::All));
-    let only = if whole { section.to_owned() } else { names.join(",") };
-    format!("cargo run --bin {} -- --only {only}", source.chapter)
+        });
+        let names: Vec<String> = names.collect();
+        let whole = names.is_empty()
+            || wanted.iter().any(|wanted| matches!(wanted, Wanted::Table | Wanted::Remarks | Wanted::Notes));
+        let only = if whole { section.to_owned() } else { names.join(",") };
+        format!("cargo run --bin {chapter} -- --only {only}")
+    };
+    format!("<div class=\"command\"><code>{}</code></div>\n", escape(&command))
+}
+
+/// To one place, with commas between thousands.
+fn microseconds(time: f64) -> String {
+    let text = format!("{time:.1}");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, "0"));
+    format!("{}.{part}", grouped(whole.parse().unwrap_or_default()))
+}
+
+/// Commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The sections that a command may ask for, and what is in them.
+pub fn has(report: &Report, name: &str) -> bool {
+    report.sections.iter().any(|section| {
+        section.name == name
+            || section.rows.iter().any(|row| row.variant == name)
+            || section.pictures.contains_key(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Check, Timing};
+
+    use super::*;
+
+    #[test]
+    fn what_came_of_a_row_on_the_gpu_is_said_in_a_word() {
+        let check = |wrong| Some(Check { elements: 9, wrong, ..Check::default() });
+        let of = |check, agreement| result(&OnGpu { check, agreement, ..OnGpu::default() });
+        assert_eq!(of(check(0), check(3)).as_deref(), Some("right"));
+        assert_eq!(of(check(1234), None).as_deref(), Some("1,234 wrong"));
+        assert_eq!(of(None, check(0)).as_deref(), Some("the same"));
+        assert_eq!(of(None, check(1)).as_deref(), Some("another"));
+        let withheld = OnGpu { withheld: Some("it hangs".into()), check: check(0), ..OnGpu::default() };
+        assert_eq!(result(&withheld).as_deref(), Some("not run"));
+        let timed = OnGpu { timing: Some(Timing::default()), ..OnGpu::default() };
+        assert_eq!(result(&timed), None);
+    }
+
+    #[test]
+    fn times_have_one_place_and_commas() {
+        assert_eq!((microseconds(1637.25).as_str(), microseconds(6.04).as_str()), ("1,637.2", "6.0"));
+    }
+
+    #[test]
+    fn parts_are_named_or_refused() {
+        assert_eq!(wanted("rows=a,b").unwrap(), Wanted::Rows(vec!["a".into(), "b".into()]));
+        assert!(wanted("faults").unwrap_err().to_string().contains("`remarks`"));
+    }
 }

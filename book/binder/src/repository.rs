@@ -10,12 +10,16 @@ use anyhow::{Context, Result, bail};
 use nvrtc::{CudaFile, Header};
 use serde_json::Value;
 
+use crate::source::Records;
+
 /// The repository.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
     files: RefCell<HashMap<String, Rc<str>>>,
     reports: RefCell<HashMap<String, Rc<Value>>>,
+    /// The records of chapters, or why they cannot be used.
+    records: RefCell<HashMap<String, Result<Rc<Records>, String>>>,
     /// What has been found of files and their sources: `None` if they are of each other.
     checked: RefCell<HashMap<String, Option<String>>>,
 }
@@ -23,7 +27,13 @@ pub struct Repository {
 impl Repository {
     /// That whose root is given.
     pub fn new(root: PathBuf) -> Self {
-        Self { root, files: RefCell::default(), reports: RefCell::default(), checked: RefCell::default() }
+        Self {
+            root,
+            files: RefCell::default(),
+            reports: RefCell::default(),
+            records: RefCell::default(),
+            checked: RefCell::default(),
+        }
     }
 
     /// A place in it.
@@ -52,6 +62,17 @@ impl Repository {
         let value = Rc::new(value);
         self.reports.borrow_mut().insert(name.to_owned(), Rc::clone(&value));
         Ok(value)
+    }
+
+    /// The records of a chapter, by its full name.
+    pub fn records(&self, chapter: &str) -> Result<Rc<Records>> {
+        let known = self.records.borrow().get(chapter).cloned();
+        let records = known.unwrap_or_else(|| {
+            let read = Records::read(chapter, self).map(Rc::new).map_err(|error| format!("{error:#}"));
+            self.records.borrow_mut().insert(chapter.to_owned(), read.clone());
+            read
+        });
+        records.map_err(|error| anyhow::anyhow!(error))
     }
 
     /// Checks `what` once, however many pages ask for it.

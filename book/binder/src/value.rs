@@ -4,33 +4,74 @@
 //! values and plain numbers with `+ - * /`, blanks around each, products before sums, and no brackets.
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
-use crate::record::{self, Source};
 use crate::repository::Repository;
+use crate::source::{self, Run, Source as Chapter};
 
-/// A number and where it is from.
+/// A number, and where it is from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
     /// As it stands in the sentence.
     pub text: String,
-    /// The expression.
+    /// Which kind of source it has.
+    pub source: Source,
+    /// The source in words, and the expression.
     pub origin: String,
 }
+
+/// Which kind of source a number has. Of an expression it is the last of these that any of its values has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Nothing was run for it.
+    #[default]
+    Arithmetic,
+    /// The emulator's record, which anyone can make again.
+    Emulator,
+    /// A GPU's clock or its results.
+    Gpu,
+    /// A GPU's clock or its results, with other instructions than the kernel has now.
+    StaleGpu,
+}
+
+impl Source {
+    /// The class of the element that shows the number.
+    pub fn class(self) -> &'static str {
+        match self {
+            Source::Arithmetic => "from-nowhere",
+            Source::Emulator => "from-emulator",
+            Source::Gpu => "from-gpu",
+            Source::StaleGpu => "from-gpu stale",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Source::Arithmetic => "calculated",
+            Source::Emulator => "counted by the emulator",
+            Source::Gpu => "measured on the GPU of the record",
+            Source::StaleGpu => "measured on the GPU of the record, when the kernel had other instructions",
+        }
+    }
+}
+
+/// A value and its kind of source.
+type Value = (f64, Source);
 
 /// Works out `EXPR | FORMAT`.
 pub fn evaluate(text: &str, repository: &Repository) -> Result<Number> {
     let (expression, format) = text.split_once('|').map_or((text, ""), |(left, right)| (left, right));
     let (expression, format) = (expression.trim(), format.trim());
-    let value = sum(expression, repository)?;
+    let (value, source) = sum(expression, repository)?;
     if !value.is_finite() {
         bail!("`{expression}` comes to {value}");
     }
-    Ok(Number { text: render(value, format, expression)?, origin: expression.to_owned() })
+    let origin = format!("{}: {expression}", source.words());
+    Ok(Number { text: render(value, format, expression)?, source, origin })
 }
 
-fn sum(expression: &str, repository: &Repository) -> Result<f64> {
+fn sum(expression: &str, repository: &Repository) -> Result<Value> {
     let mut total = 0.0;
+    let mut kind = Source::default();
     let mut product: Option<f64> = None;
     let mut pending: Option<&str> = None;
     let mut sign = 1.0;
@@ -47,7 +88,8 @@ fn sum(expression: &str, repository: &Repository) -> Result<f64> {
             }
             continue;
         }
-        let value = value(word, repository)?;
+        let (value, source) = value(word, repository)?;
+        kind = kind.max(source);
         product = Some(match (product, pending.take()) {
             (None, _) => value,
             (Some(left), Some("*")) => left * value,
@@ -56,58 +98,93 @@ fn sum(expression: &str, repository: &Repository) -> Result<f64> {
         });
     }
     match (product, pending) {
-        (Some(product), None) => Ok(total + sign * product),
+        (Some(product), None) => Ok((total + sign * product, kind)),
         _ => bail!("`{expression}` does not end with a value"),
     }
 }
 
-/// A plain number, or `chapter.row.name`; the name of a row may hold dots as little as that of a chapter.
-fn value(word: &str, repository: &Repository) -> Result<f64> {
+/// A plain number, `chapter.row.name`, or `bench.floats.name.column`; names of rows and chapters hold no dots.
+fn value(word: &str, repository: &Repository) -> Result<Value> {
     if let Ok(number) = word.parse() {
-        return Ok(number);
+        return Ok((number, Source::Arithmetic));
     }
     let parts: Vec<&str> = word.splitn(3, '.').collect();
-    let [source, row, name] = parts[..] else {
+    let [chapter, row, name] = parts[..] else {
         bail!("`{word}` is no value: write `ch02.ROW.NAME`");
     };
-    let source = Source::parse(source, repository)?;
-    source.check_fresh(repository)?;
+    if chapter == "bench" {
+        return Ok((bench(row, name, repository).with_context(|| format!("`{word}`"))?, Source::Gpu));
+    }
+    let chapter = Chapter::parse(chapter, repository)?;
+    let run = chapter.read(repository)?;
     if let Some(metric) = name.strip_prefix("hw:") {
-        return record::hardware(&source, repository, row, metric);
+        return Ok((source::hardware(&chapter, repository, row, metric)?, gpu_source(&run)));
     }
-    let report = source.json(repository)?;
     if row == "set" {
-        let setting = report["settings"][name].as_f64();
-        return setting.with_context(|| format!("`{word}`: the report has no setting `{name}`"));
+        let setting = run.report().settings.get(name);
+        let setting = setting.with_context(|| format!("`{word}`: the report has no setting `{name}`"))?;
+        return Ok((*setting as f64, Source::Arithmetic));
     }
-    of_row(record::row(&report, row)?, name).with_context(|| format!("`{word}` is in no record"))
+    of_row(&run, row, name).with_context(|| format!("`{word}` is in no record"))
 }
 
-fn of_row(row: &Value, name: &str) -> Result<f64> {
-    let counter = |name: &str| row["counters"][name].as_f64().context("a row without counters");
+fn gpu_source(run: &Run) -> Source {
+    if run.gpu().is_some_and(|gpu| gpu.is_stale) { Source::StaleGpu } else { Source::Gpu }
+}
+
+fn of_row(run: &Run, variant: &str, name: &str) -> Result<Value> {
+    let row = run.report().row(variant)?;
+    let counter = |name: &str| row.counters.get(name).map(|&count| count as f64);
+    let ratio = |part: &str, whole: &str| {
+        Ok((counter(part).context("no counters")? / counter(whole).context("no counters")?, Source::Emulator))
+    };
+    let on_gpu = run.measured(variant);
+    let timing = on_gpu.and_then(|on_gpu| on_gpu.timing);
+    let timed =
+        |time: Option<f64>| Ok((time.context("a GPU has no time of this row on record")?, gpu_source(run)));
     match name {
-        "per_warp" => return Ok(counter("ptx_instructions")? / counter("warps")?),
-        "active_lanes" => return Ok(counter("ptx_lanes")? / counter("ptx_instructions")?),
+        "per_warp" => return ratio("ptx_instructions", "warps"),
+        "active_lanes" => return ratio("ptx_lanes", "ptx_instructions"),
+        "time_us" => return timed(timing.map(|timing| timing.median_us)),
+        "warm_up_us" => return timed(timing.and_then(|timing| timing.warm_up_us)),
+        "wrong" => {
+            let check = row.check.as_ref().context("the row was compared with no reference")?;
+            return Ok((check.wrong as f64, Source::Emulator));
+        }
         _ => {}
     }
-    let found = match name {
-        "time_us" => &row["timing"]["median_us"],
-        "warm_up_us" => &row["timing"]["warm_up_us"],
-        "wrong" => &row["check"]["wrong"],
-        _ if row["counters"][name].is_number() => &row["counters"][name],
-        _ => &row["facts"][name],
-    };
-    found.as_f64().with_context(|| {
-        let names = |key: &str| {
-            let object = row[key].as_object().into_iter().flatten();
-            object.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        format!(
-            "the row has no `{name}`; it has the facts {}; and the counters {}",
-            names("facts"),
-            names("counters")
-        )
-    })
+    if let Some(value) = counter(name).or_else(|| row.facts.get(name).copied().flatten()) {
+        return Ok((value, Source::Emulator));
+    }
+    if let Some(value) = on_gpu.and_then(|on_gpu| on_gpu.facts.get(name).copied().flatten()) {
+        return Ok((value, gpu_source(run)));
+    }
+    let names = |names: Vec<&String>| names.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    bail!(
+        "the row has no `{name}`; it has the facts {}; on a GPU {}; and the counters {}",
+        names(row.facts.keys().collect()),
+        names(on_gpu.map(|on_gpu| on_gpu.facts.keys().collect()).unwrap_or_default()),
+        names(row.counters.keys().collect())
+    );
+}
+
+/// The finished sum beside CUB's: `bench.1073741824.sum_last_block.us`, from the table of kernels as launched.
+fn bench(floats: &str, name: &str, repository: &Repository) -> Result<f64> {
+    const RECORD: &str = "benches/gpu/h200.txt";
+    const COLUMNS: [&str; 4] = ["us", "min_us", "max_us", "gb_s"];
+    let (kernel, column) = name.split_once('.').context("write `bench.FLOATS.KERNEL.us`")?;
+    let at = COLUMNS.iter().position(|known| *known == column);
+    let at =
+        at.with_context(|| format!("there is no column `{column}`; there are {}", COLUMNS.join(", ")))?;
+    let text = repository.read(RECORD)?;
+    let is_head =
+        |line: &&str| line.starts_with(&format!("{floats} floats")) && line.ends_with("as launched");
+    let table = text.lines().skip_while(|line| !is_head(line)).take_while(|line| !line.is_empty());
+    let mut rows = table.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let row = rows.find(|cells| cells.first() == Some(&kernel));
+    let row = row.with_context(|| format!("`{RECORD}` has no `{kernel}` of {floats} floats"))?;
+    let cell = row.get(at + 1).copied().unwrap_or_default();
+    cell.parse().with_context(|| format!("`{RECORD}` has `{cell}` there"))
 }
 
 /// A number as it is read: `.2` digits behind the point, `%.1` a ratio in percent, nothing for whole numbers.

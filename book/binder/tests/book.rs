@@ -219,8 +219,105 @@ fn an_anchor_that_is_gone_is_missed() {
 #[test]
 fn a_record_that_is_gone_is_missed() {
     let copy = Copy::new();
-    fs::remove_file(copy.path("chapters/ch02_reduction/output/sim.txt")).unwrap();
-    copy.fails("{{#output ch02 in_place", "there is no `chapters/ch02_reduction/output/sim.txt`");
+    fs::remove_file(copy.path("chapters/ch02_reduction/output/sim.json")).unwrap();
+    copy.fails("{{#output ch02 in_place", "there is no `chapters/ch02_reduction/output/sim.json`");
+}
+
+/// The records of all chapters on a GPU.
+fn gpu_records(copy: &Copy) -> Vec<PathBuf> {
+    let chapters = fs::read_dir(copy.path("chapters")).unwrap().flatten();
+    chapters.map(|chapter| chapter.path().join("output/h200.json")).filter(|path| path.exists()).collect()
+}
+
+#[test]
+fn without_any_record_of_a_gpu_a_draft_is_built_and_marks_what_is_missing() {
+    let copy = Copy::new();
+    gpu_records(&copy).iter().for_each(|path| fs::remove_file(path).unwrap());
+    let pages = binder::pages(copy.0.path()).unwrap();
+    let (bound, problems) = binder::draft(copy.0.path(), None, &pages).unwrap();
+    let without = problems.iter().filter(|problem| problem.what.contains("no record of a GPU")).count();
+    assert_eq!(without, CHAPTERS.len());
+    let other: Vec<String> = problems
+        .iter()
+        .filter(|problem| {
+            !["no record of a GPU", "is in no record", "h200.json"]
+                .iter()
+                .any(|what| problem.what.contains(what))
+        })
+        .map(Problem::to_string)
+        .collect();
+    assert_eq!(other, [""; 0]);
+    let of = |path: &str| &bound[pages.iter().position(|page| page.path == path).unwrap()];
+    let roofline = of("reduction/roofline.md");
+    assert!(roofline.contains("<span class=\"missing\""), "a time is marked");
+    assert!(roofline.contains("class=\"by-emulator") && !roofline.contains("class=\"by-gpu"));
+}
+
+#[test]
+fn a_record_of_other_instructions_is_marked_and_no_problem() {
+    let copy = Copy::new();
+    copy.edit("chapters/ch02_reduction/output/h200.json", |json| {
+        json.replacen(".sm_70.ptx\": \"", ".sm_70.ptx\": \"0", 1)
+    });
+    let pages = binder::pages(copy.0.path()).unwrap();
+    let (bound, problems) = binder::draft(copy.0.path(), None, &pages).unwrap();
+    // Figures name the records that they are of; `cargo xtask figures` draws them again without a GPU.
+    let other = problems.iter().filter(|problem| !problem.what.contains("book/figures/")).count();
+    assert_eq!(other, 0, "{problems:?}");
+    let text = bound.concat();
+    assert!(text.contains("by-gpu stale") && text.contains("NVIDIA H200 (stale)"));
+    assert!(text.contains("from-gpu stale"));
+}
+
+/// What the emulator found never stands where the GPU's results are, and the other way round: with every text of each
+/// record marked, no element of one machine has the other's mark.
+#[test]
+fn nothing_of_one_machine_stands_under_the_other() {
+    let copy = Copy::new();
+    for path in gpu_records(&copy) {
+        mark(&path, "MEASURED");
+        mark(&path.with_file_name("sim.json"), "EMULATED");
+    }
+    let pages = binder::pages(copy.0.path()).unwrap();
+    let (bound, _) = binder::draft(copy.0.path(), None, &pages).unwrap();
+    let mut elements = [0, 0];
+    for text in &bound {
+        for (number, (class, own, other)) in
+            [("by-gpu", "MEASURED", "EMULATED"), ("by-emulator", "EMULATED", "MEASURED")].iter().enumerate()
+        {
+            let mark = format!("class=\"{class}");
+            for (start, _) in text.match_indices(&mark) {
+                let rest = &text[start..];
+                let end = ["</td>", "</th>", "</li>"].iter().filter_map(|end| rest.find(end)).min().unwrap();
+                assert!(!rest[..end].contains(other), "{}", &rest[..end]);
+                elements[number] +=
+                    usize::from(rest[..end].contains(own) || rest[..end].contains("424,242.5"));
+            }
+        }
+    }
+    assert!(elements.iter().all(|count| *count > 100), "{elements:?}");
+}
+
+/// Puts a mark into every remark, note and cell of a record, and a time that no kernel takes into all times.
+fn mark(path: &Path, mark: &str) {
+    fn walk(value: &mut serde_json::Value, mark: &str, inside: bool) {
+        match value {
+            serde_json::Value::Object(fields) if fields.contains_key("median_us") => {
+                fields["median_us"] = 424_242.5.into();
+            }
+            serde_json::Value::String(text) if inside => *text = format!("{mark} {text}"),
+            serde_json::Value::Array(items) => items.iter_mut().for_each(|item| walk(item, mark, inside)),
+            serde_json::Value::Object(fields) => {
+                for (key, field) in fields {
+                    walk(field, mark, ["remarks", "notes", "cells"].contains(&key.as_str()));
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    walk(&mut value, mark, false);
+    fs::write(path, value.to_string()).unwrap();
 }
 
 #[test]

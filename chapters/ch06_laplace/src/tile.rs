@@ -29,7 +29,9 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.variant("tile_no_wait", |device| {
         let row = frame::step(device, &JACOBI_TILE_NO_WAIT, GRID, BLOCK, seed)?.expect(Verdict::Fault);
         Ok(match row.fact_value("wrong_on_gpu") {
-            Some(wrong) => row.gpu_remark(format!("on the GPU {wrong} of {} points are wrong", GRID.points())),
+            Some(wrong) => {
+                row.gpu_remark(format!("on the GPU {wrong} of {} points are wrong", GRID.points()))
+            }
             None => row,
         })
     })?;

@@ -267,66 +267,6 @@ fn the_other_themes_have_contrast_too() {
 }
 
 #[test]
-fn tabs_are_worked_with_the_keyboard_and_remembered() {
-    let Some(window) = open() else { return };
-    let site = Site::read(&book().out).unwrap();
-    let tabs = scraper::Selector::parse(".tabs > .tab + .tab").unwrap();
-    let with: Vec<&str> = site
-        .written()
-        .filter(|(_, page)| page.html.select(&tabs).next().is_some())
-        .map(|(name, _)| name)
-        .collect();
-    let [page, other, ..] = with.as_slice() else { panic!("no two pages have an output of two machines") };
-    window.resize(1280, 900);
-    window.go(page);
-    let chosen = |index: usize| {
-        format!(
-            "(() => {{
-                const lists = [...document.querySelectorAll('[role=tablist]')];
-                const chosen = tab => tab.getAttribute('aria-selected') === 'true';
-                return lists.length > 0 && lists.every(list => {{
-                    const tabs = [...list.querySelectorAll('[role=tab]')];
-                    return tabs.length === 2 && tabs.every((tab, i) => {{
-                        const panel = document.getElementById(tab.getAttribute('aria-controls'));
-                        return chosen(tab) === (i === {index}) && tab.tabIndex === (i === {index} ? 0 : -1)
-                            && panel.checkVisibility() === (i === {index}) && panel.getAttribute('aria-labelledby') === tab.id;
-                    }});
-                }});
-            }})()"
-        )
-    };
-    let focused =
-        |index: usize| format!("document.activeElement === document.querySelectorAll('[role=tab]')[{index}]");
-    window.sees(&chosen(0));
-    // As far as the first tab with the key of that name: it can be reached.
-    window.sees("document.querySelector('main').focus() ?? true");
-    let reached = (0..200).any(|_| {
-        window.press("Tab");
-        window.ask(&focused(0)) == Ok(true)
-    });
-    assert!(reached, "{page}: the key does not reach the tabs");
-    for (key, index) in [
-        ("ArrowRight", 1),
-        ("ArrowRight", 0),
-        ("ArrowLeft", 1),
-        ("Home", 0),
-        ("End", 1),
-        ("ArrowLeft", 0),
-        ("End", 1),
-    ] {
-        window.press(key);
-        window.wait(&chosen(index));
-        window.sees(&focused(index));
-    }
-    // From the tab to what it shows, which scrolls, and whose arrows do not turn the page.
-    window.press("Tab");
-    window.sees("document.activeElement.matches('.tab:not([hidden]) > pre')");
-    window.go(other);
-    window.sees(&chosen(1));
-    assert_eq!(window.faults(), Vec::<String>::new());
-}
-
-#[test]
 fn a_command_is_copied_with_a_button() {
     let Some(window) = open() else { return };
     let site = Site::read(&book().out).unwrap();

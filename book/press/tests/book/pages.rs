@@ -15,6 +15,39 @@ fn every_page_is_sound() {
     assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
 }
 
+/// A report is one table for all machines, whose heads over columns say which one they are from.
+#[test]
+fn reports_say_which_machine_their_columns_are_from() {
+    let site = Site::read(&book().out).unwrap();
+    let select = |selector: &str| scraper::Selector::parse(selector).unwrap();
+    let (report, group) = (select(".output table.report"), select("thead th[scope=colgroup]"));
+    let (cell, output) = (select("tbody tr:first-child > *"), select(".output"));
+    let mut measured = 0;
+    for (name, page) in site.written() {
+        for table in page.html.select(&report) {
+            let spans: usize = table
+                .select(&group)
+                .map(|head| head.attr("colspan").and_then(|span| span.parse().ok()).unwrap_or(1))
+                .sum();
+            assert_eq!(table.select(&cell).count(), spans + 1, "{name}: the heads are of other columns");
+            let of = |class: &str| {
+                let mut heads = table
+                    .select(&group)
+                    .filter(|head| head.attr("class").unwrap_or_default().contains(class));
+                heads.next().map(|head| head.text().collect::<String>())
+            };
+            assert_eq!(of("by-emulator").as_deref(), Some("emulator"), "{name}");
+            measured += usize::from(of("by-gpu").is_some_and(|gpu| gpu.starts_with("NVIDIA ")));
+        }
+        let mut outputs: Vec<String> = page.html.select(&output).map(|output| output.html()).collect();
+        let all = outputs.len();
+        outputs.sort();
+        outputs.dedup();
+        assert_eq!(all, outputs.len(), "{name}: an output is there twice");
+    }
+    assert!(measured > 50, "{measured} tables have a column of a GPU");
+}
+
 #[test]
 fn the_chinese_of_the_glossary_is_in_the_texts_that_the_search_reads() {
     let index = Site::read(&book().out).unwrap();
