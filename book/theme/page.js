@@ -110,6 +110,8 @@
     function name(box) {
         const caption = box.closest('figure')?.querySelector('figcaption') ?? box.querySelector('caption');
         if (caption) { return caption.textContent; }
+        const label = box.querySelector('table')?.getAttribute('aria-label');
+        if (label) { return label; }
         if (box.matches('.table-wrapper')) { return 'Table'; }
         return box.matches('.katex-display') ? 'Formula' : 'Code';
     }

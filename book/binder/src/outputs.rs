@@ -167,10 +167,11 @@ fn table(run: &Run, section: &Section, is_wanted: impl Fn(&Row) -> bool) -> Stri
     let rows: Vec<&Row> = section.rows.iter().filter(|row| is_wanted(row)).collect();
     let gpu = GpuColumns::of(run, &rows);
     let mut html = format!(
-        "<table class=\"report\">\n<caption>{}</caption>\n<thead>\n<tr><th rowspan=\"2\" scope=\"col\">variant</th>\
+        "<p class=\"report-title\">{}</p>\n<table class=\"report\" aria-label=\"{}\">\n<thead>\n<tr><th rowspan=\"2\" scope=\"col\">variant</th>\
          <th colspan=\"{}\" scope=\"colgroup\" class=\"by-emulator\">emulator</th>{}</tr>\n<tr>\
          <th scope=\"col\" class=\"by-emulator\">result</th>",
         sentence(&section.title),
+        escape(&section.title.replace('`', "")),
         1 + section.columns.len(),
         gpu.as_ref().map(GpuColumns::group).unwrap_or_default(),
     );
