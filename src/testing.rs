@@ -48,7 +48,12 @@ impl Chapter {
 
     /// The rows of a section on the emulator.
     pub fn rows(&self, section: &str) -> Vec<Value> {
-        let report = self.json(&["--only", section]);
+        self.every_row(&["--only", section])
+    }
+
+    /// The rows of all sections on the emulator.
+    pub fn every_row(&self, args: &[&str]) -> Vec<Value> {
+        let report = self.json(args);
         let sections = report["sections"].as_array().expect("a report has sections");
         sections.iter().flat_map(|section| section["rows"].as_array().cloned().unwrap_or_default()).collect()
     }

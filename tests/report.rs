@@ -41,15 +41,15 @@ fn fault() -> Fault {
 
 fn report() -> Report {
     let timing = Timing::of(vec![7.25]);
-    let clean = Run { counters: counters(), timing, ..Run::default() };
+    let clean = Run { counters: counters(), timing, on_gpu: 1, ..Run::default() };
     let stopped =
         Run { faults: vec![fault()], withheld: Some("not launched on the GPU".to_owned()), ..Run::default() };
     let named = |variant: &str, row: Row| Row { variant: variant.to_owned(), ..row };
-    let right =
-        Row::new(clean.clone(), Verdict::Ok).with_agreement(Some(agree(&[1], &[1], &Tolerance::Exact)));
+    let agreement = |gpu: i32| Some(agree(&[1], &[gpu], &Tolerance::Exact));
+    let right = Row { agreement: agreement(1), ..Row::new(clean.clone(), Verdict::Ok) };
     let wrong = compare(&[100.0, 200.0], &[200.0_f32, 200.0], &Tolerance::Exact);
-    let found = Row::new(clean.clone(), Verdict::Wrong).with_check(wrong).expect(Verdict::Wrong);
-    let differing = Row::new(clean, Verdict::Ok).with_agreement(Some(agree(&[1], &[2], &Tolerance::Exact)));
+    let found = Row { check: Some(wrong), ..Row::new(clean.clone(), Verdict::Wrong).expect(Verdict::Wrong) };
+    let differing = Row { agreement: agreement(2), ..Row::new(clean, Verdict::Ok) };
     let section = Section {
         name: "section".to_owned(),
         title: "what happens?".to_owned(),
@@ -62,6 +62,7 @@ fn report() -> Report {
             named("stopped", Row::new(stopped, Verdict::Fault).expect(Verdict::Fault)),
         ],
         pictures: vec![("drawn".to_owned(), "####....\n####....".to_owned())],
+        gpu_notes: Vec::new(),
         notes: vec!["Notice this.".to_owned()],
     };
     let details = vec![("compute capability", "9.0".to_owned())];
@@ -126,13 +127,13 @@ fn what_was_not_expected_is_said_last() {
 
 #[test]
 fn a_program_gets_numbers() {
-    let json = json::render(&report());
-    assert_eq!(json["passed"], false);
+    let json: serde_json::Value = serde_json::from_str(&record::text(&json::render(&report()))).unwrap();
+    assert_eq!((&json["version"], &json["passed"]), (&record::VERSION.into(), &false.into()));
     assert_eq!(json["settings"]["size"], 10);
     assert_eq!(json["machines"][1]["details"]["compute capability"], "9.0");
     let rows = &json["sections"][0]["rows"];
     assert_eq!(rows[0]["counters"]["ptx_divergent_branches"], 320);
-    assert_eq!(rows[0]["timing"]["median_us"], 7.25);
+    assert_eq!(rows[0]["gpu"]["timing"]["median_us"], 7.25);
     assert_eq!(rows[1]["check"]["wrong"], 1);
     assert_eq!(rows[2]["failure"], true);
     assert_eq!(rows[3]["faults"][0]["actors"][0]["source"]["line"], 114);

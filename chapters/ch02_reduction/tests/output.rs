@@ -32,11 +32,7 @@ fn interleaving_spares_the_first_level_loads_and_the_second_stores() {
     assert_eq!(loads, [16_760_832, 16_760_832, 4_276_224]);
     assert_eq!(stores, [8_388_608, 8_388_608, 2_146_304]);
     assert_eq!(PAIRINGS.map(|row| counted(row, L2_READS)), [2_097_152; 3]);
-    let reports: Value = serde_json::from_str(&CHAPTER.recorded("h200_note_size.json")).unwrap();
-    let time = |variant| {
-        let row = lanes::hardware::rows(&reports[0]).find(|row| row["variant"] == variant).unwrap();
-        row["timing"]["median_us"].as_f64().unwrap()
-    };
+    let time = |variant| CHAPTER.measured(1, variant).timing.unwrap().median_us;
     let [neighbored, less, interleaved] = PAIRINGS.map(time);
     assert!(neighbored > 1.5 * less && less > interleaved, "{neighbored} {less} {interleaved}");
 }

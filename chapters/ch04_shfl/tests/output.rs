@@ -41,8 +41,8 @@ fn a_picture_can_be_drawn_alone() {
 
 #[test]
 fn json_has_facts_beside_counters() {
-    let report = CHAPTER.json(&["--only", "two_pass,precision"]);
-    let row = |variant: &str| lanes::hardware::rows(&report).find(|row| row["variant"] == variant).unwrap();
+    let rows = CHAPTER.every_row(&["--only", "two_pass,precision"]);
+    let row = |variant: &str| rows.iter().find(|row| row["variant"] == variant).unwrap();
     let times = row("two_pass_doubled")["facts"]["sum_over_exact"].as_f64().unwrap();
     assert!((times - 4.0).abs() < 1e-3, "{times}");
     assert_eq!(row("order_tree")["facts"]["depth"], 18.0);

@@ -33,7 +33,7 @@ fn the_second_level_is_asked_for_distinct_sectors() {
 /// What the claims say of an H200's clock: on a small grid the branch is the faster one, however long the work.
 #[test]
 fn a_second_launch_takes_longer_than_it_saves() {
-    let time = |name: &str| CHAPTER.recorded_row(name)["timing"]["median_us"].as_f64().unwrap();
+    let time = |name: &str| CHAPTER.measured(0, name).timing.unwrap().median_us;
     for rounds in [0, 10, 100, 1000] {
         let [branch, two] = ["branch", "two_kernels"].map(|name| time(&format!("{name}_{rounds}")));
         assert!(branch < two, "{rounds} rounds: {branch} and {two}");
