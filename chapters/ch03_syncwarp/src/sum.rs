@@ -19,7 +19,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, lab.block(128), lab.seed());
     check_halving(block)?;
     let columns = [BARRIERS_PER_WARP, GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
-    lab.section("sum", "how accurate is a sum of many floats? The last five rounds use `__syncwarp`", &columns);
+    let title = "how accurate is a sum of many floats? The last five rounds use `__syncwarp`";
+    lab.section("sum", title, &columns);
     lab.variant(TAIL_SYNCWARP_FLOAT.name, |device| add(device, n, block, seed))?;
     lab.notice(|section| {
         let row = section.row(TAIL_SYNCWARP_FLOAT.name)?;
