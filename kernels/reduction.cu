@@ -1,7 +1,7 @@
 // Reduction in place: each block adds up its part of an array in global memory, and the host adds up the block sums.
 //
 // In each round half of the remaining elements are added to the other half, so a block of 2^k threads takes k rounds.
-// The kernels differ in which two elements form a pair, and in which thread adds it. A wrong one follows its right twin.
+// The kernels differ in which two elements form a pair, and in which thread adds it. Wrong ones follow a right one.
 //
 //   reduce_neighbored              Pairs of neighbours. Thread i adds to element i, in the rounds in which that element
 //                                  receives a sum, so the working lanes are spread over all warps.
