@@ -2,7 +2,7 @@
 // becomes the mean of its four neighbours. The points are stored row after row.
 //
 //   jacobi_whole           One thread for each point, on grids that whole blocks cover exactly: no thread is outside.
-//   jacobi_whole_double    The same with a factor of 0.25, a double: the sum is converted to double, and the product back.
+//   jacobi_whole_double    The same with a factor of 0.25, a double: the sum becomes a double, and the product a float.
 //   jacobi_border_first    Any size, but wrong: it tests for the border before it tests for the grid, and a thread
 //                          outside the grid can be in a column or a row of the border.
 //   jacobi_guarded         The same with the tests in the right order: threads outside the grid leave first.
