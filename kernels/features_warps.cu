@@ -4,8 +4,8 @@
 //                     above (its own if there is none), and of the lane whose number differs in bit 0.
 //   shuffles_width_8  The same in segments of 8 lanes: lane 5 of the segment, 3 below, 3 above, bit 0.
 //   shuffles_wide     z[i] = x[i] of the next lane (its own for lane 31), 64 bits; w[i] the same for a double.
-//   votes             4 results: the mask of lanes with x[i] > 0, whether all are in it, whether any is, and the mask of
-//                     active lanes in the `if` for x[i] > 0 (0 outside), which is the same if those run together.
+//   votes             4 results: the mask of lanes with x[i] > 0, whether all are in it, whether any is, and the mask
+//                     of active lanes in the `if` for x[i] > 0 (0 outside), which is the same if those run together.
 //   votes_in_halves   z[i] = the mask of lanes with x[i] > 0 in the half of the warp to which the lane belongs.
 //   matches           3 results: the mask of lanes with the same x[i]; the full mask if all lanes have it, or else 0;
 //                     and whether all have. (sm_70 and later)
