@@ -17,8 +17,8 @@
 // Launch: one thread for each element, one-dimensional, with a grid and blocks of any size.
 // Preconditions: c has n floats; for math_unguarded it has one for each thread.
 //
-// Each kernel is compiled twice: optimised, and as a debug build, which keeps the program as it is written. Compare
-// what the compiler makes of each if.
+// The kernels are compiled in two ways: optimised, and for debugging, which keeps the program as it is written.
+// Compare what the compiler makes of each if.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
