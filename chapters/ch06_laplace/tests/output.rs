@@ -66,7 +66,8 @@ fn a_tile_loads_each_sector_once() {
     }
 }
 
-/// What a warp requests per row: a sector for 8 columns above and below, and one more to the left and right.
+/// In each of its rows of c columns a warp requests c / 8 sectors per load, and one more on the left and on the
+/// right.
 #[test]
 fn without_a_tile_each_warp_asks_for_itself() {
     let rows = CHAPTER.rows("shapes");
