@@ -1,4 +1,4 @@
-// Votes of one warp: which lanes say yes, and which are of the same kind as mine?
+// Votes of one warp: which lanes say yes, and which have the same kind as I?
 
 #define FULL 0xffffffff
 
