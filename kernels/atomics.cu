@@ -1,36 +1,36 @@
-// Atomic operations: updates that happen one after the other, whoever makes them.
+// Atomic operations: updates of one place that happen one after the other, whichever threads make them.
 //
 //   count_shared_plain   Every thread adds one to a counter of its block in shared memory, by a load and a store.
 //   count_shared_atomic  The same by atomicAdd.
 //   apply_int            Each operation that CUDA has for int, once, on a cell of its own.
-//   apply_unsigned       The same for unsigned: two of the operations, inc and dec, exist for it alone.
-//   apply_long           The same for 64 bits without a sign.
-//   apply_long_signed    The two that ask whether 64 bits have a sign.
-//   apply_float          Those for float.
-//   apply_double         The one for double.
-//   hand_out             atomicAdd returns the old value, which nobody else gets: each place is taken once.
-//   exchange_chain       Every thread puts its number in and takes out what was there: nothing is lost, nothing twice.
-//   cas_one_wins         All threads try to replace the same 0; who comes too late gets the winner's number.
-//   exch_last_wins       The same by an exchange, which replaces in any case: nobody learns who won.
-//   max_float_as_int     The greatest float, by the atomic maximum of integers on its bits: right without a sign only.
-//   max_float_cas        The greatest float by compare-and-swap, which does any operation there is.
+//   apply_unsigned       The same for unsigned, the only type that has inc and dec.
+//   apply_long           The same for unsigned integers of 64 bits.
+//   apply_long_signed    The two operations whose result depends on the sign, for signed integers of 64 bits.
+//   apply_float          The operations for float.
+//   apply_double         The operation for double.
+//   hand_out             Each old value that atomicAdd returns goes to one thread only, so each place is taken once.
+//   exchange_chain       Every thread puts its number into a cell and takes out what was there.
+//   cas_one_wins         All threads try to replace the same 0; those that come too late get the winner's number.
+//   exch_last_wins       The same by an exchange, which always replaces: no thread learns which number stays.
+//   max_float_as_int     The greatest float, by the integer atomicMax on its bits: right for positive ones only.
+//   max_float_cas        The greatest float by compare-and-swap, with which a loop can do any operation.
 //   tally_global         All threads add to a few counters in global memory.
-//   tally_shared         The same to counters of the block in shared memory, which are added up once at the end.
-//   add_double_built_in  A sum in double precision by the atomicAdd that there is since sm_60.
-//   add_double_bits      The same by compare-and-swap on the bits.
-//   add_double_note      The same as often printed: a plain first load, and the loop ends when two doubles are equal.
-//   add_double_compare   Mends the load only: the doubles are still compared.
-//   add_zero_bits        One thread makes -0 to +0 between the others' load and their exchange; bits are compared.
-//   add_zero_compare     The same, and doubles are compared: -0 equals +0.
+//   tally_shared         The same in shared memory; at the end each block adds its counters to those in global memory.
+//   add_double_built_in  A sum in double precision by atomicAdd, which takes doubles since sm_60.
+//   add_double_bits      The same by a loop on compare-and-swap, which compares bits.
+//   add_double_note      The same loop as it is often printed: a plain first load, and it compares doubles.
+//   add_double_compare   The same with a corrected first load: it still compares doubles.
+//   add_zero_bits        One thread turns -0 into +0 between the others' load and their exchange; bits are compared.
+//   add_zero_compare     The same, but doubles are compared, and -0 equals +0.
 //
-// Launch: one-dimensional. apply_* one block with a thread for each value; count_shared_*, exchange_chain, *_wins and
-// add_zero_* one block; tally_shared with at most 1024 slots; a grid that covers n where there is an n, and any
-// grid for tally_*.
-// Preconditions: count has an element for each block. cell of apply_* has twice as many elements as there are
-// operations for each thread, first what the operations work on, then room for what they return. next, taken, result,
+// Launch: one-dimensional. apply_*: one block with a thread for each value. count_shared_*, exchange_chain, *_wins and
+// add_zero_*: one block. The other kernels with an n: a grid that covers n. tally_*: any grid, and tally_shared with at
+// most 1024 slots.
+// Preconditions: count has an element for each block. cell of apply_* has twice as many elements for each thread as
+// there are operations: first the cells that they change, then room for what they return. next, taken, result,
 // cells, gave_up and the cell of exchange_chain and of *_wins are zero; the result of exchange_chain has one
 // element more than there are threads. greatest holds x[0]. slots is a power of two. `patience` is how often
-// add_double_note and add_double_compare try, and gave_up counts who tried in vain.
+// add_double_note and add_double_compare try, and gave_up counts the threads that gave up.
 // A line that is part of a race says so at its end.
 //
 // builds: sm_70
@@ -157,7 +157,7 @@ extern "C" __global__ void exchange_chain(int* cell, int* result) {
     int old = atomicExch(cell, threadIdx.x + 1);
     result[old] += 1;
     __syncthreads();
-    if (threadIdx.x == 0) result[*cell] += 1;  // the last one, which nobody took out
+    if (threadIdx.x == 0) result[*cell] += 1;  // the last number is still in the cell
 }
 // ANCHOR_END: exchange_chain
 
@@ -194,7 +194,7 @@ extern "C" __global__ void max_float_cas(const float* x, float* greatest, int n)
     if (i >= n) return;
     int* bits = (int*)greatest;
     int old = *(volatile int*)bits;
-    // Each turn of the loop in vain is another thread's success, so there are at most as many as threads.
+    // An exchange fails only if another thread's has succeeded, so there are at most as many turns as threads.
     while (x[i] > __int_as_float(old)) {
         int assumed = old;
         old = atomicCAS(bits, assumed, __float_as_int(x[i]));
@@ -243,7 +243,7 @@ extern "C" __global__ void add_double_bits(double* sum, const double* x, int* ga
     if (i >= n) return;
     unsigned long long* bits = (unsigned long long*)sum;
     unsigned long long found = *(volatile unsigned long long*)bits, expected;
-    // Each turn of the loop in vain is another thread's success, so there are at most n.
+    // An exchange fails only if another thread's has succeeded, so there are at most n turns.
     do {
         expected = found;
         found = atomicCAS(bits, expected, __double_as_longlong(__longlong_as_double(expected) + x[i]));

@@ -1,13 +1,13 @@
 // Banks: which lanes of a warp have to wait for one another in shared memory?
 //
-// Shared memory is dealt out to 32 banks, word by word: word k is in bank k % 32. A bank gives one word at a time, so
-// lanes that ask one bank for different words are served one after the other.
+// The words of shared memory take turns in 32 banks: word k is in bank k % 32. A bank delivers one word at a time, so
+// lanes that want different words from one bank are served one after the other.
 //
-//   read_strided  Lane i reads word i * stride of a table. An odd stride reaches every bank once; the more often a
-//                 stride can be halved, the more lanes meet in a bank, and at 32 all of them do.
+//   read_strided  Lane i reads word i * stride of a table. The stride decides how many lanes want words from the same
+//                 bank: for which strides is it a single lane, and for which are there many?
 //
 // Launch: one block of 32 threads.
-// Preconditions: 0 <= stride <= 33; z holds 32 elements.
+// Preconditions: 0 <= stride <= 33; z has 32 elements.
 //
 // builds: sm_70
 

@@ -1,8 +1,8 @@
 // Votes without a mask, as they were before Volta: whichever lanes of the warp are at the instruction take part.
 //
-//   ballot_bare  OUTDATED. The mask of the lanes with x[i] > 0, by a bare vote. For sm_60 that is an instruction. From
-//                sm_70 on there is none: the compiler of CUDA 12.0 writes it all the same, and nothing carries it out.
-//   ballot_mask  Mends it: the vote names the lanes that take part, and waits for them.
+//   ballot_bare  OUTDATED. The mask of the lanes with x[i] > 0, by a vote without a mask. For sm_60 that is an
+//                instruction. From sm_70 on there is none: CUDA 12.0 still compiles it, but no machine accepts it.
+//   ballot_mask  The repair: the vote names the lanes that take part, and waits for them.
 //
 // Launch: one-dimensional blocks of whole warps. Preconditions: x and y hold an element for each thread.
 //

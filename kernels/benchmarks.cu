@@ -1,19 +1,19 @@
-// Benchmarks of the emulator: one kernel for each thing that decides its speed. (saxpy is the fourth: memory.)
+// Benchmarks of the emulator: one kernel for each thing that decides its speed. (saxpy, for memory, is one more.)
 //
-//   bench_divergent  Lanes leave a loop one by one: the emulator splits and joins warps all the time.
-//   bench_shared     A tree of sums in shared memory: barriers, and warps that fall idle.
-//   bench_tree       A tree of sums in place in global memory, stride halved each round: much memory, all of it shared.
-//   bench_shuffle    The same sums in registers: every lane reads its neighbours.
+//   bench_divergent  Lanes leave a loop one by one, so the emulator splits and joins warps all the time.
+//   bench_shared     A tree of sums in shared memory, with barriers, and with warps that become idle.
+//   bench_tree       A tree of sums in place in global memory, by halves: many accesses, to memory that threads share.
+//   bench_shuffle    Sums in registers, in which every lane reads registers of other lanes.
 //
-// Launch: bench_divergent, one thread for each element, one-dimensional; the others, blocks of 256, with a grid
-// that covers n; bench_tree, of 1024, n a multiple of it.
-// Preconditions: x holds n elements; steps n; sums one for each block (bench_shared,
+// Launch: one-dimensional. bench_divergent, one thread for each element; bench_shared and bench_shuffle, blocks of 256
+// and a grid that covers n; bench_tree, blocks of 1024, with n a multiple of 1024.
+// Preconditions: x has n elements, and so has steps; sums has one for each block (bench_shared,
 // bench_tree) or warp (bench_shuffle).
 //
 // builds: sm_70, sm_60
 
-// The number of steps until a value reaches 1 by halving it when it is even and tripling it, plus one, when it is
-// odd; at most limit.
+// The number of steps until a value reaches 1, if each step halves an even value, and triples an odd one and adds
+// one; at most limit.
 extern "C" __global__ void bench_divergent(const unsigned* x, unsigned* steps, unsigned limit, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -1,22 +1,22 @@
 // Sums of a block, in single precision: what shuffles save, and what atomics cost.
 //
-//   lanes_down        Five steps of shuffle down, and every lane says what it has: only lane 0 of a warp has the sum.
-//   lanes_xor         The same by xor: all lanes have it, in the same five steps.
+//   lanes_down        Five steps of shuffle down, and every lane stores what it has: only lane 0 of a warp has the sum.
+//   lanes_xor         The same by xor: all lanes have it, after the same five steps.
 //   sum_shared        A tree in shared memory down to 32 values; the last five rounds stay there, each with a barrier
 //                     of the warp.
 //   sum_shuffle       The last five rounds by shuffle down, in registers.
 //   sum_butterfly     By shuffle xor.
 //   sum_tile          By a tile of cooperative groups, which needs neither a mask nor a width.
-//   sum_warps_first   Every warp adds up its own values by shuffles, and the first warp then the sums of the warps: one
-//                     barrier of the block, whatever its size.
+//   sum_warps_first   Every warp adds up its own values by shuffles, and then the first warp adds the sums of the
+//                     warps: one barrier of the block, whatever its size.
 //   sum_atomic_lane   No tree: every thread adds its own value to the total.
-//   sum_atomic_warp   Shuffles, and one lane of each warp adds to the total.
+//   sum_atomic_warp   Shuffles, and then one lane of each warp adds to the total.
 //
 // Launch: one-dimensional, a grid that covers n. Blocks are a power of two from 32 to 1024 (sum_shared to sum_tile), or
 // whole warps (the others).
 // Preconditions: x holds n elements, y one for each thread, total is one zero.
 //
-// Each of sum_shared to sum_warps_first ends with one atomic for a block.
+// Each kernel from sum_shared to sum_warps_first ends with one atomic for each block.
 //
 // builds: sm_70
 
@@ -54,7 +54,7 @@ __device__ float own_value(const float* x, int n) {
 }
 
 // ANCHOR: fold_to_warp
-// Adds up the block's values until the first 32 places of part hold what is left.
+// Adds up the block's values in rounds, until 32 sums are left in the first 32 elements of part.
 __device__ void fold_to_warp(float* part, float value) {
     part[threadIdx.x] = value;
     __syncthreads();

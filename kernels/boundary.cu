@@ -1,14 +1,14 @@
-// Boundaries: the grid is made of whole blocks, the data is not.
+// Boundaries: a grid consists of whole blocks, but the data can end anywhere.
 //
 //   add_guarded       One dimension. The threads past the end of the arrays do nothing.
 //   brighten_guarded  Two dimensions. The blocks overhang the picture on the right and at the bottom.
 //
 // Launch: add_guarded, one thread for each element, one-dimensional; brighten_guarded, one thread for each pixel,
-// blocks of 16 x 16 in mind: a warp is then two rows of its block, and one at the right edge is split.
-// Preconditions: arrays of n elements; pictures of width * height pixels, row after row.
+// in blocks of 16 x 16, so that a warp covers two rows of its block.
+// Preconditions: the arrays have n elements; the pictures have width * height pixels, one row after the other.
 //
-// A guard without an else costs a split warp nothing extra: the lanes outside end, and the others do what the warp would
-// have done anyway. In PTX each guard is one branch to the end.
+// Neither guard has an else: the threads outside end, and the others do their work. In PTX each guard is one branch
+// to the end of the kernel.
 //
 // builds: sm_70, sm_60, sm_70-debug
 

@@ -1,26 +1,26 @@
-// Branches: what a warp does when its lanes disagree, and what the disagreement costs.
+// Branches: what a warp does when its lanes disagree, and what that costs.
 //
-//   branch_sqrt          Two short paths chosen by the data. The square root of a negative number is never asked for.
-//   sqrt_then_select     The same result, the other way round: every lane computes both values and keeps one. The square
-//                        root of a negative number is computed too, and thrown away.
-//   sqrt_voted           The same result with the two votes that compilers were once said to put around long paths: a
-//                        path is skipped if no lane of the warp wants it.
+//   branch_sqrt          Two short paths, chosen by the data: a square root, or a subtraction for negative numbers.
+//   sqrt_then_select     The same result in another way: every lane computes both values and keeps one of them, so it
+//                        also computes the root that it does not need.
+//   sqrt_voted           The same result, with the two votes that compilers were once said to put around long paths:
+//                        the warp skips a path if none of its lanes wants it.
 //   guarded_load         The condition protects a load: a lane whose index is negative must not touch memory.
-//   select_merge         Both values exist, one is picked. Nothing to skip, so no branch is needed at all.
-//   uniform_condition    The condition is a kernel parameter: all lanes agree, and the compiler knows it.
-//   expensive_one_lane   The bad case: one lane of each warp has much to do, and 31 wait for it.
-//   expensive_packed     Mends it by placement: as many elements have much to do, but they fill whole warps, so that
-//                        31 warps of 32 have nothing to wait for.
-//   worst_case_switch    The worst case: 32 lanes, 32 paths, one lane at work at any time.
-//   worst_case_together  Its twin: the same work for each lane, on one path.
+//   select_merge         Both values exist already, and one of them is picked.
+//   uniform_condition    The condition tests a parameter of the kernel, which is the same in all lanes.
+//   expensive_one_lane   In each warp one lane has long work, and the other 31 wait for it.
+//   expensive_packed     Its twin: the same number of elements have long work, but they fill whole warps, so that in 31
+//                        of 32 warps there is nothing to wait for.
+//   worst_case_switch    Every lane of a warp has a path of its own, so there are 32 paths.
+//   worst_case_together  Its twin: the same work for each lane, but on one path for all.
 //
-// Launch: one thread for each element, one-dimensional; for the last four, blocks and n are multiples of 32, and for
-// expensive_packed n is a multiple of 1024 if both are to have the same number of expensive elements.
-// Preconditions: every array holds n elements; index[i] is below the length of x; rounds >= 0.
+// Launch: one thread for each element, one-dimensional. For the last four, the block size and n are multiples of 32,
+// and the two expensive_... kernels have equally many expensive elements only if n is a multiple of 1024.
+// Preconditions: every array has n elements; index[i] is less than the length of x; rounds >= 0.
 //
-// In PTX, select_merge is a selp, and every other if is a branch, even the shortest: whether one becomes a predicate is
-// settled later, when PTX is turned into machine code. The switch of worst_case_switch is a tree of comparisons, five
-// branches deep, with a loop at each of its 32 leaves.
+// In PTX the choices in select_merge and sqrt_then_select are selp, and every other if is a branch, even the shortest.
+// Whether a branch becomes a predicate is only decided when PTX is translated to machine code. The switch of
+// worst_case_switch is a tree of comparisons, five branches deep, with a loop at each of its 32 leaves.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -43,7 +43,7 @@ extern "C" __global__ void sqrt_then_select(const float* x, float* z, int n) {
     if (i >= n) return;
 
     float below = x[i] - 2.0f;
-    float root = sqrtf(x[i]);  // no number where x[i] is negative
+    float root = sqrtf(x[i]);  // not a number if x[i] is negative
     z[i] = x[i] < 0.0f ? below : root;
 }
 // ANCHOR_END: sqrt_then_select
@@ -51,7 +51,7 @@ extern "C" __global__ void sqrt_then_select(const float* x, float* z, int n) {
 // ANCHOR: sqrt_voted
 extern "C" __global__ void sqrt_voted(const float* x, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float value = i < n ? x[i] : 0.0f, result = 0.0f;  // nobody returns: all lanes vote
+    float value = i < n ? x[i] : 0.0f, result = 0.0f;  // no lane returns: all of them vote
 
     bool is_negative = value < 0.0f;
     if (__any_sync(0xffffffff, is_negative)) {
@@ -71,7 +71,7 @@ extern "C" __global__ void guarded_load(const int* index, const float* x, float*
 
     int k = index[i];
     if (k >= 0) {
-        z[i] = x[k];  // a negative k never gets here
+        z[i] = x[k];  // not reached with a negative k
     } else {
         z[i] = 0.0f;
     }
@@ -102,8 +102,8 @@ extern "C" __global__ void uniform_condition(int which, const float* x, float* z
 // ANCHOR_END: uniform_condition
 
 // ANCHOR: expensive
-// Work that takes as long as we like and comes out the same on every machine: steps of a linear congruential
-// generator. Not unrolled, so that one round is one turn of the loop.
+// Work that takes as long as we like and has the same result on every machine: steps of a linear congruential
+// generator. The loop is not unrolled, so that one round is one turn.
 __device__ unsigned expensive(unsigned value, int rounds) {
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
@@ -140,7 +140,7 @@ extern "C" __global__ void expensive_packed(const unsigned* x, unsigned* z, int 
 // ANCHOR_END: expensive_packed
 
 // ANCHOR: worst_case
-// One path: its multiplier is a constant of the program, so the paths cannot be folded into one.
+// One path. Its multiplier is a constant in the program, so the compiler cannot merge the paths into one.
 template <unsigned path>
 __device__ unsigned walk(unsigned value, int rounds) {
 #pragma unroll 1

@@ -1,24 +1,24 @@
-// Divergence: two values, and who decides which of them a thread writes.
+// Divergence: a thread writes one of two values, and either the thread or its warp decides which.
 //
-// Every kernel fills c with 100s and 200s. They differ in where the boundary between the two values runs: between
-// neighbouring lanes, so that a warp has to walk both paths, or between warps, so that each walks one.
+// Every kernel fills c with 100s and 200s. They differ in where the two values meet: between neighbouring lanes, so
+// that a warp has lanes on both sides of the if, or between warps, so that all lanes of a warp are on the same side.
 //
-//   math_even_thread        The parity of the thread decides: half of every warp goes each way.
-//   math_even_warp          The parity of the warp decides. Mends math_even_thread: no warp is split, as long as the
-//                           block size is a multiple of 32. (Same values, in another order.)
-//   math_two_ifs            One condition and its opposite in two ifs: does the compiler see that they belong
-//                           together? Thread parity, the same result as math_even_thread.
-//   math_precedence         WRONG. Means the parity of the warp; but == binds tighter than &, so the condition is
-//                           warp & (1 == 0), which is never true, and every element becomes 200.
-//   math_precedence_mended  Mends it with a pair of parentheses: the same result as math_even_warp.
-//   math_unguarded          WRONG when n is no multiple of the block: no thread is told where c ends, so those past
-//                           the end write there.
+//   math_even_thread        The parity of the thread decides, so half of every warp goes each way.
+//   math_even_warp          The parity of the warp decides. All lanes of a warp go the same way, as long as the block
+//                           size is a multiple of 32. (The same values, in another order.)
+//   math_two_ifs            A condition and its opposite, in two ifs: does the compiler see that they belong together?
+//                           The parity of the thread decides, so the result is that of math_even_thread.
+//   math_precedence         WRONG. The parity of the warp is meant to decide. But == binds tighter than &, so that the
+//                           condition means something else.
+//   math_precedence_mended  The same with the right parentheses, so the result is that of math_even_warp.
+//   math_unguarded          WRONG if n is not a multiple of the block size. No thread knows where c ends, so those past
+//                           its end write as well.
 //
-// Launch: one thread for each element, one-dimensional grid and blocks of any size.
-// Preconditions: c holds n floats; for math_unguarded it must hold as many as there are threads.
+// Launch: one thread for each element, one-dimensional, with a grid and blocks of any size.
+// Preconditions: c has n floats; for math_unguarded it has one for each thread.
 //
-// An optimising compiler turns each of these ifs into a select, so that no branch is left to diverge. The debug build
-// keeps what is written.
+// The kernels are compiled in two ways: optimised, and for debugging, which keeps the program as it is written.
+// Compare what the compiler makes of each if.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -76,7 +76,7 @@ extern "C" __global__ void math_precedence(float* c, int n) {
 
     float even = 0.0f, odd = 0.0f;
     int warp = i >> 5;
-    if (warp & 0x01 == 0) {  // wrong: reads as warp & (0x01 == 0)
+    if (warp & 0x01 == 0) {  // wrong: which operator binds tighter?
         even = 100.0f;
     } else {
         odd = 200.0f;
@@ -111,6 +111,6 @@ extern "C" __global__ void math_unguarded(float* c) {
     } else {
         odd = 200.0f;
     }
-    c[i] = even + odd;  // wrong: the last block may reach past the end
+    c[i] = even + odd;  // wrong: i may be past the end of c
 }
 // ANCHOR_END: math_unguarded

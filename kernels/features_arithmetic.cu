@@ -8,10 +8,10 @@
 //   bits            10 results: leading zeros, number of ones, reversed, position of the first one (from 1, 0 if there
 //                   is none), the first two for x * 2^32 + x as a 64-bit number; then the two funnel shifts of (x, ~x)
 //                   by 5, and those by 37, which count modulo 32 and up to 32.
-//   bytes           4 results: __byte_perm(x, ~x, 0x3715), |x - y|, half the sum of x and y rounded down, and rounded up.
+//   bytes           4 results: __byte_perm(x, ~x, 0x3715), |x - y|, half the sum of x and y rounded down, and up.
 //   shifts          6 results: x << y, signed x >> y, unsigned x >> y, of 32 bits and then of 64; y is below the width.
 //   float_exact     8 results, all correctly rounded: x / y, sqrt x, 1 / x, x * y + 1, x + y rounded up and down,
-//                   min and max (of which a NaN is never the result unless both are).
+//                   min and max (NaN only if both are).
 //   float_close     6 results within a few units of the last place: 1 / sqrt x, sin, cos, exp, log of x, x to the y.
 //   float_fast      6 results with larger errors: the intrinsics __fdividef, __sinf, __cosf, __expf, __logf, __powf.
 //   double_exact    6 results: x / y, sqrt x, x * y + 1, x - y, floor x, min.

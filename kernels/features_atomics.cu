@@ -1,13 +1,13 @@
-// Breadth, 4 of 6: atomic operations. Every thread of the grid, number i of t, works on the same few cells; the grid is
+// Breadth, 4 of 6: atomic operations. All threads of the grid, number i of t, work on the same few cells. The grid is
 // one-dimensional, and cells hold 0 before the launch unless another value is given.
 //
 //   atomics_int      z[0] += i; z[1] -= i; z[2] = min and z[3] = max with i (z[2] starts with a large value);
 //                    z[4] &= ~(1 << i % 32) (starts with -1); z[5] |= 1 << i % 32; z[6] ^= i; z[7] counts up and starts
-//                    anew after 6; z[8] counts down and starts anew with 6.
+//                    again after 6; z[8] counts down and starts again at 6.
 //   atomics_return   z[i] = a ticket, each number below t once; tickets holds the counter.
-//   atomics_swap     Each thread puts i + 1 into cell[0] and adds what it took out to cell[1]: in the end the two add up
-//                    to t * (t + 1) / 2.
-//   atomics_cas      cell[0] += i + 1 by compare-and-swap, again and again until nobody was faster; cell[1] += 1.
+//   atomics_swap     Each thread puts i + 1 into cell[0] and adds what it took out to cell[1]: at the end the two add
+//                    up to t * (t + 1) / 2.
+//   atomics_cas      cell[0] += i + 1 by compare-and-swap, tried until no other thread was faster; cell[1] += 1.
 //   atomics_wide     z[0] += i; z[1] -= i; z[2] = min and z[3] = max with i; z[4] &= ~i; z[5] |= i; with 64 bits and
 //                    i times 2^32 in place of i. z[2] and z[4] start with all ones.
 //   atomics_float    z[0] += i / 4 in single, w[0] += i / 4 in double precision: exact as long as t is small.
@@ -16,7 +16,7 @@
 //   atomics_scope    z[0] += 1 for the block, z[1] += 1 for the device, z[2] += 1 for the system; launch one block.
 //   atomics_ordered  The orders of the memory model, written in PTX: z[0] += 1 relaxed; thread 0 stores 7 to z[1] with
 //                    release, loads it with acquire and stores it to z[2]; each thread exchanges i + 1 with z[3], and
-//                    adds what came out to z[4]: in the end z[3] + z[4] = t * (t + 1) / 2. (sm_70 and later)
+//                    adds what it got back to z[4]: at the end z[3] + z[4] = t * (t + 1) / 2. (sm_70 and later)
 //
 // builds: sm_70, sm_60, sm_75, sm_70-debug
 

@@ -1,15 +1,15 @@
-// Breadth, 1 of 6: functions that stay functions, and what a kernel can say.
+// Breadth, 1 of 6: functions that the compiler does not inline, and what a kernel can print or report.
 //
-// These kernels exist to keep the emulator honest: each uses one feature and has a result that can be written down.
+// These kernels test the emulator: each uses one feature and has a result that can be written down.
 //
 //   call_scalar     z[i] = 3 * x[i] + 1, through a call.
-//   call_struct     z[2 * i], z[2 * i + 1] = the smaller and the larger of x[2 * i], x[2 * i + 1]; structures go in and
-//                   come back.
+//   call_struct     z[2 * i], z[2 * i + 1] = the smaller and the larger of x[2 * i], x[2 * i + 1]; structures are
+//                   passed and returned.
 //   call_pointer    z[i] = x[i] + i, through a pointer to a local variable.
 //   call_in_branch  z[i] = 3 * x[i] + 1 for odd i, -x[i] for even i: half a warp makes the call.
 //   call_recursive  z[i] = the Fibonacci number i % 10 (0, 1, 1, 2, 3, 5, 8, 13, 21, 34).
 //   kernel_struct   z[i] = box.scale * i + box.shift[i % 3]; the kernel's parameter is a structure of 16 bytes.
-//   print_lanes     Each thread below n prints its number, a half of it, a letter and a word.
+//   print_lanes     Each thread below n prints its number, half of it, a letter and a word.
 //   trap_negative   Stops the whole launch if any x[i] is negative, otherwise z[i] = x[i].
 //
 // Launch: one block, one thread for each element (call_struct: one for each pair).

@@ -1,11 +1,11 @@
-// Breadth, 6 of 6: cooperative groups, threads that are a group by name and not by arithmetic. One block of a multiple
-// of 32 threads, thread i with element i.
+// Breadth, 6 of 6: cooperative groups, in which threads form a group by name and not by arithmetic. One block of a
+// multiple of 32 threads, thread i with element i.
 //
 //   group_block      z[i] = x[size - 1 - rank] of the whole block, through shared memory; at most 256 threads.
 //   group_tiles      2 results, z[2 * i + k]: the sum of x over the tile of 16 threads, and over the tile of 4.
 //   group_votes      2 results: the mask of x > 0 in the tile of 16, and its number of threads.
-//   group_coalesced  2 results: rank and number among the threads of the warp with x[i] > 0; -1 for the others.
-//   group_grid       z[r] = r for every thread of the grid, r its rank; several blocks.
+//   group_coalesced  2 results: the rank among the threads of the warp with x[i] > 0, and their number; else -1 twice.
+//   group_grid       z[r] = r for every thread of the grid, where r is its rank; several blocks.
 //
 // builds: sm_70, sm_60, sm_75, sm_70-debug
 

@@ -1,19 +1,19 @@
 // Breadth, 3 of 6: kinds of memory. One block, and thread i works on element i.
 //
-//   vectors          z[i] = twice x[i] for float4, and n[i] = both of m[i] exchanged for int2.
+//   vectors          z[i] = twice x[i] for float4, and n[i] = m[i] with its two parts exchanged for int2.
 //   vector_bytes     z[i] = x[i] with its four bytes in reverse order.
 //   local_array      z[i] = the sum of squares of 0 to 15, less the square of x[i] & 15; the array is indexed with
-//                    a value known only at run time, so it cannot live in registers.
+//                    a value known only at run time, so it cannot be kept in registers.
 //   constant_table   z[i] = primes[i % 8], from constant memory.
 //   module_variables z[i] = offset + weights[i % 4], variables that start with 1000 and {1, 2, 4, 8}; then
 //                    total += blockDim.x, by thread 0, so that it counts threads over several launches; z[blockDim.x]
-//                    receives it.
-//   dynamic_shared   z[i] = x[blockDim.x - 1 - i], through shared memory that the launch sizes (4 bytes a thread).
+//                    is set to it.
+//   dynamic_shared   z[i] = x[blockDim.x - 1 - i], through shared memory sized by the launch (4 bytes per thread).
 //   static_shared    z[i] = x[i] + (i % 2 ? 0.5 : 0.25) through two shared arrays of different types; at most 256
 //                    threads.
 //   shared_tile      z = the transpose of x, 32 x 32, with a padded tile; a block of 32 x 8.
-//   generic_pointer  z[i] = x[i] for even i and -x[i] for odd i, read through a pointer that is into global memory for
-//                    some lanes and into shared memory for others; at most 256 threads.
+//   generic_pointer  z[i] = x[i] for even i and -x[i] for odd i, read through a pointer that points to global memory
+//                    in some lanes and to shared memory in others; at most 256 threads.
 //   read_only        z[i] = x[i] + y[i], x read through the read-only cache, y with a hint for the second-level cache.
 //   volatile_flag    z[i] = x[i] + 1, through volatile memory: three loads of x[i] and one store.
 //   fences           z[i] = x[i] after a fence of each scope.
@@ -89,7 +89,7 @@ extern "C" __global__ void static_shared(const int* x, double* z) {
 }
 
 extern "C" __global__ void shared_tile(const float* x, float* z) {
-    __shared__ float tile[32][33];  // one column more, so that a column lies in 32 different banks
+    __shared__ float tile[32][33];  // one extra column, so that the rows of a column are in 32 different banks
     for (int row = threadIdx.y; row < 32; row += blockDim.y) {
         tile[row][threadIdx.x] = x[row * 32 + threadIdx.x];
     }

@@ -1,20 +1,20 @@
-// Breadth, 5 of 6: a warp's lanes and a block's threads among each other. One block; full is the mask 0xffffffff.
+// Breadth, 5 of 6: what the lanes of a warp and the threads of a block do together. One block; FULL names all lanes.
 //
-//   shuffles          4 results for thread i, z[4 * i + k]: the value of lane 5; of the lane 3 below and the lane 3
-//                     above (its own where there is none); of the lane whose number differs in bit 0.
+//   shuffles          4 results for thread i, z[4 * i + k]: the values of lane 5, of the lane 3 below and of the lane 3
+//                     above (its own if there is none), and of the lane whose number differs in bit 0.
 //   shuffles_width_8  The same in segments of 8 lanes: lane 5 of the segment, 3 below, 3 above, bit 0.
 //   shuffles_wide     z[i] = x[i] of the next lane (its own for lane 31), 64 bits; w[i] the same for a double.
-//   votes             4 results: the mask of lanes with x[i] > 0, whether all and any are, the mask of active lanes
-//                     inside the if for x[i] > 0 (0 outside; it is the same mask on a machine that keeps lanes together).
-//   votes_in_halves   z[i] = the mask of lanes with x[i] > 0 among the lower half of the warp, or the upper one.
-//   matches           3 results: the mask of lanes with the same x[i]; the full mask if all have it, or else 0; and
-//                     whether they have. (sm_70 and later)
-//   lane_numbers      6 results: lane, warp of a one-dimensional block, the masks of lanes below, up to, above and from
-//                     its own.
+//   votes             4 results: the mask of lanes with x[i] > 0, whether all are in it, whether any is, and the mask
+//                     of active lanes in the `if` for x[i] > 0 (0 outside), which is the same if those run together.
+//   votes_in_halves   z[i] = the mask of lanes with x[i] > 0 in the half of the warp to which the lane belongs.
+//   matches           3 results: the mask of lanes with the same x[i]; the full mask if all lanes have it, or else 0;
+//                     and whether all have. (sm_70 and later)
+//   lane_numbers      6 results: the lane, the warp of a one-dimensional block, and the masks of the lanes below, up
+//                     to, above and from its own.
 //   sync_warp         z[i] = x[i] of the opposite lane (31 - lane), through shared memory; at most 256 threads.
 //   sync_reductions   3 results: how many threads have x[i] > 0, whether all have, whether any has.
-//   named_barriers    Two warps: the second fills shared memory and arrives at barrier 1, the first waits there and then
-//                     copies: z[i] = 3 * i for i below 32. Launch 64 threads.
+//   named_barriers    Two warps: the second fills shared memory and arrives at barrier 1, where the first waits and
+//                     then copies: z[i] = 3 * i for i below 32. Launch 64 threads.
 //   half_block        The first 64 threads of a block wait for each other at barrier 2, and the rest do not: z[i] = the
 //                     number of the thread 63 - i for i below 64, -1 elsewhere. At least 64 threads.
 //

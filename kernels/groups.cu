@@ -1,21 +1,21 @@
-// Cooperative groups: names for the threads that work together, with what they can do as members.
+// Cooperative groups: objects for threads that work together, with their operations as members.
 //
-//   block_members     What a block says of itself and of each thread: y[8 * i + k] of thread i of the grid is
+//   block_members     What a block reports about itself and about each thread: y[8 * i + k] of thread i of the grid is
 //                     group_index() x, y, z, thread_index() x, y, z, thread_rank(), size().
 //   tile_sums         Every thread gets the sums of its tiles of 4, 8, 16 and 32: y[4 * i + k] for the k-th of them.
 //   tile_functions    What a tile of 8 offers, y[6 * i + k]: shfl(v, 3), shfl_up(v, 1), shfl_down(v, 1),
-//                     shfl_xor(v, 1), ballot(v > 0), any(v > 100). No mask and no width: the tile knows them.
-//   masked_functions  The same by the functions of the warp, which have to be given width and mask. There is no width
-//                     for votes, so the segment's bits are cut out.
-//   forgotten_width   WRONG where tiles are meant: the width of the shuffles and the shift of the votes were left out.
-//   plain_groups      Sums of 4 by a group whose size is no part of its type: it can wait for its threads and number
+//                     shfl_xor(v, 1), ballot(v > 0), any(v > 100). No mask and no width: the tile knows both.
+//   masked_functions  The same by the functions of the warp, which need the width and the mask. Votes have no width, so
+//                     the bits of the segment are cut out.
+//   forgotten_width   WRONG where tiles are meant: the width of the shuffles is missing, and the votes ask all lanes.
+//   plain_groups      Sums of 4 by a group whose size is not part of its type: it can wait for its threads and number
 //                     them, but has no shuffles, so the sum goes through shared memory.
 //   filter_each       Keeps the positive elements, in any order: each of their lanes draws a place by an atomic.
-//   filter_together   The same with one atomic for the lanes that came together, which one of them does for all.
+//   filter_together   The same with one atomic for the lanes that arrive together, which one of them does for all.
 //
 // Launch: one-dimensional blocks of whole warps, 256 threads at most for plain_groups; block_members any shape;
 // filter_* a grid that covers n.
-// Preconditions: x and kept hold n elements, or one for each thread where there is no n; count is zero.
+// Preconditions: x and kept hold n elements, or one for each thread if there is no n; count is zero.
 //
 // builds: sm_70
 

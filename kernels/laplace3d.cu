@@ -1,10 +1,10 @@
-// Laplace's equation in three dimensions by Jacobi steps: a point on the surface keeps its value, and each other point
-// becomes the mean of its six neighbours. The points lie row after row, plane after plane.
+// Laplace's equation in three dimensions by Jacobi steps: a point on the surface keeps its value, and every other point
+// becomes the mean of its six neighbours. The points are stored row after row, plane after plane.
 //
-//   jacobi3d_lines          One thread for each line of points that goes through all planes: few threads, a long loop
-//                           each.
-//   jacobi3d_points         One thread for each point: as many threads as points, and each has its place to work out.
-//   jacobi3d_points_double  The same with a factor of 1.0 / 6.0, which is a double, and which no float is equal to.
+//   jacobi3d_lines          One thread for each line of points through all planes: few threads, each with a long
+//                           loop.
+//   jacobi3d_points         One thread for each point: as many threads as points, each of which works out its place.
+//   jacobi3d_points_double  The same with a factor of 1.0 / 6.0, a double that no float equals.
 //
 // Launch: jacobi3d_lines, two-dimensional, a thread for each point of a plane; jacobi3d_points*, three-dimensional, a
 // thread for each point.

@@ -1,22 +1,22 @@
-// Locks that are taken many times, and messages whose fences are too few: what `messages.cu` begins.
+// Locks that are taken many times, and messages with too few fences: the continuation of `messages.cu`.
 //
-//   rounds_no_fence         A lock by compare-and-swap, given back by a plain store, as one writes it first.
-//   rounds_note             The same with a fence before it is given back: how it is often taught.
-//   rounds_exchange         No fence, but given back by an exchange: an atomic that orders nothing.
-//   rounds_fences           A fence after the lock is taken and one before an exchange gives it back: the right one.
-//   rounds_acquire_release  The same in the memory model's own words: acquire takes it, release gives it back.
-//   rounds_ticket           Numbers are drawn, and served in turn, with fences: nobody is overtaken.
-//   rounds_ticket_no_fence  The same without them.
+//   rounds_no_fence         A lock by compare-and-swap, given back by a plain store: the obvious first version.
+//   rounds_note             The same with a fence before the lock is given back, as it is often taught.
+//   rounds_exchange         No fence, but an exchange gives the lock back: an atomic that orders nothing.
+//   rounds_fences           A fence after the lock is taken, and one before an exchange gives it back.
+//   rounds_acquire_release  The same in the memory model's own terms: acquire takes the lock, release gives it back.
+//   rounds_ticket           Blocks draw numbers and are served in this order, with fences: none is overtaken.
+//   rounds_ticket_no_fence  The same without fences.
 //   message_no_flag         Block 0 writes data and has a fence, block 1 has a fence and reads it; there is no flag.
-//   message_in_block        Two warps of a block and a flag, with fences for the block.
-//   message_in_block_none   The same without them.
+//   message_in_block        A message between two warps of a block, with a flag and with fences for the block.
+//   message_in_block_none   The same without fences.
 //   last_block_one_fence    last_block_fence of `messages.cu` without the second fence, as it is often taught.
 //
-// Launch: rounds_* any grid of blocks of 32, of which lane 0 works; message_no_flag a grid of 2 blocks of 32;
+// Launch: rounds_* any grid of blocks of 32, in which lane 0 works; message_no_flag a grid of 2 blocks of 32;
 // message_in_block* one block of 64; last_block_one_fence a grid of as many blocks as there are sums.
 // Preconditions: lock (two words for rounds_ticket*), count, gave_up, data, flag, sums, tickets and total are zero; got
 // holds two elements, the first for what was read and the second for whether the flag was seen. `patience` is how often
-// a lock or a flag is tried; who gives up a lock leaves the kernel, and gave_up counts them.
+// a lock or a flag is tried. A block that gives up ends, and gave_up counts these blocks.
 // A line that is part of a race says so at its end.
 //
 // builds: sm_70

@@ -1,20 +1,20 @@
-// Messages and locks: who may see what when, and the fences that decide it.
+// Messages and locks: when one thread sees what another has stored, and the fences on which that depends.
 //
 //   message_no_fence     Block 0 writes data and raises a flag; block 1 waits for the flag and reads the data.
-//   message_fences       The same with a fence on both sides of the flag: the right one.
+//   message_fences       The same with a fence on both sides of the flag.
 //   message_one_fence    Only the writer has a fence: the reader may have read the data before it saw the flag.
-//   message_block_fence  Fences for the block, between blocks: a scope too small.
+//   message_block_fence  A message between blocks with fences for the block, a scope that is too small.
 //   lock_no_fence        Every block adds one to a counter under a lock that orders nothing.
 //   lock_one_fence       A fence before the lock is given back: enough on today's hardware, not in the memory model.
 //   lock_fences          A fence after the lock is taken and one before it is given back.
-//   last_block_no_fence  Every block leaves a sum and takes a ticket; who takes the last one adds the sums up.
-//   last_block_fence     The same, the sum made visible before the ticket is taken, and the others' sums after.
+//   last_block_no_fence  Every block leaves a sum and draws a ticket; the block with the last ticket adds up the sums.
+//   last_block_fence     The same with a fence before the ticket is drawn, and one before the sums are read.
 //
-// Launch: blocks of 32 of which lane 0 works; message_* a grid of 2; last_block_* a grid of as many blocks as there are
-// sums. Nobody waits without a bound: patience is how often a flag or a lock is tried.
-// Preconditions: data, flag, lock, count, tickets and total are zero; got holds two elements, the first for what was read
-// and the second for whether the flag was seen.
-// A line that is part of a race says so at its end, which a test compares with what the emulator reports.
+// Launch: blocks of 32 in which lane 0 works; message_* a grid of 2; last_block_* a grid of as many blocks as there are
+// sums. No thread waits without limit: patience is how often a flag or a lock is tried.
+// Preconditions: data, flag, lock, count, tickets and total are zero; got holds two elements, the first for what was
+// read and the second for whether the flag was seen.
+// A line that is part of a race says so at its end, and a test compares these lines with what the emulator reports.
 //
 // builds: sm_70, sm_60, sm_70-debug
 

@@ -1,30 +1,30 @@
-// Patterns that learners and libraries write, and what ends in a race when one barrier, fence, mask or scope is missing.
-// Every wrong kernel, which says so in its name, follows the right one, from which it differs by a line or two.
+// Patterns that learners and libraries write, and wrong versions that race because one barrier, fence, mask or scope is
+// missing. A wrong kernel says so in its name, follows the right one, and differs from it in a line or two.
 //
 //   sum_grid        Grid-stride loop, sums by shuffle within the warps, through shared memory between them.
 //   sum_tiles       Tiles of 8 threads pass values on through shared memory, each with a barrier of its own.
-//   aggregate       Warp-aggregated atomics: one of the lanes that ran together adds for all of them.
-//   tile_double     Two buffers, one barrier a round: who is fast writes where nobody reads any more.
-//   relay           One warp produces and one consumes, in rounds: barriers with counts, some of which only arrive.
+//   aggregate       Warp-aggregated atomics: one of the lanes that run together adds for all of them.
+//   tile_double     Two buffers, one barrier per round: a fast warp writes where no thread reads any more.
+//   relay           One warp produces and one consumes, in rounds: barriers with counts, at which some only arrive.
 //   vote_block      Barriers that count and combine predicates order memory like any other.
-//   ticket_lock     A number is drawn, and waited for: one lane of each warp.
-//   spin_lock       A lock that all lanes of all warps fight for.
-//   broadcast_last  The last block adds up, and is told so through shared memory.
-//   look_back       Decoupled look-back: sums of the blocks before, by flags that say how much they hold.
+//   ticket_lock     Draws a number and waits for it: one lane of each warp.
+//   spin_lock       A lock that all lanes of all warps compete for.
+//   broadcast_last  The last block adds up; one thread tells the others through shared memory that it is the last.
+//   look_back       Decoupled look-back: sums of the preceding blocks, with flags that say what has been stored.
 //   histogram       Atomics in shared memory, then flushed to global memory.
 //   stencil         Tiles with a halo, and a last block that is partial.
 //   transpose       Tiles of 8 x 8 with padding.
-//   exited          Lanes that have ended, and the others at a barrier of the warp.
+//   exited          Some lanes have ended, and the others wait at a barrier of the warp.
 //   halves          Both halves of a warp at barriers of their own.
 //   bytes_as_words  Neighbouring bytes by neighbouring threads, read as words.
-//   by_four         Stored by four, read one by one.
+//   by_four         Stored four at a time, read one at a time.
 //   generic         A pointer to shared memory in some lanes and to global memory in others.
 //   orders          Release and acquire without fences, and a chain of updates between them.
-//   polled          Two threads store to a flag in turn, and the value seen second does not undo what the first brought.
-//   drawn           All threads draw tickets, and who has the last one sets their number back.
+//   polled          Two threads store to a flag in turn; reading the second value does not undo what the first ordered.
+//   drawn           All threads draw tickets, and the thread with the last one resets the counter.
 //
 // Launch: grids of 6 blocks of 64 threads. x holds 384 numbers; y 384 zeros and state 32 zeros.
-// A line that is part of a race says so at its end, which a test compares with what the emulator reports.
+// A line that is part of a race says so at its end, and a test compares these lines with what the emulator reports.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -33,7 +33,7 @@
 namespace cg = cooperative_groups;
 
 #define FULL 0xffffffff
-// Instructions at the line that asks for them: debug builds have no lines for the functions of the headers.
+// Instructions at the line that uses them, because debug builds have no lines for functions of the headers.
 #define LOAD(to, from) asm volatile("ld.global.u32 %0, [%1];" : "=r"(to) : "l"(from) : "memory")
 #define DRAW(to, from) asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(to) : "l"(from) : "memory")
 
@@ -256,8 +256,8 @@ extern "C" __global__ void broadcast_last_wrong(const int* x, int* y, int* state
     }
 }
 
-// What a block has to tell: state[block] is 1 with its own sum in state[8 + block], 2 with that of all up to it in
-// state[16 + block].
+// What a block publishes: state[block] is 1 when its own sum is in state[8 + block], and 2 when the sum of all blocks
+// up to it is in state[16 + block].
 extern "C" __global__ void look_back(const int* x, int* y, int* state) {
     __shared__ int sums[2], before;
     int sum = sum_warp(x[thread_in_grid()]);
@@ -453,7 +453,7 @@ extern "C" __global__ void generic_wrong(const int* x, int* y, int* state) {
 }
 
 
-// Each block hands a number on to the next one: the flag holds who is next, and everybody adds one to it.
+// Each warp adds one to the flag when it has stored its number, so the flag counts the warps that have.
 __device__ int add_one(int* flag) {
 #if __CUDA_ARCH__ >= 700
     int old;
@@ -503,7 +503,7 @@ extern "C" __global__ void polled(const int* x, int* y, int* state) {
         flag[0] = 1;
     } else if (blockIdx.x == 1) {
         while (flag[0] == 0) {}
-        __syncwarp();  // every lane has seen the 1 before one of them asks for the 2
+        __syncwarp();  // every lane has seen the 1 before one of them requests the 2
         if (lane == 0) flag[1] = 1;
         while (flag[0] != 2) {}
         LOAD(y[lane], state);

@@ -1,17 +1,17 @@
 // Predication: when does an if stop being a branch?
 //
-//   body_1 ... body_32    The body of the if grows from 1 step to 32, and only lanes that take it store.
-//   merge_1 ... merge_32  The same steps, with something left to do after the if: every lane stores.
+//   body_1 ... body_32    The body of the if grows from 1 step to 32, and only the lanes that take the if store.
+//   merge_1 ... merge_32  The same steps, but something is left to do after the if: every lane stores.
 //
-// A step is one fused multiply-add that needs the result of the one before: it cannot be shortened, and it rounds in
-// one way only, so a CPU computes the same bits.
+// A step is one fused multiply-add that needs the result of the step before, so the compiler cannot shorten the
+// sequence. It rounds only once, so a CPU computes the same bits.
 //
-// What PTX shows: a branch around the steps, in all of them. What only machine code shows: which of these branches is
-// left. The assembler of CUDA 12.9 for sm_90 leaves none in merge_1 to merge_4, where each step carries a predicate
-// instead, and a branch with a point to meet again from merge_8 on. In body_1 to body_32 a lane that does not take the
-// if has nothing left to do, and leaves by an exit with a predicate, however long the body.
+// In PTX, all of these kernels have a branch around the steps. Only the machine code shows which of these branches are
+// left, and that depends on the assembler, the GPU and the number of steps. Where no branch is left, each step carries
+// a predicate instead. In the body_... kernels, a lane that does not take the if has nothing left to do, so it can also
+// leave the kernel there.
 //
-// (Each kernel has a line to itself for the call: 12.0's assembler crashes, for sm_90, on one that is a single line.)
+// (Each kernel has a line of its own for the call: 12.0's assembler crashes, for sm_90, on one that is a single line.)
 //
 // Launch: one thread for each element, one-dimensional.
 // Preconditions: x and z hold n floats.

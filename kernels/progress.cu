@@ -1,25 +1,25 @@
 // Forward progress: what a lane may expect of the other lanes of its warp while it waits for one of them.
 //
-//   lock_behind     Every lane takes a lock by a loop, and what the lock is for stands behind the loop. Who has the lock
-//                   has left the loop; where the warp goes on only when all have left it, nobody ever gets it back.
-//   lock_inside     Mends it without a promise by anybody: the lock is given back before the turn of the loop ends.
-//   chain_behind    Lane i waits for lane i - 1 and then frees lane i + 1, behind the loop: the same trouble, 31 times.
-//   one_produces    One lane raises a flag that the others wait for, on the two sides of a branch: it depends on which
-//                   side runs first, unless both may.
-//   handshake       Each half of the warp raises a flag and waits for the flag of the other half. Where one side of a
-//                   branch runs to its end before the other begins, the first waits in vain, whichever it is.
+//   lock_behind     Every lane takes a lock in a loop, and uses and releases it after the loop. The owner has left the
+//                   loop; if the warp continues only when all lanes have left it, the lock is never released.
+//   lock_inside     Repairs this without relying on any scheduling: the lock is released before the iteration ends.
+//   chain_behind    Lane i waits for lane i - 1 and then frees lane i + 1, after the loop: the same problem, 31 times.
+//   one_produces    One lane raises a flag that the others wait for, on the two sides of a branch. Unless both sides
+//                   get their turns, the result depends on which one runs first.
+//   handshake       Each half of the warp raises a flag and waits for the flag of the other half. If one side of a
+//                   branch runs to its end before the other begins, the first, whichever it is, never sees its flag.
 //
-// Every loop gives up after so many turns as `patience` says, so that no launch can hang; through[lane] is 1 for a lane
-// that got what it waited for, 0 for one that gave up. Built for sm_60 a warp has one program counter, so the lanes
-// of lock_behind and chain_behind give up, all but one, as does one half of handshake; built for sm_70 each lane has its
-// own, and all get through.
+// Every loop gives up after `patience` iterations, so that no launch can hang; through[lane] is 1 for a lane that got
+// what it waited for, and 0 for one that gave up. Built for sm_60, a warp has one program counter, so in lock_behind
+// and chain_behind all lanes but one give up, and in handshake one half does. Built for sm_70, each lane has a program
+// counter of its own, and all get through.
 //
 // Launch: one block of 32 threads. Preconditions: `lock`, `count` and `flag` (two words) are zero; `cell` has 33 words,
-// the first 1 and the others 0; `through` has 32 words; patience > 0, and large enough for 32 lanes to have their turn.
+// the first 1 and the others 0; `through` has 32 words; patience > 0, and large enough for 32 lanes to get their turns.
 //
-// In PTX the two loops of handshake are two, because one asks by an atomic; loops of the same text on two sides of a
-// branch are made one by the compiler. Behind each loop goes on everybody, whether or not the wait was worth it: were
-// there an if, the compiler would lead those who succeeded past the end of the loop.
+// In PTX, handshake has two loops because one of them uses an atomic; the compiler would merge two loops with the same
+// text on the two sides of a branch. After each loop all lanes continue, whether or not they got what they waited for:
+// with an `if` there, the compiler would let the lanes that succeeded jump past the end of the loop.
 //
 // builds: sm_70, sm_60
 

@@ -1,24 +1,24 @@
-// Races, and what ends them. Every wrong kernel is next to the right one, from which it differs by a line or two.
+// Races, and what removes them. Each wrong kernel is next to the right one, from which it differs by a line or two.
 //
 //   tree_no_barrier      A tree of sums in shared memory without the barrier that ends each round.
-//   tree_barrier         The same with it.
-//   warp_tree_unguarded  The last five rounds by one warp, all lanes of it adding: each reads what another overwrites.
-//   warp_tree_half       Mends it by half: the value is kept in a register, and a barrier is missing before the store.
-//   warp_tree_mended     Reads, barrier, stores, barrier.
-//   warp_tree_guarded    Lets only those add that are added to by nobody: the usual way.
-//   warp_tree_seven_f    The same, with a barrier whose mask has seven f: lanes 28 to 31 do not take part.
+//   tree_barrier         The same with that barrier.
+//   warp_tree_unguarded  The last five rounds in one warp, in which all lanes add: each reads what another overwrites.
+//   warp_tree_half       Half of a repair: the sum is kept in a register, but no barrier comes before the store.
+//   warp_tree_mended     All of it: load, barrier, store, barrier.
+//   warp_tree_guarded    The usual repair: in each round, only the lanes add whose elements no other lane reads.
+//   warp_tree_seven_f    The first of these rounds, with a barrier whose mask is 0xfffffff.
 //   shift_in_place       Each thread takes the value of the next one, in place, across warps and blocks.
 //   shift_apart          The same into another array.
 //   count_plain          Every thread adds one to a counter.
 //   count_atomic         The same by atomicAdd.
 //   count_atomic_block   The same by an atomic whose scope is the block, from many blocks.
-//   same_value           Every thread that finds something says so, all with the same value.
-//   shuffle_no_order     A shuffle between a store and a load of shared memory, which orders nothing.
-//   shuffle_and_barrier  The same with a warp barrier.
+//   same_value           Every thread that finds a negative element sets a flag, and all set it to the same value.
+//   shuffle_no_order     A shuffle between a store to shared memory and a load from it, which it does not order.
+//   shuffle_and_barrier  The same with a barrier of the warp.
 //
 // Launch: one-dimensional; tree_* with blocks of 256, warp_* and shuffle_* with one block of 32; a grid that covers n.
-// Preconditions: x and y hold n elements, or 32 where there is no n; sums one for each block; count and found one.
-// A line that is part of a race says so at its end, which a test compares with what the emulator reports.
+// Preconditions: x and y hold n elements, or 32 if there is no n; sums holds one for each block; count and found one.
+// A line that takes part in a race says so at its end, and a test compares this with what the emulator reports.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -59,7 +59,7 @@ extern "C" __global__ void tree_barrier(const int* x, int* sums, int n) {
 }
 // ANCHOR_END: tree_barrier
 
-// The array has 48 elements, so that who reads past the warp's own 32 reads zeros and not somebody else's memory.
+// The array has 48 elements, so that a lane that reads past the warp's own 32 reads zeros and not some other array.
 __device__ int* load_warp(int* part, const int* x) {
     part[threadIdx.x] = x[threadIdx.x];
     if (threadIdx.x < 16) part[threadIdx.x + 32] = 0;
@@ -162,7 +162,7 @@ extern "C" __global__ void count_atomic(int* count) {
     atomicAdd(count, 1);
 }
 // ANCHOR_END: count_atomic
-#if __CUDA_ARCH__ >= 700  // what it says about memory is said since Volta
+#if __CUDA_ARCH__ >= 700  // PTX promises something about memory only from sm_70 on
 // ANCHOR: count_atomic_block
 extern "C" __global__ void count_atomic_block(int* count) {
     asm volatile("red.relaxed.cta.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(count)) : "memory");  // race
@@ -173,7 +173,7 @@ extern "C" __global__ void count_atomic_block(int* count) {
 extern "C" __global__ void same_value(const int* x, int* found, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && x[i] < 0) {
-        *found = 1;  // all who store, store the same: worth a note
+        *found = 1;  // all threads store the same value: worth a note
     }
 }
 // ANCHOR_END: same_value

@@ -1,14 +1,14 @@
-// Reduction of floats: the same sum in four orders, and the order decides how it is rounded.
+// Reduction of floats: the same sum in four orders, which round differently.
 //
 //   floats_one_by_one   One thread adds one element after the other: n - 1 roundings in a row.
-//   floats_neighbored   The tree of reduce_neighbored (reduction.cu): every element goes through as many roundings as
-//                       the tree has rounds.
-//   floats_interleaved  The tree of reduce_interleaved: other pairs, other roundings, the same depth.
-//   floats_eight_parts  Each thread adds eight elements in a row, a block's width apart, and then a tree.
+//   floats_neighbored   The tree of reduce_neighbored (reduction.cu): every element goes through at most as many
+//                       roundings as the tree has rounds.
+//   floats_interleaved  The tree of reduce_interleaved: other pairs and other roundings, but the same depth.
+//   floats_eight_parts  Each thread adds eight elements in a row, a block's width apart, before the tree begins.
 //
 // Launch: floats_one_by_one, one thread; floats_eight_parts, one thread for each 8 elements; the others, one for each
-// element. One-dimensional grid and blocks of any size.
-// Preconditions: x holds n elements, which all but the first overwrite; sums holds one for each block.
+// element. One-dimensional, with a grid and blocks of any size.
+// Preconditions: x has n elements, which all kernels but the first overwrite; sums has one for each block.
 //
 // builds: sm_70
 
@@ -42,7 +42,7 @@ extern "C" __global__ void floats_neighbored(float* x, float* sums, unsigned n) 
 // ANCHOR_END: floats_neighbored
 
 // ANCHOR: add_halves
-// Adds the first elements of a part up by halves, all threads of the block together.
+// Adds up the first `length` elements of a part by halves. All threads of the block call it together.
 __device__ void add_halves(float* part, unsigned length) {
     unsigned i = threadIdx.x;
     for (unsigned half; length > 1; length = half) {

@@ -1,17 +1,17 @@
-// Reduction, step by step: what is left of the work once the pairs are well chosen.
+// Reduction, step by step: what else can be saved once the pairs are well chosen.
 //
-// All of them pair as reduce_interleaved does (reduction.cu), and each adds one idea to the one before it.
+// All kernels pair as reduce_interleaved does (reduction.cu), and each adds one idea to the kernel before it.
 //
-//   reduce_two_parts         Each thread adds two elements while it loads them: no thread idles in the first round, and
-//                            half as many blocks do the rest.
+//   reduce_two_parts         Each thread adds two elements while it loads them, so that no thread is idle in the first
+//                            round, and only half as many blocks go through the others.
 //   reduce_eight_parts       Each thread adds eight, a block's width apart, so that a warp still loads neighbours.
-//   reduce_shared            The sums of the threads meet in shared memory; global memory is read once, and kept.
-//   reduce_shared_last_warp  The last rounds are one warp's, which needs no barrier of the block: they are unrolled, with
-//                            a barrier of the warp between them.
+//   reduce_shared            The partial sums are in shared memory. Global memory is only read, and the input survives.
+//   reduce_shared_last_warp  In the last rounds only one warp has work, so it needs no barrier of the block: these
+//                            rounds are unrolled, with a barrier of the warp between them.
 //
-// Launch: one thread for each 2 (reduce_two_parts) or 8 (the others) elements, so that a block takes care of 2 or 8 times
-// its threads in elements; one-dimensional grid and blocks of any size.
-// Preconditions: x holds n elements, which the first two overwrite; sums holds one for each block. No sum may overflow.
+// Launch: one thread for every 2 (reduce_two_parts) or 8 (the others) elements, so a block handles 2 or 8 times as many
+// elements as it has threads. One-dimensional, with a grid and blocks of any size.
+// Preconditions: x has n elements, which the first two overwrite; sums has one for each block. No sum may overflow.
 //
 // builds: sm_70
 
@@ -41,7 +41,7 @@ extern "C" __global__ void reduce_two_parts(int* x, int* sums, unsigned n) {
 // ANCHOR_END: reduce_two_parts
 
 // ANCHOR: add_eight
-// The sum of up to eight elements, from the thread's own on, each a block's width behind the one before.
+// The sum of up to eight elements: the thread's own, and then each a block's width after the one before.
 __device__ int add_eight(const int* x, unsigned n) {
     unsigned own = 8 * blockIdx.x * blockDim.x + threadIdx.x;
     int sum = 0;

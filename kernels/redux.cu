@@ -1,8 +1,8 @@
-// Breadth: reductions over a warp in one instruction, new with sm_80.
+// Reductions over a warp in one instruction, which GPUs have since sm_80.
 //
-//   redux_all     Every lane gets six results over its warp: the sum, minimum and maximum of its signed value, and the
-//                 and, or and xor of its bits. z[6 * i + k] is result k of thread i.
-//   redux_halves  The even lanes and the odd lanes each add up their own values.
+//   redux_all     Every lane gets six results over its warp: the sum, minimum and maximum of the signed values, and the
+//                 and, or and xor of their bits. z[6 * i + k] is result k of thread i.
+//   redux_halves  The even lanes add up their values, and so do the odd lanes.
 //
 // Launch: one block, a multiple of 32 threads, one for each element.
 //

@@ -1,9 +1,9 @@
-// Streaming: y = a * x + y, the kernel that does nothing but move memory.
+// Streaming: y = a * x + y, a kernel that spends nearly all of its time on moving memory.
 //
-//   saxpy  One multiply-add for every twelve bytes moved; no lane waits for another.
+//   saxpy  One multiply-add for every twelve bytes moved. No lane waits for another.
 //
 // Launch: one thread for each element, one-dimensional.
-// Preconditions: x and y hold n floats and do not overlap.
+// Preconditions: x and y have n floats each and do not overlap.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -11,7 +11,7 @@
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        y[i] = fmaf(a, x[i], y[i]);  // written out, so that a CPU can round the same way
+        y[i] = fmaf(a, x[i], y[i]);  // explicit, so that a CPU can round in the same way
     }
 }
 // ANCHOR_END: saxpy

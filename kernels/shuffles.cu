@@ -1,23 +1,23 @@
 // Shuffles and votes: what the lanes of a warp can tell each other without memory.
 //
-//   vote_warp         Every lane learns of every predicate of its warp: the mask of lanes with x[i] > 0, whether all
-//                     and whether any are. y[3 * i + k] is answer k of thread i.
-//   match_warp        Every lane learns who has the same x: the mask of those, the full mask if all lanes have it or
-//                     else 0, and whether all have.
+//   vote_warp         Every lane gets the answers of its warp: the mask of lanes with x[i] > 0, whether all are in it,
+//                     and whether any is. y[3 * i + k] is answer k of thread i.
+//   match_warp        Every lane learns which lanes have the same x: their mask; the full mask if all lanes have it, or
+//                     else 0; and whether all have.
 //   count_by_ballot   WRONG in a block of several warps: counts the threads with x[i] > 0 by a vote, in which only the
 //                     warp takes part. Its right twin is sync_reductions of features_warps.cu.
-//   shuffle_idx       Each lane reads the lane with the number source of its segment of width lanes.
-//   shuffle_up        Each lane reads the one offset below it in its segment, or itself where there is none.
-//   shuffle_down      Each lane reads the one offset above it in its segment, or itself where there is none.
-//   shuffle_xor       Each lane reads the one whose number differs in the bits of lane_mask.
-//   shuffle_rotate    Each lane reads the one offset above it, and past the end of its segment begins at its start.
+//   shuffle_idx       Each lane reads the lane with the number `source` in its segment of `width` lanes.
+//   shuffle_up        Each lane reads the lane `offset` places below it in its segment, or itself if there is none.
+//   shuffle_down      Each lane reads the lane `offset` places above it in its segment, or itself if there is none.
+//   shuffle_xor       Each lane reads the lane whose number differs from its own in the bits of `lane_mask`.
+//   shuffle_rotate    Each lane reads the lane `offset` places above it; the end of a segment is followed by its start.
 //   lane_modulo       The lane's number in its segment, as threadIdx.x % width. WRONG in a block of several rows,
 //                     unless each row is a whole number of segments.
 //   lane_and          The same as threadIdx.x & (width - 1). WRONG there too, and for a width that is no power of two.
-//   lane_of_rank      Mends both: threads are numbered through all dimensions first. Right for blocks of any shape.
+//   lane_of_rank      Repairs both: it numbers threads through all dimensions first. Right for blocks of any shape.
 //
 // Launch: one-dimensional blocks of whole warps; lane_* one block of any shape. Widths of shuffle_* are powers of two
-// up to 32, or the segments are none.
+// up to 32, because others do not make segments.
 // Preconditions: x holds an element for each thread, y as many as there are answers.
 //
 // builds: sm_70

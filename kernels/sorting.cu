@@ -1,28 +1,28 @@
-// Sorting first: a few elements need long work, the rest next to none.
+// Sorting first: a few elements need long work, and the others next to none.
 //
-//   process_mixed      One pass, a branch for each element. A warp takes as long as its slowest lane, so a few
-//                      expensive elements, scattered, slow down nearly all warps.
+//   process_mixed      One pass over all elements, with a branch for each. A warp takes as long as its slowest lane,
+//                      and the few expensive elements may be in any warp.
 //
-// Mends it: two lists first, of the numbers of the simple and of the expensive elements. Each list is built by the same
-// T threads; thread t is responsible for the elements t, t + T, t + 2T, and so on.
+// The alternative first makes two lists, with the numbers of the simple and of the expensive elements. The same T
+// threads build both lists, and thread t is responsible for the elements t, t + T, t + 2T, and so on.
 //
 //   count_lists        Each thread counts how many of its elements are simple and how many are expensive.
-//   place_lists        One thread walks over the counts and turns each into the place in the list where that thread
-//                      begins: the sum of all counts before it (an exclusive prefix sum). It is the simplest thing
-//                      that is right, and every other lane is idle meanwhile.
-//   fill_lists         Each thread looks at its elements again and writes their numbers from its places on, one after
-//                      the other. No two threads have a place in common, so nobody has to wait for anybody.
+//   place_lists        One thread goes through the counts and replaces each by the place in the list where that thread
+//                      begins to write: the sum of all counts before it (an exclusive prefix sum). That is the
+//                      simplest solution that is right, but all other lanes are idle meanwhile.
+//   fill_lists         Each thread looks at its elements again and writes their numbers to the list, one after the
+//                      other, from its own place on. No two threads write to the same place, so no thread has to wait.
 //   process_simple     The simple elements, and
 //   process_expensive  the expensive ones, each list by whole warps on one path.
 //
-// An element is expensive if its value is below threshold, so the host chooses how many are.
+// An element is expensive if its value is less than threshold, so the host chooses how many of them are.
 //
 // Launch: one-dimensional; process_mixed with one thread for each element, count_lists and fill_lists with the same
-// number T of threads, whatever n is, place_lists with at least one thread. The two passes over lists may be launched
-// for n, since they read the length of their list from memory; as many threads as the list is long are enough.
-// Preconditions: x, z, simple and expensive hold n elements; simple_places and expensive_places hold T, one for each
-// thread; counts holds two, the lengths of the lists, which place_lists writes. n + T is below 2^31.
-// A list holds the elements of thread 0 in rising order, then those of thread 1, and so on: the same in every run.
+// number T of threads, whatever n is, place_lists with at least one thread. The two passes over the lists need a thread
+// for each entry of their list. More do no harm, up to n, because each pass reads the length of its list from memory.
+// Preconditions: x, z, simple and expensive have n elements; simple_places and expensive_places have T, one for each
+// thread; counts has two, the lengths of the lists, which place_lists writes. n + T is less than 2^31.
+// A list has the elements of thread 0 in rising order, then those of thread 1, and so on: the same in every run.
 //
 // builds: sm_70, sm_60, sm_70-debug
 
@@ -31,7 +31,7 @@ __device__ unsigned simple_work(unsigned value) {
     return 2 * value + 1;
 }
 
-// Not unrolled, so that one round is one turn of the loop.
+// The loop is not unrolled, so that one round is one turn.
 __device__ unsigned expensive_work(unsigned value, int rounds) {
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {

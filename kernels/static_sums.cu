@@ -1,14 +1,14 @@
-// The two passes of a sum with memory of the module between them: an array that is there as soon as the kernel is.
+// The two passes of a sum with an array of the module between them, which exists as soon as the kernel does.
 //
-//   static_first   Each block leaves the sum of its elements in block_sums, of which the host knows nothing.
-//   static_second  One block adds those up.
+//   static_first   Each block leaves the sum of its elements in block_sums, which the host does not know about.
+//   static_second  One block adds up those sums.
 //
 // Launch: one-dimensional, blocks of whole warps; static_first a grid of at most 10240 blocks, then static_second one
 // block.
 // Preconditions: x holds n elements, total one; static_second gets the number of blocks that static_first had.
 //
-// The file is apart from two_pass.cu because kernels that change variables of their module are not run for the clock:
-// buffers are put back between such runs, and variables are not.
+// These kernels are not in two_pass.cu because kernels that change variables of their module are not timed: buffers
+// are restored between timed runs, and variables are not.
 //
 // builds: sm_70
 

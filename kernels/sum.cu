@@ -1,21 +1,21 @@
-// The finished sum: as fast as memory is, in one launch.
+// The finished sum: as fast as memory allows, in one launch.
 //
-//   sum_narrow               Every thread adds up elements a grid apart, one 4-byte load after the other.
-//   sum_wide                 The same with 16 bytes a load: a quarter of the instructions for the same sectors.
-//   sum_last_block           Four such loads under way before the first is needed, so that memory is never waited for
-//                            one at a time; and a hint that nobody needs them twice.
-//   sum_last_block_no_fence  The same without the fences around the ticket: the last block may add up sums that the
-//                            others have not made visible yet.
+//   sum_narrow               Every thread adds elements that are a grid apart, with one 4-byte load after another.
+//   sum_wide                 The same with 16 bytes for each load, so that there are fewer instructions.
+//   sum_last_block           Four such loads in flight before the first value is needed, so that a thread does not wait
+//                            for them one at a time; and a hint that no element is needed twice.
+//   sum_last_block_no_fence  The same without the fences around the ticket: the last block may add sums that the other
+//                            blocks have not made visible yet.
 //
-// All end in the same way: shuffles within each warp, one round of shared memory between the warps, one sum a block in
-// `sums`, and a ticket. Who draws the last ticket knows that all sums are there, and adds them up. The ticket counts
-// back to 0 by itself, so that the next launch finds it as this one did.
+// All end in the same way: shuffles within each warp, one round through shared memory between the warps, one sum for
+// each block in `sums`, and a ticket. The block that draws the last ticket knows that all sums are there, and adds them
+// up. The counter of the tickets returns to 0 by itself, so that the next launch finds it as this one did.
 //
-// Launch: one-dimensional, blocks of a multiple of 32 threads; as many blocks as run at once are enough (528 of 512
-// on an H200, four to a multiprocessor), each goes on to its next tile.
+// Launch: one-dimensional, blocks of a multiple of 32 threads. As many blocks as run at once are enough (528 of 512
+// threads on an H200, four to a multiprocessor), because each block continues with its next tile.
 // Preconditions: x holds n floats and begins at a multiple of 16 bytes; sums has a float for each block; tickets is
-// zero; total holds one float. n + 4 * the threads of the grid is below 2^31.
-// A line that is part of a race says so at its end, which a test compares with what the emulator reports.
+// zero; total holds one float. n plus 4 times the threads of the grid is below 2^31.
+// A line that takes part in a race says so at its end, and a test compares this with what the emulator reports.
 //
 // builds: sm_70
 
@@ -29,7 +29,7 @@ __device__ float sum_warp(float sum) {
     return sum;
 }
 
-// The sum over a block, in its first thread. `part` has a float for each warp that a block can have.
+// The sum of a block, which its first thread gets. `part` has a float for each warp that a block can have.
 __device__ float sum_block(float sum, float* part) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     sum = sum_warp(sum);
@@ -43,7 +43,7 @@ __device__ float sum_block(float sum, float* part) {
 // ANCHOR_END: sum_block
 
 // ANCHOR: sum_grid_fenced
-// The sum over the grid, by the block that comes last.
+// The sum of the grid, added up by the block that finishes last.
 __device__ void sum_grid_fenced(float sum, float* sums, unsigned* tickets, float* total) {
     __shared__ float part[32];
     __shared__ bool is_last;
@@ -70,7 +70,7 @@ __device__ float add_up(float4 four) {
     return (four.x + four.y) + (four.z + four.w);
 }
 
-// The elements behind the last whole group of four: the first threads of the grid have one each.
+// The elements after the last whole group of four: the first threads of the grid have one each.
 __device__ float rest(const float* __restrict__ x, int n) {
     int i = n / 4 * 4 + blockIdx.x * blockDim.x + threadIdx.x;
     return i < n ? x[i] : 0;
@@ -100,7 +100,7 @@ extern "C" __global__ void sum_wide(const float* __restrict__ x, float* sums, un
 }
 // ANCHOR_END: sum_wide
 
-// Each element is needed once, so it may be the first to leave the cache again.
+// Each element is needed only once, so it may be the first to be evicted from the cache.
 __device__ float4 load_once(const float4* from) {
     float4 four;
     asm("ld.global.nc.L1::evict_first.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -110,8 +110,8 @@ __device__ float4 load_once(const float4* from) {
 }
 
 // ANCHOR: sum_own
-// What a thread adds up by itself. A tile is four groups for each thread of a block, a block apart, so that each of the
-// four loads of a warp is 512 bytes in a row. Four sums, because no addition should wait for another.
+// The sum of a thread's own elements. A tile has four groups for each thread of a block, a block apart, so that each of
+// the four loads of a warp covers 512 contiguous bytes. There are four sums, so that no addition waits for another.
 __device__ float sum_own(const float* __restrict__ x, int n) {
     const float4* __restrict__ fours = reinterpret_cast<const float4*>(x);
     int groups = n / 4, apart = blockDim.x;
@@ -125,7 +125,7 @@ __device__ float sum_own(const float* __restrict__ x, int n) {
         c += add_up(third);
         d += add_up(fourth);
     }
-    // The last tile may be partial.
+    // The last tile may be incomplete.
     for (; i < groups; i += apart) {
         a += add_up(load_once(&fours[i]));
     }

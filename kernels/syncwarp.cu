@@ -1,41 +1,41 @@
-// The barrier of a warp: the last five rounds of a sum, which stay inside one warp, and what must stand between them.
+// The barrier of a warp: the last five rounds of a sum, which stay inside one warp, and what they need between them.
 //
 //   tail_syncthreads        A tree of sums in shared memory; every round ends with a barrier of the block.
-//   tail_syncwarp           The same, and the last five rounds end with a barrier of the warp.
-//   tail_no_barrier         The same, and nothing stands between them: a round may read what the one before has not
+//   tail_syncwarp           The same, but the last five rounds end with a barrier of the warp.
+//   tail_no_barrier         The same with no barrier between these rounds: one may read what the round before has not
 //                           written yet.
-//   tail_first_warp         tail_syncwarp, and only the first warp walks them: the others have ended.
+//   tail_first_warp         tail_syncwarp, but only the first warp executes these rounds: the others have ended.
 //   tail_unguarded          All lanes add in the last five rounds: each reads what another overwrites, and the last
 //                           warp reads past the end of the array.
-//   tail_repaired_in_vain   Reads into a register before the barrier, but adds what it reads behind it: the register
-//                           is never used, so the compiler drops it, and the race is still there.
-//   tail_mended             All lanes add, each out of a register: read, barrier, store, barrier. Who would read past
-//                           its warp begins again at its first lane.
+//   tail_repaired_in_vain   Reads into a register before the barrier, but adds what it reads again after it: the
+//                           register is never used, so the compiler drops it, and the race remains.
+//   tail_mended             All lanes add, each in a register: load, barrier, store, barrier. A lane that would read
+//                           past its warp reads from the beginning of the warp instead.
 //   tail_syncwarp_float     tail_syncwarp for floats, which atomicAdd adds in any order.
-//   tail_other_order        tail_unguarded for one warp, in an order that its race allows: in each round the lanes add
-//                           first that the others read. Barriers make it so; without them it is a matter of luck.
-//   mask_seven_f            A barrier of the warp that all lanes come to, with a mask that names 28 of them.
-//   mask_outside            The other four stay away from it, and are not waited for.
-//   mask_default            The same with the mask it has when none is given: all 32.
-//   sides                   The lanes of both sides of a branch draw numbers: who came first?
-//   sides_in_order          The same, the second side behind a barrier of the warp.
-//   wait_apart              Half of a warp waits for the block, the other half for the warp: neither gets on.
-//   wait_without_exited     The other half has ended, and the block's barrier no longer waits for it.
-//   wait_together           All threads come to the barrier; only the work around it is for half of them.
-//   tile_no_barrier         Threads load a tile into shared memory and use what others have loaded, at once.
+//   tail_other_order        tail_unguarded for one warp, in an order that its race allows: in each round, the lanes
+//                           that others read from add first. Barriers force this order; without them it is luck.
+//   mask_seven_f            A barrier of the warp with the mask 0xfffffff, which all lanes execute.
+//   mask_outside            The lanes that this mask does not name stay away from the barrier.
+//   mask_default            The same barrier without a mask in the source, which names all 32 lanes.
+//   sides                   The lanes of both sides of a branch draw numbers: which side runs first?
+//   sides_in_order          The same with a barrier of the warp between the two sides.
+//   wait_apart              Half of a warp waits for the block, and the other half for the warp.
+//   wait_without_exited     The other half has ended when the first half comes to the block's barrier.
+//   wait_together           All threads come to the barrier; only the work after it is for half of them.
+//   tile_no_barrier         Threads load a tile into shared memory, and at once use what others have loaded.
 //   tile_barrier            The same with a barrier of the block in between.
 //
 // Launch: one-dimensional. tail_* with a power of two from 32 to 1024 threads in a block, a grid that covers n, and 4
 // bytes of dynamic shared memory for each thread of a block (tail_unguarded and tail_repaired_in_vain read 64 more);
 // mask_*, sides*, wait_* and tail_other_order with one block of 32; tile_* with blocks of up to 256.
-// Preconditions: x and y hold n elements; where there is no n, 32, and in tile_* one for each thread. sum has one element
+// Preconditions: x and y hold n elements; if there is no n, 32, and in tile_* one for each thread. sum has one element
 // and is zero, as is turn; drawn holds 32.
-// A line that is part of a race says so at its end.
+// A line that takes part in a race says so at its end.
 //
 // builds: sm_70
 
-// Every thread brings an element to shared memory. Then rounds of additions, the block's barrier behind each, until the
-// first warp has the sums of all others.
+// Every thread stores an element in shared memory. Then the threads add in rounds, each followed by a barrier of the
+// block, until the first warp has the sums of all others.
 template <typename T>
 __device__ void sum_down_to_a_warp(T* part, const T* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -113,7 +113,7 @@ extern "C" __global__ void tail_repaired_in_vain(const int* x, int* sum, int n) 
     sum_down_to_a_warp(part, x, n);
     int kept = 0;
     for (int offset = 16; offset > 0; offset /= 2) {
-        kept += part[threadIdx.x + offset];  // never used, so never loaded
+        kept += part[threadIdx.x + offset];  // nothing uses this sum
         __syncwarp();
         part[threadIdx.x] += part[threadIdx.x + offset];  // race
         __syncwarp();
@@ -171,7 +171,7 @@ extern "C" __global__ void tail_other_order(const int* x, int* sum) {
 extern "C" __global__ void mask_seven_f(const int* x, int* y) {
     __shared__ int part[32];
     part[threadIdx.x] = x[threadIdx.x];
-    __syncwarp(0xfffffff);  // lanes 28 to 31 are here, and the mask says that they are not
+    __syncwarp(0xfffffff);  // lanes 28 to 31 execute this too, but the mask does not name them
     y[threadIdx.x] = part[threadIdx.x ^ 16];
 }
 // ANCHOR_END: mask_seven_f
@@ -194,7 +194,7 @@ extern "C" __global__ void mask_default(const int* x, int* y) {
 }
 // ANCHOR_END: mask_default
 
-// The two sides draw by two instructions that do the same, for the compiler would make one of two equal ones.
+// The two sides draw by different instructions with the same effect, because the compiler would merge two equal ones.
 // ANCHOR: sides
 extern "C" __global__ void sides(unsigned* turn, unsigned* drawn, unsigned true_lanes) {
     if (true_lanes >> threadIdx.x & 1) {

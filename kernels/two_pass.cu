@@ -1,14 +1,14 @@
-// The sum of many elements in two passes: a grid whose size does not depend on them, and then one block.
+// The sum of many elements in two passes: first a grid whose size does not depend on their number, then one block.
 //
-//   pass_strided  Thread t of the grid adds the elements t, t + threads, t + 2 * threads ...: neighbouring lanes read
-//                 neighbouring elements. Each block leaves a sum.
-//   pass_doubled  WRONG. The same with a last loop that begins at 32 instead of 16. A tile of 32 has no lane so far
+//   pass_strided  Thread t of the grid adds elements t, t + threads, t + 2 * threads ..., so that neighbouring lanes
+//                 read neighbouring elements. Each block stores a sum.
+//   pass_doubled  WRONG. The same with a last loop that begins at 32 instead of 16. A tile of 32 has no lane that far
 //                 away, so each lane adds its own value to itself, and the block's sum comes out doubled.
-//   pass_chunked  Each thread adds elements that lie side by side, so that the lanes of a warp read far apart.
-//   sum_in_order  One thread adds all elements one after the other.
+//   pass_chunked  Each thread adds elements that are side by side, so that the lanes of a warp read far apart.
+//   sum_in_order  One thread adds all elements, one after another.
 //
-// Launch: one-dimensional, blocks of a power of two from 32 to 1024; first any grid on x, then one block on what the
-// first pass left. sum_in_order one thread.
+// Launch: one-dimensional, blocks of a power of two from 32 to 1024; first any grid on x, then one block on the sums
+// that the first pass has stored. sum_in_order one thread.
 // Preconditions: x holds n elements, sums one for each block.
 //
 // builds: sm_70
@@ -18,7 +18,7 @@
 namespace cg = cooperative_groups;
 
 // ANCHOR: block_sum
-// The sum of the block's values, for its first thread. The loop over the last warp begins at first.
+// The sum of the block's values, which its first thread gets. The loop over the last warp begins at first.
 __device__ float block_sum(float sum, int first) {
     __shared__ float part[1024];
     part[threadIdx.x] = sum;

@@ -1,6 +1,6 @@
-// The sum of a warp in one instruction, which sm_80 brought for integers.
+// The sum of a warp in one instruction, which exists for integers from sm_80 on.
 //
-//   lanes_redux  Every lane gets the sum of its warp: what lanes_xor of block_sums.cu does in five shuffles and five
+//   lanes_redux  Every lane gets the sum of its warp, for which lanes_xor of block_sums.cu takes five shuffles and five
 //                additions.
 //
 // Launch: one-dimensional blocks of whole warps. Preconditions: x and y hold an element for each thread.

@@ -1,7 +1,7 @@
-//! The columns that a table can have: counters, and how each is written.
+//! The columns that a table can have: which counters they show, and how.
 //!
-//! A column is one declaration here, and chapters choose. Counts of memory equal the hardware's; counts of
-//! instructions are of PTX and not of machine code, and the heads say so.
+//! Each column is declared here once, and chapters choose from them. Counts of memory accesses equal the
+//! hardware's. Instructions are counted in PTX and not in machine code, which the heads say.
 
 use simt::Counters;
 
@@ -12,23 +12,23 @@ use super::layout::{decimal, grouped};
 pub struct Column {
     /// Its head, in two lines.
     pub head: [&'static str; 2],
-    /// What stands in a row.
+    /// What it shows in a row.
     pub cell: fn(&Counters) -> String,
 }
 
-/// Branches at which a warp's lanes parted, of all branches that warps came to.
+/// Branches at which the lanes of a warp diverged, of all branches that warps executed.
 pub const DIVERGENT_BRANCHES: Column = Column {
     head: ["divergent", "branches"],
     cell: |c| format!("{} of {}", grouped(c.ptx_divergent_branches), grouped(c.ptx_branches)),
 };
 
-/// Warps that parted at least once, of all warps.
+/// Warps that diverged at least once, of all warps.
 pub const DIVERGENT_WARPS: Column = Column {
     head: ["divergent", "warps"],
     cell: |c| format!("{} of {}", grouped(c.divergent_warps), grouped(c.warps)),
 };
 
-/// Lanes at work, averaged over the PTX instructions.
+/// Active lanes, averaged over the PTX instructions that warps executed.
 pub const ACTIVE_LANES: Column =
     Column { head: ["active", "lanes"], cell: |c| decimal(c.ptx_lanes_per_instruction()) };
 
@@ -39,11 +39,11 @@ pub const INSTRUCTIONS_PER_WARP: Column =
 /// PTX instructions that all warps executed together.
 pub const INSTRUCTIONS: Column = Column { head: ["PTX in", "all"], cell: |c| grouped(c.ptx_instructions) };
 
-/// Branches that a warp came to, on average.
+/// Branches that a warp executed, on average.
 pub const BRANCHES_PER_WARP: Column =
     Column { head: ["branches", "per warp"], cell: |c| quotient(c.ptx_branches, c.warps) };
 
-/// 32-byte sectors that a warp's load touched, and those of its store, on average.
+/// 32-byte sectors that a load of a warp touched on average, and the same for a store.
 pub const SECTORS: Column = Column {
     head: ["sectors", "ld / st"],
     cell: |c| {
@@ -52,7 +52,7 @@ pub const SECTORS: Column = Column {
     },
 };
 
-/// Load instructions that went to global memory.
+/// Load requests to global memory: one for each load instruction of a warp.
 pub const LOAD_REQUESTS: Column =
     Column { head: ["load", "requests"], cell: |c| grouped(c.global_load_requests) };
 
@@ -64,38 +64,38 @@ pub const LOAD_SECTORS: Column =
 pub const STORE_SECTORS: Column =
     Column { head: ["store", "sectors"], cell: |c| grouped(c.global_store_sectors) };
 
-/// Atomics on global memory, with and without a result, once a warp.
+/// Atomics on global memory, with and without a result, counted once for each warp.
 pub const GLOBAL_ATOMICS: Column = Column {
     head: ["global", "atomics"],
     cell: |c| grouped(c.global_atomic_requests + c.global_reduction_requests),
 };
 
-/// Atomics on shared memory, once a warp.
+/// Atomics on shared memory, counted once for each warp.
 pub const SHARED_ATOMICS: Column =
     Column { head: ["shared", "atomics"], cell: |c| grouped(c.shared_atomic_requests) };
 
-/// Loads and stores of shared memory, once a warp.
+/// Loads and stores of shared memory, counted once for each warp.
 pub const SHARED_REQUESTS: Column = Column {
     head: ["shared", "ld + st"],
     cell: |c| grouped(c.shared_load_requests + c.shared_store_requests),
 };
 
-/// Extra passes through shared memory because lanes wanted different words of one bank.
+/// Additional passes through shared memory, made because lanes wanted different words of one bank.
 pub const BANK_CONFLICTS: Column = Column {
     head: ["bank", "conflicts"],
     cell: |c| grouped(c.shared_load_bank_conflicts + c.shared_store_bank_conflicts),
 };
 
-/// Barriers of the block that a warp arrived at, on average.
+/// Barriers of the block at which a warp arrived, on average.
 pub const BARRIERS_PER_WARP: Column =
     Column { head: ["barriers", "per warp"], cell: |c| quotient(c.ptx_barriers, c.warps) };
 
-/// To one place, and without it from a thousand on.
+/// To one decimal place, and to none from a thousand on.
 fn tenths(number: f64) -> String {
     if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }
 
-/// To one place, or a dash where there was nothing to divide by.
+/// To one decimal place, or a dash if there was nothing to divide by.
 fn quotient(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { tenths(part as f64 / whole as f64) }
 }

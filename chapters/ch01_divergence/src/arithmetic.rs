@@ -1,7 +1,8 @@
-//! Two values, and who decides which of them a thread writes.
+//! An `if` between two values, decided by the thread or by its warp.
 //!
-//! The same source is run as the optimising compiler translates it and as it is written (`-G`), because only the second
-//! still has the branch. It leaves out the clock: a kernel this small measures how fast blocks are launched.
+//! The same source is run as the optimising compiler translates it and as it is written (`-G`), because only
+//! the second still has the branch. Times are left out, because a kernel this small only measures how fast
+//! blocks are launched.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -13,7 +14,7 @@ use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_
 use lanes::report::{Section, layout::grouped};
 use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
-/// A kernel and what it means to write at an index.
+/// A kernel, and the value that it should write at each index.
 type Case = (&'static Kernel, fn(usize) -> f64);
 
 static CASES: [Case; 4] = [
@@ -34,7 +35,7 @@ fn by_warp(i: usize) -> f64 {
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block) = (lab.size(10_240, ELEMENT_BYTES)?, lab.block(64));
     let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
-    lab.section("arithmetic", "what becomes of an if? Optimised first, then as written (-G)", &columns);
+    lab.section("arithmetic", "where did the branch go? First optimised, then as written (-G)", &columns);
     for (kernel, value) in CASES {
         lab.variant(kernel.name, |device| write(device, Launch::cover(kernel, n, block), n, value))?;
     }
@@ -67,15 +68,15 @@ fn write(device: &mut Device, launch: Launch, n: usize, value: fn(usize) -> f64)
     Ok(row.fact("even_in_if", even as f64).fact("odd_in_if", odd as f64).fact("even", n.div_ceil(2) as f64))
 }
 
-/// Blocks of one warp and a half, and whole blocks only: where a block begins in the middle of 32 numbers, so do its
-/// warps.
+/// Blocks of one and a half warps, all of them full: every second block begins in the middle of a group of 32
+/// numbers, and so do its warps.
 fn straddling(device: &mut Device) -> Result<Row> {
     write(device, Launch::cover(&MATH_EVEN_WARP, STRADDLED, 48).debug()?, STRADDLED, by_warp)
 }
 
 const STRADDLED: usize = 200 * 48;
 
-/// The mistake of the note: what every element becomes is read from the result.
+/// The note's mistake. What all elements became is read from the result.
 fn precedence(device: &mut Device, n: usize, block: u32) -> Result<Row> {
     let c = device.zeroed::<f32>("c", n)?;
     let run = device.launch(&Launch::cover(&MATH_PRECEDENCE, n, block).arg(c).arg(n as i32))?;
@@ -87,7 +88,7 @@ fn precedence(device: &mut Device, n: usize, block: u32) -> Result<Row> {
     Ok(row.remark(format!("{same} of {all} elements became {}: `==` binds tighter than `&`", got[0])))
 }
 
-/// A kernel without a guard on an array that is `missing` elements short of the grid.
+/// A kernel without a guard, on an array that has `missing` elements fewer than the grid has threads.
 fn unguarded(device: &mut Device, blocks: u32, block: u32, missing: u32) -> Result<Row> {
     let n = blocks as usize * block as usize - missing as usize;
     let c = device.zeroed::<f32>("c", n)?;
@@ -101,8 +102,8 @@ fn optimised(section: &Section) -> Option<String> {
     let [thread, warp] = [&MATH_EVEN_THREAD, &MATH_EVEN_WARP].map(|kernel| section.row(kernel.name));
     let (thread, warp) = (thread?.run.counters, warp?.run.counters);
     Some(format!(
-        "Optimised, the if is no branch but a select: {} and {} divergent branches, {:.2} and {:.2} active lanes, \
-         whether threads or warps decide.",
+        "Optimised, the if is a select, and the guard is the only branch left. Deciding by thread and by \
+         warp, {} and {} branches diverge, and {:.2} and {:.2} lanes are active on average.",
         grouped(thread.ptx_divergent_branches),
         grouped(warp.ptx_divergent_branches),
         thread.ptx_lanes_per_instruction(),
@@ -114,8 +115,8 @@ fn as_written(section: &Section) -> Option<String> {
     let [thread, warp] = ["math_even_thread-G", "math_even_warp-G"].map(|name| section.row(name));
     let (thread, warp) = (thread?.run.counters, warp?.run.counters);
     Some(format!(
-        "As written, {} of {} warps part when threads decide and {} when warps do: {:.2} against {:.2} active lanes, \
-         {:.2} against {:.2} PTX instructions per warp.",
+        "As written, {} of {} warps diverge when the thread decides, and {} when the warp does: {:.2} \
+         against {:.2} active lanes, and {:.2} against {:.2} PTX instructions per warp.",
         grouped(thread.divergent_warps),
         grouped(thread.warps),
         grouped(warp.divergent_warps),
@@ -129,7 +130,8 @@ fn as_written(section: &Section) -> Option<String> {
 fn straddled(section: &Section) -> Option<String> {
     let counters = section.row("math_even_warp_48-G")?.run.counters;
     Some(format!(
-        "`i / warpSize` is the number of a warp only if blocks are multiples of 32: in blocks of 48, {} of {} warps part.",
+        "`i / warpSize` is the number of a warp only if the block size is a multiple of 32. In blocks of 48, \
+         {} of {} warps diverge.",
         grouped(counters.divergent_warps),
         grouped(counters.warps),
     ))

@@ -1,7 +1,8 @@
-//! The edge of the data: blocks are whole, data is not.
+//! The edge of the data: the grid consists of whole blocks, but data can end anywhere.
 //!
-//! One dimension with the sizes of the third note and the reader's own, then pictures under blocks of 16 × 16. The
-//! counts of warps are the run's. It leaves out boundaries that have work of their own.
+//! First one dimension, with the sizes of the note on boundaries and the reader's own, then pictures covered
+//! by blocks of 16 × 16. The numbers of warps are counted in the run. Boundaries that have work of their own
+//! are left out.
 
 use anyhow::Result;
 use lanes::kernels::boundary::{ADD_GUARDED, BRIGHTEN_GUARDED};
@@ -14,7 +15,7 @@ use crate::map;
 
 pub fn one_dimension(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_240, ELEMENT_BYTES)?, lab.block(64), lab.seed());
-    let title = format!("which warps part at the end of an array? Blocks of {block}");
+    let title = format!("which warps diverge at the end of an array? Blocks of {block}");
     lab.section("boundary", &title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
     let mut sizes = vec![100, 1000, 1003, 1024, 10_000, n];
     sizes.sort_unstable();
@@ -45,12 +46,13 @@ fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
     device.check(run, c, &expected, &Tolerance::Exact)
 }
 
-/// A warp with an element of its own stores once, so the stores tell how many warps have one.
+/// A warp with at least one element makes one store request, so the requests show how many such warps there
+/// are.
 fn wholly_outside(section: &Section) -> Option<String> {
     let counters = section.row("add_10000")?.run.counters;
     let outside = counters.warps - counters.global_store_requests;
     Some(format!(
-        "10,000 elements: {}, of which {} on the edge and {outside} wholly outside.",
+        "10,000 elements take {}, with {} at the edge and {outside} wholly outside.",
         counted(counters.warps, "warp"),
         counters.divergent_warps,
     ))
@@ -58,26 +60,26 @@ fn wholly_outside(section: &Section) -> Option<String> {
 
 fn in_small_blocks(section: &Section) -> Option<String> {
     let warps = section.row("add_10000_32")?.run.counters.warps;
-    Some(format!("In blocks of 32, a warp each, 10,000 elements take {}.", counted(warps, "warp")))
+    Some(format!("In blocks of 32, each a single warp, 10,000 elements take {}.", counted(warps, "warp")))
 }
 
-/// What a split warp pays more than a whole one, if the two sizes take as many warps.
+/// What a diverging warp costs beyond a full one, provided that both sizes take the same number of warps.
 fn guard_is_free(section: &Section) -> Option<String> {
     let cost = |name| section.row(name).map(|row| row.run.counters);
     let (split, whole) = (cost("add_1003")?, cost("add_1024")?);
     let same = split.warps == whole.warps && split.ptx_instructions == whole.ptx_instructions;
     (same && split.divergent_warps > whole.divergent_warps).then(|| {
         format!(
-            "1,003 elements take {} PTX instructions and 1,024 take {}: an if without an else costs a split warp \
-             nothing extra.",
+            "1,003 elements take {} PTX instructions and 1,024 take {}: an if without an else costs a \
+             diverging warp nothing extra.",
             grouped(split.ptx_instructions),
             grouped(whole.ptx_instructions),
         )
     })
 }
 
-/// Width and height: the two of the third note, the first one row shorter, and the second without blocks that overhang at
-/// the bottom.
+/// Width and height: the note's two pictures, the first with one row less, and the second with a height at
+/// which no block overhangs the bottom.
 const PICTURES: [(u32, u32); 4] = [(76, 62), (76, 61), (200, 150), (200, 160)];
 /// So narrow that its warps fit into a line.
 const NARROW: u32 = 76;
@@ -85,7 +87,7 @@ const TILE: u32 = 16;
 
 pub fn two_dimensions(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = "which warps part at the edges of a picture? Blocks of 16 x 16, warps of two rows";
+    let title = "which warps diverge at the edges of a picture? Blocks of 16 x 16, warps of two rows";
     lab.section("picture", title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, INSTRUCTIONS]);
     for (width, height) in PICTURES {
         lab.variant(&format!("picture_{width}x{height}"), |device| brighten(device, width, height, seed))?;
@@ -99,28 +101,31 @@ pub fn two_dimensions(lab: &mut Lab) -> Result<()> {
     lab.notice(|section| {
         let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
         let (even, odd) = (parted("picture_76x62")?, parted("picture_76x61")?);
-        Some(format!("One row less, and the bottom edge cuts through warps: {odd} part instead of {even}."))
+        Some(format!(
+            "With one row less, the bottom edge cuts through warps: {odd} diverge instead of {even}."
+        ))
     });
     lab.notice(|section| {
         let counters = section.row("picture_200x150")?.run.counters;
         let share = 100.0 * counters.divergent_warps as f64 / counters.warps as f64;
         Some(format!(
-            "The larger the picture, the smaller its edge: {share:.1} % of the warps of 200 x 150 part."
+            "The larger the picture, the smaller the share of its edges: {share:.1} % of the warps of 200 x 150 \
+             diverge."
         ))
     });
     lab.notice(|section| {
         let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
         let (cut, whole) = (parted("picture_200x150")?, parted("picture_200x160")?);
         Some(format!(
-            "All the way down, {whole} warps part at the right edge of 200 x 160. Of 200 x 150, {cut} do, for {} of those \
-             lie wholly below it.",
+            "At the right edge of 200 x 160, {whole} warps diverge, from the top to the bottom. At that of \
+             200 x 150, {cut} do, because {} of these warps lie wholly below the picture.",
             whole - cut
         ))
     });
     Ok(())
 }
 
-/// The launch, and what the picture becomes.
+/// The launch, where its result goes, and what that must be.
 fn prepare(device: &mut Device, width: u32, height: u32, seed: u64) -> Result<(Launch, Brighter)> {
     let n = (width * height) as usize;
     let values = Random::new(seed).floats(n, 0.0, 1.0);

@@ -1,7 +1,8 @@
 //! Two paths, chosen by the data.
 //!
-//! The kernel with the square root is run on the same numbers in two orders and on numbers of one sign, so that what
-//! both paths cost can be told from what each costs. It leaves out paths of different length; they are in `worst`.
+//! The kernel with the square root is run on the same numbers in several orders and on numbers of one sign,
+//! so that the cost of both paths can be compared with that of each. Paths of different length are left to
+//! `worst`.
 
 use anyhow::Result;
 use lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, UNIFORM_CONDITION};
@@ -21,7 +22,7 @@ struct Shape {
 pub fn section(lab: &mut Lab) -> Result<()> {
     let shape = Shape { n: lab.size(10_240, ELEMENT_BYTES)?, block: lab.block(64), seed: lab.seed() };
     let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SECTORS];
-    lab.section("branches", "what do two paths cost that the data chooses between?", &columns);
+    lab.section("branches", "what do two paths cost if the data chooses between them?", &columns);
     let mixed = Random::new(shape.seed).floats(shape.n, -8.0, 8.0);
     let every = |change: fn(f32) -> f32| mixed.iter().map(|&x| change(x)).collect::<Vec<_>>();
     lab.variant("sqrt_negative", |device| sqrt(device, shape, &every(|x| -1.0 - x.abs())))?;
@@ -56,15 +57,15 @@ fn sqrt(device: &mut Device, shape: Shape, values: &[f32]) -> Result<Row> {
     device.check(run, z, &expected, &Tolerance::Exact)
 }
 
-/// The same numbers, the negative ones first: which path an element takes now depends on where it lies.
+/// The same numbers, sorted, so that elements that take the same path lie together.
 fn sorted(values: &[f32]) -> Vec<f32> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
     sorted
 }
 
-/// The same numbers, the negative ones first, and both parts filled up to whole warps with more of their last: no part
-/// needs to be in order for a warp to have one path.
+/// The same numbers, the negative ones first, and both parts padded to whole warps with copies of their last
+/// number. A warp then has a single path, although neither part is sorted.
 fn partitioned(values: &[f32]) -> Vec<f32> {
     let (mut negative, mut others): (Vec<f32>, Vec<f32>) = values.iter().partition(|&&x| x < 0.0);
     for part in [&mut negative, &mut others] {
@@ -74,13 +75,13 @@ fn partitioned(values: &[f32]) -> Vec<f32> {
     [negative, others].concat()
 }
 
-/// Both operations round once, so the reference rounded to single precision is what they give, bit for bit.
+/// Each operation rounds once, so the reference, rounded to single precision, equals its result bit for bit.
 fn rounded(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// About half of the indices are negative, by up to 2³¹: to read at one of those would be found out. `first` takes the
-/// place of the first one.
+/// About half of the indices are negative, down to -2³¹, so the emulator would find a load at any of them.
+/// `first` replaces the first index.
 fn guarded_load(device: &mut Device, shape: Shape, first: Option<i32>) -> Result<Row> {
     let mut random = Random::new(shape.seed);
     let index =
@@ -116,9 +117,10 @@ fn select_merge(device: &mut Device, shape: Shape) -> Result<Row> {
     device.check(run, z, &expected, &Tolerance::Exact)
 }
 
-/// One true and one false in each pair of neighbours, in random order. A GPU may skip the load of a value that a lane
-/// does not pick, and with it a sector that no lane of the warp needs; this way every sector of both arrays, which holds
-/// four pairs, is needed by somebody. (Of an odd number of choices, the last has no partner.)
+/// One true and one false in each pair of neighbours, in random order. A GPU may skip the load of a value
+/// that a lane does not pick, and with it a sector that no lane of the warp needs. With these choices, some
+/// lane needs each sector of both arrays, because a sector holds four pairs. (Of an odd number of choices,
+/// the last has no partner.)
 fn choices(random: &mut Random, n: usize) -> Vec<i32> {
     let pairs = random.words(n.div_ceil(2)).into_iter().map(|word| (word & 1) as i32);
     pairs.flat_map(|first| [first, 1 - first]).take(n).collect()
@@ -140,8 +142,9 @@ fn both_paths(section: &Section) -> Option<String> {
     // A handful of numbers may all have the same sign by chance.
     (mixed > negative.max(positive)).then(|| {
         format!(
-            "A warp executes {negative:.2} PTX instructions if all its numbers are negative, {positive:.2} if none \
-             is, and {mixed:.2} if some are: what comes before the if once, and then both paths."
+            "A warp executes {negative:.2} PTX instructions if all its numbers are negative, {positive:.2} \
+             if none is, and {mixed:.2} on average if the signs are mixed: the part before the if once, and \
+             then both paths."
         )
     })
 }
@@ -150,14 +153,15 @@ fn in_order(section: &Section) -> Option<String> {
     let parted = |name| section.row(name).map(|row| row.run.counters.divergent_warps);
     let [mixed, sorted] = ["sqrt_mixed", "sqrt_sorted"].map(parted);
     let (mixed, sorted) = (grouped(mixed?), counted(sorted?, "warp"));
-    Some(format!("The same numbers in order: {sorted} with two paths to walk instead of {mixed}."))
+    Some(format!("Sorting the same numbers leaves {sorted} diverging instead of {mixed}."))
 }
 
 fn in_whole_warps(section: &Section) -> Option<String> {
     let counters = section.row("sqrt_partitioned")?.run.counters;
     let parted = counted(counters.divergent_warps, "warp");
     Some(format!(
-        "The negative ones first, in no order, and both parts filled up to whole warps: {parted} of {} with two paths.",
+        "Putting the negative numbers first, unsorted, and padding both parts to whole warps leaves {parted} \
+         of {} diverging.",
         grouped(counters.warps),
     ))
 }
@@ -166,7 +170,8 @@ fn never_touched(section: &Section) -> Option<String> {
     let row = section.row("guarded_load")?;
     let (faults, elements) = (row.run.faults.len(), row.check.as_ref()?.elements);
     Some(format!(
-        "guarded_load: {faults} faults in {} elements; a lane that is switched off reads nothing.",
+        "`guarded_load` has {faults} faults in {} elements, because a lane that is switched off reads \
+         nothing.",
         grouped(elements as u64),
     ))
 }

@@ -1,8 +1,8 @@
 //! A few elements need long work: one pass with a branch, or two lists first?
 //!
-//! The lists are counted with everything it takes to build them, and are themselves compared with what they must be.
-//! Three lengths of the long work show where they begin to pay. It leaves out better ways to build a list, which need
-//! shuffles and votes.
+//! The counts of the lists include everything that it takes to build them, and the lists themselves are
+//! checked as well. Three lengths of the long work show from where on they pay. Better ways to build a list
+//! are left out, because they need shuffles and votes.
 
 use anyhow::Result;
 use lanes::kernels::sorting::{
@@ -15,17 +15,18 @@ use lanes::{Buffer, Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
 const N: usize = 4096;
 const BLOCK: u32 = 128;
-/// The threads that build the lists, each for a part of the elements.
+/// How many threads build the lists, each for a share of the elements.
 const BUILDERS: usize = 256;
 /// Values are spread over 32 bits, so one in 16 is below this.
 const THRESHOLD: u32 = 1 << 28;
-/// How long the expensive work is, in turns of its loop.
+/// The length of the expensive work, in turns of its loop.
 const ROUNDS: [i32; 3] = [1, 10, 100];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let values = Random::new(lab.seed()).words(N);
     let expensive = values.iter().filter(|&&value| value < THRESHOLD).count();
-    let title = format!("sort first? {expensive} of {N} elements are expensive, by 1, 10 and 100 rounds");
+    let title =
+        format!("does it pay to sort first? {expensive} of {N} elements need 1, 10 or 100 rounds of work");
     lab.section("lists", &title, &[DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS]);
     for rounds in ROUNDS {
         lab.variant(&format!("mixed_{rounds}"), |device| mixed(device, &values, rounds))?;
@@ -45,7 +46,7 @@ fn mixed(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
     device.check(run, z, &expected(values, rounds), &Tolerance::Exact)
 }
 
-/// Each pass over a list is as large as the list, for the host knows how long it has become.
+/// Each pass over a list has as many threads as the list has entries, because the host knows its length here.
 fn lists(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
     let (x, z) = (device.upload("x", values)?, device.zeroed::<u32>("z", N)?);
     let (simple, expensive) = (device.zeroed::<i32>("simple", N)?, device.zeroed::<i32>("expensive", N)?);
@@ -57,7 +58,7 @@ fn lists(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
     let launch = Launch::cover(&PROCESS_EXPENSIVE, is_expensive.len(), BLOCK);
     run += device.launch(&launch.arg(x).arg(z).arg(expensive).arg(counts).arg(rounds))?;
     for (found, wanted) in [(simple, is_simple), (expensive, is_expensive)] {
-        // Behind the end of a list, its memory is still zero.
+        // After the end of a list, its memory is still zero.
         let padding = vec![0.0; N - wanted.len()];
         let row = device.check(run.clone(), found, &[wanted, padding].concat(), &Tolerance::Exact)?;
         if row.verdict != Verdict::Ok {
@@ -67,7 +68,8 @@ fn lists(device: &mut Device, values: &[u32], rounds: i32) -> Result<Row> {
     device.check(run, z, &expected(values, rounds), &Tolerance::Exact)
 }
 
-/// Builds both lists: how many elements each thread has for them, where it begins to write, and then the writing.
+/// Builds both lists: counts how many entries each thread has, finds where each thread writes, and then
+/// writes them.
 fn build(
     device: &mut Device,
     x: Buffer<u32>,
@@ -86,8 +88,8 @@ fn build(
     Ok(run)
 }
 
-/// The numbers of the elements that are in a list, in its order: thread after thread, each with every element that is
-/// a whole number of turns after its first.
+/// The numbers of the elements that are in a list, in its order: one thread after the other, each with every
+/// `BUILDERS`-th element from its own number on.
 fn list(values: &[u32], is_in: fn(u32) -> bool) -> Vec<f64> {
     let numbers = (0..BUILDERS).flat_map(|t| (t..N).step_by(BUILDERS));
     numbers.filter(|&i| is_in(values[i])).map(|i| i as f64).collect()
@@ -104,18 +106,19 @@ fn compared(section: &Section, rounds: i32) -> Option<String> {
         |name: &str| section.row(&format!("{name}_{rounds}")).map(|row| row.run.counters.ptx_instructions);
     let (mixed, lists) = (cost("mixed")?, cost("lists")?);
     let (cheaper, ratio) = if mixed < lists {
-        ("one pass", lists as f64 / mixed as f64)
+        ("one pass is", lists as f64 / mixed as f64)
     } else {
-        ("the lists", mixed as f64 / lists as f64)
+        ("the lists are", mixed as f64 / lists as f64)
     };
     let (mixed, lists) = (grouped(mixed), grouped(lists));
     Some(format!(
-        "{} of work: {mixed} PTX instructions in one pass, {lists} with lists; {cheaper} by a factor of {ratio:.2}.",
+        "With {} of work, one pass takes {mixed} PTX instructions and the lists take {lists}: {cheaper} \
+         cheaper by a factor of {ratio:.2}.",
         counted(rounds as u64, "round"),
     ))
 }
 
-/// Instructions are work, not time: the lists are placed by one thread while the rest of a GPU waits.
+/// Instructions are not time: while a single thread finds the places in the lists, the rest of a GPU is idle.
 fn on_the_clock(section: &Section) -> Option<String> {
     let last = ROUNDS[ROUNDS.len() - 1];
     let time = |name: &str| {
@@ -123,8 +126,9 @@ fn on_the_clock(section: &Section) -> Option<String> {
     };
     let (mixed, lists) = (time("mixed")?, time("lists")?);
     Some(format!(
-        "The clock counts something else: with {}, one pass takes {mixed:.1} µs on the GPU and the {} launches for the \
-         lists take {lists:.1} µs together, in one of which a single thread walks all counts.",
+        "The clock measures something else: with {}, one pass takes {mixed:.1} µs on the GPU, and the {} \
+         launches for the lists take {lists:.1} µs together. In one of these, a single thread goes through \
+         all counts.",
         counted(last as u64, "round"),
         section.row(&format!("lists_{last}"))?.run.kernels.len(),
     ))

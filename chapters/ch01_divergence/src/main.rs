@@ -1,7 +1,7 @@
 //! Chapter 1: what a warp does when its lanes disagree.
 //!
-//! Each section asks one question, runs a few kernels about it, and says what to notice. It leaves out races,
-//! barriers and shuffles, which have chapters of their own.
+//! Each section asks one question, runs a few kernels that answer it, and says what to notice. Races,
+//! barriers and shuffles are left to later chapters.
 
 mod arithmetic;
 mod boundary;

@@ -1,13 +1,14 @@
-//! Which warps of a picture's blocks are inside, at its edge, or outside, seen from the trace of a run.
+//! Which warps of a picture's blocks are inside, at its edge, or outside, as the trace of a run shows it.
 //!
-//! A warp is inside if all of its lanes store, at the edge if some do. It leaves out which lanes.
+//! A warp is inside if all of its lanes store something, and at the edge if only some do. Which lanes these
+//! are is left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use lanes::machine::Traced;
 
-/// Lanes that stored, by the row and the column of the block, and by the warp in it.
+/// The lanes that stored, by the row and the column of the block and the warp in it.
 type Stored = BTreeMap<(u32, u32, u32), u32>;
 
 fn stored(trace: &[Traced]) -> Stored {
@@ -21,10 +22,10 @@ fn stored(trace: &[Traced]) -> Stored {
     stored
 }
 
-/// A character a warp.
+/// One character for each warp.
 pub fn draw(trace: &[Traced]) -> String {
     let mut out =
-        "each block with its warps from top to bottom: # inside, / at the edge, . outside\n".to_owned();
+        "each group is a block, warps from top to bottom: # inside, / at edge, . outside\n".to_owned();
     let mut row = 0;
     for ((y, _, warp), lanes) in stored(trace) {
         if y != row {
@@ -41,7 +42,7 @@ pub fn draw(trace: &[Traced]) -> String {
     out
 }
 
-/// Warps at an edge that is not the right one: of all columns of blocks but the last.
+/// The warps that diverge at another edge than the right one, that is, outside of the last column of blocks.
 pub fn parted_off_the_right(trace: &[Traced]) -> usize {
     let stored = stored(trace);
     let last = stored.keys().map(|&(_, x, _)| x).max();

@@ -1,8 +1,9 @@
-//! One warp, instruction by instruction: who is at work?
+//! One warp, instruction by instruction: which lanes are active?
 //!
-//! The first section gives it sixteen negative numbers and sixteen others, and looks at which lanes issue each
-//! instruction. The second asks whether a warp stays together: its halves wait for each other, built for a warp with one
-//! program counter and for lanes with one each. It leaves out what that is good for, which is chapter 3's.
+//! The first section gives the warp sixteen negative numbers and sixteen others, and looks at which lanes
+//! execute each instruction. The second asks whether a warp stays together: its halves wait for each other,
+//! once built for a warp with one program counter and once for lanes with one each. What that means for
+//! programs is left to chapter 3.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,7 +29,11 @@ static CASES: [(&str, &Kernel, usize); 4] = [
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let columns = [DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
-    lab.section("warp", "who is at work? One warp, of whose 32 numbers none or 16 are negative", &columns);
+    lab.section(
+        "warp",
+        "which lanes are active? One warp of 32 numbers, none or 16 of them negative",
+        &columns,
+    );
     for (name, kernel, negative) in CASES {
         lab.variant(name, |device| paths(device, kernel, negative))?;
     }
@@ -59,7 +64,7 @@ fn paths(device: &mut Device, kernel: &'static Kernel, negative: usize) -> Resul
     let expected: Vec<f64> = (0..LANES).map(|lane| if lane < negative { -3.0 } else { 2.0 }).collect();
     let row = device.check(run, z, &expected, &Tolerance::Exact)?;
     let trace = device.trace(&launch)?;
-    // A path is the lanes of instructions that not all lanes issue.
+    // A path is a set of lanes that executes instructions without the others.
     let paths: BTreeSet<u32> = trace.iter().map(|step| step.mask).filter(|&mask| mask != u32::MAX).collect();
     let shared = paths
         .iter()
@@ -80,10 +85,11 @@ fn paths(device: &mut Device, kernel: &'static Kernel, negative: usize) -> Resul
         .fact("roots_of_negative", of_negative.count_ones().into()))
 }
 
-/// How much of an instruction fits beside 32 lanes.
+/// How many characters of an instruction fit beside 32 lanes.
 const TEXT: usize = 40;
 
-/// Time goes down, a column for each lane. What all lanes issue together is one line, however much it is.
+/// Time runs downwards, with a column for each lane. Instructions that all lanes execute in a row share one
+/// line.
 fn draw(trace: &[Traced]) -> String {
     let mut out = "  0       8       16      24     31\n".to_owned();
     for steps in trace.chunk_by(|one, other| one.mask == u32::MAX && other.mask == u32::MAX) {
@@ -106,8 +112,8 @@ fn one_after_the_other(section: &Section) -> Option<String> {
     let of = |name| fact(section, "warp_halved", name);
     let (paths, fewest, shared) = (of("paths")?, of("fewest_lanes")?, of("lanes_on_two_paths")?);
     Some(format!(
-        "The {paths} paths run one after the other, with {fewest} lanes at work and the others switched off; {shared} \
-         lanes walk both."
+        "The {paths} paths run one after the other, with {fewest} lanes active and the others switched off. \
+         {shared} lanes take more than one."
     ))
 }
 
@@ -115,8 +121,8 @@ fn thrown_away(section: &Section) -> Option<String> {
     let of = |name| fact(section, name, "roots_of_negative");
     let (branch, select) = (of("warp_halved")?, of("warp_selects")?);
     Some(format!(
-        "Where a branch decides, {branch} roots of negative numbers are taken. Where both values are computed and one is \
-         kept, {select} are, and are thrown away."
+        "With a branch, {branch} roots of negative numbers are computed. If every lane computes both values \
+         and keeps one, there are {select} such roots, and all of them are thrown away."
     ))
 }
 
@@ -125,12 +131,13 @@ fn no_votes(section: &Section) -> Option<String> {
     let cost = |name| section.row(name).map(|row| row.run.counters.ptx_instructions_per_warp());
     let (agrees, parts, votes) = (cost("warp_agrees")?, cost("warp_halved")?, cost("warp_votes")?);
     Some(format!(
-        "The branch holds {branch} votes: {agrees:.2} instructions if all lanes go one way and {parts:.2} if they part. \
-         With {voted} votes around the paths it takes {votes:.2}."
+        "The plain branch executes {branch} votes. It takes {agrees:.2} PTX instructions if all lanes go one \
+         way, and {parts:.2} if they diverge. With {voted} votes around the paths, a warp that diverges \
+         takes {votes:.2}."
     ))
 }
 
-/// Turns of a loop before a lane gives up: more than the halves of a warp need, on a GPU too.
+/// How many turns of its loop a lane waits before it gives up: more than it needs, on a GPU as well.
 const PATIENCE: i32 = 20_000;
 
 pub fn together(lab: &mut Lab) -> Result<()> {
@@ -143,9 +150,9 @@ pub fn together(lab: &mut Lab) -> Result<()> {
         let through = |name| fact(section, name, "lanes_through");
         let (old, new) = (through("handshake_60")?, through("handshake_70")?);
         Some(format!(
-            "Built for sm_60, one half runs to its end before the other begins, and {old} lanes get what they wait for. Built \
-             for sm_70, each lane has its own place in the program, and {new} do: no lane may count on the others being where \
-             it is."
+            "Built for sm_60, one half runs to its end before the other begins, and {old} lanes get what \
+             they wait for. Built for sm_70, each lane has its own program counter, and {new} lanes do. So \
+             no lane may rely on the others to be at the same instruction."
         ))
     });
     Ok(())
@@ -158,6 +165,6 @@ fn handshake(device: &mut Device, arch: u32) -> Result<Row> {
     let row = device.check(run, through, &[1.0; LANES], &Tolerance::Exact)?;
     let lanes = device.read(through)?.sim.iter().filter(|&&is_through| is_through == 1).count();
     let row = row.fact("lanes_through", lanes as f64);
-    // Which half it is that gives up depends on the side that runs first, so machines may differ in it.
+    // Which half gives up depends on which side runs first, and machines may differ in that.
     Ok(if arch < 70 { row.expect(Verdict::Wrong) } else { row })
 }

@@ -1,8 +1,8 @@
 //! A body that grows: when does an if stop being a branch?
 //!
-//! In PTX never: the branch is there from one step to 32. Which branches machine code keeps is the assembler's choice,
-//! and `output/counters.md` has what a GPU counted of them. It leaves out that machine code, which no emulator of PTX
-//! sees.
+//! In PTX it never does: the branch is there from one step to 32. The assembler chooses which branches
+//! machine code keeps, and `output/counters.md` has what a GPU counted of them. The machine code itself is
+//! left out, because an emulator of PTX does not see it.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -14,7 +14,7 @@ use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 const N: usize = 4096;
 const BLOCK: u32 = 128;
 
-/// A kernel, its steps, and whether a lane that does not take the if stores its value nevertheless.
+/// A kernel, its number of steps, and whether a lane that does not take the if stores its value all the same.
 static CASES: [(&Kernel, u32, bool); 8] = [
     (&MERGE_1, 1, true),
     (&MERGE_2, 2, true),
@@ -63,8 +63,9 @@ fn in_ptx(section: &Section) -> Option<String> {
     };
     let (short, long) = (branches(&MERGE_1)?, branches(&MERGE_32)?);
     Some(format!(
-        "{short:.1} branches per warp around 1 step and {long:.1} around 32: in PTX the if is a branch, however \
-         short. Which of them are left in machine code is counted in `output/counters.md`."
+        "A warp executes {short:.1} branches with a body of 1 step, and {long:.1} with 32: in PTX the if is \
+         a branch, however short its body. `output/counters.md` counts the branches that are left in machine \
+         code."
     ))
 }
 
@@ -72,7 +73,7 @@ fn growth(section: &Section) -> Option<String> {
     let cost = |kernel: &Kernel| Some(section.row(kernel.name)?.run.counters.ptx_instructions_per_warp());
     let (short, long) = (cost(&MERGE_1)?, cost(&MERGE_32)?);
     Some(format!(
-        "The lanes that do not take the if wait for those that do: {short:.2} PTX instructions per warp around 1 step, \
-         {long:.2} around 32."
+        "Lanes that do not take the if wait for those that do, so a warp executes {short:.2} PTX \
+         instructions with a body of 1 step, and {long:.2} with 32."
     ))
 }

@@ -1,7 +1,7 @@
-//! How bad it gets: one lane with much to do, and 32 lanes on 32 paths.
+//! How bad it gets: one lane with long work, and 32 lanes on 32 paths.
 //!
-//! Both come with a twin that does the same work without parting. Sizes are fixed, because the comparison needs whole
-//! warps. It leaves out how a compiler could help; it cannot know the data.
+//! Each kernel has a twin that does the same work without diverging. Sizes are fixed, because the comparison
+//! needs whole warps. What a compiler could do about it is left out, because it cannot know the data.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -10,10 +10,10 @@ use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
-/// A multiple of 1024, so that as many elements are expensive in both placements.
+/// A multiple of 1024, so that both arrangements have the same number of expensive elements.
 const N: usize = 4096;
 const BLOCK: u32 = 128;
-/// The turns of the loop in the expensive elements: so many that the rest hardly counts.
+/// The turns of an expensive element's loop: so many that the rest of the kernel hardly counts.
 const LONG: i32 = 1000;
 /// The turns of the loop on each of the 32 paths.
 const SHORT: i32 = 100;
@@ -47,15 +47,16 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let factor = factor(section, &EXPENSIVE_ONE_LANE, &EXPENSIVE_PACKED)?;
         let expensive = N / 32;
         Some(format!(
-            "{expensive} expensive elements, one to a warp: {factor:.1} times the instructions of as many in whole warps; \
-             the longer the work, the nearer to 32."
+            "{expensive} expensive elements, one in each warp, take {factor:.1} times as many instructions \
+             as they do packed into whole warps. The longer the work, the closer the factor gets to 32."
         ))
     });
     lab.notice(|section| {
         let factor = factor(section, &WORST_CASE_SWITCH, &WORST_CASE_TOGETHER)?;
         let lanes = section.row(WORST_CASE_SWITCH.name)?.run.counters.ptx_lanes_per_instruction();
         Some(format!(
-            "32 paths in a warp: {factor:.1} times the instructions of one path, {lanes:.2} lanes at work."
+            "32 paths in a warp take {factor:.1} times as many instructions as one path, with {lanes:.2} \
+             lanes active on average."
         ))
     });
     Ok(())
@@ -70,7 +71,7 @@ fn run(device: &mut Device, kernel: &'static Kernel, rounds: i32, work: Work, se
     device.check(run, z, &expected, &Tolerance::Exact)
 }
 
-/// How many times the instructions of `good` it takes `bad`.
+/// How many times as many instructions `bad` takes as `good`.
 fn factor(section: &Section, bad: &Kernel, good: &Kernel) -> Option<f64> {
     let [bad, good] = [bad, good].map(|kernel| section.row(kernel.name));
     Some(bad?.run.counters.ptx_instructions as f64 / good?.run.counters.ptx_instructions as f64)

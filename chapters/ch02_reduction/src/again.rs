@@ -1,6 +1,6 @@
-//! A reduction in place uses up its input: what a second kernel finds there.
+//! A reduction in place uses up its input, so a second kernel finds something else there.
 //!
-//! The device restores buffers between the runs that it times, for this reason. It leaves out the clock.
+//! For this reason the device restores its buffers between the runs that it times. Times are left out here.
 
 use anyhow::Result;
 use lanes::kernels::reduction::REDUCE_INTERLEAVED;
@@ -14,7 +14,7 @@ const BLOCK: u32 = 128;
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title =
-        format!("may two kernels use one array, one after the other? {N} elements, blocks of {BLOCK}");
+        format!("can two kernels run on one array, one after the other? {N} elements, blocks of {BLOCK}");
     lab.section("again", &title, &[]);
     lab.variant("restored", |device| twice(device, true, seed))?;
     lab.variant("not_restored", |device| Ok(twice(device, false, seed)?.expect(Verdict::Wrong)))?;
@@ -22,14 +22,14 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let row = section.row("not_restored")?;
         let factor = row.fact_value("sum")? / row.fact_value("exact_sum")?;
         Some(format!(
-            "The second run adds up what the first one left, and comes to {factor:.2} times the sum: copy the input \
-             again before every kernel that is compared or timed."
+            "The second run adds up what the first one left, and its result is {factor:.2} times the right \
+             sum. So copy the input again before every kernel that is compared or timed."
         ))
     });
     Ok(())
 }
 
-/// Two launches on one array, and the sums of the second.
+/// Two launches on one array, of which the sums of the second are checked.
 fn twice(device: &mut Device, restore: bool, seed: u64) -> Result<Row> {
     let reduction = Reduction { kernel: &REDUCE_INTERLEAVED, block: BLOCK, parts: 1, seed };
     let values = integers(N, seed);

@@ -1,6 +1,6 @@
-//! The barrier that ends each round: without it, around it, and past it.
+//! The barrier that ends each round, and what happens if it is missing or if threads do not reach it.
 //!
-//! One kernel four times, on an array whose last block is short. It leaves out what a barrier costs.
+//! One kernel in four versions, on an array whose last block is short. The cost of a barrier is left out.
 
 use anyhow::Result;
 use lanes::kernels::reduction::{
@@ -16,7 +16,7 @@ const BLOCK: u32 = 128;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("who has to come to the barrier? {N} elements, blocks of {BLOCK}");
+    let title = format!("which threads must reach the barrier? {N} elements, blocks of {BLOCK}");
     lab.section("barriers", &title, &[BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP]);
     let reduction = |kernel| Reduction { kernel, block: BLOCK, parts: 1, seed };
     let mut run = |name: &str, kernel, expected| {
@@ -29,23 +29,24 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(|section| {
         let row = section.row("return_early")?;
         (row.verdict == Verdict::Ok && !row.run.faults.is_empty()).then(|| {
-            "Threads that have ended are not waited for, so `return_early` is right, and fragile: it breaks when \
-             somebody adds work for all threads behind the rounds. Threads that skip the rounds and come \
-             to a later barrier are still counted, and are out of step with the others. Keep all threads, and guard what they do."
+            "A barrier does not wait for threads that have ended, so `return_early` is right. But it is \
+             fragile: it breaks as soon as work for all threads is added after the rounds. Threads that skip \
+             the rounds and wait at a later barrier are still counted, so they get out of step with the \
+             others. Keep all threads, and guard what they do."
                 .to_owned()
         })
     });
     Ok(())
 }
 
-/// A race need not show: the remark says how many block sums came out right on the emulator.
+/// A race need not show in the result: the remark says how many block sums are wrong on the emulator.
 fn no_barrier(device: &mut Device, seed: u64) -> Result<Row> {
     let reduction = Reduction { kernel: &REDUCE_INTERLEAVED_NO_BARRIER, block: BLOCK, parts: 1, seed };
     let row = reduction.run(device, &integers(N, seed))?.expect(Verdict::Fault);
     let wrong = row.check.as_ref().map_or(0, |check| check.wrong);
     let sums = N.div_ceil(BLOCK as usize);
     Ok(with_luck(row.remark(format!(
-        "{wrong} of {sums} block sums came out wrong here. The partners are in other warps too, so it takes the barrier \
-         of the block"
+        "{wrong} of {sums} block sums are wrong in this run. Some partners are in other warps, so only a \
+         barrier of the block orders them"
     ))))
 }

@@ -1,7 +1,7 @@
-//! Where blocks and data do not fit: the end of the array, and blocks that are no power of two.
+//! Where blocks and data do not match: the end of the array, and blocks whose size is not a power of two.
 //!
-//! Every mistake has its mended twin beside it. Sizes are fixed, because a mistake shows only in some of them. It leaves
-//! out arrays of several dimensions, which chapter 1 has.
+//! Every mistake has its corrected twin beside it. Sizes are fixed, because a mistake shows only with some of
+//! them. Arrays of several dimensions are left to chapter 1.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -21,13 +21,13 @@ const N: usize = 1000;
 const ODD: usize = N + 1;
 /// A whole number of blocks.
 const PADDED: usize = 1024;
-/// What lies behind the data in the padded array.
+/// The value of the elements after the data in the padded array.
 const BEHIND: i32 = 1000;
 
-/// A row, its kernel, on how many elements, and what comes of it.
+/// A row, its kernel, its number of elements, and the outcome to expect.
 type Case = (&'static str, &'static Kernel, usize, Outcome);
 
-/// What comes of a mistake, and where it is.
+/// Whether a kernel is right; if not, the verdict to expect and what the mistake is.
 #[derive(Clone, Copy)]
 enum Outcome {
     Right,
@@ -54,10 +54,10 @@ static CASES: [Case; 6] = [
     ("partner_mended", &REDUCE_INTERLEAVED, N, Right),
 ];
 
-const IN_BLOCK: &str = "compares the thread's number in its block with the length of the whole array, so nobody is \
-                        told to stop";
-const ONE_TOO_MANY: &str = "the partner at n passes, one element past the last";
-const OWN_ONLY: &str = "the thread has an element, and its partner has none";
+const IN_BLOCK: &str = "compares the thread's number in its block with the length of the whole array, so no \
+                        thread is stopped";
+const ONE_TOO_MANY: &str = "the partner at index n passes the test, one past the last element";
+const OWN_ONLY: &str = "the thread has an element, but its partner is past the end";
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
@@ -67,7 +67,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let reduction = in_blocks(kernel, seed);
         lab.variant(name, |device| Ok(outcome.of(reduction.run(device, &integers(n, seed))?)))?;
     }
-    let sum_is_off = Mistake(Verdict::Wrong, "the same kernel where more memory follows: nothing stops it");
+    let sum_is_off =
+        Mistake(Verdict::Wrong, "the same kernel, but more memory follows the array, so nothing stops it");
     lab.variant("padded", |device| Ok(sum_is_off.of(padded(device, &REDUCE_INTERLEAVED_UNGUARDED, seed)?)))?;
     lab.variant("padded_mended", |device| padded(device, &REDUCE_INTERLEAVED, seed))?;
     lab.notice(behind);
@@ -78,12 +79,12 @@ fn in_blocks(kernel: &'static Kernel, seed: u64) -> Reduction {
     Reduction { kernel, block: BLOCK, parts: 1, seed }
 }
 
-/// The same elements with more memory behind them, which a kernel may reach and must not add.
+/// The same elements with more memory after them, which a kernel can reach but must not add.
 fn padded(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
     let mut values = integers(N, seed);
     values.resize(PADDED, BEHIND);
     let mut prepared = in_blocks(kernel, seed).prepare(device, &values, N)?;
-    // Threads that return before a barrier are another matter; `barriers` is about them.
+    // Threads that return before a barrier are a different mistake, which is the subject of `barriers`.
     prepared.launch.simt.checks.synchronisation = false;
     let run = device.launch(&prepared.launch)?;
     in_blocks(kernel, seed).judge(device, run, prepared.sums, &values[..N])
@@ -93,8 +94,9 @@ fn behind(section: &Section) -> Option<String> {
     let row = section.row("padded")?;
     let over = row.fact_value("sum")? - row.fact_value("exact_sum")?;
     Some(format!(
-        "With more memory behind the array the sum is {over} too large, by {} elements of {BEHIND} that are not its own. \
-         Whether the thread has an element is the wrong question: ask for the partner.",
+        "With more memory after the array, the sum is too large by {over}, which is {} elements of {BEHIND} \
+         that do not belong to it. It is not enough to test whether the thread has an element: test for its \
+         partner.",
         over / f64::from(BEHIND)
     ))
 }
@@ -111,11 +113,11 @@ static CASES_OF_48: [Case; 6] = [
     ("interleaved_48_mended", &REDUCE_INTERLEAVED, ONES, Right),
 ];
 
-const NEXT_BLOCK: &str = "element 32 takes in element 48, the first of the next block";
-const FORGOTTEN: &str = "of 3 elements, half is 1: the third is added to nobody";
+const NEXT_BLOCK: &str = "element 48, the first of the next block, is added to element 32";
+const FORGOTTEN: &str = "half of 3 elements, rounded down, is 1, so the third is never added";
 
 pub fn blocks_of_48(lab: &mut Lab) -> Result<()> {
-    let title = format!("what if a block is no power of two? {ONES} ones, blocks of {ODD_BLOCK}");
+    let title = format!("what if the block size is not a power of two? {ONES} ones, blocks of {ODD_BLOCK}");
     lab.section("blocks_of_48", &title, &[]);
     for (name, kernel, n, outcome) in CASES_OF_48 {
         lab.variant(name, |device| {
@@ -125,18 +127,20 @@ pub fn blocks_of_48(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(one_after_the_other);
     lab.notice(|section| {
-        let [one, many] = ["sum", "sum_side_by_side"].map(|fact| section.row("neighbored_48")?.fact_value(fact));
+        let [one, many] =
+            ["sum", "sum_side_by_side"].map(|fact| section.row("neighbored_48")?.fact_value(fact));
         Some(format!(
-            "With blocks side by side, `neighbored_48` comes to {} and not to {}: what it takes from the next block \
-             depends on how far that one is. That is the race.",
+            "If the blocks run side by side, `neighbored_48` returns {} instead of {}: the value that a \
+             block takes from the next one depends on how far that one has got. That is the race.",
             many?, one?
         ))
     });
     Ok(())
 }
 
-/// Ones, and a block of zeros behind them, so that the last block's overrun adds nothing and stops nobody. The blocks
-/// run one after the other, so that a block finds the next one as it was; side by side they do not.
+/// Ones, and a block of zeros after them, so that the last block adds zeros when it goes too far, and meets
+/// no fault. The blocks run one after the other, so that each one finds the next as it was; in the trial they
+/// run side by side.
 fn ones(device: &mut Device, kernel: &'static Kernel, n: usize) -> Result<Row> {
     let reduction = Reduction { kernel, block: ODD_BLOCK, parts: 1, seed: 0 };
     let mut values = vec![1; n];
@@ -152,8 +156,8 @@ fn ones(device: &mut Device, kernel: &'static Kernel, n: usize) -> Result<Row> {
 fn one_after_the_other(section: &Section) -> Option<String> {
     let sum = |name| section.row(name)?.fact_value("sum");
     Some(format!(
-        "{ONES} ones come to {}, {} and {}, if the blocks run one after the other. The three mended kernels are right \
-         for every block.",
+        "If the blocks run one after the other, {ONES} ones add up to {}, {} and {}. The three corrected \
+         kernels are right for every block.",
         sum("neighbored_48")?,
         sum("less_48")?,
         sum("interleaved_48")?

@@ -1,7 +1,7 @@
-//! Floats: addition rounds, so the order of the additions is part of the result.
+//! Floats: additions round, so the result depends on their order.
 //!
-//! The elements are multiples of 2⁻²⁴ below 1, so doubles add them up exactly, and the exact sum is known. Sizes are
-//! fixed: one thread that adds everything takes its time. It leaves out compensated sums.
+//! The elements are multiples of 2⁻²⁴ below 1, so doubles add them up exactly, and the exact sum is known.
+//! Sizes are fixed, because a single thread that adds everything is slow. Compensated sums are left out.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,7 +16,8 @@ use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 const N: usize = 16_384;
 const BLOCK: u32 = 128;
 
-/// An order of additions: who adds, in what shape, and how many additions the busiest element goes through.
+/// An order of additions: its kernel, the shape of its launch, and how many roundings an element goes through
+/// at most.
 #[derive(Clone, Copy)]
 struct Order {
     kernel: &'static Kernel,
@@ -39,13 +40,13 @@ static ORDERS: [Order; 4] = [
     },
 ];
 
-/// In short what [`Order::bound`] is.
-const WHY: &str = "positive numbers, k roundings deep, each by 2^-24 at most";
+/// What [`Order::bound`] is, in short.
+const WHY: &str = "positive numbers, each rounded at most k times, by 2^-24 at most";
 
 impl Order {
     // ANCHOR: bound
-    /// Higham's bound for a sum of positive numbers, each of which goes through at most `k` additions: `k u / (1 - k u)`
-    /// of the sum, where `u` is half the distance from 1 to the next float.
+    /// Higham's bound for a sum of positive numbers, each of which takes part in at most `k` additions. It is
+    /// `k u / (1 - k u)` of the sum, where `u` is half the distance from 1 to the next float.
     fn bound(self) -> Tolerance {
         let ku = f64::from(self.roundings) * f64::from(f32::EPSILON) / 2.0;
         Tolerance::Bound { relative: ku / (1.0 - ku), absolute: 0.0, why: WHY }
@@ -74,7 +75,7 @@ fn add(device: &mut Device, order: Order, seed: u64) -> Result<Row> {
     let launch = Launch::new(order.kernel, blocks, order.block).seed(seed);
     let run = device.launch(&launch.arg(x).arg(sums).arg(N as u32))?;
     let row = device.check(run, sums, &expected, &order.bound())?;
-    // The host adds in double precision, so what is left is what the kernel rounded.
+    // The host adds in double precision, so the error that is left comes from the kernel's roundings.
     let sum: f64 = device.read(sums)?.sim.into_iter().map(f64::from).sum();
     let exact: f64 = expected.iter().sum();
     let error_ulp = (sum - exact).abs() / ulp(exact);
@@ -82,7 +83,7 @@ fn add(device: &mut Device, order: Order, seed: u64) -> Result<Row> {
     Ok(row.fact("relative_error", (sum - exact).abs() / exact))
 }
 
-/// The distance of the floats around a positive number.
+/// The distance from a positive number to the next float.
 fn ulp(x: f64) -> f64 {
     let x = x as f32;
     f64::from(f32::from_bits(x.to_bits() + 1)) - f64::from(x)
@@ -93,20 +94,23 @@ fn errors(section: &Section) -> Option<String> {
     let errors: Option<Vec<f64>> = ORDERS.iter().map(error).collect();
     let [serial, neighbored, interleaved, eight] = errors?[..] else { return None };
     Some(format!(
-        "In units of the sum's last place, one after the other is off by {serial:.3}, the two trees by {neighbored:.3} \
-         and {interleaved:.3}, eight in a row and then a tree by {eight:.3}. In a tree an element goes through \
-         {TREE_ROUNDS} roundings and not through {}; the host adds the block sums in double precision.",
+        "In units of the sum's last place, one after the other is off by {serial:.3}, the two trees by \
+         {neighbored:.3} and {interleaved:.3}, and eight in a row before a tree by {eight:.3}. In a tree an \
+         element is rounded {TREE_ROUNDS} times instead of up to {}. (The host adds the block sums in double \
+         precision.)",
         N - 1
     ))
 }
 
-/// One thread after all waits for every addition and for every load before the next; a tree has many under way.
+/// A single thread waits for each addition before the next, and has few loads under way; a tree has many of
+/// both.
 fn on_the_clock(section: &Section) -> Option<String> {
     let time = |order: &Order| Some(section.row(order.kernel.name)?.run.timing.as_ref()?.median_us);
     let times: Option<Vec<f64>> = ORDERS.iter().map(time).collect();
     let [serial, ref trees @ ..] = times?[..] else { return None };
     let slowest = trees.iter().copied().fold(0.0, f64::max);
     Some(format!(
-        "On the GPU, one thread that adds all of them takes {serial:.1} µs, and no tree more than {slowest:.1} µs."
+        "On the GPU, a single thread that adds all elements takes {serial:.1} µs, and no tree more than \
+         {slowest:.1} µs."
     ))
 }

@@ -1,6 +1,7 @@
 //! What the host does: a sum by halves of its own, and the sum of the block sums at the end.
 //!
-//! The first is the pairing of `reduce_interleaved` as a recursive function. It leaves out threads of the host.
+//! The first is the pairing of `reduce_interleaved` as a recursive function. Threads on the host are left
+//! out.
 
 use anyhow::Result;
 use lanes::kernels::reduction::REDUCE_INTERLEAVED;
@@ -11,8 +12,9 @@ use lanes::{Device, Lab, Random, Row, Run, Verdict};
 use crate::sum::{Reduction, integers};
 
 // ANCHOR: sum_by_halves
-/// Adds the second half of the values to the first, again and again, until one is left; `None` if there is none. Of an
-/// odd number the last one has no partner, and joins the first.
+/// Adds the second half of the values to the first half, again and again, until one value is left. If their
+/// number is odd, the last one has no partner and is added to the first. Without any values, the result is
+/// `None`.
 pub fn sum_by_halves(values: &mut [i64]) -> Option<i64> {
     let (half, length) = (values.len() / 2, values.len());
     if length < 2 {
@@ -27,7 +29,7 @@ pub fn sum_by_halves(values: &mut [i64]) -> Option<i64> {
 // ANCHOR_END: sum_by_halves
 
 // ANCHOR: sum_by_even_halves
-/// WRONG. The same for powers of two: of an odd number the last one is forgotten.
+/// WRONG. The same, but right only for powers of two: if the number of values is odd, the last one is lost.
 fn sum_by_even_halves(values: &mut [i64]) -> Option<i64> {
     let half = values.len() / 2;
     if half == 0 {
@@ -52,7 +54,7 @@ type Sum = fn(&mut [i64]) -> Option<i64>;
 pub fn recursive(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title =
-        format!("can a recursive sum by halves take any length? On the host, 1 to {LENGTHS} elements");
+        format!("is a recursive sum by halves right for any length? On the host, 1 to {LENGTHS} elements");
     lab.section("host", &title, &[]);
     lab.variant("sum_by_halves", |_| Ok(every_length(sum_by_halves, seed)))?;
     lab.variant("sum_by_even_halves", |_| Ok(every_length(sum_by_even_halves, seed).expect(Verdict::Wrong)))?;
@@ -60,22 +62,22 @@ pub fn recursive(lab: &mut Lab) -> Result<()> {
         let wrong = section.row("sum_by_even_halves")?.fact_value("wrong_lengths")?;
         let right = LENGTHS as f64 - wrong;
         Some(format!(
-            "Without a word about odd lengths, {right} of {LENGTHS} come out right: the powers of two. Every other \
-             length is odd in some round."
+            "If odd lengths are ignored, the sum is right for {right} of {LENGTHS} lengths, the powers of two. \
+             Every other length is odd in some round."
         ))
     });
     Ok(())
 }
 
-/// How many of the lengths come out wrong. No kernel is run.
+/// How many of the lengths have a wrong sum. No kernel is run.
 fn every_length(sum: Sum, seed: u64) -> Row {
-    // No value is zero, so that none can be forgotten unnoticed.
+    // No value is zero, because the loss of a zero would go unnoticed.
     let values: Vec<i64> = integers(LENGTHS, seed).into_iter().map(|x| 1 + i64::from(x)).collect();
     let is_wrong = |&n: &usize| sum(&mut values[..n].to_vec()) != Some(values[..n].iter().sum());
     let wrong = (1..=LENGTHS).filter(is_wrong).count();
     let verdict = if wrong == 0 { Verdict::Ok } else { Verdict::Wrong };
     let row = Row::new(Run::default(), verdict).fact("wrong_lengths", wrong as f64);
-    row.remark(format!("{wrong} of {LENGTHS} lengths are wrong"))
+    row.remark(format!("the sum is wrong for {wrong} of {LENGTHS} lengths"))
 }
 
 const N: usize = 16_384;
@@ -84,7 +86,7 @@ const BLOCK: u32 = 128;
 pub fn block_sums(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title =
-        format!("may the host add up in an int? {N} elements, blocks of {BLOCK}, block sums that all fit");
+        format!("may the host add in an int? {N} elements, blocks of {BLOCK}, and each block's sum fits");
     lab.section("host_sum", &title, &[]);
     let small = integers(N, seed);
     // Below 2²⁰, so that 128 of them stay below 2²⁷.
@@ -106,16 +108,17 @@ fn in_64_bits(sums: &[i32]) -> i64 {
     sums.iter().map(|&x| i64::from(x)).sum()
 }
 
-/// A right kernel, and a host that adds its block sums up in one way or another.
+/// A correct kernel, and a host that adds up its block sums in 32 bits or in 64.
 fn total(device: &mut Device, values: &[i32], seed: u64, add: fn(&[i32]) -> i64) -> Result<Row> {
     let reduction = Reduction { kernel: &REDUCE_INTERLEAVED, block: BLOCK, parts: 1, seed };
     let prepared = reduction.prepare(device, values, values.len())?;
     let run = device.launch(&prepared.launch)?;
     let row = reduction.judge(device, run, prepared.sums, values)?;
     let (got, exact) = (add(&device.read(prepared.sums)?.sim), in_64_bits(values));
-    let row =
-        row.fact("host_sum", got as f64).remark(format!("the host comes to {got}, and it should be {exact}"));
-    // The block sums are right; it is the host that may be wrong.
+    let row = row
+        .fact("host_sum", got as f64)
+        .remark(format!("the host's sum is {got}, and the exact one {exact}"));
+    // The block sums are right, but the host's sum may be wrong.
     Ok(if row.verdict == Verdict::Ok && got != exact {
         Row { verdict: Verdict::Wrong, check: None, ..row }
     } else {
@@ -127,8 +130,8 @@ fn overflow(section: &Section) -> Option<String> {
     let exact = section.row("host_long_large")?.fact_value("exact_sum")?;
     let times = exact / f64::from(i32::MAX);
     Some(format!(
-        "{} numbers below 2^20 make {times:.1} times what an int holds, although each block's sum is far below it. The \
-         host has 64 bits: use them.",
+        "{} numbers below 2^20 add up to {times:.1} times what an int can hold, although each block's sum is \
+         far below that. So the host should add in 64 bits.",
         grouped(N as u64)
     ))
 }

@@ -1,7 +1,7 @@
-//! Three pairings on a whole array: the same sums, and three ways to pay for them.
+//! Three kernels on a whole array: the same sums, at three different prices.
 //!
-//! The kernels work in global memory and in place, as the first note has them, and guard partners by the length of the
-//! block's part. It leaves out shared memory, which comes last in the chapter.
+//! The kernels work in global memory and in place, like those of the note on reduction, and test each partner
+//! against the length of the block's part. Shared memory is left to the end of the chapter.
 
 use anyhow::Result;
 use lanes::Lab;
@@ -39,7 +39,7 @@ fn same_sum(section: &Section) -> Option<String> {
     let sum = sums[0]?;
     sums.iter()
         .all(|other| *other == Some(sum))
-        .then(|| format!("All three come to {}: integers may be added in any order.", grouped(sum as u64)))
+        .then(|| format!("All three sums are {}: integers may be added in any order.", grouped(sum as u64)))
 }
 
 fn fewer_instructions(section: &Section) -> Option<String> {
@@ -47,9 +47,9 @@ fn fewer_instructions(section: &Section) -> Option<String> {
     let same = neighbored.global_load_sectors == less.global_load_sectors;
     (same && less.global_load_requests < neighbored.global_load_requests).then(|| {
         format!(
-            "Working lanes side by side: {:.2} PTX instructions per warp instead of {:.2}, {} load requests instead of \
-             {}, and not one sector less to load. Who measures bytes per second sees more of them, because the same \
-             bytes take less time.",
+            "With the working lanes side by side, a warp executes {:.2} PTX instructions instead of {:.2}, \
+             and {} load requests are made instead of {}. But just as many sectors are loaded, so if the \
+             bytes per second go up, that is only because the time goes down.",
             less.ptx_instructions_per_warp(),
             neighbored.ptx_instructions_per_warp(),
             grouped(less.global_load_requests),
@@ -58,16 +58,16 @@ fn fewer_instructions(section: &Section) -> Option<String> {
     })
 }
 
-/// The answer to the question that the first note leaves open.
+/// The answer to the question that the note leaves open.
 fn fewer_sectors(section: &Section) -> Option<String> {
     let [_, less, interleaved] = rows(section)?.map(|row| row.run.counters);
     let same = less.global_load_requests == interleaved.global_load_requests
         && less.ptx_divergent_branches == interleaved.ptx_divergent_branches;
     (same && interleaved.global_load_sectors < less.global_load_sectors).then(|| {
         format!(
-            "Elements side by side, too: as many divergent branches and as many requests, but {:.2} sectors in each \
-             instead of {:.2}, so {:.2} times less to load. The first note measured the shortest time at the fewest bytes \
-             per second, and wondered: there are fewer bytes to move.",
+            "With the elements side by side as well, there are as many divergent branches and requests, but \
+             {:.2} sectors in each request instead of {:.2}, so {:.2} times fewer in total. The note \
+             wondered why its fastest kernel had the lowest throughput: it has fewer bytes to move.",
             interleaved.global_load_sectors_per_request(),
             less.global_load_sectors_per_request(),
             less.global_load_sectors as f64 / interleaved.global_load_sectors as f64,
@@ -77,7 +77,8 @@ fn fewer_sectors(section: &Section) -> Option<String> {
 
 const N: usize = 16_384;
 
-/// The same kernel in two shapes, of which the one that diverges more executes less.
+/// The same kernel in two shapes. In the one in which a warp diverges more often, it executes fewer
+/// instructions.
 pub fn blocks(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = format!("does more divergence mean more instructions? One kernel, {N} elements");
@@ -91,8 +92,9 @@ pub fn blocks(lab: &mut Lab) -> Result<()> {
         let parted = |name| counters(name).map(|c| c.ptx_divergent_branches as f64 / c.warps as f64);
         let (small, large) = (counters("interleaved_block_32")?, counters("interleaved_block_1024")?);
         Some(format!(
-            "Blocks of one warp part {:.2} times in each warp and execute {:.2} PTX instructions; large blocks part \
-             {:.2} times and execute {:.2}, because every warp goes through all rounds. Divergence alone says little.",
+            "In blocks of one warp, a warp diverges {:.2} times on average and executes {:.2} PTX \
+             instructions. In large blocks it diverges {:.2} times and executes {:.2}, because every warp \
+             goes through all rounds of its block. So divergence alone says little.",
             parted("interleaved_block_32")?,
             small.ptx_instructions_per_warp(),
             parted("interleaved_block_1024")?,

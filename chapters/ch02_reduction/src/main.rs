@@ -1,8 +1,9 @@
 //! Chapter 2: one sum from many numbers.
 //!
-//! Who adds whom decides how many lanes work, how many instructions a warp executes and how much memory it moves. The
-//! sections begin on the host, go through the pairings of the first note and its mistakes, and end where the last warp
-//! needs no barrier of the block. It leaves out shuffles and the kernel that needs no host at the end; they are chapter 4's.
+//! Which thread adds which elements decides how many lanes work, how many instructions a warp executes and
+//! how much memory it moves. The sections begin on the host, go through the pairings of the note on reduction
+//! and its mistakes, and end where the last warp needs no barrier of the block. Shuffles, and the kernel that
+//! needs no host at the end, are left to chapter 4.
 
 mod again;
 mod barriers;

@@ -1,6 +1,7 @@
-//! One block, looked at closely: who adds whom, which lanes work, and which warps have nothing to do.
+//! One block, looked at closely: which elements form pairs, which lanes add them, and which warps have
+//! nothing to do.
 //!
-//! It leaves out how much memory all that moves; that takes many blocks, and is the next section's.
+//! How much memory all that moves is left to the next section, because it takes many blocks.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -12,10 +13,10 @@ use lanes::{Device, Lab, Row};
 use crate::sum::{Reduction, integers};
 use crate::{pictures, rounds};
 
-/// Eight warps, so that three rounds have whole warps to give work to.
+/// Eight warps, so that in three rounds the pairs can fill whole warps.
 pub const THREADS: u32 = 256;
 
-/// The three pairings, and what they are called here.
+/// The three kernels, and what they are called here.
 pub static KERNELS: [(&str, &Kernel); 3] = [
     ("block_neighbored", &REDUCE_NEIGHBORED),
     ("block_less", &REDUCE_NEIGHBORED_LESS),
@@ -24,7 +25,7 @@ pub static KERNELS: [(&str, &Kernel); 3] = [
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("who adds whom, and which lanes work? One block of {THREADS}");
+    let title = format!("which pairs are added, and by which lanes? One block of {THREADS}");
     lab.section("one_block", &title, &[DIVERGENT_BRANCHES, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
     for (name, kernel) in KERNELS {
         lab.variant(name, |device| one_block(device, kernel, seed))?;
@@ -64,8 +65,8 @@ fn idle(section: &Section) -> Option<String> {
         Some(shares?.iter().map(|share| format!("{:.1} %", 100.0 * share)).collect::<Vec<_>>().join(", "))
     };
     Some(format!(
-        "In the first three rounds, {} of the lanes idle in the warps that add if thread i adds to element i, and {} if \
-         thread k adds pair k.",
+        "In the first three rounds, {} of the lanes are idle in the warps that add if thread i adds to \
+         element i, and {} if thread k adds pair k.",
         idle("block_neighbored")?,
         idle("block_less")?
     ))
@@ -75,8 +76,9 @@ fn whole_warps(section: &Section) -> Option<String> {
     let fact = |name, fact| section.row(name)?.fact_value(fact);
     let (neighbored, less) = ("block_neighbored", "block_less");
     Some(format!(
-        "The last warp adds in {} rounds of `block_neighbored`, for {} PTX instructions, and in {} of `block_less`, for \
-         {}: what it still executes is the loop and its barriers.",
+        "In `block_neighbored` the last warp adds in {} rounds and executes {} PTX instructions. In \
+         `block_less` it adds in {} and still executes {}, because it goes through the loop and its barriers \
+         all the same.",
         fact(neighbored, "rounds_last_warp_adds")?,
         fact(neighbored, "ptx_last_warp")?,
         fact(less, "rounds_last_warp_adds")?,

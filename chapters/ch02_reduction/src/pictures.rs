@@ -1,6 +1,6 @@
 //! Pictures of one block, drawn from runs.
 //!
-//! Plain characters in 80 columns. It leaves out colours, which a book and a pipe would lose.
+//! Plain characters in 80 columns. Colours are left out, because a book and a pipe would lose them.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,10 @@ use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NE
 use crate::one_block::{KERNELS, THREADS};
 use crate::rounds::{self, Pair, Rounds, SMALL};
 
-/// Both pairings: below each element, whom it takes in.
+/// Both pairings: below each element, the one that is added to it.
 pub fn pairs(device: &mut Device) -> Result<String> {
-    let mut out = format!("below each of {SMALL} elements, which one is added to it; blank: added before\n");
+    let mut out =
+        format!("{SMALL} elements; +8: adds element 8; .: is added to another; blank: added before\n");
     for (kernel, what) in [(&REDUCE_NEIGHBORED, "neighbours"), (&REDUCE_INTERLEAVED, "interleaved")] {
         let pairs = rounds::pairs(device, kernel)?;
         out += &pairs_line(what, |element| element.to_string());
@@ -34,7 +35,7 @@ fn pairs_line(label: &str, cell: impl Fn(usize) -> String) -> String {
     line.trim_end().to_owned() + "\n"
 }
 
-/// Whom an element takes in. Nobody looks again at one that was taken in itself.
+/// The element that is added to this one. One that was itself added to another is not looked at again.
 fn partner(pairs: &[Pair], round: usize, into: usize) -> String {
     match pairs.iter().find(|pair| pair.round == round && pair.into == into) {
         Some(pair) => format!("+{}", pair.from),
@@ -43,10 +44,11 @@ fn partner(pairs: &[Pair], round: usize, into: usize) -> String {
     }
 }
 
-/// A block of two warps, so that a line has room for all lanes.
+/// A block of two warps, so that all lanes fit in a line.
 const TWO_WARPS: u32 = 64;
 
-/// Which lanes add in each round, and how many idle in the warps that do. Kernels whose lanes are the same share a table.
+/// Which lanes add in each round, and how many are idle in the warps that do. Kernels with the same lanes
+/// share a table.
 pub fn lanes(device: &mut Device) -> Result<String> {
     let mut tables: Vec<(Vec<&str>, String)> = Vec::new();
     for kernel in [&REDUCE_NEIGHBORED, &REDUCE_NEIGHBORED_LESS, &REDUCE_INTERLEAVED] {
@@ -57,7 +59,7 @@ pub fn lanes(device: &mut Device) -> Result<String> {
         }
     }
     let mut out =
-        "two warps; # adds, . does not; idle is the share of lanes in the warps that add\n".to_owned();
+        "two warps; # adds, . does not; idle: the share of idle lanes in warps that add\n".to_owned();
     for (names, table) in tables {
         let _ = write!(out, "{:<70} {:>5}\n{table}", names.join(" and "), "idle");
     }
@@ -81,7 +83,7 @@ fn masks(rounds: &Rounds, round: usize) -> String {
     (0..TWO_WARPS / 32).map(lanes).collect::<Vec<_>>().join(" ")
 }
 
-/// PTX instructions that a mark stands for.
+/// How many PTX instructions a mark stands for.
 const MARK: u32 = 8;
 
 /// How many instructions each warp of the block issues.
@@ -90,7 +92,7 @@ pub fn warps(device: &mut Device) -> Result<String> {
     for (_, kernel) in KERNELS {
         issued.push(rounds::of(device, kernel, THREADS)?.issued);
     }
-    let mut out = format!("PTX instructions that each warp issues, a mark for every {MARK}\n");
+    let mut out = format!("PTX instructions that each warp issues, one mark for every {MARK}\n");
     bars_line(&mut out, "warp", KERNELS.map(|(_, kernel)| kernel.name.to_owned()));
     for warp in 0..THREADS / 32 {
         let bar = |kernel: usize| {

@@ -1,8 +1,8 @@
-//! A reduction of one block, round by round: which lanes add, and whom.
+//! A reduction of one block, round by round: which lanes add, and which elements.
 //!
-//! The lanes come from a trace. Whom they add comes from the data: every element starts as a bit of its own, so what it
-//! holds in the end says whom it has taken in. It leaves out blocks whose size is no power of two, in which sets of one
-//! size may come from different rounds.
+//! The lanes come from a trace. The elements come from the data: each one starts as a bit of its own, so the
+//! value that it ends with says which others were added to it. Blocks whose size is not a power of two are
+//! left out, because in these sums of equally many elements may come from different rounds.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use lanes::machine::Traced;
 
 use crate::sum::Reduction;
 
-/// Which lanes of which warps store a sum in a round.
+/// The lanes that store a sum in a round, by their warp.
 pub type Adding = BTreeMap<u32, u32>;
 
 /// What one block did.
@@ -28,7 +28,7 @@ pub fn of(device: &mut Device, kernel: &'static Kernel, threads: u32) -> Result<
     let reduction = Reduction { kernel, block: threads, parts: 1, seed: 0 };
     let prepared = reduction.prepare(device, &vec![1; threads as usize], threads as usize)?;
     let steps = device.trace(&prepared.launch)?;
-    // The first store is a sum of the first round, and all sums are stored at its line.
+    // The first store is that of a sum of the first round, and its line stores all of them.
     let first = steps.iter().find(|step| step.ptx.starts_with("st.global"));
     let line = first.context("the kernel stores nothing: trace a block of two threads or more")?.line;
     let mut rounds = Rounds { adding: Vec::new(), issued: vec![0; threads.div_ceil(32) as usize] };
@@ -41,7 +41,7 @@ pub fn of(device: &mut Device, kernel: &'static Kernel, threads: u32) -> Result<
 }
 
 impl Rounds {
-    /// A barrier ends a warp's round; a store at the line of the sums belongs to it.
+    /// A store at the line of the sums belongs to the warp's round, and a barrier ends the round.
     fn note(&mut self, step: &Traced, line: Option<u32>, round: &mut u32) {
         let index = *round as usize;
         if step.ptx.starts_with("bar.sync") {
@@ -52,30 +52,31 @@ impl Rounds {
         }
     }
 
-    /// The share of lanes that idle in a round, counted from 0, in the warps that add.
+    /// The share of idle lanes among the warps that add in a round; rounds are counted from 0.
     pub fn idle(&self, round: usize) -> f64 {
         let adding = &self.adding[round];
         let lanes: u32 = adding.values().map(|mask| mask.count_ones()).sum();
         1.0 - f64::from(lanes) / (32.0 * adding.len() as f64)
     }
 
-    /// In how many rounds a warp adds.
+    /// The number of rounds in which a warp adds.
     pub fn adds(&self, warp: u32) -> usize {
         self.adding.iter().filter(|adding| adding.contains_key(&warp)).count()
     }
 }
 
-/// An element that was added to another, and in which round, counted from 0.
+/// An element that was added to another, and the round in which that was, counted from 0.
 pub struct Pair {
     pub round: usize,
     pub into: usize,
     pub from: usize,
 }
 
-/// The elements of the small block that shows who adds whom: as many as an int has bits to spare for, to a power of two.
+/// The number of elements of the small block that shows the pairs: a power of two, and no more than an int
+/// has bits.
 pub const SMALL: usize = 16;
 
-/// Who adds whom in a block of [`SMALL`] threads.
+/// The pairs of a block of [`SMALL`] threads.
 pub fn pairs(device: &mut Device, kernel: &'static Kernel) -> Result<Vec<Pair>> {
     let bits: Vec<i32> = (0..SMALL).map(|i| 1 << i).collect();
     let reduction = Reduction { kernel, block: SMALL as u32, parts: 1, seed: 0 };
@@ -86,8 +87,9 @@ pub fn pairs(device: &mut Device, kernel: &'static Kernel) -> Result<Vec<Pair>> 
     Ok(pairs)
 }
 
-/// An element is left alone once it was added to another, so what it holds is what it was added as: 1 element in the
-/// first round, 2 in the second, 4 in the third. Of all that hold as much and more, the least took it in itself.
+/// An element does not change once it was added to another, so it still holds the sum as which it was added:
+/// that of 1 element in the first round, 2 in the second, 4 in the third. Of all sums that contain it, the
+/// smallest is the one to which it was added itself.
 fn pair(taken_in: &[i32], from: usize) -> Option<Pair> {
     let set = taken_in[from];
     let holds = |&into: &usize| into != from && taken_in[into] & set == set;

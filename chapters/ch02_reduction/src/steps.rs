@@ -1,7 +1,7 @@
-//! From the best pairing on: what is left to save, step by step.
+//! What is left to save once the pairs are well chosen, step by step.
 //!
-//! Each kernel adds one idea to the one before. It leaves out what chapter 4 adds to them: shuffles, wide loads, and a
-//! last block that adds the block sums up itself.
+//! Each kernel adds one idea to the kernel before it. Shuffles, wide loads, and a last block that adds up the
+//! block sums itself are left to chapter 4.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,7 +16,7 @@ use lanes::{Lab, Row};
 
 use crate::sum::{ELEMENT_BYTES, Reduction, integers, on_the_clock};
 
-/// A step: its row, its kernel, and how many elements a thread takes.
+/// A step: its row, its kernel, and how many elements each thread takes.
 static STEPS: [(&str, &Kernel, u32); 5] = [
     ("in_global_memory", &REDUCE_INTERLEAVED, 1),
     ("two_parts", &REDUCE_TWO_PARTS, 2),
@@ -48,8 +48,8 @@ fn instructions(section: &Section) -> Option<String> {
     let [first, last] = ends(section)?.map(|row| row.run.counters);
     (last.ptx_instructions < first.ptx_instructions).then(|| {
         format!(
-            "{:.1} times fewer PTX instructions, by {} warps instead of {}: the best way to use idle threads is not to \
-             launch them.",
+            "The last kernel executes {:.1} times fewer PTX instructions than the first, with {} warps \
+             instead of {}: the best use of idle threads is not to launch them.",
             first.ptx_instructions as f64 / last.ptx_instructions as f64,
             grouped(last.warps),
             grouped(first.warps),
@@ -62,8 +62,8 @@ fn sectors(section: &Section, n: usize) -> Option<String> {
     let once = n.div_ceil(8) as u64;
     (last.global_load_sectors == once && first.global_load_sectors > once).then(|| {
         format!(
-            "The elements fill {} sectors. In place {} are loaded; with sums in shared memory each is loaded once, and \
-             no kernel can do with less.",
+            "The elements fill {} sectors. The kernel that works in place loads {}; with the sums in shared \
+             memory each sector is loaded once, and no kernel that reads all elements can do with fewer.",
             grouped(once),
             grouped(first.global_load_sectors),
         )

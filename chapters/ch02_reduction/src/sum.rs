@@ -1,7 +1,7 @@
-//! A reduction, run and judged: what all sections have in common.
+//! Running and checking a reduction, which is what all sections have in common.
 //!
-//! Block sums are compared with the exact ones, block by block, and the host adds them up in 64 bits. It leaves out
-//! floats, which need a bound.
+//! Block sums are compared with the exact ones, block by block, and the host adds them up in 64 bits. Floats
+//! are left out, because they need a bound.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -9,21 +9,22 @@ use lanes::launch::blocks_for;
 use lanes::report::Section;
 use lanes::{Buffer, Device, Launch, Random, Row, Run, Tolerance};
 
-/// The array on the machine, its values on the host, and what they are made from.
+/// For each element: the array on the machine, its values on the host, and the words from which these are
+/// made.
 pub const ELEMENT_BYTES: u64 = 3 * 4;
 
-/// Integers from 0 to 255: no sum of a block can overflow, whatever its size.
+/// Integers from 0 to 255, so that the sum of a block cannot overflow, whatever its size.
 pub fn integers(n: usize, seed: u64) -> Vec<i32> {
     Random::new(seed).words(n).into_iter().map(|word| (word >> 24) as i32).collect()
 }
 
-/// A kernel in a shape.
+/// A kernel and the shape of its launch.
 #[derive(Clone, Copy)]
 pub struct Reduction {
     pub kernel: &'static Kernel,
     /// Threads in a block.
     pub block: u32,
-    /// Elements that a thread takes care of.
+    /// Elements for each thread.
     pub parts: u32,
     pub seed: u64,
 }
@@ -36,12 +37,12 @@ pub struct Prepared {
 }
 
 impl Reduction {
-    /// Elements that a block takes care of.
+    /// Elements for each block.
     fn per_block(self) -> u32 {
         self.block * self.parts
     }
 
-    /// Puts `values` on the machine, of which the kernel is told that the first `n` count.
+    /// Puts `values` on the machine, and tells the kernel that the array has `n` elements.
     pub fn prepare(self, device: &mut Device, values: &[i32], n: usize) -> Result<Prepared> {
         let blocks = blocks_for(n, self.per_block());
         let (x, sums) = (device.upload("x", values)?, device.zeroed::<i32>("sums", blocks as usize)?);
@@ -56,8 +57,8 @@ impl Reduction {
         self.judge(device, run, prepared.sums, values)
     }
 
-    /// Compares block sums with those of `values`. The facts are the sum of all, as the host adds it up and as it is, and
-    /// what a GPU comes to.
+    /// Compares block sums with those of `values`. The facts are the total as the host adds it up, the exact
+    /// total, and the total of a GPU's block sums.
     pub fn judge(self, device: &mut Device, run: Run, sums: Buffer<i32>, values: &[i32]) -> Result<Row> {
         let expected = block_sums(values, self.per_block());
         let row = device.check(run, sums, &expected, &Tolerance::Exact)?;
@@ -71,19 +72,19 @@ impl Reduction {
     }
 }
 
-/// A row of a kernel that races, with a remark about what a GPU came to, which is left to luck.
+/// A row of a kernel with a race, with a remark about a GPU's sum, which depends on luck.
 pub fn with_luck(row: Row) -> Row {
     let sums = row.fact_value("gpu_sum").zip(row.fact_value("exact_sum"));
     let Some((sum, exact)) = sums else { return row };
     let remark = if (sum - exact).abs() < 0.5 {
-        format!("the GPU came to {sum} this time, which is right, and luck")
+        format!("the GPU's sum was {sum} this time, which is right by luck")
     } else {
-        format!("the GPU came to {sum} this time, and exact is {exact}")
+        format!("the GPU's sum was {sum} this time, and the exact one is {exact}")
     };
     row.gpu_remark(remark)
 }
 
-/// The times of several rows on a GPU. Where they hardly differ, it is the launch that takes the time.
+/// The times of several rows on a GPU. If they hardly differ, what takes the time is the launch.
 pub fn on_the_clock(section: &Section) -> Option<String> {
     const APART: f64 = 1.5;
     let times: Option<Vec<f64>> =
@@ -93,15 +94,15 @@ pub fn on_the_clock(section: &Section) -> Option<String> {
     let longest = times.iter().copied().fold(0.0, f64::max);
     if longest < APART * shortest {
         return Some(format!(
-            "On the GPU none takes more than {longest:.1} µs, which is the launch and little else. Kernels differ with more \
-             to add: `--size 16777216 --block 1024`."
+            "On the GPU none takes more than {longest:.1} µs, most of which is the launch. To see how the \
+             kernels differ, give them more to add: `--size 16777216 --block 1024`."
         ));
     }
     let times: Vec<String> = times.iter().map(|time| format!("{time:.1}")).collect();
-    Some(format!("On the GPU they take {} µs, from top to bottom.", times.join(", ")))
+    Some(format!("On the GPU they take {} µs, from the first row to the last.", times.join(", ")))
 }
 
-/// The exact sums of the blocks. Doubles hold them, and their sum, exactly: they are below 2⁵³.
+/// The exact sums of the blocks. Doubles hold these and their total exactly, because they are below 2⁵³.
 fn block_sums(values: &[i32], per_block: u32) -> Vec<f64> {
     values.chunks(per_block as usize).map(|part| part.iter().map(|&x| f64::from(x)).sum()).collect()
 }

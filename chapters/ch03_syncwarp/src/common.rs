@@ -10,7 +10,7 @@ pub fn integers(n: usize, seed: u64) -> Vec<i32> {
     Random::new(seed).words(n).iter().map(|word| (word % 1000) as i32).collect()
 }
 
-/// Integers as the reference wants them.
+/// Integers in the form that the reference needs.
 pub fn doubles(values: &[i32]) -> Vec<f64> {
     values.iter().map(|&value| value.into()).collect()
 }
@@ -25,8 +25,8 @@ pub fn has_race(run: &Run) -> bool {
     run.faults.iter().any(|fault| fault.kind.name() == "race")
 }
 
-/// A row about a kernel that races: a fault, unless the reader sent the checkers away, who alone can see it. Then
-/// whatever comes out is left to luck.
+/// The row of a kernel that races. It has to be a fault, unless the reader turned off the checkers, which
+/// alone can see the race. Then any verdict is accepted, because the result is a matter of luck.
 pub fn racing(device: &Device, row: Row) -> Row {
     let is_off = device.unwatched().as_deref() == Some("none");
     let expected = if is_off { row.verdict } else { Verdict::Fault };
@@ -36,7 +36,7 @@ pub fn racing(device: &Device, row: Row) -> Row {
 /// Under how many seeds each kernel runs.
 pub const SEEDS: u64 = 20;
 
-/// What a launch came to under many seeds.
+/// The outcomes of a launch under many seeds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trials {
     /// Seeds under which a race was reported.
@@ -48,7 +48,7 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// Runs a launch under [`SEEDS`] seeds from its own on, the warps in random order.
+    /// Runs a launch under [`SEEDS`] seeds, beginning with its own, with the warps in random order.
     pub fn of(device: &mut Device, launch: &Launch, result: Buffer<i32>, expected: &[f64]) -> Result<Trials> {
         let seeds = |weak_memory| -> Vec<Launch> {
             let seed = |more| {
@@ -81,7 +81,8 @@ impl Trials {
             return row;
         }
         row.remark(format!(
-            "{SEEDS} seeds: {races} race, {wrong} wrong, {wrong_if_weak} wrong if memory is weak"
+            "of {SEEDS} seeds, {races} show a race, {wrong} a wrong result, and {wrong_if_weak} a wrong \
+             result if memory is weak"
         ))
     }
 }

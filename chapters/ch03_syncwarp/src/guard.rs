@@ -1,7 +1,7 @@
-//! Divergence is a matter of one warp, and some of it nobody can avoid.
+//! Divergence is a matter of one warp, and some of it cannot be avoided.
 //!
-//! Kernels of the first chapter, because the question is only what the note repeats of it: who parts, and what the
-//! guard at the end of an array is for. It leaves out what parting costs.
+//! The kernels are those of the first chapter, because the note repeats its questions: which warps diverge,
+//! and what the guard at the end of an array is for. It leaves out what divergence costs.
 
 use anyhow::Result;
 use lanes::kernels::boundary::ADD_GUARDED;
@@ -10,12 +10,12 @@ use lanes::launch::blocks_for;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_WARPS};
 use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 
-/// No multiple of a warp.
+/// Not a multiple of a warp.
 const N: usize = 1003;
 const BLOCK: u32 = 64;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let title = format!("who parts, and must they? {N} elements, blocks of {BLOCK}");
+    let title = format!("which warps diverge, and must they? {N} elements, blocks of {BLOCK}");
     lab.section("guard", &title, &[DIVERGENT_WARPS, ACTIVE_LANES]);
     lab.variant("by_thread-G", |device| {
         let launch = Launch::cover(&MATH_EVEN_THREAD, N, BLOCK).debug()?;
@@ -31,9 +31,9 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let parted = |name| Some(section.row(name)?.run.counters.divergent_warps);
         let (thread, warp, guard) = (parted("by_thread-G")?, parted("by_warp-G")?, parted("guarded")?);
         Some(format!(
-            "If threads decide, {thread} warps part; if whole warps do, {warp}, because at the end of the array one \
-             has no element for some of its lanes. A guard alone parts {guard}; without it, threads write past the \
-             end."
+            "If each thread decides for itself, {thread} warps diverge. If each warp decides as a whole, \
+             {warp} does: at the end of the array, some of its lanes have no element. A guard alone makes \
+             {guard} diverge; without it, threads write past the end."
         ))
     });
     Ok(())

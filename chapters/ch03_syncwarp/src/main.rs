@@ -1,8 +1,9 @@
 //! Chapter 3: lanes that run apart, and the barrier that brings them together.
 //!
-//! First what independent thread scheduling is, as a trace of one warp, and what it is needed for. Then `__syncwarp` in
-//! the last five rounds of a sum: what it saves, what goes wrong without it or with the wrong mask, and how well that
-//! hides. Last the barrier of the block. It leaves out votes and shuffles, which have a chapter of their own.
+//! First it shows independent thread scheduling as a trace of one warp, and kernels that need it. Then it
+//! takes `__syncwarp` in the last five rounds of a sum: what it saves, what goes wrong without it or with the
+//! wrong mask, and how well such a mistake hides. The barrier of the block comes last. It leaves out votes
+//! and shuffles, which have a chapter of their own.
 
 mod claims;
 mod common;

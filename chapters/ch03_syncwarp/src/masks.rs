@@ -1,7 +1,7 @@
-//! The mask of `__syncwarp`: who takes part.
+//! The mask of `__syncwarp`: which lanes take part.
 //!
-//! The mask is read off the PTX that was executed, so the default is what the compiler makes of a call without one. It
-//! leaves out masks for a part of the warp that is meant, which shuffles need more often.
+//! The mask is read from the PTX that was executed, so the default is what the compiler makes of a call
+//! without one. It leaves out masks that name part of a warp on purpose, which shuffles need more often.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -28,15 +28,15 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let lanes = |kernel: &Kernel| section.row(kernel.name)?.fact_value("mask_lanes");
         let (all, seven) = (lanes(&MASK_DEFAULT)?, lanes(&MASK_SEVEN_F)?);
         Some(format!(
-            "A call without a mask names {all} lanes. Seven f name {seven}: lanes 28 to 31 must not make it, and if \
-             they stay away, nothing orders what they write with what the others read."
+            "A call without a mask names {all} lanes. Seven f name {seven}, so lanes 28 to 31 must not make \
+             the call. If they stay away, nothing orders their stores before the loads of the others."
         ))
     });
     lab.notice(|section| {
         let row = section.row(MASK_OUTSIDE.name)?;
         let (wrong, weak) = (row.fact_value("seeds_wrong")?, row.fact_value("seeds_wrong_if_weak")?);
         Some(format!(
-            "{}: {wrong} of {SEEDS} results are wrong while every store is seen at once, and {weak} on a memory \
+            "{}: {wrong} of {SEEDS} results are wrong if every store is seen at once, and {weak} on a memory \
              that may still return what was there before.",
             MASK_OUTSIDE.name
         ))
@@ -44,7 +44,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// Each lane takes what the lane 16 away has written, behind a barrier.
+/// After a barrier, each lane takes what the lane 16 places away has written.
 fn exchange(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
     let values = integers(32, seed);
     let (x, y) = (device.upload("x", &values)?, device.zeroed::<i32>("y", 32)?);
@@ -62,7 +62,7 @@ fn exchange(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<R
     };
     let lanes = mask.count_ones();
     let row = row.fact("mask_lanes", lanes.into());
-    Ok(row.remark(format!("the mask in its PTX is {mask:#010x}, {lanes} lanes")))
+    Ok(row.remark(format!("the mask in its PTX is {mask:#010x}, which names {lanes} lanes")))
 }
 
 /// The literal mask of a barrier: -1 for all lanes.

@@ -1,9 +1,10 @@
-//! Which side of a branch runs first? Nobody says.
+//! Which side of a branch runs first? Nothing specifies it.
 //!
-//! Every lane draws a number on its side, so the numbers say who came first. The lanes for which the condition is
-//! true are once the lower and once the upper half; the emulator begins with the lowest lane, an H200 with what the
-//! condition holds for here and with the other side elsewhere (`handshake` for `sm_60`), and a program may rely on
-//! neither. It leaves out branches inside branches.
+//! Every lane draws a number on its own side, so the numbers show which side came first. The condition is
+//! true for the lower half of the warp in one variant and for the upper half in another. The emulator begins
+//! with the side that has the lowest lane. An H200 begins with the true side here and with the other side
+//! elsewhere (`handshake` for `sm_60`). A program may rely on neither. It leaves out branches inside
+//! branches.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -27,7 +28,7 @@ static CASES: [Case; 4] = [
 ];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let title = "which side of an if comes first? 32 lanes draw numbers";
+    let title = "which side of a branch runs first? 32 lanes draw numbers";
     lab.section("order", title, &[DIVERGENT_BRANCHES, ACTIVE_LANES]);
     for (name, kernel, true_lanes) in CASES {
         lab.variant(name, |device| draw_numbers(device, kernel, true_lanes))?;
@@ -40,13 +41,14 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(|section| {
         let first = |name| Some(section.row(name)?.fact_value("true_lanes_first")? > 0.5);
-        let side = |is_true| if is_true { "the lanes that it holds for" } else { "the others" };
+        let side = |is_true| if is_true { "the true side" } else { "the false side" };
         let (below, above) = (first("true_below")?, first("true_above")?);
         let ordered = first("ordered_below")? && first("ordered_above")?;
         ordered.then(|| {
             format!(
-                "On the emulator, if the condition holds for the lower half, {} come first, and if for the upper half, \
-                 {} do; a GPU may do otherwise. Only a barrier between the two sides makes an order to rely on.",
+                "If the condition is true for the lower half, the emulator runs {} first. If it is true for \
+                 the upper half, it runs {} first. A GPU may do otherwise. Only a barrier between the two \
+                 sides creates an order that a program can rely on.",
                 side(below),
                 side(above)
             )
@@ -60,7 +62,7 @@ fn launch(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -> Resu
     Ok((Launch::new(kernel, 1, 32).arg(turn).arg(drawn).arg(true_lanes), drawn))
 }
 
-/// Right is that every number was drawn once; who came first is told, and not judged.
+/// The result is right if every number was drawn once. Which side came first is reported and not judged.
 fn draw_numbers(device: &mut Device, kernel: &'static Kernel, true_lanes: u32) -> Result<Row> {
     let (launch, drawn) = launch(device, kernel, true_lanes)?;
     let run = device.launch(&launch)?;

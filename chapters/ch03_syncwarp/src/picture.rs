@@ -1,8 +1,8 @@
-//! A warp drawn from its trace: time goes down, a column for each lane.
+//! A warp drawn from its trace: time runs downwards, and each lane has a column.
 //!
-//! A line of the picture is a CUDA line that the same lanes executed without a break, however often: a loop that spins
-//! is one line. What all lanes do together is one line too, because it is not what the picture is for. It leaves out
-//! lanes that a guard switches off within their group, and the PTX.
+//! A line of the picture is a CUDA line that the same lanes executed without a break, however often, so a
+//! loop that spins is one line. What all lanes execute together is one line too, because the picture is about
+//! the rest. It leaves out lanes that a guard switches off within their group, and the PTX.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use lanes::kernel::Kernel;
 use lanes::machine::Traced;
 use lanes::report::layout::grouped;
 
-/// What is marked and what is not.
+/// A lane that executes the line, and one that does not.
 const AT_WORK: char = '#';
 const NOT: char = '.';
 const ALL: u32 = u32::MAX;
-/// How much of a CUDA line fits beside 32 lanes.
+/// How many characters of a CUDA line fit beside 32 lanes.
 const TEXT_COLUMNS: usize = 31;
 
-/// Instructions in a row of the same lanes for the same CUDA line.
+/// Consecutive instructions of the same lanes for the same CUDA line.
 #[derive(Debug, PartialEq)]
 struct Stretch {
     mask: u32,

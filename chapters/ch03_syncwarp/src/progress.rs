@@ -1,9 +1,9 @@
-//! Who may go on while others wait: the same kernels, built for a warp with one program counter and for lanes with one
-//! each.
+//! Which lanes may continue while others wait? The same kernels, built for a warp with one program counter
+//! and for lanes with one each.
 //!
-//! Built for `sm_60`, one side of a branch runs to its end before the other begins; built for `sm_70`, both get their
-//! turns. Every wait gives up after some turns, so that a real GPU gets these kernels too. It leaves out how a lock
-//! must order memory, which has a chapter of its own.
+//! Built for `sm_60`, one side of a branch runs to its end before the other begins. Built for `sm_70`, both
+//! sides get their turns. Every loop that waits gives up after some iterations, so a real GPU may run these
+//! kernels too. It leaves out how a lock has to order memory, which has a chapter of its own.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -15,10 +15,11 @@ use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::picture;
 
-/// Turns of a loop before a lane gives up: more than 32 lanes need, on a GPU too.
+/// Iterations of a loop before a lane gives up: more than 32 lanes need, on a GPU too.
 const PATIENCE: i32 = 20_000;
 
-/// A kernel, what its buffers hold before `through`, and whether it needs lanes that go on by themselves.
+/// A kernel, what its buffers before `through` hold, and whether it needs lanes that can continue on their
+/// own.
 type Case = (&'static Kernel, &'static [&'static [i32]], bool);
 
 static CASES: [Case; 4] = [
@@ -28,7 +29,7 @@ static CASES: [Case; 4] = [
     (&LOCK_INSIDE, &[&[0], &[0]], false),
 ];
 
-/// The first of 33 links is open.
+/// The first of 33 words is set, so lane 0 does not have to wait.
 static FIRST_FREE: [i32; 33] = {
     let mut cells = [0; 33];
     cells[0] = 1;
@@ -36,7 +37,7 @@ static FIRST_FREE: [i32; 33] = {
 };
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let title = "may a lane wait for another of its warp? Built for sm_60 and for sm_70";
+    let title = "may a lane wait for another of its warp? Built for sm_60 and sm_70";
     lab.section("progress", title, &[INSTRUCTIONS, ACTIVE_LANES]);
     for case in &CASES {
         for arch in [60, 70] {
@@ -75,7 +76,7 @@ fn wait(device: &mut Device, case: &Case, arch: u32) -> Result<Row> {
     if let Some(gpu) = contents.gpu {
         row = row.gpu_remark(format!("lanes through on the GPU: {}", told(mask(&gpu))));
     }
-    // Which lane it is that gets through depends on the side that runs first, so machines may differ in it.
+    // Which lanes get through depends on which side runs first, so machines may differ.
     Ok(if case.2 && arch < 70 { row.expect(Verdict::Wrong) } else { row })
 }
 
@@ -96,8 +97,9 @@ fn two_counters(section: &Section) -> Option<String> {
     let (old, new) = (through(section, "handshake_60")?, through(section, "handshake_70")?);
     let turns = grouped(PATIENCE as u64);
     Some(format!(
-        "Each half of the warp raises a flag and waits for the other's. With one program counter the half that runs \
-         first waits {turns} turns in vain, and {old} lanes see their flag; with one for each lane, {new} do."
+        "Each half of the warp raises a flag and waits for the other half's. With one program counter, the \
+         half that runs first gives up after {turns} iterations, and {old} lanes see the flag that they wait \
+         for. With one for each lane, {new} do."
     ))
 }
 
@@ -105,7 +107,7 @@ fn lock(section: &Section) -> Option<String> {
     let (old, new) = (through(section, "lock_behind_60")?, through(section, "lock_behind_70")?);
     let inside = through(section, "lock_inside_60")?;
     Some(format!(
-        "A lock that is given back behind the loop: {old} of 32 lanes gets it with the old scheduling and {new} \
-         with the new. Given back inside the loop, {inside} get it with the old one too."
+        "Released after the loop, the lock reaches {old} of 32 lanes under the old scheduling and {new} \
+         under the new. Released inside the loop, it reaches {inside} under the old scheduling too."
     ))
 }

@@ -1,8 +1,8 @@
 //! What the barrier of the warp saves in the last five rounds, and what it does not.
 //!
-//! The same sums of integers: a barrier of the block in every round, one of the warp in the last five, those rounds
-//! walked by the first warp alone, and no barrier between them at all. It leaves out time, which a launch this small
-//! does not have.
+//! The same sum of integers in four versions: a barrier of the block in every round; a barrier of the warp in
+//! the last five; those five rounds executed by the first warp alone; and no barrier between them at all. It
+//! leaves out time, because a launch this small takes no longer than an empty one.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -37,7 +37,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// An element for each thread.
+/// One element for each thread.
 pub const SHARED_BYTES: u32 = 4 * BLOCK;
 
 /// A sum of integers, ready to be launched.
@@ -55,7 +55,7 @@ impl Sum {
         Ok(Sum { launch: launch.arg(x).arg(place).arg(N as i32), place, exact: exact_sum(&values) })
     }
 
-    /// Adds up, and counts the barriers of warps, which no counter has.
+    /// Adds up, and counts the barriers of the warp in a trace, because no counter has them.
     pub fn add(&self, device: &mut Device) -> Result<Row> {
         let barriers = warp_barriers(&device.trace(&self.launch)?);
         let run = device.launch(&self.launch)?;
@@ -64,7 +64,7 @@ impl Sum {
         Ok(row.fact("warp_barriers_per_warp", barriers as f64 / warps))
     }
 
-    /// The same with many seeds before.
+    /// The same, after trials under many seeds.
     fn add_with_seeds(&self, device: &mut Device) -> Result<Row> {
         let trials = Trials::of(device, &self.launch, self.place, &[self.exact])?;
         Ok(trials.tell(self.add(device)?))
@@ -83,9 +83,9 @@ fn barriers(section: &Section) -> Option<String> {
     };
     let ((block, _, before), (left, warp, after)) = (count(&TAIL_SYNCTHREADS)?, count(&TAIL_SYNCWARP)?);
     Some(format!(
-        "Of {block:.1} barriers of the block, at which a warp waits for all others, {left:.1} are left, and \
-         {warp:.1} of the warp take the place of the rest. Instructions are not saved: {before:.2} and {after:.2} \
-         per warp."
+        "Of {block:.1} barriers of the block, at which a warp waits for all others, {left:.1} remain. \
+         {warp:.1} barriers of the warp replace the rest. That saves waiting but no instructions: \
+         {before:.2} and {after:.2} per warp."
     ))
 }
 
@@ -93,8 +93,8 @@ fn first_warp(section: &Section) -> Option<String> {
     let cost = |kernel: &Kernel| Some(section.row(kernel.name)?.run.counters.ptx_instructions_per_warp());
     let (all, first) = (cost(&TAIL_SYNCWARP)?, cost(&TAIL_FIRST_WARP)?);
     Some(format!(
-        "Now that nobody waits for them, the other warps may leave before the last five rounds: {first:.2} PTX \
-         instructions per warp instead of {all:.2}."
+        "The first warp no longer waits for the other warps, so they may leave before the last five rounds. \
+         Then there are {first:.2} PTX instructions per warp instead of {all:.2}."
     ))
 }
 
@@ -102,7 +102,8 @@ fn none_at_all(section: &Section) -> Option<String> {
     let row = section.row(TAIL_NO_BARRIER.name)?;
     let (wrong, weak) = (row.fact_value("seeds_wrong")?, row.fact_value("seeds_wrong_if_weak")?);
     Some(format!(
-        "Without a barrier between the rounds, {wrong} of {SEEDS} sums are wrong as long as lanes see each other's \
-         stores at once, and {weak} where they need not: the barrier also says when a store must be seen."
+        "Without a barrier between the rounds, {wrong} of {SEEDS} sums are wrong if lanes see each other's \
+         stores at once, and {weak} if they may see them later. The barrier also says by when a store has to \
+         be visible."
     ))
 }

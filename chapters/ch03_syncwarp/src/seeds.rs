@@ -1,8 +1,9 @@
-//! How well does a race hide? Many seeds of kernels that race, and of their twins.
+//! How well does a race hide? Kernels that race, and their twins, under many seeds.
 //!
-//! Each kernel runs under 20 seeds with its warps in an order that looks for trouble, and 20 more on a memory that
-//! returns older stores. Whether the result is right depends on the seed; whether a race is reported does not, because
-//! the checker asks what orders two accesses and not which came first. It leaves out how the checker does that.
+//! Each kernel runs under 20 seeds with its warps in random order, and 20 times more on a memory that may
+//! return older stores. Whether the result is right depends on the seed. Whether a race is reported does not,
+//! because the checker asks what orders two accesses and not which came first. It leaves out how the checker
+//! does that.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -20,7 +21,7 @@ use crate::common::{SEEDS, Trials, exact_sum, integers, racing};
 const BLOCKS: u32 = 2;
 const BLOCK: u32 = 256;
 
-/// A kernel, whether it is one of whole blocks and takes a length, and what becomes of it.
+/// A kernel, whether it works in whole blocks and takes a length, and the verdict that it has to get.
 type Case = (&'static Kernel, bool, Verdict);
 
 static CASES: [Case; 6] = [
@@ -65,8 +66,9 @@ fn hides(section: &Section) -> Option<String> {
     let ((block, block_wrong), (warp, warp_wrong)) =
         (figures(&TREE_NO_BARRIER)?, figures(&WARP_TREE_UNGUARDED)?);
     (warp > 0.0).then(|| format!(
-        "Between warps a race shows: {block_wrong} of {SEEDS} results are wrong. Inside a warp it does not: \
-         {warp_wrong}. The checker reports {block} and {warp}: a test by results would have let the second pass."
+        "A race between warps shows: {block_wrong} of {SEEDS} results are wrong. A race inside a warp hides: \
+         {warp_wrong} are wrong. The checker reports the first under {block} seeds and the second under \
+         {warp}, so it also finds the race that a test of the results would miss."
     ))
 }
 
@@ -75,8 +77,8 @@ fn other_order(section: &Section) -> Option<String> {
     let wrong = row.check.as_ref()?.first.as_ref()?;
     (hidden.fact_value("seeds_wrong")? == 0.0).then(|| {
         format!(
-            "{} is what the unguarded rounds come to if lanes that are read have added first, as the race allows: {} \
-             instead of {}.",
+            "{} shows what the unguarded rounds may yield if the lanes that others read from add first, \
+             which the race allows: {} instead of {}.",
             TAIL_OTHER_ORDER.name, wrong.got, wrong.expected
         )
     })

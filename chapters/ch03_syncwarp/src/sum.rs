@@ -1,31 +1,34 @@
-//! The sum of the note at its own size: blocks add up in shared memory, and their sums by atomics.
+//! The sum of the note at its own size: each block adds up in shared memory, and an atomic adds its sum to
+//! the total.
 //!
-//! This is the section that `--size` and `--block` are for. The reference is added up in double precision while the
-//! numbers are drawn, so that 100 million of them are held only as floats. It leaves out faster sums.
+//! This is the section that `--size` and `--block` apply to. The reference is added up in double precision
+//! while the numbers are drawn, so that 100 million of them are held only as floats. It leaves out faster
+//! sums.
 
 use anyhow::Result;
 use lanes::kernels::syncwarp::TAIL_SYNCWARP_FLOAT;
 use lanes::launch::check_halving;
 use lanes::report::columns::{ACTIVE_LANES, BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
-use lanes::report::layout::grouped;
+use lanes::report::layout::counted;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
-/// The floats on the host, their bytes on the way to a machine, and there.
+/// A float on the host, its bytes on the way to a machine, and the float there.
 const ELEMENT_BYTES: u64 = 4 + 4 + 4;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, lab.block(128), lab.seed());
     check_halving(block)?;
     let columns = [BARRIERS_PER_WARP, GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP];
-    lab.section("sum", "one sum of many floats, the last five rounds with `__syncwarp`", &columns);
+    let title = "how accurate is a sum of many floats? The last five rounds use `__syncwarp`";
+    lab.section("sum", title, &columns);
     lab.variant(TAIL_SYNCWARP_FLOAT.name, |device| add(device, n, block, seed))?;
     lab.notice(|section| {
         let row = section.row(TAIL_SYNCWARP_FLOAT.name)?;
         let (error, bound) = (row.fact_value("relative_error")?, row.fact_value("relative_bound")?);
         Some(format!(
-            "{} blocks add to one float, in any order. The sum is off by {error:.1e} of its value; up to \
-             {bound:.1e} is to be reckoned with.",
-            grouped(blocks(n, block))
+            "One float receives the sums of {}, in any order. The relative error of the total is \
+             {error:.1e}; it can be at most {bound:.1e}.",
+            counted(blocks(n, block), "block")
         ))
     });
     Ok(())
@@ -54,7 +57,7 @@ fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
     let bound = Tolerance::Bound {
         relative,
         absolute: 0.0,
-        why: "nothing is negative, and each addition on an element's way rounds by 2^-24 of its result at most",
+        why: "no element is negative, and each addition rounds by at most 2^-24 of its result",
     };
     let row = device.check(run, sum, &[exact], &bound)?;
     let got = f64::from(device.read(sum)?.sim[0]);
@@ -62,8 +65,8 @@ fn add(device: &mut Device, n: usize, block: u32, seed: u64) -> Result<Row> {
     Ok(row.fact("relative_error", error).fact("relative_bound", relative))
 }
 
-/// An element goes through the rounds of its block, and then through as many additions as there are blocks at most.
-/// Each multiplies it by a factor between 1 - 2⁻²⁴ and 1 + 2⁻²⁴.
+/// An element goes through the rounds of its block, and then through at most as many additions as there are
+/// blocks. Each of these multiplies it by a factor between 1 - 2⁻²⁴ and 1 + 2⁻²⁴.
 fn widest(n: usize, block: u32) -> f64 {
     let additions = u64::from(block.ilog2()) + blocks(n, block);
     (additions as f64 * (0.5_f64).powi(24).ln_1p()).exp_m1()

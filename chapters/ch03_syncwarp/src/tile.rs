@@ -1,6 +1,6 @@
-//! Load to shared memory, barrier, use: the pattern, and what is left of it without the barrier.
+//! Load into shared memory, wait at a barrier, use: the pattern, and what happens without the barrier.
 //!
-//! Each thread takes what another one has loaded, of the other end of its block. It leaves out tiles with a halo.
+//! Each thread takes what a thread at the other end of its block has loaded. It leaves out tiles with a halo.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -15,7 +15,7 @@ const BLOCK: u32 = 128;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("load a tile, barrier, use it. {N} elements, blocks of {BLOCK}, {SEEDS} seeds each");
+    let title = format!("does a tile need its barrier? {N} elements, blocks of {BLOCK}, {SEEDS} seeds each");
     lab.section("tile", &title, &[BARRIERS_PER_WARP, SHARED_REQUESTS, INSTRUCTIONS_PER_WARP]);
     lab.variant(TILE_BARRIER.name, |device| reverse(device, &TILE_BARRIER, seed))?;
     lab.variant(TILE_NO_BARRIER.name, |device| {
@@ -27,8 +27,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let (without, with) = (cost(&TILE_NO_BARRIER)?, cost(&TILE_BARRIER)?);
         let wrong = section.row(TILE_NO_BARRIER.name)?.fact_value("seeds_wrong")?;
         Some(format!(
-            "The barrier is {:.2} PTX instructions per warp of {with:.2}. Without it {wrong} of {SEEDS} results are \
-             wrong.",
+            "The barrier accounts for {:.2} of {with:.2} PTX instructions per warp. Without it, {wrong} of \
+             {SEEDS} results are wrong.",
             with - without
         ))
     });

@@ -1,8 +1,10 @@
-//! The last five rounds without the guard: what it is for, a repair that the compiler throws away, and the right one.
+//! The last five rounds without the guard: what it is for, a repair that the compiler removes, and one that
+//! works.
 //!
-//! Without the guard the upper lanes add too, whose sums nobody wants: they overwrite what the lower lanes read, and
-//! those of the last warp read past the array. The sum is right nevertheless, on the emulator as on a GPU, because the
-//! lanes of a warp happen to run side by side here. It leaves out kernels in which they do not.
+//! Without the guard the upper lanes add too, although nothing needs their sums. They overwrite what the
+//! lower lanes read, and those of the last warp read past the array. The sum is right nevertheless, on the
+//! emulator and on a GPU, because the lanes of a warp happen to run in step here. It leaves out kernels in
+//! which they do not.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -15,12 +17,12 @@ use lanes::{Device, Lab, Row, Verdict};
 use crate::common::racing;
 use crate::saving::{BLOCK, N, SHARED_BYTES, Sum};
 
-/// Where the last warp reads past the array, there are 16 more elements for it.
+/// With room for the 16 elements that the last warp reads past the end of the array.
 const ROOM_BYTES: u32 = SHARED_BYTES + 4 * 16;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("the last five rounds without the guard, {N} integers, blocks of {BLOCK}");
+    let title = format!("do the last rounds need their guard? {N} integers, blocks of {BLOCK}");
     lab.section("unguarded", &title, &[SHARED_REQUESTS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
     let add = |device: &mut Device, kernel| Sum::new(device, kernel, SHARED_BYTES, seed)?.add(device);
     lab.variant("guarded_tail", |device| add(device, &TAIL_SYNCWARP))?;
@@ -35,7 +37,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// A sum that races, with room behind the array, and what came out of it.
+/// A sum that races, with room after the array, and whether its result is right.
 fn hidden(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
     let sum = Sum::new(device, kernel, ROOM_BYTES, seed)?;
     let row = sum.add(device)?;
@@ -51,12 +53,12 @@ fn hidden(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row
     Ok(racing(device, row))
 }
 
-/// Who stopped the kernel comes first among the faults.
+/// The access that stopped the kernel comes first among the faults.
 fn past_the_end(section: &Section) -> Option<String> {
     let actor = section.row("tail_past_the_end")?.run.faults.first()?.actors.first()?;
     Some(format!(
-        "All {} warps of a block walk these rounds. The last one, warp {}, reads past the array; the others read what \
-         the next warp is about to overwrite.",
+        "All {} warps of a block execute these rounds. The last one, warp {}, reads past the end of the \
+         array. The others read what the next warp is about to overwrite.",
         BLOCK / 32,
         actor.warp
     ))
@@ -70,9 +72,10 @@ fn in_vain(section: &Section) -> Option<String> {
     let more =
         repaired.run.counters.ptx_instructions_per_warp() - bare.run.counters.ptx_instructions_per_warp();
     Some(format!(
-        "The repair reads once more a round, and yet there are {} shared loads as against {}: nobody uses the \
-         register, so the compiler has dropped it. What it adds is barriers, {:.1} instead of {:.1}: {more:.2} PTX \
-         instructions per warp, and not one of another kind.",
+        "The source of the repair has one more load in each round, yet the kernel makes {} load requests to \
+         shared memory, compared with {} without the repair: nothing uses the register, so the compiler has \
+         dropped the load. The repair only adds barriers, {:.1} instead of {:.1} per warp, which make up all \
+         of its {more:.2} additional PTX instructions per warp.",
         loads(repaired),
         loads(bare),
         barriers(repaired)?,
@@ -84,7 +87,7 @@ fn repaired(section: &Section) -> Option<String> {
     let cost = |name: &str| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
     let (guarded, mended) = (cost("guarded_tail")?, cost(TAIL_MENDED.name)?);
     Some(format!(
-        "The right repair keeps the sum in a register: read, barrier, store, barrier. It takes {mended:.2} PTX \
-         instructions per warp, the guard {guarded:.2}."
+        "The repair that works keeps the sum in a register: load, barrier, store, barrier. It takes \
+         {mended:.2} PTX instructions per warp; the kernel with the guard takes {guarded:.2}."
     ))
 }

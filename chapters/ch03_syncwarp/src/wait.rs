@@ -1,8 +1,8 @@
-//! The barrier of the block, and threads that do not come to it.
+//! The barrier of the block, and threads that never reach it.
 //!
-//! Three ends: they wait elsewhere for those at the barrier, and nobody gets on; they have ended, and are no longer
-//! waited for, which works and deserves a warning; they come, and only the work is for others. It leaves out barriers
-//! with a number or a count.
+//! There are three cases. The missing threads wait elsewhere for those at the barrier, so neither group can
+//! continue. Or they have ended and no longer count, which works and deserves a warning. Or all threads come
+//! to the barrier, and only the work is for half of them. It leaves out barriers with a number or a count.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -14,7 +14,7 @@ use crate::common::{doubles, integers};
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = "half of a warp does not come to `__syncthreads`. One warp";
+    let title = "what if half of a warp never reaches `__syncthreads`? One warp";
     lab.section("wait", title, &[BARRIERS_PER_WARP, ACTIVE_LANES]);
     lab.variant(WAIT_APART.name, |device| {
         Ok(exchange(device, &WAIT_APART, 32, seed)?.expect(Verdict::Fault))
@@ -27,8 +27,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         let [Some(apart), Some(exited)] = rows else { return None };
         let (found, warned) = (apart.run.faults.first()?, exited.run.faults.first()?);
         Some(format!(
-            "Threads that have ended are not waited for, so the {} of one kernel is a {} in the other: whether it \
-             hangs depends on where those who stay away have gone.",
+            "A barrier does not wait for threads that have ended. That is why one kernel gets a {} and the \
+             other only a {}: whether a kernel hangs depends on where the missing threads are.",
             found.kind.name(),
             warned.severity.name()
         ))
@@ -36,7 +36,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// The first `lanes` lanes take what their partners have, behind a barrier.
+/// After a barrier, each of the first `lanes` lanes takes its partner's value.
 fn exchange(device: &mut Device, kernel: &'static Kernel, lanes: usize, seed: u64) -> Result<Row> {
     let values = integers(32, seed);
     let (x, y) = (device.upload("x", &values)?, device.zeroed::<i32>("y", 32)?);

@@ -1,4 +1,4 @@
-//! What the chapter prints: its records, its claims, its other shapes, and its words for what it cannot do.
+//! What the chapter prints: its records, its claims, other sizes and seeds, and its words when it refuses.
 
 use lanes::kernels::syncwarp::TILE_BARRIER;
 use serde_json::Value;
@@ -41,7 +41,7 @@ fn every_variant_comes_out_as_expected_with_every_seed() {
     }
 }
 
-/// Nobody sees a race then, and nothing is reported as if somebody had.
+/// No race can be seen then, and no row fails because none was.
 #[test]
 fn nothing_fails_because_the_checkers_are_away() {
     CHAPTER.passes(&["--check", "off"]);
@@ -54,7 +54,8 @@ fn a_block_that_cannot_be_halved_is_refused_in_one_line() {
     }
 }
 
-/// Masks, time downwards: with one program counter one side spins to its end, with one for each lane it is interrupted.
+/// Time runs downwards. With one program counter, one side spins to its end; with one for each lane, it is
+/// interrupted.
 #[test]
 fn the_picture_shows_whether_sides_take_turns() {
     let turns = |arch: &str| {

@@ -1,8 +1,8 @@
-//! Atomics: one for each lane, each warp, or each block, and places drawn together.
+//! Atomics: one for each lane, each warp or each block, and one lane that draws places for all.
 //!
-//! Memory counts a request for each instruction of a warp, however many lanes take part; the updates that it has to
-//! do one after the other are the lanes, and a trace counts those. It leaves out many warps at once, which a GPU alone
-//! has.
+//! An atomic instruction of a warp is one request, however many lanes take part. Each of these lanes is an
+//! update, and memory has to do the updates of one address one after another; a trace counts them. It leaves
+//! out what happens when many warps run at the same time, as they do only on a GPU.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -26,7 +26,7 @@ const SUMS: [(&str, &Kernel); 3] = [
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("who does the atomic? {N} elements, blocks of {BLOCK}; first sums, then a filter");
+    let title = format!("how many atomics per warp? {N} elements, blocks of {BLOCK}; sums and filters");
     lab.section("atomics", &title, &[GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP]);
     for (name, kernel) in SUMS {
         lab.variant(name, |device| summed(device, kernel, seed))?;
@@ -50,7 +50,7 @@ fn summed(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row
     Ok(judged(device, run, total, exact(&values), N)?.fact("updates", updates))
 }
 
-/// The lanes that took part in atomics on global memory: the updates that memory had to do.
+/// The lanes that took part in atomics on global memory, each of which is an update.
 fn updates(device: &mut Device, launch: &Launch) -> Result<f64> {
     let is_atomic = |word: &str| word.starts_with("atom.") || word.starts_with("red.");
     let trace = device.trace(launch)?;
@@ -58,7 +58,7 @@ fn updates(device: &mut Device, launch: &Launch) -> Result<f64> {
     Ok(atomics.map(|step| f64::from(step.active.count_ones())).sum())
 }
 
-/// The order of what is kept is the schedule's; which elements are kept is not.
+/// The order of the kept elements depends on the schedule; which elements are kept does not.
 fn filtered(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row> {
     let values: Vec<i32> = Random::new(seed).words(N).iter().map(|&word| word as i32).collect();
     let (x, kept) = (device.upload("x", &values)?, device.zeroed::<i32>("kept", N)?);
@@ -86,7 +86,7 @@ fn updates_of(section: &Section, name: &str) -> Option<String> {
     let requests = counters.global_atomic_requests + counters.global_reduction_requests;
     let updates = row.fact_value("updates")?;
     Some(format!(
-        "{name}: {} updates in {} requests, {:.1} lanes each.",
+        "{name}: {} updates in {} requests, which is {:.1} for each.",
         grouped(updates as u64),
         grouped(requests),
         updates / requests as f64,
@@ -97,9 +97,9 @@ fn one_for_all(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (each, together) = (counters("filter_each")?, counters("filter_together")?);
     Some(format!(
-        "One lane for all costs {:.0} PTX instructions per warp instead of {:.0} and spares memory the updates. When \
-         it makes machine code for an H200, the assembler does as much for `filter_each` by itself, but not for sums of \
-         floats.",
+        "If one lane acts for all, the filter takes {:.0} PTX instructions per warp instead of {:.0}, and \
+         memory has fewer updates to do. In machine code for an H200, the assembler makes the same change to \
+         `filter_each` by itself, but not to sums of floats.",
         together.ptx_instructions_per_warp(),
         each.ptx_instructions_per_warp(),
     ))
@@ -108,8 +108,8 @@ fn one_for_all(section: &Section) -> Option<String> {
 fn on_the_clock(section: &Section) -> Option<String> {
     let time = |name| Some(section.row(name)?.run.timing.as_ref()?.median_us);
     Some(format!(
-        "The clock: {:.1} µs where each lane adds, {:.1} where one of a warp does and {:.1} where one of a block does. The \
-         filters take {:.1} and {:.1} µs.",
+        "On the GPU, the sum takes {:.1} µs if each lane adds, {:.1} µs if one lane of each warp does, and \
+         {:.1} µs if one lane of each block does. The filters take {:.1} and {:.1} µs.",
         time("atomic_each_lane")?,
         time("atomic_each_warp")?,
         time("atomic_each_block")?,

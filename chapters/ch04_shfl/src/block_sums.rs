@@ -1,7 +1,8 @@
-//! The last five rounds of a block's sum: in shared memory, by shuffles, by a tile.
+//! The last five rounds of a block's sum: in shared memory, by shuffles, or by a tile.
 //!
-//! All add the same elements, one a thread, and end with one atomic for a block. It leaves out what the clock says of
-//! that, which takes more elements and comes next, and threads that add more than one.
+//! All kernels add the same elements, one for each thread, and end with one atomic for each block. It leaves
+//! out how long they take, which needs more elements and comes next, and threads that add more than one
+//! element.
 
 use std::cell::LazyCell;
 
@@ -10,7 +11,7 @@ use lanes::kernel::Kernel;
 use lanes::kernels::block_sums::{SUM_BUTTERFLY, SUM_SHARED, SUM_SHUFFLE, SUM_TILE, SUM_WARPS_FIRST};
 use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
-use lanes::report::layout::{decimal, grouped};
+use lanes::report::layout::{counted, decimal, grouped};
 use lanes::{Device, Lab, Launch, Row};
 
 use crate::picture::LANES;
@@ -27,7 +28,7 @@ const KERNELS: [(&str, &Kernel); 5] = [
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
     let values = LazyCell::new(|| elements(n, seed));
-    let title = format!("what do shuffles save? One element a thread, blocks of {block}");
+    let title = format!("what do shuffles save? One element per thread, blocks of {block}");
     let columns = [INSTRUCTIONS_PER_WARP, SHARED_REQUESTS, BARRIERS_PER_WARP, GLOBAL_ATOMICS];
     lab.section("block_sums", &title, &columns);
     for (name, kernel) in KERNELS {
@@ -38,7 +39,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// The elements on the host, as bytes on their way, and on the machine.
+/// An element on the host, its bytes on the way to a machine, and the element there.
 pub const ELEMENT_BYTES: u64 = 3 * 4;
 
 fn summed(
@@ -53,12 +54,12 @@ fn summed(
     let per_warp = per_warp_but_moves(device, &Launch::new(kernel, 1, block).arg(x).arg(total).arg(n))?;
     let launch = Launch::cover(kernel, values.len(), block).seed(seed).arg(x).arg(total).arg(n);
     let run = device.launch(&launch)?;
-    // The rounds of the block, ten if the warps come first, and then one sum after the other.
+    // The rounds of the block, which are ten if the warps come first, and then one addition for each block.
     let depth = 10 + launch.simt.grid.x as usize;
     Ok(judged(device, run, total, exact(values), depth)?.fact("per_warp_but_moves", per_warp))
 }
 
-/// PTX instructions per warp that are more than a move from one register to another.
+/// PTX instructions per warp, moves between registers not included.
 fn per_warp_but_moves(device: &mut Device, launch: &Launch) -> Result<f64> {
     let warps = launch.simt.block.count().div_ceil(LANES as u64);
     let trace = device.trace(launch)?;
@@ -74,12 +75,13 @@ fn saved(section: &Section) -> Option<String> {
     let but_moves = |row: &Row| row.fact_value("per_warp_but_moves");
     let per_warp = |row: &Row| row.run.counters.ptx_instructions_per_warp();
     if per_warp(shuffle) <= per_warp(shared) {
-        return None; // In blocks of a warp there are no rounds before.
+        return None; // A block of one warp has no rounds before these.
     }
     Some(format!(
-        "Five rounds by shuffle: {} requests to shared memory instead of {}, whether down, xor or a tile. PTX counts \
-         {} instructions per warp against {}, because it moves the constants of a shuffle into registers first. \
-         Without moves, which machine code hardly has, a warp of one block takes {} against {}.",
+        "With shuffles in the last five rounds, there are {} requests to shared memory instead of {}, \
+         whether by down, by xor or by a tile. PTX has {} instructions per warp instead of {}, because it \
+         first moves the constants of a shuffle into registers. Machine code has hardly any of these moves. \
+         Without them, a warp of a single block takes {} instead of {}.",
         requests(shuffle),
         requests(shared),
         decimal(per_warp(shuffle)),
@@ -93,9 +95,9 @@ fn warps_first(section: &Section) -> Option<String> {
     let (halved, first) = (section.row("sum_shuffle")?, section.row("sum_warps_first")?);
     let barriers = |row: &Row| row.run.counters.ptx_barriers / row.run.counters.warps;
     (barriers(first) < barriers(halved)).then(|| format!(
-        "Warps first, and the tree in shared memory is gone: {} of the block's barriers for each warp instead of {}, \
-         and {} PTX instructions.",
-        barriers(first),
+        "If each warp first adds up its own values, no tree in shared memory is needed: each warp waits at \
+         {} of the block instead of {}, and takes {} PTX instructions.",
+        counted(barriers(first), "barrier"),
         barriers(halved),
         decimal(first.run.counters.ptx_instructions_per_warp()),
     ))

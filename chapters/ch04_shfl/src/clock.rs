@@ -1,8 +1,8 @@
-//! Shuffles instead of shared memory, or fewer atomics: what does the clock notice?
+//! Shuffles instead of shared memory, or fewer atomics: which of these saves time?
 //!
-//! The elements are fixed, and more than in the sections around, where the clock would show how long a launch takes. No
-//! checker watches them, because the same kernels are watched there. It leaves out sums without an atomic on the total,
-//! which come next.
+//! The number of elements is fixed, and larger than in the other sections, whose times would be those of a
+//! launch. No checker watches these launches, because the other sections check the same kernels. It leaves
+//! out sums without an atomic on the total, which come next.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -22,7 +22,7 @@ const KERNELS: [(&str, &Kernel); 3] =
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("what does the clock notice? {} elements, blocks of {BLOCK}", grouped(N as u64));
+    let title = format!("which sum takes the least time? {} elements, blocks of {BLOCK}", grouped(N as u64));
     lab.section("clock", &title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS, GLOBAL_ATOMICS]);
     let values = elements(N, seed);
     let sum = exact(&values);
@@ -38,7 +38,7 @@ fn summed(device: &mut Device, kernel: &'static Kernel, values: &[f32], sum: f64
     let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
     let launch = Launch::cover(kernel, N, BLOCK).seed(seed).unchecked().arg(x).arg(total).arg(N as i32);
     let run = device.launch(&launch)?;
-    // The rounds of a block or of a warp, and then one sum after the other, of warps at worst.
+    // The rounds of a block or of a warp, and then one addition for each block, or at worst for each warp.
     judged(device, run, total, sum, 10 + N / 32)
 }
 
@@ -46,8 +46,9 @@ fn few_instructions(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (shared, each_warp) = (counters("clock_shared")?, counters("clock_each_warp")?);
     Some(format!(
-        "A sum that asks for an atomic of each warp takes {:.0} PTX instructions per warp and not {:.0}, no shared memory \
-         and no barrier. But its {} atomics go to one address, where they are done one after the other.",
+        "A sum with one atomic for each warp takes {:.0} PTX instructions per warp instead of {:.0}, and \
+         needs neither shared memory nor a barrier. But its {} atomics all go to one address, where they are \
+         done one after another.",
         each_warp.ptx_instructions_per_warp(),
         shared.ptx_instructions_per_warp(),
         grouped(each_warp.global_atomic_requests + each_warp.global_reduction_requests),
@@ -57,7 +58,8 @@ fn few_instructions(section: &Section) -> Option<String> {
 fn on_the_clock(section: &Section) -> Option<String> {
     let time = |name| Some(section.row(name)?.run.timing.as_ref()?.median_us);
     Some(format!(
-        "The clock: {:.1} µs with shared memory, {:.1} by shuffles, and {:.1} with an atomic of each warp.",
+        "On the GPU, the sum takes {:.1} µs in shared memory, {:.1} µs by shuffles, and {:.1} µs with one \
+         atomic for each warp.",
         time("clock_shared")?,
         time("clock_shuffle")?,
         time("clock_each_warp")?,

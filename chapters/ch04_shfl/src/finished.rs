@@ -1,9 +1,9 @@
-//! The finished sum: one launch, wide loads, several under way, shuffles, and the block that comes last adds the sums
-//! up.
+//! The finished sum: one launch, wide loads, several of them in flight, shuffles, and a last block that adds
+//! up the sums of all.
 //!
-//! From the plain loop to the finished kernel in three steps, and that without the fences around its ticket. It
-//! leaves out the two passes, which come before, and how near it is to the speed of memory, which takes more elements:
-//! `benches/gpu/h200.txt` has them.
+//! Three kernels lead from the plain loop to the finished sum, and a fourth lacks the fences around its
+//! ticket. It leaves out the two passes, which come before, and how close the sum comes to the speed of
+//! memory, which takes more elements: `benches/gpu/h200.txt` has those times.
 
 use std::cell::LazyCell;
 
@@ -21,10 +21,10 @@ use crate::sums::{elements, exact, halving_block, judged};
 const KERNELS: [(&str, &Kernel); 3] =
     [("sum_narrow", &SUM_NARROW), ("sum_wide", &SUM_WIDE), ("sum_last_block", &SUM_LAST_BLOCK)];
 
-/// As many blocks as an H200 runs at once; and two at least, or nobody has to be waited for.
+/// As many blocks as an H200 runs at once, but at least two, because a single block has no other to wait for.
 const MOST_BLOCKS: usize = 528;
 const FEWEST_BLOCKS: usize = 2;
-/// What a thread loads before it needs the first of it.
+/// The elements that a thread loads before it needs the first of them.
 const ELEMENTS_PER_THREAD: usize = 16;
 /// Fewer elements take less time than a launch does.
 const MOSTLY_LAUNCH: usize = 1 << 20;
@@ -33,8 +33,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(10_000, ELEMENT_BYTES)?, halving_block(lab)?, lab.seed());
     let values = LazyCell::new(|| elements(n, seed));
     let grid = n.div_ceil(block as usize * ELEMENTS_PER_THREAD).clamp(FEWEST_BLOCKS, MOST_BLOCKS) as u32;
-    let title =
-        format!("one launch: {grid} blocks of {block}, the last of which adds up; what do wide loads save?");
+    let title = format!("what do wide loads save? One launch, {grid} blocks of {block}, the last adds up");
     lab.section("finished", &title, &[INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS, GLOBAL_ATOMICS]);
     for (name, kernel) in KERNELS {
         lab.variant(name, |device| summed(device, kernel, &values, (grid, block), seed))?;
@@ -59,7 +58,7 @@ fn summed(
     let (sums, tickets) = (device.zeroed::<f32>("sums", grid as usize)?, device.zeroed::<u32>("tickets", 1)?);
     let launch = Launch::new(kernel, grid, block).seed(seed);
     let run = device.launch(&launch.arg(x).arg(sums).arg(tickets).arg(total).arg(values.len() as i32))?;
-    // Those of a thread, ten within a block, and the same again.
+    // The additions of a thread, ten within a block, and the same again for the sums of the blocks.
     let of_thread = values.len().div_ceil((grid * block) as usize) + 1;
     let depth = of_thread + 10 + (grid as usize).div_ceil(block as usize) + 10;
     judged(device, run, total, exact(values), depth)
@@ -69,8 +68,8 @@ fn wide(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (narrow, wide) = (counters("sum_narrow")?, counters("sum_last_block")?);
     (wide.global_load_requests < narrow.global_load_requests).then(|| format!(
-        "16 bytes a lane: {} load requests instead of {}, and {} PTX instructions per warp instead of {}. The \
-         sectors are {} and {}: the bytes stay what they were.",
+        "With loads of 16 bytes per lane, there are {} load requests instead of {}, and {} PTX instructions \
+         per warp instead of {}. The sectors are {} and {}: wide loads do not change which bytes are read.",
         grouped(wide.global_load_requests),
         grouped(narrow.global_load_requests),
         decimal(wide.ptx_instructions_per_warp()),
@@ -86,8 +85,10 @@ fn on_the_clock(section: &Section, n: usize) -> Option<String> {
     let [narrow, wide, last] = times[..] else { return None };
     // Bytes in a microsecond are a thousandth of gigabytes in a second.
     let rate = size_of::<f32>() as f64 * n as f64 / last / 1000.0;
-    let launch = if n < MOSTLY_LAUNCH { "; so few elements are mostly a launch" } else { "" };
+    let launch = if n < MOSTLY_LAUNCH { "; so few elements take little more than a launch" } else { "" };
     Some(format!(
-        "The clock: {narrow:.1}, {wide:.1} and {last:.1} µs, and the last reads {rate:.0} GB in a second{launch}. How it compares with CUB's sum on an H200, with larger blocks, is in `benches/gpu/h200.txt`."
+        "On the GPU, the three sums take {narrow:.1}, {wide:.1} and {last:.1} µs. The last one reads \
+         {rate:.0} GB/s{launch}. `benches/gpu/h200.txt` compares it with CUB's sum on an H200, in larger \
+         blocks."
     ))
 }

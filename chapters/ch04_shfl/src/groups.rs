@@ -1,7 +1,7 @@
-//! Cooperative groups: blocks, tiles and whoever came together, as objects that know their lanes.
+//! Cooperative groups: blocks, tiles and lanes that arrive together, as objects that know their lanes.
 //!
-//! What they say of themselves is compared with the launch, and what they can do with the functions of the warp. It
-//! leaves out groups of several blocks.
+//! What they report about themselves is compared with the launch, and what they can do with the functions of
+//! the warp. It leaves out groups of several blocks.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -70,7 +70,7 @@ fn tile_sums(device: &mut Device, values: &[i32]) -> Result<Row> {
     device.check(run, y, &expected, &Tolerance::Exact)
 }
 
-/// What a tile of 8 must answer: four shuffles and two votes.
+/// The expected answers of a tile of 8: four shuffles and two votes.
 fn functions(device: &mut Device, kernel: &'static Kernel, values: &[i32]) -> Result<Row> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<i32>("y", 6 * N)?);
     let run = device.launch(&Launch::new(kernel, 1, N as u32).arg(x).arg(y))?;
@@ -92,7 +92,7 @@ fn plain(device: &mut Device, values: &[i32]) -> Result<Row> {
     device.check(run, y, &sums, &Tolerance::Exact)
 }
 
-/// The lanes of positive elements come together, numbered in their order; the others write nothing.
+/// The lanes with positive elements form a group and are numbered in their order; the others store -1.
 fn coalesced(device: &mut Device, values: &[i32]) -> Result<Row> {
     let (x, z) = (device.upload("x", values)?, device.zeroed::<i32>("z", 2 * N)?);
     let run = device.launch(&Launch::new(&GROUP_COALESCED, 1, N as u32).arg(x).arg(z))?;
@@ -106,7 +106,7 @@ fn coalesced(device: &mut Device, values: &[i32]) -> Result<Row> {
     device.check(run, z, &expected, &Tolerance::Exact)
 }
 
-/// The sums that the tiles of one warp find, whose lanes bring their numbers.
+/// The sums that the tiles of one warp get if each lane brings its number.
 fn tile_picture(device: &mut Device) -> Result<String> {
     let lanes: Vec<i32> = (0..LANES as i32).collect();
     let (x, y) = (device.upload("x", &lanes)?, device.zeroed::<i32>("y", TILES.len() * LANES)?);
@@ -120,7 +120,7 @@ fn tile_picture(device: &mut Device) -> Result<String> {
     Ok(out)
 }
 
-/// The ranks in the group of those lanes that took a branch, every third of them.
+/// The ranks of the lanes that took a branch, which is every third one, in their group.
 fn coalesced_picture(device: &mut Device) -> Result<String> {
     let values: Vec<i32> = (0..LANES as i32).map(|lane| i32::from(lane % 3 == 1)).collect();
     let (x, z) = (device.upload("x", &values)?, device.zeroed::<i32>("z", 2 * LANES)?);
@@ -135,8 +135,8 @@ fn coalesced_picture(device: &mut Device) -> Result<String> {
 fn coordinates(section: &Section) -> Option<String> {
     let fact = |name, fact: &str| section.row(name)?.fact_value(fact);
     Some(format!(
-        "group_index() has three coordinates, like blockIdx: x alone tells {} of {} blocks apart in a grid of 2 x 3 \
-         x 2, and {} of {} in one dimension.",
+        "group_index() has three coordinates, like blockIdx. In a grid of 2 x 3 x 2, x alone has {} values \
+         for {} blocks; in a grid of one dimension, it has {} for {}.",
         fact("members_3d", "blocks_told_apart_by_x")?,
         fact("members_3d", "blocks")?,
         fact("members_1d", "blocks_told_apart_by_x")?,
@@ -148,9 +148,9 @@ fn mask_and_width(section: &Section) -> Option<String> {
     let cost = |name| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
     let wrong = section.row("forgotten_width")?.check.as_ref()?.wrong;
     Some(format!(
-        "A tile's functions take no mask and no width, and none can be forgotten: {wrong} answers are wrong where \
-         they were. The tile works its mask out, in {:.0} PTX instructions per warp against {:.0} where it is \
-         written.",
+        "A tile's functions take neither a mask nor a width, so neither can be forgotten. The kernel that \
+         forgets them gives {wrong} wrong answers. The tile computes its mask at run time: {:.0} PTX \
+         instructions per warp, instead of {:.0} if the mask is in the source.",
         cost("tile_functions")?,
         cost("masked_functions")?,
     ))
@@ -160,8 +160,8 @@ fn plain_needs_memory(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (plain, tile) = (counters("plain_groups")?, counters("tile_sums")?);
     Some(format!(
-        "A tile passes values on by shuffles, {} loads from shared memory. A plain thread_group has no shuffles and \
-         needs {}: its size is no part of its type.",
+        "A tile passes values on by shuffles and makes {} loads from shared memory. A plain thread_group \
+         makes {}: its size is not part of its type, so it has no shuffles.",
         tile.shared_load_requests, plain.shared_load_requests,
     ))
 }

@@ -1,7 +1,7 @@
-//! Which number does a lane have in its segment? Three formulas in blocks of several shapes.
+//! Which number does a lane have in its segment? Three formulas, in blocks of several shapes.
 //!
-//! The reference numbers the threads of a block as the hardware does, x first, and cuts them into warps of 32. It
-//! leaves out the special register that holds the lane's number, which CUDA has no name for.
+//! The reference numbers the threads of a block as the hardware does, x first, and cuts them into warps of
+//! 32. It leaves out the special register that holds the lane's number, because CUDA has no name for it.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -43,7 +43,7 @@ const fn case(
 }
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let title = "which lane am I? threadIdx.x % w, threadIdx.x & (w - 1), or of the thread's rank";
+    let title = "which lane am I? By threadIdx.x % w, threadIdx.x & (w - 1), or rank";
     lab.section("lane_id", title, &[INSTRUCTIONS_PER_WARP, SECTORS]);
     for case in &CASES {
         lab.variant(case.name, |device| numbered(device, case))?;
@@ -65,8 +65,8 @@ fn numbered(device: &mut Device, case: &Case) -> Result<Row> {
 fn rows_of_the_block(section: &Section) -> Option<String> {
     let wrong = |name| Some(section.row(name)?.check.as_ref()?.wrong);
     Some(format!(
-        "In a block of 8 x 8, threadIdx.x % 32 misses the lane in {} of 64 threads, and in a block of 32 x 2 in {}: \
-         it holds if there is one row, or if each row is a whole number of segments.",
+        "In a block of 8 x 8, threadIdx.x % 32 is not the lane in {} of 64 threads, and in a block of 32 x 2 \
+         in {}. The formula holds if the block has one row, or if each row is a whole number of segments.",
         wrong("modulo_8x8")?,
         wrong("modulo_32x2")?,
     ))
@@ -75,8 +75,9 @@ fn rows_of_the_block(section: &Section) -> Option<String> {
 fn price(section: &Section) -> Option<String> {
     let cost = |name| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
     Some(format!(
-        "PTX has an instruction for `%` as for `&`: {:.0} and {:.0} per warp. Machine code has none for a remainder, \
-         so that `%` is the dearer one where the compiler does not know the width.",
+        "PTX has one instruction for `%` and one for `&`, and the kernels take {:.0} and {:.0} instructions \
+         per warp. Machine code has none for a remainder, so `%` costs more if the compiler does not know \
+         the width.",
         cost("modulo_64")?,
         cost("and_64")?,
     ))

@@ -16,7 +16,7 @@ const N: usize = 2 * LANES;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let values: Vec<i32> = Random::new(lab.seed()).words(N).iter().map(|word| (word % 1000) as i32).collect();
-    let title = "who has the sum of a warp? Two warps, and every lane says what it has";
+    let title = "which lanes get the sum of a warp? Two warps; every lane stores its result";
     lab.section("lane_sums", title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS]);
     lab.variant("lanes_down", |device| Ok(summed(device, &LANES_DOWN, &values)?.expect(Verdict::Wrong)))?;
     lab.variant("lanes_xor", |device| summed(device, &LANES_XOR, &values))?;
@@ -40,16 +40,17 @@ fn who_has_it(section: &Section) -> Option<String> {
     let lanes = |name| section.row(name)?.fact_value("lanes_with_the_sum");
     let (down, xor) = (lanes("lanes_down")?, lanes("lanes_xor")?);
     Some(format!(
-        "{down} of {N} lanes have the sum of their warp after five steps down, and {xor} after five steps of xor: at \
-         the edge, down adds a lane's own value again. That is wrong only if another lane than 0 is asked."
+        "After five steps down, {down} of {N} lanes have the sum of their warp, and after five steps of xor, \
+         {xor} do. With down, a lane that has no lane far enough above it adds its own value again. That \
+         does no harm if only lane 0 is used."
     ))
 }
 
 fn one_instruction(section: &Section) -> Option<String> {
     let cost = |name| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
     Some(format!(
-        "`__reduce_add_sync`, for integers from sm_80 on, does it in one: {:.0} PTX instructions per warp instead of \
-         {:.0}.",
+        "`__reduce_add_sync`, which exists for integers from sm_80 on, replaces the five steps by one \
+         instruction: {:.0} PTX instructions per warp instead of {:.0}.",
         cost("lanes_redux")?,
         cost("lanes_xor")?,
     ))

@@ -1,7 +1,8 @@
 //! Chapter 4: what the lanes of a warp tell each other without memory.
 //!
-//! Votes and shuffles first, then sums that are made of them, and the groups that give names to the lanes that work
-//! together. It leaves out barriers of the warp, which come before, and the fences between blocks, which come after.
+//! It begins with votes and shuffles, and goes on to sums made of them and to groups, which are objects for
+//! the lanes that work together. It leaves out barriers of the warp and fences between blocks: the chapters
+//! before and after this one are about those.
 
 mod atomics;
 mod block_sums;

@@ -1,6 +1,6 @@
-//! Pictures of a warp: a line for each thing that is shown, two characters for each lane.
+//! Pictures of a warp: a line for each thing that is shown, with two characters for each lane.
 //!
-//! What it leaves out: what is shown, which the sections take from runs.
+//! What it leaves out: the contents, which the sections take from runs.
 
 /// The lanes of a warp.
 pub const LANES: usize = 32;
@@ -11,7 +11,7 @@ pub fn line(head: &str, cell: impl Fn(usize) -> String) -> String {
     format!("  {head:<13}{}\n", cells.concat().trim_end())
 }
 
-/// The numbers of the lanes, of every fourth one.
+/// The number of every fourth lane.
 pub fn ruler() -> String {
     line("lane", |lane| if lane % 4 == 0 { lane.to_string() } else { String::new() })
 }

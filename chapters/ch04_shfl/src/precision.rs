@@ -1,7 +1,7 @@
 //! How far off is a sum in single precision? The same elements in five orders, and equal elements in two.
 //!
-//! The elements are fixed, so that what is said of their sum is so for every seed; only the order of the atomics is
-//! the schedule's. It leaves out compensated sums, and sums in double precision.
+//! The elements are fixed, so that what the report says about their sum holds for every seed. Only the order
+//! of the atomics depends on the schedule. It leaves out compensated sums, and sums in double precision.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -17,11 +17,11 @@ use crate::sums::{ROUNDING, elements, exact, judged};
 /// A power of two, so that a tree of halvings has no remainder.
 const N: usize = 1 << 18;
 const BLOCK: u32 = 512;
-/// Blocks of the two passes: 16 elements for each of their threads.
+/// The blocks of the first of two passes, in which each thread has 16 elements.
 const GRID: u32 = 32;
-/// What the elements are drawn with, whatever the reader's seed is.
+/// The seed of the elements, whatever the reader's seed is.
 const SEED: u64 = 0;
-/// What all elements are where they are equal.
+/// The value of all elements where they are equal.
 const EQUAL: f32 = 1.23;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -49,11 +49,11 @@ fn told(row: Row) -> Row {
     let fact = |name| row.fact_value(name).unwrap_or(f64::NAN);
     let (off, depth) = (fact("roundings_off"), fact("depth"));
     let text =
-        format!("off by {} roundings, after {} additions at most", one_place(off), grouped(depth as u64));
+        format!("off by {} roundings, after at most {} additions", one_place(off), grouped(depth as u64));
     row.remark(text).fact("elements", N as f64)
 }
 
-/// To one place, and without it from a thousand on.
+/// With one decimal place, and without it from a thousand on.
 fn one_place(number: f64) -> String {
     if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }
@@ -77,7 +77,7 @@ fn with_atomics(
     judged(device, run, total, exact(values), depth).map(told)
 }
 
-/// One pass after the other, each with so many blocks, the last with one.
+/// One pass after another, each with the number of blocks that is given for it; the last has one.
 fn in_passes(device: &mut Device, values: &[f32], grids: &[u32]) -> Result<Row> {
     let mut sums = device.upload("x", values)?;
     let (mut run, mut depth) = (Run::default(), 0);
@@ -97,8 +97,9 @@ fn compared(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let depth = section.row("order_tree")?.fact_value("depth")?;
     Some(format!(
-        "One after the other, the sum is off by {} roundings. As a tree, by {}: an element goes through {depth:.0} \
-         additions and not through up to {}. The fast way is also the more exact one.",
+        "Added one after another, the elements give a sum that is off by {} roundings. Added as a tree, they \
+         give one that is off by {}, because each element goes through {depth:.0} additions and not through \
+         up to {}. The parallel way is also the more accurate one.",
         one_place(off("order_one_thread")?),
         one_place(off("order_tree")?),
         grouped(N as u64),
@@ -109,8 +110,8 @@ fn equal_elements(section: &Section) -> Option<String> {
     let off = |name| section.row(name)?.fact_value("roundings_off");
     let (thread, tree) = (off("equal_one_thread")?, off("equal_tree")?);
     Some(format!(
-        "Equal elements make it worse, for their roundings all go one way: {} roundings, {:.2} % of the \
-         sum. As a tree: {}.",
+        "Equal elements make it worse, because their roundings do not cancel. Added one after another, they \
+         are off by {} roundings, which is {:.2} % of the sum; added as a tree, by {}.",
         one_place(thread),
         100.0 * thread * ROUNDING,
         one_place(tree),

@@ -1,8 +1,8 @@
-//! The four shuffles: whose value does a lane get, in segments of every width?
+//! The four shuffles: which lane does a lane read, in segments of every width?
 //!
-//! Each is compared with its closed form in two warps, and drawn for one. What a shuffle does not do has a section as
-//! well: it orders no memory. It leaves out xor with a mask of the width or more, which reaches into earlier
-//! segments.
+//! The results of two warps are compared with a formula, and those of one warp are drawn. Another section
+//! shows what a shuffle does not do: it does not order memory. It leaves out xor with a mask of the width or
+//! more, which reaches into earlier segments.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -14,7 +14,8 @@ use lanes::{Device, Lab, Launch, Random, Row, Run, Tolerance, Verdict};
 
 use crate::picture::{LANES, letter, line};
 
-/// A shuffle: the kernel, and the place in its segment from which the lane at place `own` reads, if it is in it.
+/// A shuffle: its kernel, and the place from which the lane at place `own` of a segment reads, if the segment
+/// has it.
 #[derive(Clone, Copy)]
 pub struct Shuffle {
     pub kernel: &'static Kernel,
@@ -35,7 +36,7 @@ fn inside(place: usize, width: usize) -> Option<usize> {
 }
 
 impl Shuffle {
-    /// The lane whose value a lane gets: its own, where the place is outside of the segment or the warp.
+    /// The lane that a lane reads: itself, if the place is outside the segment or the warp.
     pub fn source(&self, lane: usize, argument: usize, width: usize) -> usize {
         let first = lane / width * width;
         let source = (self.place)(lane - first, argument, width).map(|place| first + place);
@@ -49,12 +50,13 @@ const FOUR: [(&str, Shuffle, usize); 4] =
 
 const WIDTHS: [usize; 5] = [2, 4, 8, 16, 32];
 
-const LEGEND: &str = "In the pictures each lane brings the letter above it. Below is the letter it gets, or a full \
-                      stop if it gets its own back; a line ends each segment.";
+const LEGEND: &str = "In the pictures, the first row shows the letter that each lane offers. The rows below \
+                      show the letter that it gets, or a full stop if it gets its own back. A line ends each \
+                      segment.";
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = "whose value does a lane get? Two warps, widths 2, 4, 8, 16 and 32";
+    let title = "which lane does each lane read? Two warps, widths 2, 4, 8, 16 and 32";
     lab.section("shuffles", title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS, BARRIERS_PER_WARP]);
     for (name, shuffle, argument) in FOUR {
         lab.variant(name, |device| every_width(device, shuffle, argument, seed))?;
@@ -84,7 +86,7 @@ fn every_width(device: &mut Device, shuffle: Shuffle, argument: usize, seed: u64
     Ok(rows[worst].clone().fact("lanes_that_keep_their_own", kept as f64))
 }
 
-/// Launches a shuffle of these values: what it did, and where the results are.
+/// Launches a shuffle of these values, and returns the run and the buffer of the results.
 pub fn shuffled(
     device: &mut Device,
     values: &[i32],
@@ -97,7 +99,7 @@ pub fn shuffled(
     Ok((device.launch(&launch.arg(argument as i32).arg(width as i32))?, y))
 }
 
-/// What a shuffle must come to, in whole warps.
+/// The results that a shuffle must have, in whole warps.
 pub fn expected(values: &[i32], shuffle: Shuffle, argument: usize, width: usize) -> Vec<f64> {
     let of_warp = |warp: &[i32]| -> Vec<f64> {
         (0..LANES).map(|lane| warp[shuffle.source(lane, argument, width)].into()).collect()
@@ -105,7 +107,7 @@ pub fn expected(values: &[i32], shuffle: Shuffle, argument: usize, width: usize)
     values.chunks(LANES).flat_map(of_warp).collect()
 }
 
-/// Every lane brings its letter; a full stop stands where it gets its own back, a line at the end of each segment.
+/// Every lane offers its letter. A full stop means that it gets its own back, and a line ends each segment.
 fn picture(device: &mut Device, name: &str, shuffle: Shuffle, argument: usize) -> Result<String> {
     let lanes: Vec<i32> = (0..LANES as i32).collect();
     let mut out = line(&format!("{} {argument}", &name[8..]), |lane| letter(lane).to_string());
@@ -127,9 +129,10 @@ fn edges(section: &Section) -> Option<String> {
     let lanes = WIDTHS.len() * LANES;
     let shared = section.rows.iter().map(|row| row.run.counters.shared_load_requests).sum::<u64>();
     Some(format!(
-        "Lanes at the edge of a segment get their own value back: {up} of {lanes} in all widths of `up`, {down} of \
-         `down`, {xor} of `xor`, which swaps pairs. `idx` takes its source modulo the width. No shuffle went to \
-         memory: {shared} loads from shared memory.",
+        "At the edge of a segment, a lane gets its own value back. Over all widths, this happens to {up} of \
+         {lanes} lanes with `up`, to {down} with `down`, and to {xor} with `xor`, which swaps pairs. `idx` \
+         takes its source modulo the width. Shuffles do not use memory: there are {shared} loads from shared \
+         memory.",
     ))
 }
 
@@ -144,8 +147,8 @@ pub fn order(lab: &mut Lab) -> Result<()> {
     lab.notice(|section| {
         let wrong = section.row("shuffle_no_order")?.check.as_ref()?.wrong;
         Some(format!(
-            "{wrong} of {LANES} results were wrong here and the race is there all the same: a shuffle waits for the \
-             lanes and not for their stores. `__syncwarp()` does both."
+            "{wrong} of {LANES} results are wrong here, but the kernel has a race whatever the results are: \
+             a shuffle waits for the lanes and not for their stores. `__syncwarp()` waits for both."
         ))
     });
     Ok(())

@@ -1,8 +1,9 @@
-//! Sums in single precision: what they must be, and how far off they may be.
+//! Sums in single precision: the exact sum, and how far off a result may be.
 //!
-//! The reference is exact: the elements have 24 bits and the sum in double precision 53. A sum of positive elements
-//! may be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each addition that an element goes
-//! through on its way to the total. That number of additions is the depth of the tree, and all that a bound needs.
+//! The reference is exact: the elements have 24 bits, and the sum in double precision has 53. A sum of
+//! positive elements may be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each
+//! addition that an element goes through on its way to the total. The largest number of such additions is the
+//! depth of the tree, and a bound needs nothing else.
 
 use anyhow::Result;
 use lanes::launch::check_halving;
@@ -20,13 +21,13 @@ pub fn exact(values: &[f32]) -> f64 {
     values.iter().map(|&value| f64::from(value)).sum()
 }
 
-/// What a sum may be off by, if no element goes through more additions than these: (1 + u)^depth - 1.
+/// How far a sum may be off if no element goes through more than `depth` additions: (1 + u)^depth - 1.
 fn within(depth: usize) -> Tolerance {
     let relative = (depth as f64 * ROUNDING).exp_m1();
-    Tolerance::Bound { relative, absolute: 0.0, why: "2^-24 an addition" }
+    Tolerance::Bound { relative, absolute: 0.0, why: "2^-24 for each addition" }
 }
 
-/// Judges a sum, and notes how far it is off, in roundings.
+/// Judges a sum, and records how far it is off, in roundings.
 pub fn judged(device: &mut Device, run: Run, total: Buffer<f32>, exact: f64, depth: usize) -> Result<Row> {
     let sum = f64::from(device.read(total)?.sim[0]);
     let row = device.check(run, total, &[exact], &within(depth))?;
@@ -34,7 +35,7 @@ pub fn judged(device: &mut Device, run: Run, total: Buffer<f32>, exact: f64, dep
     Ok(row.fact("sum_over_exact", sum / exact).fact("roundings_off", roundings).fact("depth", depth as f64))
 }
 
-/// The block size for kernels that halve a block: what the reader asked for, if it can be halved down to a warp.
+/// The block size for kernels that halve a block: what the reader asked for, if halving leads down to a warp.
 pub fn halving_block(lab: &mut Lab) -> Result<u32> {
     let block = lab.block(128);
     check_halving(block)?;

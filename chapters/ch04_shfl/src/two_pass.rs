@@ -1,8 +1,8 @@
-//! The sum of many elements in two passes, each thread adding several before anybody waits.
+//! The sum of many elements in two passes, in which each thread adds several elements before it has to wait.
 //!
-//! The grid of the first pass is bounded, so that its sums fit into one block's second pass. Neighbouring lanes read
-//! neighbouring elements, or each thread a stretch of its own. It leaves out everything that makes a pass faster than
-//! that.
+//! The grid of the first pass is bounded, so that one block can add its sums in the second pass. Either
+//! neighbouring lanes read neighbouring elements, or each thread reads a stretch of its own. It leaves out
+//! everything else that makes a pass faster.
 
 use std::cell::LazyCell;
 
@@ -12,19 +12,20 @@ use lanes::kernels::static_sums::{STATIC_FIRST, STATIC_SECOND};
 use lanes::kernels::two_pass::{PASS_CHUNKED, PASS_DOUBLED, PASS_STRIDED};
 use lanes::report::Section;
 use lanes::report::columns::{INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
-use lanes::report::layout::grouped;
+use lanes::report::layout::{counted, grouped};
 use lanes::{Buffer, Device, Lab, Launch, Row, Run, Verdict};
 
 use crate::block_sums::ELEMENT_BYTES;
 use crate::sums::{elements, exact, halving_block, judged};
 
-/// The blocks of the first pass at most, those of the note; a thread has so many elements at least.
+/// The largest grid of the first pass, which is the note's, and how many elements a thread has in a smaller
+/// one.
 const MOST_BLOCKS: usize = 10_240;
 const ELEMENTS_PER_THREAD: usize = 8;
 /// The one block of the second pass.
 const SECOND: u32 = 1024;
 
-/// What is to be added, exactly how much it is, and how.
+/// The elements, their exact sum, and the launch that adds them.
 struct Sum<'a> {
     values: &'a [f32],
     exact: f64,
@@ -34,7 +35,8 @@ struct Sum<'a> {
 }
 
 impl Sum<'_> {
-    /// How many additions an element goes through: those of its thread, of its block, and the same again.
+    /// How many additions an element goes through: those of its thread and its block, in each of the two
+    /// passes.
     fn depth(&self) -> usize {
         let threads = (self.grid * self.block) as usize;
         let first = self.values.len().div_ceil(threads) + self.block.ilog2() as usize;
@@ -48,7 +50,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let values = LazyCell::new(|| elements(n, seed));
     let grid = n.div_ceil(block as usize * ELEMENTS_PER_THREAD).min(MOST_BLOCKS) as u32;
     let sum = LazyCell::new(|| Sum { values: &values, exact: exact(&values), grid, block, seed });
-    let title = format!("two passes: {grid} blocks of {block}, then one of {SECOND}; who reads what?");
+    let blocks = counted(grid.into(), "block");
+    let title = format!("which elements should a thread add? {blocks} of {block}, then one of {SECOND}");
     lab.section("two_pass", &title, &[LOAD_REQUESTS, LOAD_SECTORS, INSTRUCTIONS_PER_WARP]);
     lab.variant("two_pass", |device| passes(device, &PASS_STRIDED, &sum))?;
     lab.variant("two_pass_chunked", |device| passes(device, &PASS_CHUNKED, &sum))?;
@@ -56,7 +59,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.variant("two_pass_doubled", |device| {
         let row = passes(device, &PASS_DOUBLED, &sum)?.expect(Verdict::Wrong);
         let times = row.fact_value("sum_over_exact").unwrap_or(f64::NAN);
-        Ok(row.remark(format!("{times:.2} times the sum: each pass doubles it")))
+        Ok(row.remark(format!("the result is {times:.2} times the sum, because each pass doubles it")))
     })?;
     lab.notice(far_apart);
     lab.notice(in_the_module);
@@ -81,7 +84,7 @@ fn second(
     device.launch(&Launch::new(kernel, 1, SECOND).arg(sums).arg(total).arg(sums.len() as i32))
 }
 
-/// The sums between the passes are in a variable of the module.
+/// The sums of the first pass are in a variable of the module.
 fn static_passes(device: &mut Device, sum: &Sum) -> Result<Row> {
     let (x, total) = (device.upload("x", sum.values)?, device.zeroed::<f32>("total", 1)?);
     let first = Launch::new(&STATIC_FIRST, sum.grid, sum.block).seed(sum.seed);
@@ -94,8 +97,9 @@ fn far_apart(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (strided, chunked) = (counters("two_pass")?, counters("two_pass_chunked")?);
     Some(format!(
-        "The elements of a thread lie a whole grid apart, and those of a warp side by side: {:.1} sectors for a \
-         load. A stretch for each thread: {:.1}, {} sectors in all instead of {}.",
+        "If the elements of a thread are a whole grid apart, those of a warp are side by side, and a load \
+         touches {:.1} sectors. If each thread has a stretch of its own, a load touches {:.1}, which makes \
+         {} sectors in all instead of {}.",
         strided.global_load_sectors_per_request(),
         chunked.global_load_sectors_per_request(),
         grouped(chunked.global_load_sectors),
@@ -107,8 +111,8 @@ fn in_the_module(section: &Section) -> Option<String> {
     let counters = |name| section.row(name).map(|row| row.run.counters);
     let (buffer, module) = (counters("two_pass")?, counters("two_pass_static")?);
     Some(format!(
-        "Sums in a `__device__` array: {} sectors loaded, {} stored, against {} and {}. What it spares is an \
-         allocation, which is the host's and in no kernel's time.",
+        "With the sums in a `__device__` array, {} sectors are loaded and {} stored, compared with {} and \
+         {}. What the array saves is an allocation, which the host makes and no kernel's time includes.",
         grouped(module.global_load_sectors),
         grouped(module.global_store_sectors),
         grouped(buffer.global_load_sectors),

@@ -1,7 +1,7 @@
 //! Votes: every lane says yes or no, and learns what the others said.
 //!
-//! Three warps with different data: some lanes of the first say yes, all of the second, none of the third. It leaves
-//! out who is asked when lanes have parted, which is what masks are for.
+//! Three warps have different data: some lanes of the first say yes, all of the second, and none of the
+//! third. It leaves out which lanes take part after the warp has diverged, which is what masks are for.
 
 use std::fmt::Write as _;
 
@@ -19,12 +19,13 @@ use crate::picture::{LANES, line, ruler};
 /// Three warps.
 const N: usize = 3 * LANES;
 
-const LEGEND: &str = "The picture shows the first warp. `ballot` tells every lane the same mask; `match` tells a \
-                      lane the mask of those with its own x, so there is one for each x.";
+const LEGEND: &str = "The picture shows the first warp. `ballot` gives every lane the same mask. `match` \
+                      gives a lane the mask of the lanes with the same x, so there is a row for each value \
+                      of x.";
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let values = values(lab.seed());
-    let title = "what do lanes learn from a yes or no of each? One block of three warps";
+    let title = "what do lanes learn from each other's yes or no? One block of three warps";
     lab.section("votes", title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS, BARRIERS_PER_WARP]);
     lab.variant("vote_warp", |device| vote_warp(device, &values))?;
     lab.variant("vote_halves", |device| vote_halves(device, &values))?;
@@ -105,7 +106,7 @@ fn yes(values: &[i32]) -> u32 {
     values.iter().filter(|&&value| value > 0).count() as u32
 }
 
-/// The barrier that counts, in the kernel that also asks whether all and whether any.
+/// The barrier that counts, in the kernel that also asks whether all threads say yes and whether any does.
 fn count_block(device: &mut Device, values: &[i32]) -> Result<Row> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<i32>("y", 3 * N)?);
     let run = device.launch(&Launch::new(&SYNC_REDUCTIONS, 1, N as u32).arg(x).arg(y))?;
@@ -134,8 +135,7 @@ fn ballot_bare(device: &mut Device, values: &[i32]) -> Result<Row> {
     Ok(row.fact("is_accepted", 1.0))
 }
 
-/// The same text for Volta, as the compiler would write it too: no machine carries it out, a driver as little as the
-/// emulator.
+/// The same text for Volta, which the compiler would write too. Neither a driver nor the emulator accepts it.
 fn ballot_refused(device: &mut Device, values: &[i32]) -> Result<Row> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<u32>("y", N)?);
     let build = BALLOT_BARE.builds().next().context("`ballot_bare` is in some build")?;
@@ -151,7 +151,8 @@ fn ballot_refused(device: &mut Device, values: &[i32]) -> Result<Row> {
     Ok(row.expect(Verdict::Fault))
 }
 
-/// The first warp: what each lane has, and the masks that are told, bit by bit. Then the answers to all three warps.
+/// The first warp: the element of each lane, and the masks that the lanes get, bit by bit. Then the other
+/// answers, for all three warps.
 fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
     let (x, y) = (device.upload("x", values)?, device.zeroed::<u32>("y", 3 * N)?);
     let voted = device.trial(&Launch::new(&VOTE_WARP, 1, N as u32).arg(x).arg(y), y)?.1;
@@ -170,7 +171,7 @@ fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
     for warp in 0..N / LANES {
         let first = 3 * warp * LANES;
         let (all, any, all_same) = (voted[first + 1], voted[first + 2], matched[first + 2]);
-        let _ = writeln!(out, "  warp {warp} is told: all {all}, any {any}, match_all {all_same}");
+        let _ = writeln!(out, "  warp {warp} gets: all {all}, any {any}, match_all {all_same}");
     }
     Ok(out)
 }
@@ -179,8 +180,9 @@ fn whose_votes(section: &Section) -> Option<String> {
     let told = |name| section.row(name)?.fact_value("lanes_told_of_the_whole_warp");
     let (whole, halves) = (told("vote_warp")?, told("vote_halves")?);
     Some(format!(
-        "With the full mask {whole} of {N} lanes learn of their whole warp. With a mask for each half {halves} do, \
-         those whose other half says no throughout: who is not in the mask is not asked."
+        "With the full mask, {whole} of {N} lanes get the ballot of their whole warp. With a mask for each \
+         half, {halves} do: those for which the other half of the warp only says no. A lane that is not in \
+         the mask does not count."
     ))
 }
 
@@ -189,8 +191,9 @@ fn who_counts(section: &Section) -> Option<String> {
     let warps = section.row("count_block")?.run.counters.warps;
     let wrong = section.row("count_by_ballot")?.check.as_ref()?.wrong;
     Some(format!(
-        "`__syncthreads_count`, `_and` and `_or` ask the whole block and are {} barriers to each warp. A vote is \
-         none and stays in its warp: {wrong} of {N} threads count something else than the block.",
+        "`__syncthreads_count`, `_and` and `_or` ask the whole block. Each is a barrier, which makes {} for \
+         each warp. A vote is not a barrier of the block and stays within its warp, so {wrong} of {N} \
+         threads get another count than that of the block.",
         barriers / warps,
     ))
 }

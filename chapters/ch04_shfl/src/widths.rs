@@ -1,6 +1,7 @@
-//! One example in numbers, segments of 8 lanes: down against xor, and what becomes of widths that there are not.
+//! The note's example in segments of 8 lanes, down against xor, and what happens with a width that CUDA does
+//! not define.
 //!
-//! It leaves out widths below 8, which the pictures of all widths have.
+//! It leaves out widths below 8, which the pictures of all widths show.
 
 use anyhow::Result;
 use lanes::report::Section;
@@ -28,7 +29,7 @@ const NOTED_DOWN: [i32; 8] = [4, 5, 6, 7, 4, 5, 6, 7];
 const NOTED_XOR: [i32; 8] = [4, 5, 6, 7, 0, 1, 2, 3];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let title = "is xor the lane plus an offset? Is 6 a width? One warp, each lane brings its number";
+    let title = "is xor the lane plus an offset? Is 6 a width? One warp of lane numbers";
     lab.section("widths", title, &[INSTRUCTIONS_PER_WARP]);
     for (name, shuffle, argument, width) in EIGHT {
         lab.variant(name, |device| numbers(device, shuffle, argument, width))?;
@@ -76,9 +77,9 @@ fn not_an_offset(section: &Section) -> Option<String> {
     let xor = of("xor_2", "lanes_not_plus_offset")?;
     let (there, down) = (of("xor_2", "of_them_with_such_a_lane")?, of("down_2", "of_them_with_such_a_lane")?);
     Some(format!(
-        "xor_2: {xor} of {LANES} lanes get another value than that of the lane 2 above, and {there} of them although \
-         the segment has such a lane; {down} with down_2. xor flips a bit of the lane's number, so half of the lanes \
-         read upwards and half downwards.",
+        "With xor_2, {xor} of {LANES} lanes get another value than that of the lane two above them. For \
+         {there} of these the segment does have such a lane; with down_2 this happens to {down}. xor flips a \
+         bit of the lane's number, so half of the lanes read upwards and half downwards.",
     ))
 }
 
@@ -87,8 +88,9 @@ fn six(section: &Section) -> Option<String> {
     let wrong = SIX.iter().map(wrong).collect::<Option<Vec<usize>>>()?;
     let wrong: Vec<String> = wrong.iter().map(usize::to_string).collect();
     Some(format!(
-        "Width 6: {} of {LANES} lanes get something else than segments of 6 would give them. The hardware compares \
-         bits of the lane's number, and CUDA defines powers of two only.",
+        "With idx, up, down and xor of width 6, {} of {LANES} lanes get another value than segments of 6 \
+         would give them. The hardware compares bits of the lane's number, and CUDA defines only widths that \
+         are powers of two.",
         wrong.join(", "),
     ))
 }

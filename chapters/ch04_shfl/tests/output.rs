@@ -1,4 +1,4 @@
-//! What the chapter prints: its records, its claims, its other shapes, and its words for what it cannot do.
+//! What the chapter prints: its records, its claims, other sizes and seeds, and its words when it refuses.
 
 lanes::chapter_tests!("ch04_shfl");
 

@@ -1,7 +1,9 @@
-//! Who has to wait for whom, when all add: one counter, some counters, a counter each, in global and in shared memory.
+//! What atomics cost if all threads add to one counter, to 32 counters, or each to its own, in global and in
+//! shared memory.
 //!
-//! The requests are counted; how long threads queue at one address is a matter of the clock, so that the times of a GPU
-//! decide here, with `--size 16777216` say. It leaves out sums within a warp, which need no atomic until the end.
+//! Requests are counted. How long threads queue at one address only a clock can tell, so a GPU's times decide
+//! here, for instance with `--size 16777216`. It leaves out sums within a warp, which need no atomic until
+//! the end.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -12,14 +14,16 @@ use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, SHARED_ATOMI
 use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
-/// Elements unless the reader says otherwise: enough to make a GPU queue. The locks take their number of blocks from it.
+/// The default number of elements, enough to make the threads of a GPU queue. It also sets the number of
+/// blocks that the locks use.
 pub const SIZE: usize = 262_144;
-/// Two blocks for each multiprocessor of an H200; more elements make threads add more often.
+/// Two blocks for each multiprocessor of an H200. With more elements, each thread adds more often.
 const MOST_BLOCKS: u32 = 264;
-/// Counters that the kernel for shared memory has room for.
+/// The number of counters for which the kernel has room in shared memory.
 const MOST_SHARED: usize = 1024;
 
-/// The checkers, which remember every access, watch a run over the first elements, and not the one that is counted.
+/// The checkers remember every access, so they watch a run over the first elements only, and not the run that
+/// is counted.
 const CHECKED: usize = 4096;
 
 /// How a variant is launched.
@@ -31,13 +35,13 @@ struct Shape {
     seed: u64,
 }
 
-/// An element on the machine and on the host, and at most a cell for each, there and in the reference.
+/// An element on the machine and on the host, and at most one cell per element, there and in the reference.
 pub const ELEMENT_BYTES: u64 = 2 * 4 + 2 * 4 + 8;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, block, seed) = (lab.size(SIZE, ELEMENT_BYTES)?, lab.block(256), lab.seed());
     let shape = Shape { n, grid: blocks_for(n, block).min(MOST_BLOCKS), block, seed };
-    let title = "what does it cost that all add to one counter, to 32, each to its own?";
+    let title = "what do atomics cost on one counter, on 32, or on one for each thread?";
     lab.section("contention", title, &[GLOBAL_ATOMICS, SHARED_ATOMICS, INSTRUCTIONS_PER_WARP]);
     let threads = (shape.grid as usize * block as usize).next_power_of_two();
     let in_block = (block as usize).next_power_of_two().min(MOST_SHARED);
@@ -54,7 +58,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 
 fn tally(device: &mut Device, kernel: &'static Kernel, shape: Shape, slots: usize) -> Result<Row> {
     let Shape { n, grid, block, seed } = shape;
-    // Zeros and ones: no sum is too large for an int.
+    // Zeros and ones, so that every sum fits into an int.
     let values: Vec<i32> = Random::new(seed).words(n).iter().map(|word| (word & 1) as i32).collect();
     let threads = grid as usize * block as usize;
     let mut expected = vec![0.0; slots];
@@ -78,8 +82,9 @@ fn same_requests(section: &Section) -> Option<String> {
         (count("tally_global-one")?, count("tally_global-32")?, count("tally_global-own")?);
     (one == some && some == own).then(|| {
         format!(
-            "In global memory {one} requests, whether to one counter, to 32, or to one each. A request is a warp's, \
-             and the count does not say how many of its lanes queue at one address; only a clock does."
+            "In global memory the count of requests is {one}, whether the threads add to one counter, to 32, \
+             or each to its own. A request is one instruction of a warp, and the count does not say how \
+             many of its lanes queue at the same address. Only a clock can show that."
         )
     })
 }
@@ -88,7 +93,8 @@ fn flushed(section: &Section) -> Option<String> {
     let (global, shared) = (section.row("tally_global-one")?, section.row("tally_shared-one")?);
     let (global, shared) = (global.run.counters, shared.run.counters);
     Some(format!(
-        "Through shared memory {} of {} requests to one global counter are left: one for each block.",
+        "If blocks first add in shared memory, {} of {} requests to the one global counter remain: one for \
+         each block.",
         grouped(shared.global_atomic_requests + shared.global_reduction_requests),
         grouped(global.global_atomic_requests + global.global_reduction_requests),
     ))
@@ -99,10 +105,11 @@ fn times(section: &Section) -> Option<String> {
     let (one, own) = (time("tally_global-one")?, time("tally_global-own")?);
     let (shared_one, shared_own) = (time("tally_shared-one")?, time("tally_shared-own")?);
     Some(format!(
-        "On the GPU one counter for all takes {:.1} times as long as one for each thread in global memory, and \
-         {:.1} times in shared memory. Global memory takes {:.1} times as long as shared memory with one, and \
-         {:.1} times with one for each thread. The launch itself is in all of these times, and most of short \
-         ones; a larger --size hides it.",
+        "On the GPU one counter for all threads takes {:.1} times as long as a counter for each in global \
+         memory, and {:.1} times as long in shared memory. Global memory takes {:.1} times as long as shared \
+         memory if there is one counter, and {:.1} times as long if each thread has its own. All of these \
+         times include the launch, which makes up most of a short one; with a larger --size it matters \
+         less.",
         one / own,
         shared_one / shared_own,
         one / shared_one,

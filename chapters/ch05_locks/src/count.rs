@@ -1,9 +1,10 @@
 //! The lost update: `count++` by many threads.
 //!
-//! A load, an addition and a store by every thread. How many updates are left depends on how the accesses of warps
-//! interleave, so each row is run again under other schedules, and what came out least and most is told. It leaves out
-//! what the compiler may do to a plain variable, which is one more reason not to write this, and lanes of a warp that come
-//! apart, as they may since Volta: what one instruction does for all of them is the first thing to see.
+//! Every thread executes a load, an addition and a store. How many updates survive depends on how the
+//! accesses of different warps interleave, so each row runs again under other schedules and reports the
+//! lowest and the highest count. It leaves out what the compiler may do to a plain variable, which is one
+//! more reason not to write this. It also leaves out warps whose lanes diverge, as they may since Volta: the
+//! first thing to see is what one instruction does for all lanes at once.
 
 use anyhow::Result;
 use lanes::kernels::atomics::{COUNT_SHARED_ATOMIC, COUNT_SHARED_PLAIN};
@@ -14,15 +15,15 @@ use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 use simt::{Checks, Reconvergence, Schedule};
 
-/// Under how many other schedules each kernel is run.
+/// The number of other schedules under which each kernel runs.
 const SCHEDULES: u64 = 20;
 
-/// A shape, and what rows call it.
+/// Shapes, and their names in the rows.
 const SHAPES: [(&str, u32, u32); 3] = [("warp", 1, 32), ("block", 1, 256), ("grid", 8, 256)];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = "is count++ one update for each thread? A warp; a block of 256; 8 such blocks";
+    let title = "does every count++ count? One warp; one block of 256 threads; 8 such blocks";
     lab.section("count", title, &[LOAD_REQUESTS, GLOBAL_ATOMICS, SHARED_REQUESTS, SHARED_ATOMICS]);
     for (kernel, expected) in [(&COUNT_PLAIN, Verdict::Fault), (&COUNT_ATOMIC, Verdict::Ok)] {
         for (name, grid, block) in SHAPES {
@@ -45,7 +46,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// Counts once on all machines, and again under other schedules on the emulator.
+/// Counts once on every machine, and again on the emulator under other schedules.
 fn count(device: &mut Device, launch: Launch, counters: u32, expected: Verdict) -> Result<Row> {
     let threads = launch.simt.grid.count() * launch.simt.block.count();
     let cell = device.zeroed::<i32>("count", counters as usize)?;
@@ -67,11 +68,11 @@ fn count(device: &mut Device, launch: Launch, counters: u32, expected: Verdict) 
     Ok(contents.gpu.iter().fold(row, |row, gpu| {
         let (left, all) = (grouped(gpu[0].unsigned_abs().into()), grouped(threads));
         let row = row.gpu_fact("gpu_counted", gpu[0].into());
-        row.gpu_remark(format!("on the GPU {left} of {all} updates were left"))
+        row.gpu_remark(format!("on the GPU the counter ended at {left} of {all}"))
     }))
 }
 
-/// The fewest and the most updates that were left under any schedule, and of how many.
+/// The lowest and the highest count under any schedule, and the number of updates.
 fn range(section: &Section, variant: &str) -> Option<String> {
     let row = section.row(variant)?;
     let fact = |name| row.fact_value(name).map(|value| grouped(value as u64));
@@ -86,36 +87,40 @@ fn range(section: &Section, variant: &str) -> Option<String> {
 fn one_warp(section: &Section) -> Option<String> {
     let (global, shared) = (range(section, "count_plain-warp")?, range(section, "count_shared_plain-warp")?);
     Some(format!(
-        "One warp, plain: {global} updates are left in global memory and {shared} in shared memory. The lanes \
-         load together, so all add to the same old value and store the same new one. That is what this machine \
-         does with one instruction; that lanes stay together is no promise."
+        "One warp without atomics: the counter ends at {global} in global memory and at {shared} in shared \
+         memory. The lanes load together, so all of them add one to the same old value and store the same \
+         sum. That is because the emulator executes an instruction for all lanes at once; CUDA does not \
+         guarantee that lanes stay together."
     ))
 }
 
 fn many_warps(section: &Section) -> Option<String> {
     let (block, grid) = (range(section, "count_plain-block")?, range(section, "count_plain-grid")?);
     Some(format!(
-        "Several warps, plain: {block} are left in a block and {grid} in the grid, under {SCHEDULES} schedules \
-         each. Between a warp's load and its store others may do both."
+        "Several warps without atomics: over {SCHEDULES} schedules the counter ends at {block} in a block \
+         and at {grid} in the grid. If another warp stores between a warp's load and its store, the other \
+         warp's update is overwritten."
     ))
 }
 
 fn atomics(section: &Section) -> Option<String> {
     let (grid, shared) = (range(section, "count_atomic-grid")?, range(section, "count_shared_atomic-block")?);
     Some(format!(
-        "atomicAdd: {grid} in the grid, {shared} in a block's shared memory, under all of them. A barrier would \
-         order the loads and the stores of several threads; it does not make a load, an addition and a store one."
+        "With atomicAdd the counter ends at {grid} in the grid and at {shared} in a block's shared memory, \
+         under each of these schedules. A barrier would be no substitute: it orders the accesses of several \
+         threads, but does not turn a load, an addition and a store into one operation."
     ))
 }
 
-/// The result is right here, and the race is reported all the same.
+/// The result is right, and yet a race is reported.
 fn scope(section: &Section) -> Option<String> {
     let row = section.row(COUNT_ATOMIC_BLOCK.name)?;
     let counted = grouped(row.fact_value("counted")? as u64);
     let threads = grouped(row.fact_value("threads")? as u64);
     (!row.run.faults.is_empty()).then(|| format!(
-        "{}: {counted} of {threads} came out in this run. An atomic whose scope is the block is atomic for the \
-         block; for other blocks it is a race, which the checker tells and the result does not.",
+        "{}: the counter ended at {counted} of {threads} in this run. An atomic with the scope of a block is \
+         atomic only for the threads of that block. Between blocks it is a race, which the checker reports \
+         even if the result is right.",
         row.variant
     ))
 }

@@ -1,8 +1,9 @@
 //! A sum in double precision by compare-and-swap, and three ways to get it wrong.
 //!
-//! The numbers are small integers, so every order of addition gives the same sum and all results are exact. The traps
-//! are values that compare other than their bits do: a NaN is not equal to itself, and -0 equals +0. It leaves out a fourth
-//! mistake, a function of that name without `__device__` beside the built-in one, because it does not compile.
+//! The numbers are small integers, so every order of addition gives the same sum, and all results are exact.
+//! The traps are doubles that compare differently from their bits: a NaN is not equal to itself, and -0
+//! equals +0. It leaves out a fourth mistake, a function named like the built-in one but without
+//! `__device__`, because it does not compile.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,16 +17,16 @@ use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
 const N: usize = 256;
 const BLOCK: u32 = 64;
-/// More than enough, because each try in vain is another thread's success.
+/// More than enough, because an exchange fails only if another thread's has succeeded.
 const PATIENCE: i32 = 2 * N as i32;
-/// Where every try is in vain.
+/// For the loop that never succeeds.
 const SHORT: i32 = 50;
 /// Threads that add to a sum of -0 after one of them has added +0.
 const THREADS: u32 = 32;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("how are {N} doubles added up without an atomicAdd for them?");
+    let title = format!("does a loop on compare-and-swap add up {N} doubles correctly?");
     lab.section("doubles", &title, &[GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
     let values: Vec<f64> = Random::new(seed).words(N).iter().map(|word| f64::from(word % 1000)).collect();
     let cases = [(&ADD_DOUBLE_BUILT_IN, Verdict::Ok), (&ADD_DOUBLE_BITS, Verdict::Ok)];
@@ -60,7 +61,7 @@ fn add(device: &mut Device, kernel: &'static Kernel, values: &[f64], seed: u64) 
     Ok(row.fact("gave_up", gave_up.into()))
 }
 
-/// The sum is NaN before and after; what is checked is that nobody went round until the patience was over.
+/// The sum is a NaN before and after; what is checked is that no thread ran out of patience.
 fn add_to_nan(device: &mut Device, kernel: &'static Kernel, values: &[f64], seed: u64) -> Result<Row> {
     let (sum, gave_up) = (device.upload("sum", &[f64::NAN])?, device.zeroed::<i32>("gave_up", 1)?);
     let x = device.upload("x", values)?;
@@ -68,7 +69,7 @@ fn add_to_nan(device: &mut Device, kernel: &'static Kernel, values: &[f64], seed
     let run = device.launch(&launch.arg(values.len() as i32).arg(SHORT))?;
     let in_vain = device.read(gave_up)?.sim[0];
     let row = device.check(run, gave_up, &[0.0], &Tolerance::Exact)?;
-    let row = row.remark(format!("element 0 is how many of {N} threads gave up"));
+    let row = row.remark(format!("element 0 is the number of threads that gave up, of {N}"));
     Ok(row.fact("gave_up", in_vain.into()))
 }
 
@@ -84,8 +85,9 @@ fn nan(section: &Section) -> Option<String> {
     let gave_up = |kernel: &Kernel| section.row(&format!("{kernel}-nan"))?.fact_value("gave_up");
     let (bits, compare) = (gave_up(&ADD_DOUBLE_BITS)?, gave_up(&ADD_DOUBLE_COMPARE)?);
     Some(format!(
-        "A sum that is NaN: {compare} of {N} threads gave up after {SHORT} tries where doubles are compared, \
-         and would go round for ever, because a NaN is not equal to itself; {bits} where bits are."
+        "If the sum is a NaN, {compare} of {N} threads give up after {SHORT} tries in the loop that compares \
+         doubles. Without that limit they would loop for ever, because a NaN is not equal to itself. In the \
+         loop that compares bits, {bits} give up."
     ))
 }
 
@@ -93,28 +95,31 @@ fn zero(section: &Section) -> Option<String> {
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("lost");
     let (bits, compare) = (lost(&ADD_ZERO_BITS)?, lost(&ADD_ZERO_COMPARE)?);
     Some(format!(
-        "A sum that was -0 and has become +0: the exchange fails, -0 equals +0, and the loop ends as if it had \
-         not. {compare} additions are lost where doubles are compared, {bits} where bits are."
+        "If the sum was -0 and has become +0, the exchange fails because the bits differ. A loop that \
+         compares doubles finds -0 equal to +0 and ends as if the exchange had succeeded. This loses \
+         {compare} additions; comparing bits loses {bits}."
     ))
 }
 
 fn first_load(section: &Section) -> Option<String> {
     let note = section.row(ADD_DOUBLE_NOTE.name)?;
     let compare = section.row(ADD_DOUBLE_COMPARE.name)?;
-    (!note.run.faults.is_empty()).then(|| format!(
-        "The plain first load is a race with the others' exchange ({}); a volatile one is none ({}). Since \
-         sm_60 atomicAdd takes doubles, and none of this is needed for a sum.",
-        note.verdict.name(),
-        compare.verdict.name(),
-    ))
+    (!note.run.faults.is_empty()).then(|| {
+        format!(
+            "The plain first load is a race with the exchanges of other threads ({}); a volatile one is not \
+             ({}). Since sm_60 atomicAdd takes doubles, so a sum needs none of this.",
+            note.verdict.name(),
+            compare.verdict.name(),
+        )
+    })
 }
 
-/// What the exchanges in vain cost, for which a GPU has to be asked.
+/// What the failed exchanges cost, which only a GPU can show.
 fn times(section: &Section) -> Option<String> {
     let time = |kernel: &Kernel| section.row(kernel.name)?.run.timing.map(|timing| timing.median_us);
     Some(format!(
-        "On the GPU {N} additions to one sum by compare-and-swap take {:.1} times as long as by the built-in \
-         atomicAdd: all warps try at once, and who comes second tries again.",
+        "On the GPU {N} additions to one sum take {:.1} times as long by compare-and-swap as by the built-in \
+         atomicAdd. All warps try at once, and a lane that comes second has to try again.",
         time(&ADD_DOUBLE_BITS)? / time(&ADD_DOUBLE_BUILT_IN)?,
     ))
 }

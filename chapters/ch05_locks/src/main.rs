@@ -1,9 +1,10 @@
 //! Chapter 5: many threads, one place.
 //!
-//! From a counter that loses updates over the atomic operations to locks, and to the fences that locks and messages
-//! need. Three things are kept apart throughout: what the emulator ran, with a memory that always returns the last
-//! store; what the memory model allows, which the `-weak` rows search for by seeds; and what a GPU did, where there is
-//! one. It leaves out barriers of the block and of the warp, which have chapters of their own.
+//! The chapter begins with a counter that loses updates, and leads by way of the atomic operations to locks,
+//! and to the fences that locks and messages need. It keeps three things apart: what the emulator runs, with
+//! a memory that always returns the last store; what the memory model allows, which the `-weak` rows search
+//! seed by seed; and what a GPU does, if there is one. It leaves out barriers of the block and of the warp,
+//! which have their own chapters.
 
 mod claims;
 mod contention;

@@ -1,8 +1,8 @@
-//! Messages: data, and a flag or a ticket that says it is there.
+//! Messages: data, and a flag or a ticket that says that the data is there.
 //!
-//! Between blocks and within one, without, with one and with both fences, with fences that reach too near, and with fences
-//! and no flag; then the block that finishes last and adds up what the others left. Every kernel also runs in a weak
-//! memory. It leaves out flags that are set more than once.
+//! Messages pass between blocks and within one block, with no fence, one fence or both, with fences whose
+//! scope is too small, and with fences but no flag. Then the block that finishes last adds up what the others
+//! have left. Every kernel also runs in a weak memory. It leaves out flags that are set more than once.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -28,13 +28,13 @@ const MESSAGES: [(&Kernel, u32, u32, bool); 7] = [
     (&MESSAGE_IN_BLOCK, 1, 64, true),
 ];
 
-/// What the message says.
+/// The content of the message.
 const MESSAGE: i32 = 42;
 const PATIENCE: i32 = 10_000_000;
 
 pub fn flags(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = "does who sees the flag see the data? Two blocks, or two warps of one";
+    let title = "does a reader that sees the flag get the data? Two blocks, or two warps of one";
     lab.section("messages", title, &[LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, grid, block, is_right) in MESSAGES {
         let expected = if is_right { Verdict::Ok } else { Verdict::Fault };
@@ -45,12 +45,13 @@ pub fn flags(lab: &mut Lab) -> Result<()> {
         let fault = |kernel: &Kernel| section.row(kernel.name).map(|row| row.verdict.name());
         let (none, both) = (fault(&MESSAGE_NO_FENCE)?, fault(&MESSAGE_FENCES)?);
         (none != both).then(|| format!(
-            "What the emulator ran came out right wherever a flag was waited for, with the last store in every \
-             load. The race is told from what orders the accesses: {none} without fences, {both} with both."
+            "In the emulator's ordinary memory every load returns the last store, so each reader that waits \
+             for the flag gets the data. The checker judges by what orders the accesses: {none} without \
+             fences, {both} with both."
         ))
     });
     lab.gpu_notice(on_the_gpu);
-    let title = format!("the same messages in a weak memory, {} seeds", weak::MANY);
+    let title = format!("do the messages arrive in a weak memory? {} seeds", weak::MANY);
     lab.section("messages_weak", &title, &[LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, grid, block, is_right) in MESSAGES {
         let expected = if is_right { Verdict::Ok } else { Verdict::Wrong };
@@ -63,7 +64,7 @@ pub fn flags(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// A launch with its buffers, and what was read.
+/// A launch with its buffers, and the buffer for what the reader got.
 fn prepare(device: &mut Device, launch: Launch) -> Result<(Launch, Buffer<i32>)> {
     let (data, flag) = (device.zeroed::<i32>("data", 1)?, device.zeroed::<i32>("flag", 1)?);
     let got = device.zeroed::<i32>("got", 2)?;
@@ -81,7 +82,7 @@ fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
     }))
 }
 
-/// How many of the wrong kernels came out right all the same.
+/// How many of the wrong kernels gave the right result all the same.
 fn on_the_gpu(section: &Section) -> Option<String> {
     let right = |(kernel, _, _, is_right): &(&Kernel, u32, u32, bool)| {
         let got = section.row(kernel.name)?.fact_value("gpu_got")?;
@@ -91,14 +92,15 @@ fn on_the_gpu(section: &Section) -> Option<String> {
     let right = all.iter().filter(|right| **right).count();
     (!all.is_empty()).then(|| {
         format!(
-            "On the GPU {right} of the {} kernels in which the emulator finds a race read the message all the \
-             same. Each had one chance, in a cache that held nothing old; a lock has one in every round (above).",
+            "On the GPU {right} of the {} kernels in which the emulator finds a race got the message all the \
+             same. Each had one chance to fail, with a cache that held nothing old. A lock has a chance in \
+             every round (see above).",
             all.len()
         )
     })
 }
 
-/// Wrong is who saw the flag and not the message.
+/// A seed is wrong if the reader saw the flag and did not get the message.
 fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
     let (launch, got) = prepare(device, launch)?;
     weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))
@@ -112,9 +114,9 @@ fn both_fences(section: &Section) -> Option<String> {
     let none = wrong(section, &MESSAGE_NO_FENCE)?;
     let (one, both) = (wrong(section, &MESSAGE_ONE_FENCE)?, wrong(section, &MESSAGE_FENCES)?);
     Some(format!(
-        "What the memory model allows: of {} seeds {none} see the flag and old data without fences, {one} with \
-         the writer's alone, {both} with the reader's too. A fence orders what its own thread does; both sides \
-         need one.",
+        "In the weak memory {none} of {} seeds let the reader see the flag and then old data if there is no \
+         fence, {one} if only the writer has one, and {both} if the reader has one too. A fence orders only \
+         the accesses of its own thread, so each side needs one.",
         weak::MANY
     ))
 }
@@ -123,16 +125,17 @@ fn scopes(section: &Section) -> Option<String> {
     let (across, inside) = (wrong(section, &MESSAGE_BLOCK_FENCE)?, wrong(section, &MESSAGE_IN_BLOCK)?);
     let none = wrong(section, &MESSAGE_IN_BLOCK_NONE)?;
     Some(format!(
-        "Fences for the block: {across} wrong between two blocks, {inside} within one, where {none} are wrong \
-         without any."
+        "With fences for the block, {across} seeds are wrong between two blocks and {inside} within one \
+         block, where {none} are wrong without any fence."
     ))
 }
 
 fn no_flag(section: &Section) -> Option<String> {
     let alone = wrong(section, &MESSAGE_NO_FLAG)?;
     Some(format!(
-        "Fences and no flag: {alone} wrong. A fence waits for nobody and tells nobody; it needs a flag that \
-         one thread stores behind its fence and another loads before its own."
+        "With fences but no flag, {alone} seeds are wrong. A fence neither waits for another thread nor \
+         signals to one. It takes a flag, which one thread stores after its fence and another loads before \
+         its own."
     ))
 }
 
@@ -143,7 +146,7 @@ const LAST: [(&Kernel, bool); 3] =
 
 pub fn last_block(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("does the last block see what the others left? {SUMS} blocks");
+    let title = format!("does the last block see the sums of all others? {SUMS} blocks");
     lab.section("last_block", &title, &[GLOBAL_ATOMICS, LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, is_right) in LAST {
         let expected = if is_right { Verdict::Ok } else { Verdict::Fault };
@@ -154,7 +157,7 @@ pub fn last_block(lab: &mut Lab) -> Result<()> {
             let row = device.check(run, total, &[whole()], &Tolerance::Exact)?.expect(expected);
             Ok(read.gpu.iter().fold(row, |row, total| {
                 row.gpu_fact("gpu_lost", whole() - f64::from(total[0])).gpu_remark(format!(
-                    "on the GPU the sum came out as {} of {}",
+                    "on the GPU the total was {} of {}",
                     total[0],
                     whole()
                 ))
@@ -188,9 +191,11 @@ fn tickets(section: &Section) -> Option<String> {
     let none = wrong(section, &LAST_BLOCK_NO_FENCE)?;
     let (one, both) = (wrong(section, &LAST_BLOCK_ONE_FENCE)?, wrong(section, &LAST_BLOCK_FENCE)?);
     Some(format!(
-        "In a weak memory {none} of {} seeds add up old sums without fences, {one} with the usual one before \
-         the ticket, {both} with another behind it. Between its one fence and its ticket the last block may be \
-         overtaken, and then nothing orders its loads behind the other's store. It is rare, and allowed.",
+        "In a weak memory {none} of {} seeds add up old sums without fences, {one} with the usual fence \
+         before the ticket, and {both} with another one after it. With the one fence, another block may \
+         execute its fence and draw its ticket between the fence and the ticket of the last block. Then \
+         nothing orders the last block's loads after that block's store. It happens rarely, but the model \
+         allows it.",
         weak::MANY
     ))
 }

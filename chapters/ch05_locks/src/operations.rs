@@ -1,7 +1,7 @@
-//! What the old value is good for, when many threads ask for it at once.
+//! What threads can do with the old value that an atomic returns.
 //!
-//! Results are such that they do not depend on the order in which threads come: every place once, every number once, one
-//! winner. It leaves out queues and free lists, which are made of these.
+//! The results do not depend on the order of the threads: every place is drawn once, every number comes out
+//! once, and one thread wins. It leaves out queues and free lists, which are built from these operations.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,12 +16,12 @@ const THREADS: usize = 256;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("what is the old value good for? One block of {THREADS}");
+    let title = format!("what does the old value tell a thread? One block of {THREADS}");
     lab.section("old_value", &title, &[GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS_PER_WARP]);
     lab.variant(HAND_OUT.name, |device| hand_out(device, seed))?;
     lab.variant(EXCHANGE_CHAIN.name, |device| exchange(device, seed))?;
-    // The compare-and-swap has one winner, and all the others learn his number. Of the exchanges the last one wins, which
-    // was not the first to come, and nobody has learnt its number.
+    // The compare-and-swap has one winner, and all other threads learn its number. With the exchange, the
+    // last thread wins. It was not the first, and no thread has learnt its number.
     for (kernel, expected) in [(&CAS_ONE_WINS, [1.0, (THREADS - 1) as f64]), (&EXCH_LAST_WINS, [0.0, 0.0])] {
         lab.variant(kernel.name, |device| who_won(device, kernel, expected, seed))?;
     }
@@ -42,7 +42,7 @@ fn hand_out(device: &mut Device, seed: u64) -> Result<Row> {
     device.check(run, taken, &[1.0; THREADS], &Tolerance::Exact)
 }
 
-/// Zero and the number of each thread come out once.
+/// The zero and the number of each thread come out exactly once.
 fn exchange(device: &mut Device, seed: u64) -> Result<Row> {
     let (cell, result) = (device.zeroed::<i32>("cell", 1)?, device.zeroed::<i32>("result", THREADS + 1)?);
     let launch = Launch::new(&EXCHANGE_CHAIN, 1, THREADS as u32).seed(seed);
@@ -50,7 +50,7 @@ fn exchange(device: &mut Device, seed: u64) -> Result<Row> {
     device.check(run, result, &[1.0; THREADS + 1], &Tolerance::Exact)
 }
 
-/// How many threads got the 0 back and are the last to have replaced it, and how many got the number that is left.
+/// How many threads got the 0 back and are the last to have stored, and how many got the number that is left.
 fn who_won(device: &mut Device, kernel: &'static Kernel, expected: [f64; 2], seed: u64) -> Result<Row> {
     let (cell, result) = (device.zeroed::<i32>("cell", 1)?, device.zeroed::<i32>("result", 2)?);
     let launch = Launch::new(kernel, 1, THREADS as u32).seed(seed);
@@ -66,7 +66,7 @@ fn greatest(device: &mut Device, kernel: &'static Kernel, values: &[f32], seed: 
     let run = device.launch(&launch.arg(x).arg(greatest).arg(values.len() as i32))?;
     let expected = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let row = device.check(run, greatest, &[expected.into()], &Tolerance::Exact)?;
-    // Of negative floats the one with the greater bits is the lesser.
+    // Of two negative floats, the one whose bits are the greater integer is the lesser.
     let is_wrong = kernel.name == MAX_FLOAT_AS_INT.name && values[0] < 0.0;
     let row = row.fact("greatest", f64::from(expected));
     Ok(if is_wrong { row.expect(Verdict::Wrong) } else { row })
@@ -76,8 +76,8 @@ fn returned(section: &Section) -> Option<String> {
     let row = section.row(CAS_ONE_WINS.name)?;
     let (winners, others) = (row.fact_value("got_0")?, row.fact_value("got_winner")?);
     Some(format!(
-        "{THREADS} threads compare with 0 and swap: {winners} got 0 back and had replaced it, {others} got the \
-         winner's number back and replaced nothing."
+        "{THREADS} threads expect a 0 and try to replace it. {winners} got the 0 back and had replaced it; \
+         {others} got the winner's number back and had replaced nothing."
     ))
 }
 
@@ -86,8 +86,9 @@ fn other_operations(section: &Section) -> Option<String> {
     let (right, wrong) = (section.row(&name("positive"))?, section.row(&name("negative"))?);
     let mended = section.row("max_float_cas-negative")?;
     Some(format!(
-        "There is no atomic maximum of floats. That of integers on the same bits is {} for positive and {} for \
-         negative numbers; compare-and-swap on the bits is {} for both, as for any operation of one's own.",
+        "CUDA has no atomicMax for floats. The maximum of integers on the same bits is {} for positive \
+         numbers and {} for negative ones. A loop on compare-and-swap is {} for the negative ones too, and \
+         such a loop can do any operation.",
         right.verdict.name(),
         wrong.verdict.name(),
         mended.verdict.name(),

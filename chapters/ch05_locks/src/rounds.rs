@@ -1,9 +1,9 @@
 //! A counter under a lock, many times: which locks lose updates.
 //!
-//! One lane of each block takes the lock, adds one, gives it back, and begins again: many rounds, because the first one
-//! finds nothing old to read. Each kernel runs in the emulator's ordinary memory, watched by the checker of races, on a
-//! GPU if there is one, and then, as `-weak`, in a weak memory. It leaves out fairness, and locks that do something
-//! useful while they wait.
+//! One lane of each block takes the lock, adds one, gives the lock back, and begins again. There are many
+//! rounds, because in the first one there is no old value to read. Each kernel runs in the emulator's
+//! ordinary memory, where the checker of races watches it, on a GPU if there is one, and then, as `-weak`, in
+//! a weak memory. It leaves out fairness, and locks whose waiting threads do something useful.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -13,7 +13,7 @@ use lanes::kernels::locks::{
 };
 use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::report::layout::grouped;
+use lanes::report::layout::{counted, grouped};
 use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 use crate::{contention, weak};
@@ -36,14 +36,14 @@ struct Shape {
     rounds: i32,
 }
 
-/// A block for so many of the elements that the chapter works on; at most twice the multiprocessors of an H200.
+/// There is one block for this many of the chapter's elements, up to two for each multiprocessor of an H200.
 const ELEMENTS: usize = 4096;
 const MOST_BLOCKS: usize = 264;
 const ROUNDS: i32 = 20;
-/// For many seeds.
+/// The shape that runs under many seeds.
 const SMALL: Shape = Shape { blocks: 8, rounds: 5 };
 
-/// Tries before a block gives up: seconds on a GPU, where others get the lock long before.
+/// Tries before a block gives up. On a GPU they take seconds, and a block gets the lock long before that.
 const PATIENCE: i32 = 10_000_000;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -51,7 +51,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let blocks =
         lab.size(contention::SIZE, contention::ELEMENT_BYTES)?.div_ceil(ELEMENTS).min(MOST_BLOCKS) as u32;
     let shape = Shape { blocks, rounds: ROUNDS };
-    let title = format!("does the lock protect the count? {blocks} blocks, {ROUNDS} times each");
+    let title = format!(
+        "does the lock protect the counter? {}, {ROUNDS} additions each",
+        counted(blocks.into(), "block")
+    );
     lab.section("locks", &title, &[GLOBAL_ATOMICS, LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, is_right) in CASES {
         lab.variant(kernel.name, |device| add(device, kernel, shape, seed, is_right))?;
@@ -61,8 +64,9 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 
     let Shape { blocks, rounds } = SMALL;
     let seeds = weak::SOME;
-    let title =
-        format!("the same locks in a weak memory, {seeds} seeds; {blocks} blocks, {rounds} times each");
+    let title = format!(
+        "do the locks hold in a weak memory? {seeds} seeds; {blocks} blocks, {rounds} additions each"
+    );
     lab.section("locks_weak", &title, &[GLOBAL_ATOMICS, LOAD_REQUESTS, INSTRUCTIONS_PER_WARP]);
     for (kernel, is_right) in CASES {
         lab.variant(&weak::name(kernel), |device| add_weakly(device, kernel, is_right))?;
@@ -98,7 +102,7 @@ fn add(device: &mut Device, kernel: &'static Kernel, shape: Shape, seed: u64, is
             format!("on the GPU {} of {} updates were lost", grouped(lost as u64), grouped(all as u64));
         row = row.gpu_fact("gpu_lost", lost).gpu_fact("gpu_gave_up", gave_up[0].into()).gpu_remark(text);
     }
-    // A block alone has nobody to race with.
+    // A single block has no other block to race with.
     Ok(if is_right || shape.blocks == 1 { row } else { row.expect(Verdict::Fault) })
 }
 
@@ -116,27 +120,27 @@ impl Shape {
     }
 }
 
-/// What the emulator ran.
+/// What the emulator's ordinary memory shows.
 fn strong(section: &Section) -> Option<String> {
     if section.row(ROUNDS_NO_FENCE.name)?.run.faults.is_empty() {
-        return None; // A block alone races with nobody, and nobody may have watched.
+        return None; // There may be one block, which cannot race, or no checker.
     }
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("lost");
     let (none, note, both) = (lost(&ROUNDS_NO_FENCE)?, lost(&ROUNDS_NOTE)?, lost(&ROUNDS_FENCES)?);
     Some(format!(
-        "What the emulator ran: {none} updates lost without a fence, {note} with one, {both} with two. Here a \
-         load returns the last store, so a missing fence changes nothing; the checker reports it all the same, \
-         from what orders the accesses, and names the line."
+        "In the emulator's ordinary memory {none} updates are lost without a fence, {note} with one and \
+         {both} with two. There every load returns the last store, so a missing fence changes no result. The \
+         checker reports it all the same, because it asks what orders the accesses, and it names the lines."
     ))
 }
 
-/// What hardware shows.
+/// What a GPU shows.
 fn hardware(section: &Section) -> Option<String> {
     let lost = |kernel: &Kernel| section.row(kernel.name)?.fact_value("gpu_lost");
     let (none, note, both) = (lost(&ROUNDS_NO_FENCE)?, lost(&ROUNDS_NOTE)?, lost(&ROUNDS_FENCES)?);
     Some(format!(
-        "What the GPU showed: of {} updates {} lost without a fence, {} with one, {} with two. Without a fence \
-         each block goes on with the copy of the counter in its own multiprocessor's cache.",
+        "Of {} updates on the GPU, {} were lost without a fence, {} with one and {} with two. Without a \
+         fence each block keeps using the copy of the counter in its own multiprocessor's cache.",
         grouped(section.row(ROUNDS_FENCES.name)?.fact_value("updates")? as u64),
         grouped(none as u64),
         grouped(note as u64),
@@ -151,10 +155,10 @@ fn fences(section: &Section) -> Option<String> {
     let worst = section.row(&weak::name(&ROUNDS_NO_FENCE))?.fact_value("worst")?;
     let (note, both, words) = (wrong(&ROUNDS_NOTE)?, wrong(&ROUNDS_FENCES)?, wrong(&ROUNDS_ACQUIRE_RELEASE)?);
     Some(format!(
-        "What the memory model allows: of {} seeds {none} lose updates without a fence, up to {worst} of {}, \
-         {exchange} with an exchange instead, {note} with the one fence before the lock is given back, {both} \
-         with a second one after it is taken, {words} with acquire and release. One fence keeps the store from \
-         coming late; nothing keeps the next owner's load from returning an older value.",
+        "In the weak memory {none} of {} seeds lose updates without a fence, up to {worst} of {}; {exchange} \
+         do if an exchange gives the lock back, {note} with one fence before it is given back, {both} with a \
+         second fence after it is taken, and {words} with acquire and release. The one fence keeps the \
+         owner's store from coming late, but not the next owner's load from returning an older value.",
         weak::SOME,
         SMALL.all(),
     ))

@@ -1,7 +1,8 @@
 //! Every atomic operation, applied once.
 //!
-//! One thread for each pair of numbers, so that what is left and what is returned are exact; the picture is drawn from
-//! the run for `unsigned`, which has all of them. It leaves out what 16-bit and vector types have.
+//! There is one thread for each pair of numbers, so both what is left and what is returned are known exactly.
+//! The picture comes from the run for `unsigned`, the type that has all operations. It leaves out 16-bit and
+//! vector types.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,8 @@ use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS};
 use lanes::{Buffer, Device, Element, Lab, Launch, Row, Tolerance};
 
-/// An operation: its name, what it leaves of an old value and an operand, and how a reader writes it for 12 and 10.
+/// An operation: how it is written for an old value of 12 and an operand of 10, and what it leaves of any
+/// two.
 type Operation = (&'static str, fn(i64, i64) -> i64);
 
 const ADD: Operation = ("atomicAdd(p, 10)", |old, value| old + value);
@@ -39,12 +41,12 @@ const LONG_SIGNED: &[Operation] = &[MIN, MAX];
 const FLOAT: &[Operation] = &[ADD, EXCH];
 const DOUBLE: &[Operation] = &[ADD];
 
-/// Types and what they have, for the picture.
+/// The operations of each type, for the picture.
 const TYPES: [(&str, &[Operation]); 5] =
     [("int", INT), ("unsigned", UNSIGNED), ("64-bit", LONG), ("float", FLOAT), ("double", DOUBLE)];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    let title = "which operations are there, what do they leave, and what do they return?";
+    let title = "which atomic operations exist, what do they leave, and what do they return?";
     lab.section("operations", title, &[GLOBAL_ATOMICS, ACTIVE_LANES]);
     let signed = [(12, 10), (-12, 10), (10, -12), (0, 0)];
     let unsigned = [(12, 10), (6, 10), (0, 10), (10, 10)];
@@ -60,16 +62,17 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     lab.notice(how_many);
     lab.notice(|_| {
         Some(
-            "atomicInc counts up to its operand and begins again at 0, atomicDec counts down to 0 and begins \
-             again at it; the 12 of the picture is beyond the 10."
+            "atomicInc counts up to its operand and then begins again at 0. atomicDec counts down to 0 and \
+             then begins again at its operand. In the picture both begin again, because the 12 is beyond the \
+             operand."
                 .to_owned(),
         )
     });
     Ok(())
 }
 
-/// The operands, and the cells before the launch: for each pair the old value, once for each operation, and room for
-/// what is returned.
+/// The operands, and the cells before the launch: for each pair one copy of the old value for each operation,
+/// and then room for what the operations return.
 fn cells<T: Element>(
     device: &mut Device,
     operations: usize,
@@ -118,9 +121,9 @@ fn picture(device: &mut Device) -> Result<String> {
 fn how_many(section: &Section) -> Option<String> {
     let number = |kernel: &Kernel| section.row(kernel.name)?.fact_value("operations");
     Some(format!(
-        "Each returns the old value, which with atomicCAS tells whether it was replaced. {} rows of the \
-         picture are for unsigned, {} for float and {} for double: what floating point lacks is built from \
-         atomicCAS (below).",
+        "Each operation returns the old value, from which a thread can tell whether its atomicCAS has \
+         replaced it. {} rows of the picture are for unsigned, {} for float and {} for double. The \
+         operations that floating-point types lack can be built from atomicCAS (see below).",
         number(&APPLY_UNSIGNED)?,
         number(&APPLY_FLOAT)?,
         number(&APPLY_DOUBLE)?,

@@ -1,8 +1,9 @@
 //! One lock and the 32 lanes of one warp.
 //!
-//! The same source built for `sm_60`, where a warp has one program counter, and for `sm_70`, where each lane has its own.
-//! Who gives up is told lane by lane. The endless row has so much patience that it ends at the emulator's bound on steps,
-//! and is withheld from a GPU for it. It leaves out why the lanes meet where they do, which is the chapter on progress.
+//! The same source is built for `sm_60`, where a warp has one program counter, and for `sm_70`, where each
+//! lane has its own. The picture shows lane by lane which of them give up. The endless row has so much
+//! patience that only the emulator's limit on steps ends it, and so no GPU runs it. Why lanes wait for each
+//! other is the subject of chapter 3.
 
 use std::cell::RefCell;
 
@@ -14,8 +15,8 @@ use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
 use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 const LANES: usize = 32;
-/// Tries before a lane gives up, by architecture: ten times what the last of 32 lanes takes where all get through, and
-/// fewer where it would only take longer to see that they do not.
+/// Tries before a lane gives up, by architecture: where all lanes get the lock, ten times what the last of
+/// them needs, and fewer where most never get it and more tries would only take longer.
 fn patience(arch: u32) -> i32 {
     if arch < 70 { 20_000 } else { 100_000 }
 }
@@ -23,7 +24,7 @@ fn patience(arch: u32) -> i32 {
 /// Warp instructions after which the endless row is stopped.
 const STEPS: u64 = 20_000;
 
-/// A kernel, the architecture it is built for, and what becomes of it.
+/// A kernel, the architecture it is built for, and the verdict expected.
 const CASES: [(&Kernel, u32, Verdict); 4] = [
     (&LOCK_BEHIND, 60, Verdict::Wrong),
     (&LOCK_BEHIND, 70, Verdict::Ok),
@@ -34,7 +35,7 @@ const CASES: [(&Kernel, u32, Verdict); 4] = [
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let lines = RefCell::new(Vec::new());
-    let title = "what if all lanes of a warp want one lock? One warp, before Volta and since";
+    let title = "do all lanes of a warp get the lock? One warp, before Volta and since";
     lab.section("warp_lock", title, &[GLOBAL_ATOMICS, ACTIVE_LANES, INSTRUCTIONS]);
     for (kernel, arch, expected) in CASES {
         lab.variant(&name(kernel, arch), |device| {
@@ -58,7 +59,7 @@ fn launch(kernel: &'static Kernel, arch: u32, seed: u64) -> Result<Launch> {
     Ok(Launch::new(kernel, 1, LANES as u32).arch(arch)?.seed(seed))
 }
 
-/// A launch with its buffers, and the one that says which lanes got the lock.
+/// A launch with its buffers, and the buffer that says which lanes got the lock.
 fn prepare(device: &mut Device, launch: Launch, patience: i32) -> Result<(Launch, Buffer<i32>)> {
     let (lock, count) = (device.zeroed::<i32>("lock", 1)?, device.zeroed::<i32>("count", 1)?);
     let through = device.zeroed::<i32>("through", LANES)?;
@@ -80,14 +81,14 @@ fn fight(device: &mut Device, launch: Launch, patience: i32) -> Result<(Row, Vec
     Ok((row, read.sim))
 }
 
-/// With patience for hours: what a lock without a bound does, and what is told of it.
+/// With patience for hours: what a lock without a limit does, and what is reported of it.
 fn endless(device: &mut Device, seed: u64) -> Result<Row> {
     let mut launch = launch(&LOCK_BEHIND, 60, seed)?;
     launch.simt.max_steps = STEPS;
     Ok(fight(device, launch, i32::MAX)?.0.expect(Verdict::Fault))
 }
 
-/// A line of 32 lanes for each row, who got the lock and who gave up; rows that were not run are run now.
+/// A line of 32 lanes for each row: which got the lock and which gave up. Rows that have not run yet run now.
 fn picture(device: &mut Device, seed: u64, mut lines: Vec<String>) -> Result<String> {
     if lines.len() < CASES.len() {
         lines.clear();
@@ -108,8 +109,9 @@ fn before_volta(section: &Section) -> Option<String> {
     let rows = [60, 70].map(|arch| section.row(&name(&LOCK_BEHIND, arch)));
     let [before, since] = rows.map(|row| row?.fact_value("through"));
     Some(format!(
-        "lock_behind: {} of {LANES} lanes get the lock in a warp with one program counter. Who has it waits \
-         behind the loop for the others, and they wait for it. With a program counter for each lane {} get it.",
+        "lock_behind: in a warp with one program counter, the lock goes to {} of {LANES} lanes. The lane \
+         that has it waits after the loop for the others, and they wait in the loop for the lock. With a \
+         program counter for each lane, it goes to {}.",
         before?, since?
     ))
 }
@@ -118,8 +120,9 @@ fn inside(section: &Section) -> Option<String> {
     let rows = [60, 70].map(|arch| section.row(&name(&LOCK_INSIDE, arch)));
     let [before, since] = rows.map(|row| row?.fact_value("through"));
     Some(format!(
-        "lock_inside gives the lock back before its turn of the loop ends, and so needs no promise: {} and {} \
-         lanes get it.",
+        "lock_inside frees the lock before the turn of the loop ends, so the owner needs nothing from the \
+         lanes that wait for it: the lock goes to {} lanes with one program counter, and to {} with one \
+         each.",
         before?, since?
     ))
 }

@@ -1,34 +1,36 @@
 //! A launch in a weak memory, seed by seed.
 //!
-//! In the emulator's ordinary memory a load returns the last store, so a missing fence changes nothing. In its weak memory
-//! a load may return an older one, if PTX's memory model lets it, and the seed chooses. One wrong seed proves that the
-//! kernel is wrong; that none of a few is proves nothing, which is why the checker of races watches the other rows. No GPU
-//! takes part, because none can be told to be as weak as it may.
+//! In the emulator's ordinary memory a load returns the last store, so a missing fence changes nothing. In
+//! its weak memory a load may return an older store if PTX's memory model allows it, and the seed decides.
+//! One wrong seed proves that the kernel is wrong. If a few seeds are all right, that proves nothing, which
+//! is why the checker of races watches the other rows. No GPU takes part, because no GPU can be made to do
+//! everything that the model allows.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::{Buffer, Device, Launch, Row, Run, Verdict};
 use simt::{Checks, Schedule, StaleRead};
 
-/// Seeds for a message, which has one chance in each. They are always the same ones: `--seed` may not decide whether a
-/// mistake is found.
+/// Seeds for a message, which has one chance to fail in each. They are always the same ones, because whether
+/// a mistake is found must not depend on `--seed`.
 pub const MANY: u64 = 40;
-/// Seeds for a lock, which has a chance in every round.
+/// Seeds for a lock, which has a chance to fail in every round.
 pub const SOME: u64 = 10;
 
-/// What the seeds came to.
+/// The results of all seeds together.
 #[derive(Default)]
 struct Found {
     run: Run,
     wrong: u64,
-    /// The largest of what was missing.
+    /// The most that was missing with any seed.
     worst: f64,
-    /// The first seed that came out wrong, and the stale read that it began with.
+    /// The first wrong seed, and its first stale read.
     first: Option<(u64, Option<StaleRead>)>,
     stale: u64,
 }
 
-/// Runs a launch with so many seeds. `missing` says of a result how much of it is missing: nothing if it is right.
+/// Runs a launch with this many seeds. `missing` says how much is missing from a result: nothing if it is
+/// right.
 pub fn seeds(
     device: &mut Device,
     launch: &Launch,
@@ -44,7 +46,7 @@ pub fn seeds(
     for (seed, (run, values)) in (0..seeds).zip(device.trials(&launches, result)?) {
         found.add(seed, run, missing(&values));
     }
-    // A row without kernels is one that no GPU runs, which the record of a GPU's counters leaves out.
+    // A row without kernels counts as one that no GPU runs, so the record of a GPU's counters leaves it out.
     found.run.kernels.clear();
     Ok(found.row(seeds))
 }
@@ -68,22 +70,22 @@ impl Found {
             .fact("worst", self.worst)
             .fact("stale_reads", self.stale as f64);
         let Some((seed, read)) = &self.first else { return row };
-        let read = read.as_ref().map_or_else(|| "no load was stale, it came too early".to_owned(), told);
-        row.remark(format!("{} of {seeds} seeds come out wrong; in seed {seed}, {read}", self.wrong))
+        let read = read.as_ref().map_or_else(|| "no load was stale, but one came too early".to_owned(), told);
+        row.remark(format!("{} of {seeds} seeds are wrong; in seed {seed}, {read}", self.wrong))
     }
 }
 
-/// Who read what was old, and where; that nothing orders the two is what makes it possible.
+/// Which load returned an older store, and which newer store it missed, because nothing orders the two.
 fn told(read: &StaleRead) -> String {
     let at = |actor: &simt::Actor| match &actor.site.source {
         Some(source) => format!("block {} at {source}", actor.block.x),
         None => format!("block {} at PTX line {}", actor.block.x, actor.site.ptx_line),
     };
-    let did = if read.is_late { "was to store first" } else { "had stored since" };
+    let did = if read.is_late { "had a store on its way" } else { "had stored since" };
     format!("{} {}, although {} {did}", at(&read.reader), read.reader.doing, at(&read.newer))
 }
 
-/// What a variant in a weak memory is called.
+/// The name of a variant in a weak memory.
 pub fn name(kernel: &Kernel) -> String {
     format!("{kernel}-weak")
 }

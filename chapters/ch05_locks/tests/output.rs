@@ -6,7 +6,7 @@ use serde_json::Value;
 
 lanes::chapter_tests!("ch05_locks");
 
-/// What the claims say of an H200: without a fence nearly all is lost, and with one nothing is.
+/// What the claims say of an H200: without a fence nearly all updates are lost, and with one none.
 #[test]
 fn the_h200_did_what_the_claims_say() {
     let facts = |variant: &str| CHAPTER.measured(0, variant).facts;
@@ -23,7 +23,7 @@ fn the_h200_did_what_the_claims_say() {
     }
 }
 
-/// Nearly no load of the counter left the first-level cache without a fence, and with one all did.
+/// Hardly any load of the counter left the first-level cache without a fence, and with one every load did.
 #[test]
 fn without_a_fence_the_h200_loaded_old_copies() {
     let counted = lanes::hardware::Record::parse(include_str!("../output/h200_counters.csv")).unwrap();
@@ -52,7 +52,7 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
     }
 }
 
-/// The other sections have sizes of their own, and other schedules by the seed.
+/// The other sections have sizes of their own, and their schedules depend on the seed.
 #[test]
 fn every_variant_comes_out_as_expected_with_every_seed() {
     for seed in ["1", "2", "3", "18446744073709551615"] {
@@ -60,7 +60,7 @@ fn every_variant_comes_out_as_expected_with_every_seed() {
     }
 }
 
-/// The lines of CUDA that faults of one kind name, in one variant or in all.
+/// The lines of CUDA that are named by faults of one kind, in one variant or in all.
 fn lines(rows: &[Value], kind: &str, variant: Option<&str>) -> BTreeSet<(String, u64)> {
     let rows = rows.iter().filter(|row| variant.is_none_or(|variant| row["variant"] == variant));
     let faults = rows.flat_map(|row| row["faults"].as_array().unwrap()).filter(|fault| fault["kind"] == kind);
@@ -73,7 +73,7 @@ fn source(file: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// A line that is part of a race says so at its end, and those lines are reported and no others.
+/// A line that is part of a race says so at its end; exactly these lines are reported.
 #[test]
 fn races_are_told_at_the_lines_that_say_so() {
     let report = CHAPTER.every_row(&[]);

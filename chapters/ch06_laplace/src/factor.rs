@@ -1,8 +1,8 @@
 //! A literal without an `f` is a double. What does it cost?
 //!
-//! Counted in the code the compiler makes, with and without optimisation; a trace tells how many instructions work in
-//! double precision. The values of the first four rows are no multiples of anything, so that their sums are rounded. It
-//! leaves out what doubles cost on the clock, which differs by a factor of 32 between GPUs.
+//! The rows count instructions of the compiler's code, with and without optimisation, and a trace shows how
+//! many of them are in double precision. The values of the first four rows are arbitrary floats, so their
+//! sums are rounded. It leaves out the time that doubles take, which differs by a factor of 32 between GPUs.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -22,7 +22,7 @@ const CUBE: Solid = Solid { side: 16, depth: 16 };
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     let title = format!(
-        "0.25 or 0.25f, on {} x {} points? And a sixth, on a cube of {}?",
+        "what does a factor without an f cost? 0.25 on {} x {} points, a sixth on a cube of {}",
         GRID.width, GRID.height, CUBE.side
     );
     lab.section("factor", &title, &[INSTRUCTIONS_PER_WARP]);
@@ -42,7 +42,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// Whatever the factor's type, a quarter is exact, so the result is that of single precision, rounded in the same order.
+/// A quarter is exact in either type, so the result is that of single precision, rounded in the same order.
 fn quarter(device: &mut Device, kernel: &'static Kernel, is_debug: bool, seed: u64) -> Result<Row> {
     let values = Random::new(seed).floats(GRID.points(), -1.0, 1.0);
     let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", values.len())?);
@@ -62,7 +62,7 @@ fn single(u: &[f32], at: usize) -> f32 {
     0.25 * (u[at - 1] + u[at + 1] + u[at - GRID.width] + u[at + GRID.width])
 }
 
-/// Instructions that compute in double precision, per warp.
+/// Instructions in double precision, per warp.
 fn doubles(device: &mut Device, launch: &Launch) -> Result<f64> {
     let trace = device.trace(launch)?;
     let doubles = trace.iter().filter(|step| step.ptx.contains(".f64")).count();
@@ -81,7 +81,7 @@ fn sixth(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Row>
     Ok(row.fact("not_nearest", off as f64))
 }
 
-/// How many results are not the float that is nearest to the reference.
+/// How many results are not the float nearest to the reference.
 fn off_by_rounding(device: &mut Device, next: Buffer<f32>, expected: &[f64]) -> Result<usize> {
     let got = device.read(next)?.sim;
     Ok(got
@@ -94,8 +94,9 @@ fn off_by_rounding(device: &mut Device, next: Buffer<f32>, expected: &[f64]) -> 
 fn quarters(section: &Section) -> Option<String> {
     let fact = |name: &str| section.row(name)?.fact_value("doubles_per_warp");
     Some(format!(
-        "As written, {:.2} instructions per warp are in double precision, for the same bits. The optimising compiler \
-         leaves {:.2}: a float holds 0.25, and a product with it that is rounded once is the same either way.",
+        "Without optimisation, 0.25 costs {:.2} instructions per warp in double precision, and the result is \
+         the same to the last bit. With optimisation {:.2} remain: a float holds 0.25 exactly, so the \
+         product is rounded once and to the same value in either precision.",
         fact("quarter_double-G")?,
         fact("quarter_double")?,
     ))
@@ -106,8 +107,9 @@ fn sixths(section: &Section) -> Option<String> {
     let (float, double) = (float?, double?);
     let fact = |row: &Row, name| row.fact_value(name);
     Some(format!(
-        "No float holds a sixth, so there the doubles stay: {:.2} per warp, with {} results that are not the nearest \
-         float. With 1.0f / 6.0f it is {} of {}.",
+        "No float equals a sixth, so the double precision stays: it costs {:.2} instructions per warp and \
+         leaves {} results that are not the nearest float. With 1.0f / 6.0f there are {} such results, of \
+         {}.",
         fact(double, "doubles_per_warp")?,
         fact(double, "not_nearest")?,
         fact(float, "not_nearest")?,

@@ -1,7 +1,7 @@
-//! Grids with a frame: whole sectors to the left and to the right of each row, a row above and a row below.
+//! Grids with a frame: a whole sector to the left and to the right of each row, a row above and a row below.
 //!
-//! Every point has four neighbours then, and a kernel has nothing to ask. It leaves out who keeps the frame up to date;
-//! here it keeps its values.
+//! With it every point has four neighbours, so a kernel needs no test. It leaves out how a frame is kept up
+//! to date; here it keeps its values.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -31,7 +31,7 @@ impl Framed {
         self.pitch() * (self.0.height + 2)
     }
 
-    /// What one step makes of these values; what is in the frame becomes zero, because nobody writes it.
+    /// What one step makes of these values. The frame becomes zero, because no thread writes it.
     fn step(self, u: &[f32]) -> Vec<f64> {
         let pitch = self.pitch();
         let mut next = vec![0.0; u.len()];
@@ -51,7 +51,8 @@ pub fn neighbours(at: usize, pitch: usize) -> [usize; 4] {
     [at - 1, at + 1, at - pitch, at + pitch]
 }
 
-/// One step of a kernel for grids with a frame, in whole blocks. Kernels that use a tile find room for one.
+/// One step of a kernel for grids with a frame, in whole blocks. There is shared memory for the kernels with
+/// a tile.
 pub fn step(device: &mut Device, kernel: &'static Kernel, grid: Grid, block: Dim3, seed: u64) -> Result<Row> {
     let framed = Framed(grid);
     let values = values(framed.floats(), seed);

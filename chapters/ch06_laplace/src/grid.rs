@@ -1,14 +1,16 @@
 //! Grids of points, and what a Jacobi step makes of them.
 //!
-//! The reference is in double precision. Values are multiples of 2⁻²⁰ below 1, so that the sum of a few of them is exact
-//! in single precision too, and a mean of four comes out the same to the last bit. It leaves out the third dimension.
+//! The reference is in double precision. Values are multiples of 2⁻²⁰ below 1, so the sum of a few of them is
+//! exact in single precision too, and the mean of four is the same to the last bit. It leaves out the third
+//! dimension.
 
 use lanes::{Dim3, Random};
 
-/// What a point takes: two arrays on the machine and on the host, and the reference in double precision.
+/// The bytes for a point: in two arrays on the machine and on the host, and in the reference in double
+/// precision.
 pub const POINT_BYTES: u64 = 2 * 4 + 2 * 4 + 8;
 
-/// How many points there are, side by side and one below the other.
+/// How many points a grid has in a row, and how many rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     pub width: usize,
@@ -16,7 +18,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// As near to a square as rows of equal length allow, and not more than `points`.
+    /// As nearly square as rows of equal length allow, with at most `points`.
     pub fn within(points: usize) -> Grid {
         let side = points.isqrt();
         let width = if side * side == points { side } else { side + 1 };
@@ -33,13 +35,13 @@ impl Grid {
         Grid { width: self.width.next_multiple_of(x), height: self.height.next_multiple_of(y) }
     }
 
-    /// How many blocks it takes to cover it.
+    /// The blocks that cover it.
     pub fn blocks(self, block: Dim3) -> Dim3 {
         let grid = self.whole(block);
         Dim3::new(grid.width as u32 / block.x, grid.height as u32 / block.y, 1)
     }
 
-    /// Values that a seed decides.
+    /// Values that depend on a seed.
     pub fn values(self, seed: u64) -> Vec<f32> {
         values(self.points(), seed)
     }
@@ -49,7 +51,7 @@ impl Grid {
         x == 0 || x == self.width - 1 || y == 0 || y == self.height - 1
     }
 
-    /// What one step makes of these values: `rim` of those on the border, means of the others.
+    /// What one step makes of these values: `rim` applied on the border, and means inside.
     pub fn step(self, u: &[f32], rim: impl Fn(f64) -> f64) -> Vec<f64> {
         let value = |at: usize| f64::from(u[at]);
         let mean = |at: usize| {
@@ -65,7 +67,7 @@ pub fn values(count: usize, seed: u64) -> Vec<f32> {
     words.iter().map(|word| (word >> 12) as f32 / (1 << 20) as f32).collect()
 }
 
-/// A block of so many threads, as wide as a warp or as nearly so as divides them.
+/// A block of this many threads, as wide as a warp or the widest power of two below it that divides them.
 pub fn block_of(threads: u32) -> Dim3 {
     let width = 1 << threads.trailing_zeros().min(5);
     Dim3::new(width, threads / width, 1)

@@ -1,7 +1,8 @@
-//! A guard in the wrong place: threads outside the grid that take themselves for points of its border.
+//! A guard in the wrong place, which lets threads outside the grid pass for points of its border.
 //!
-//! The emulator stops the wrong kernel where it leaves its arrays. In arrays that are longer than the grid nothing stops
-//! it, and what is left is a race. How that comes out on a GPU is luck, and told where there is one.
+//! The emulator stops the wrong kernel where it leaves its arrays. In arrays that are longer than the grid
+//! nothing stops it, and what remains is a race. Its result on a GPU depends on chance, and is shown if there
+//! is a GPU.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,19 +17,21 @@ use crate::maps;
 pub const BLOCK: Dim3 = Dim3::new(16, 4, 1);
 /// Whole blocks.
 const WHOLE: Grid = Grid { width: 48, height: 12 };
-/// Blocks overhang at the bottom.
+/// A grid that blocks overhang below.
 const LOW: Grid = Grid { width: 48, height: 10 };
-/// Blocks overhang on the right.
+/// A grid that blocks overhang on the right.
 const NARROW: Grid = Grid { width: 42, height: 12 };
-/// Blocks overhang on the right and at the bottom.
+/// A grid that blocks overhang on the right and below.
 pub const RAGGED: Grid = Grid { width: 42, height: 10 };
-/// How many orders of the warps are tried.
+/// The number of orders of the warps that are tried.
 const SEEDS: u64 = 40;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title =
-        format!("who is outside the grid? Blocks of {} on 48 or 42 columns, 12 or 10 rows", shape(BLOCK));
+    let title = format!(
+        "what do threads outside the grid do? Blocks of {}; 48 or 42 columns, 12 or 10 rows",
+        shape(BLOCK)
+    );
     lab.section("guard", &title, &[DIVERGENT_WARPS, INSTRUCTIONS_PER_WARP, STORE_SECTORS]);
     let wrong = &JACOBI_BORDER_FIRST;
     lab.variant("border_first_whole", |device| exact(device, wrong, WHOLE, seed))?;
@@ -53,8 +56,8 @@ pub fn launch(kernel: &'static Kernel, grid: Grid, u: Buffer<f32>, next: Buffer<
     launch.arg(grid.width as i32).arg(grid.height as i32).arg(u).arg(next)
 }
 
-/// A new array that is exactly as long as the grid has points. The old one is longer, so that a read past the grid is
-/// no fault and it is the write that is told.
+/// The new array is exactly as long as the grid has points. The old one is longer, so that reading past the
+/// grid is no fault, and the write is reported.
 fn exact(device: &mut Device, kernel: &'static Kernel, grid: Grid, seed: u64) -> Result<Row> {
     let values = crate::grid::values(grid.width * (grid.height + BLOCK.y as usize), seed);
     let (u, next) = (device.upload("u", &values)?, device.zeroed::<f32>("next", grid.points())?);
@@ -63,14 +66,14 @@ fn exact(device: &mut Device, kernel: &'static Kernel, grid: Grid, seed: u64) ->
     device.check(run, next, &expected, &Tolerance::Exact)
 }
 
-/// What nobody should write keeps this value.
+/// The value of floats that no thread should write.
 pub const UNTOUCHED: f32 = -1.0;
 
-/// Arrays that have room for whole blocks of rows, behind the points of the grid.
+/// Arrays with extra room after the points of the grid, enough for whole blocks of rows.
 pub struct Room {
     pub u: Buffer<f32>,
     pub next: Buffer<f32>,
-    /// What the points must become, and behind them what nobody should touch.
+    /// What the points must become, and after them the floats that no thread should touch.
     pub expected: Vec<f64>,
 }
 
@@ -85,7 +88,7 @@ impl Room {
         Ok(Room { u, next, expected })
     }
 
-    /// How many points are wrong, and how many floats behind them were written.
+    /// How many points are wrong, and how many floats after them were overwritten.
     fn damage(&self, got: &[f32]) -> (usize, usize) {
         let wrong = |range: std::ops::Range<usize>| {
             range.filter(|&at| f64::from(got[at]).to_bits() != self.expected[at].to_bits()).count()
@@ -110,7 +113,9 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
     let contents = device.read(room.next)?;
     let (_, behind) = room.damage(&contents.sim);
     if let Some((wrong, behind)) = contents.gpu.map(|gpu| room.damage(&gpu)) {
-        let text = format!("on the GPU {wrong} points are wrong, and {behind} floats beyond the grid");
+        let text = format!(
+            "on the GPU {wrong} points are wrong, and {behind} floats after the grid are overwritten"
+        );
         row = row.gpu_remark(text);
     }
     let row = row.fact("written_behind", behind as f64);
@@ -121,9 +126,11 @@ fn overhang(section: &Section) -> Option<String> {
     let verdict = |name: &str| section.row(name).map(|row| row.verdict.name());
     let per_warp = |name: &str| section.row(name).map(|row| row.run.counters.ptx_instructions_per_warp());
     Some(format!(
-        "Below a grid of 48 columns, columns 0 and {} pass for its border, and on its right the first and the last row do: on whole \
-         blocks the wrong guard is {}, where blocks overhang {} and {}. Asked in the other order, the same questions \
-         make it {} and {}, for {:.2} PTX instructions per warp instead of {:.2}.",
+        "A thread below a grid of 48 columns passes for its border in columns 0 and {}, and a thread to the \
+         right of a grid does so in the first and the last row. So the kernel with the wrong guard is {} on \
+         whole blocks, but {} if blocks overhang below and {} if they overhang on the right. With the two \
+         tests in the other order it is {} and {}, and takes {:.2} PTX instructions per warp instead of \
+         {:.2}.",
         LOW.width - 1,
         verdict("border_first_whole")?,
         verdict("border_first_low")?,
@@ -139,8 +146,9 @@ fn room(section: &Section) -> Option<String> {
     let row = section.row("border_first_room")?;
     let fact = |name| row.fact_value(name);
     Some(format!(
-        "Longer arrays hide it: {} floats behind the grid are written, and nothing stops the kernel. What is left is the \
-         race in row 1, with {} to {} wrong points over {} orders of the warps; a test may pass.",
+        "Longer arrays hide the error: {} floats after the end of the grid are overwritten, and nothing \
+         stops the kernel. What remains is a race in row 1, with {} to {} wrong points over {} orders of the \
+         warps, so a test may pass.",
         fact("written_behind")?,
         fact("fewest_wrong")?,
         fact("most_wrong")?,

@@ -1,7 +1,8 @@
 //! Chapter 6: a grid of points, its border, and the shape of blocks.
 //!
-//! Laplace's equation by Jacobi steps, in two and three dimensions: who may write, what the border costs, which shape
-//! of block reads least, and whether the answer is that of the equation. It leaves out faster methods to solve it.
+//! Laplace's equation by Jacobi steps, in two and three dimensions: which threads may write, what the border
+//! costs, which shape of block reads least, and whether the result solves the equation. It leaves out faster
+//! methods.
 
 mod claims;
 mod factor;

@@ -1,6 +1,7 @@
-//! Two maps of a small grid: which warps part, and where the wrong guard writes.
+//! Two maps of a small grid: which warps diverge, and where the wrong guard writes.
 //!
-//! Both are drawn from a run, of the right kernel and of the wrong one. They leave out time: who wrote first.
+//! The first comes from a run of the right kernel, the second from a run of the wrong one. They leave out the
+//! order of the writes.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::guard::{BLOCK, RAGGED, Room, launch};
 /// A warp is two rows of its block.
 const WARP_ROWS: usize = 32 / BLOCK.x as usize;
 
-/// A letter for each thread: capital where its warp parted.
+/// A letter for each thread: what its point is, and whether its warp diverges.
 pub fn warps(device: &mut Device, seed: u64) -> Result<String> {
     let room = Room::new(device, seed)?;
     let trace = device.trace(&launch(&JACOBI_GUARDED, RAGGED, room.u, room.next))?;
@@ -29,8 +30,8 @@ pub fn warps(device: &mut Device, seed: u64) -> Result<String> {
         }
     };
     let mut lines = format!(
-        "{} x {} points under blocks of {} x {}; B border, w waits for others of its warp,\n. in a warp that does not \
-         part, - thread outside the grid\n",
+        "{} x {} points under blocks of {} x {}: B border, w waits for other lanes of its\nwarp, . in a warp \
+         that does not diverge, - thread outside the grid\n",
         RAGGED.width, RAGGED.height, BLOCK.x, BLOCK.y
     );
     for y in 0..threads.height {
@@ -62,7 +63,7 @@ pub fn writes(device: &mut Device, seed: u64) -> Result<String> {
             (false, false) => '!',
         };
     let mut lines = format!(
-        "the array in rows of {}; . right, W wrong; behind the grid: - as it was, ! not\n",
+        "the array in rows of {}: . right, W wrong; after the grid: - kept, ! overwritten\n",
         RAGGED.width
     );
     for (y, floats) in (0..got.len()).collect::<Vec<_>>().chunks(RAGGED.width).enumerate() {
@@ -71,7 +72,7 @@ pub fn writes(device: &mut Device, seed: u64) -> Result<String> {
     Ok(lines)
 }
 
-/// A line of a map, with gaps between blocks.
+/// A line of a map, with a gap between blocks.
 fn row(width: usize, y: usize, letter: impl Fn(usize) -> char) -> String {
     let mut line = format!("row {y:>2}  ");
     for x in 0..width {

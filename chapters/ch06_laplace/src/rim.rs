@@ -1,7 +1,7 @@
 //! A border with work of its own: one kernel that branches, or two kernels?
 //!
-//! The work is as long as we like. The second kernel has one thread after the other around the border, so that its warps
-//! are full. It leaves out borders whose conditions differ from side to side.
+//! The work can be as long as we like. The threads of the second kernel are numbered around the border, so
+//! that its warps are full. It leaves out borders with a different condition on each side.
 
 use anyhow::Result;
 use lanes::kernels::laplace::{JACOBI_INSIDE, JACOBI_RIM, JACOBI_RIM_BRANCH};
@@ -13,7 +13,7 @@ use lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
 use crate::grid::{Grid, POINT_BYTES};
 
 const BLOCK: Dim3 = Dim3::new(32, 8, 1);
-/// How long the work of a border point is, in turns of its loop.
+/// The length of a border point's work, in turns of its loop.
 const ROUNDS: [i32; 4] = [0, 10, 100, 1000];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -21,7 +21,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let near = Grid::within(points);
     let grid = Grid { width: near.width.max(2), height: near.height.max(2) };
     let title = format!(
-        "a border with work of its own, on {} x {} points in blocks of 32 x 8: a branch, or a second kernel?",
+        "should a border with work of its own have its own kernel? {} x {} points in blocks of 32 x 8",
         grid.width, grid.height
     );
     lab.section("rim", &title, &[DIVERGENT_WARPS, ACTIVE_LANES, INSTRUCTIONS]);
@@ -34,7 +34,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     lab.notice(why);
     lab.gpu_notice(clock);
-    lab.notice(idle);
+    lab.gpu_notice(idle);
     Ok(())
 }
 
@@ -67,12 +67,13 @@ fn compared(section: &Section, rounds: i32) -> Option<String> {
     let cost = |name: &str| Some(section.row(&format!("{name}_{rounds}"))?.run.counters.ptx_instructions);
     let (branch, two) = (cost("branch")?, cost("two_kernels")?);
     let (cheaper, ratio) = if branch <= two {
-        ("the branch", two as f64 / branch as f64)
+        ("The branch needs", two as f64 / branch as f64)
     } else {
-        ("the second kernel", branch as f64 / two as f64)
+        ("The two kernels need", branch as f64 / two as f64)
     };
     Some(format!(
-        "{} of work: {} PTX instructions with the branch, {} in two kernels; {cheaper} by a factor of {ratio:.2}.",
+        "{} of work: {} PTX instructions with the branch, {} in two kernels. {cheaper} fewer, by a factor of \
+         {ratio:.2}.",
         counted(rounds as u64, "round"),
         grouped(branch),
         grouped(two),
@@ -85,8 +86,9 @@ fn why(section: &Section) -> Option<String> {
     let (branch, two) = (branch?, two?);
     let counters = branch.run.counters;
     Some(format!(
-        "{} of {} part: every row of points begins and ends in some warp, which waits for a point of the border or two. \
-         What the second kernel costs is not among the instructions: {} launches instead of {}.",
+        "{} of {} diverge in the kernel with the branch: each row of points begins and ends with a point of \
+         the border, for which the other lanes of its warp wait. The price of the second kernel is not among \
+         the instructions: it takes {} launches instead of {}.",
         counters.divergent_warps,
         counted(counters.warps, "warp"),
         two.run.kernels.len(),
@@ -94,7 +96,7 @@ fn why(section: &Section) -> Option<String> {
     ))
 }
 
-/// How long a GPU took, with the branch and with two kernels.
+/// A GPU's time with the branch and with two kernels.
 fn times(section: &Section, rounds: i32) -> Option<[f64; 2]> {
     let time = |name: &str| {
         section.row(&format!("{name}_{rounds}"))?.run.timing.as_ref().map(|timing| timing.median_us)
@@ -102,31 +104,32 @@ fn times(section: &Section, rounds: i32) -> Option<[f64; 2]> {
     Some([time("branch")?, time("two_kernels")?])
 }
 
-/// Another launch costs time before its first instruction, which no counter of instructions shows.
+/// Another launch takes time before its first instruction, and no counter of instructions shows that.
 fn clock(section: &Section) -> Option<String> {
     let (short, long) = (ROUNDS[0], ROUNDS[ROUNDS.len() - 1]);
     let ([short_branch, short_two], [long_branch, long_two]) =
         (times(section, short)?, times(section, long)?);
     Some(format!(
-        "On the GPU, {}: {short_branch:.1} µs with the branch and {short_two:.1} µs for two launches; {} rounds: \
-         {long_branch:.1} and {long_two:.1} µs.",
+        "On the GPU a step with {} of work takes {short_branch:.1} µs with the branch and {short_two:.1} µs \
+         in two kernels; with {} rounds it takes {long_branch:.1} µs and {long_two:.1} µs.",
         counted(short as u64, "round"),
         grouped(long as u64),
     ))
 }
 
-/// So many warps are far from filling a GPU.
+/// Up to this many warps are far from filling a GPU.
 const FEW_WARPS: u64 = 1024;
 
-/// Why the instructions may promise what the clock does not keep.
+/// Why fewer instructions need not take less time.
 fn idle(section: &Section) -> Option<String> {
     let long = ROUNDS[ROUNDS.len() - 1];
     let [branch, two] = times(section, long)?;
     let warps = section.row(&format!("branch_{long}"))?.run.counters.warps;
     (branch < two && warps <= FEW_WARPS).then(|| {
         format!(
-            "What the second kernel saves in instructions it does not save in time here: {} leave most of a GPU idle, so \
-             lanes that wait keep nobody from working, and another launch takes longer.",
+            "The instructions that the second kernel saves do not save time here. With only {}, most of a \
+             GPU is idle, so waiting lanes keep no other warp from issuing, and a second launch takes \
+             longer.",
             counted(warps, "warp"),
         )
     })

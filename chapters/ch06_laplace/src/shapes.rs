@@ -1,9 +1,9 @@
 //! Which shape of block reads least?
 //!
-//! Two answers, from two kernels on the same grid. Without a tile each warp asks for all that it needs, and for most of it
-//! several times. With one, a block asks for each sector once: those are the distinct sectors, which some cache has to
-//! bring in any case. The grid has a frame, so that all blocks are alike. It leaves out what blocks that are neighbours
-//! find in the cache already.
+//! There are two answers, from two kernels on the same grid. Without a tile each warp requests all that it
+//! needs, and most of it several times. With a tile, a block requests each sector once: these are the
+//! distinct sectors, which the memory has to deliver in any case. The grid has a frame, so that all blocks
+//! are alike. It leaves out the sectors that a neighbouring block has already brought into the cache.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let (points, seed) = (lab.size(4096, POINT_BYTES)?, lab.seed());
     let grid = grid(points);
     let title = format!(
-        "which shape of a block of {THREADS} reads least, on {} x {} points?",
+        "which shape of a block of {THREADS} threads reads least? {} x {} points",
         grid.width, grid.height
     );
     lab.section("shapes", &title, &[LOAD_REQUESTS, LOAD_SECTORS, SECTORS_PER_BLOCK]);
@@ -53,7 +53,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// As many points as were asked for or more, nearly a square, which every shape divides.
+/// Nearly a square of at least this many points, which blocks of every shape divide.
 fn grid(points: usize) -> Grid {
     let near = Grid::within(points);
     let width = near.width.next_multiple_of(THREADS as usize);
@@ -66,7 +66,7 @@ fn with_facts(row: Row, grid: Grid, block: Dim3) -> Row {
     row.fact("sectors_per_block", sectors).fact("addresses_say", distinct_sectors(grid, block) as f64)
 }
 
-/// The sectors in which the neighbours of a block's points are, counted one by one.
+/// The sectors that contain the neighbours of a block's points, counted one by one.
 fn distinct_sectors(grid: Grid, block: Dim3) -> usize {
     let framed = Framed(grid);
     let points = (0..block.y as usize).flat_map(|y| (0..block.x as usize).map(move |x| framed.at(x, y)));
@@ -75,7 +75,7 @@ fn distinct_sectors(grid: Grid, block: Dim3) -> usize {
     sectors.len()
 }
 
-/// A figure of each width, in words, if all were run.
+/// One number for each width, separated by commas, if all of them were run.
 fn list(section: &Section, name: &str, fact: &str) -> Option<String> {
     let figure = |width: &u32| {
         section
@@ -88,23 +88,24 @@ fn list(section: &Section, name: &str, fact: &str) -> Option<String> {
 
 fn requested(section: &Section) -> Option<String> {
     Some(format!(
-        "Without a tile a block asks for {} sectors, from the narrowest to the widest: once a row of the block is a whole \
-         warp, its shape changes nothing.",
+        "Without a tile a block requests {} sectors, from the narrowest shape to the widest. Once a row of \
+         the block is a whole warp, the shape makes no difference.",
         list(section, "direct", "sectors_per_block")?
     ))
 }
 
 fn distinct(section: &Section) -> Option<String> {
     Some(format!(
-        "With a tile it asks for {}, each of them once; the addresses, sorted on the host, say {}. Every row costs a \
-         sector on either side, for one value of its {SECTOR}; every column costs an eighth of one above and below. Blocks \
-         about {SECTOR} times as wide as high are best.",
+        "With a tile it requests {}, each of them once. Sorting the addresses on the host gives {} different \
+         ones. Every row costs a sector on either side, of whose {SECTOR} values it needs one, and every \
+         column costs an eighth of a sector above and below. So blocks about {SECTOR} times as wide as high \
+         need the fewest.",
         list(section, "tile", "sectors_per_block")?,
         list(section, "tile", "addresses_say")?
     ))
 }
 
-/// So many points take hardly longer than a launch that does nothing.
+/// Up to this many points, a step takes hardly longer than a launch that does nothing.
 const FEW: u64 = 1 << 16;
 
 fn clock(section: &Section) -> Option<String> {
@@ -116,11 +117,12 @@ fn clock(section: &Section) -> Option<String> {
         Some(WIDTHS.iter().map(time).collect::<Option<Vec<_>>>()?.join(", "))
     };
     let mut said =
-        format!("On the GPU these take {} µs, and with a tile {} µs.", times("direct")?, times("tile")?);
+        format!("On the GPU the shapes take {} µs, and with a tile {} µs.", times("direct")?, times("tile")?);
     let points =
         section.row(&format!("direct_{}x{}", WIDTHS[0], THREADS / WIDTHS[0]))?.run.counters.warps * 32;
     if points <= FEW {
-        said += " That is the time of a launch, whatever the shape; `--only shapes --size 16777216` is work enough for the clock.";
+        said += " At this size nearly all of that is the launch, whatever the shape. \
+                 `--only shapes --size 16777216` gives the GPU enough to do.";
     }
     Some(said)
 }

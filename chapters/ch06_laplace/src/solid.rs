@@ -1,7 +1,8 @@
 //! The third dimension: a thread for each line of points, or a thread for each point?
 //!
-//! Columns count what each asks of the machine; which is faster is the clock's to say. A cube has few lines, and a slab
-//! has so many that threads are no longer scarce. It leaves out lines that keep values of the last planes in registers.
+//! The columns count what each kernel requests; which one is faster, only a clock can tell. A cube has few
+//! lines, and a slab has so many that threads are no longer scarce. It leaves out lines that keep values of
+//! the last planes in registers.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -13,39 +14,39 @@ use lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Tolerance};
 
 use crate::grid::{POINT_BYTES, values};
 
-/// Planes of `side` times `side` points, `depth` of them.
+/// A stack of `depth` planes, each of `side` times `side` points.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid {
     pub side: usize,
     pub depth: usize,
 }
 
-/// So many points at least for the clock, which small solids tell nothing. Small ones are watched by all checkers, and
-/// large ones by none.
+/// The least number of points for the clock, which shows nothing with fewer. All checkers watch the small
+/// solids, and none watches the large ones.
 const LARGE: usize = 64 * 64 * 64;
 /// The planes of a slab.
 const THIN: usize = 4;
 
-/// The same number of threads in both, and as wide.
+/// Blocks for both kernels, with the same width and the same number of threads.
 const LINES: Dim3 = Dim3::new(16, 8, 1);
 const POINTS: Dim3 = Dim3::new(16, 4, 2);
 
-/// Sums of six multiples of 2⁻²⁰ are exact. In single precision the factor and the product are rounded once each, and
-/// each by 2⁻²⁴ of the value at most.
+/// Sums of six multiples of 2⁻²⁰ are exact. In single precision the factor and the product are each rounded
+/// once, and each of the two roundings changes the value by 2⁻²⁴ of itself at most.
 pub const SIXTH: Tolerance = Tolerance::Bound {
     relative: 1.001 / (1 << 23) as f64,
     absolute: 0.0,
-    why: "the sum is exact, the factor and the product are rounded once each",
+    why: "the sum is exact, and the factor and the product are each rounded once",
 };
 
 impl Solid {
-    /// A cube of not more than `points`.
+    /// The largest cube of at most `points`.
     fn cube(points: usize) -> Solid {
         let side = (1..=points).take_while(|side| side.pow(3) <= points).last().unwrap_or(1);
         Solid { side, depth: side }
     }
 
-    /// A slab of not many more than `points`.
+    /// A slab of about `points`.
     fn slab(points: usize) -> Solid {
         Solid { side: (points / THIN).isqrt().max(1), depth: THIN }
     }
@@ -64,8 +65,8 @@ impl Solid {
         is_end(x, self.side) || is_end(y, self.side) || is_end(z, self.depth)
     }
 
-    /// The same with the factor of single precision: the sum is exact, its product with the factor fits into a double,
-    /// and rounding that is all that single precision does.
+    /// The same with the factor in single precision. The sum is exact and its product with the factor fits
+    /// into a double, so single precision only rounds that product.
     fn step_single(self, u: &[f32]) -> Vec<f64> {
         let sixth = f64::from(1.0_f32 / 6.0);
         self.step_by(u, |sum| f64::from((sum * sixth) as f32))
@@ -136,8 +137,8 @@ fn work(section: &Section, name: &str) -> Option<String> {
     let (lines, points) = (lines?.run.counters, points?.run.counters);
     let times = |points: u64, lines: u64| points as f64 / lines as f64;
     Some(format!(
-        "The {name}, a thread for each point: {:.1} times as many warps for a scheduler to choose from, {:.2} times the \
-         PTX instructions, {:.2} times the sectors.",
+        "In the {name}, a thread for each point means {:.1} times as many warps for the schedulers to choose \
+         from, {:.2} times as many PTX instructions and {:.2} times as many sectors.",
         times(points.warps, lines.warps),
         times(points.ptx_instructions, lines.ptx_instructions),
         times(points.global_load_sectors, lines.global_load_sectors),
@@ -147,7 +148,8 @@ fn work(section: &Section, name: &str) -> Option<String> {
 fn clock(section: &Section) -> Option<String> {
     let time = |name: &str| section.row(name)?.run.timing.as_ref().map(|timing| timing.median_us);
     Some(format!(
-        "On the GPU the cube takes {:.1} µs by lines and {:.1} µs by points, the slab {:.1} and {:.1} µs.",
+        "On the GPU the cube takes {:.1} µs by lines and {:.1} µs by points, and the slab {:.1} µs and {:.1} \
+         µs.",
         time("cube_by_lines")?,
         time("cube_by_points")?,
         time("slab_by_lines")?,

@@ -1,9 +1,9 @@
-//! Is the answer that of the equation?
+//! Does the iteration reach the solution of the equation?
 //!
-//! On the unit square, u = sin(πx) · sinh(πy) / sinh(π) solves Laplace's equation and is zero on three sides. A grid of
-//! spacing h that is iterated to the end differs from it by a multiple of h²; on the way there, each step takes away the
-//! same part of what is left. Two more exact solutions serve as references: of the equation, and of the grid. It leaves
-//! out methods that need fewer steps.
+//! On the unit square, u = sin(πx) · sinh(πy) / sinh(π) solves Laplace's equation and is zero on three sides.
+//! On a grid of spacing h the iteration ends at values that differ from it by a multiple of h², and on the
+//! way each step removes the same share of the remaining error. The results are compared with two exact
+//! solutions: that of the equation, and that of the grid. It leaves out methods that need fewer steps.
 
 use std::f64::consts::PI;
 
@@ -16,14 +16,14 @@ use lanes::{Device, Dim3, Lab, Launch, Row, Run, Tolerance};
 
 /// Points on a side, those of the border included.
 const SIDES: [usize; 3] = [5, 9, 17];
-/// What may be left of the error on the way, of a grid as a whole.
+/// What may be left of the iteration's error, over all points of a grid.
 const LEFT: f64 = 1e-6;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
     lab.section(
         "solve",
-        "is it the answer? sin(πx) sinh(πy) / sinh(π) on grids of 5, 9 and 17 points a side",
+        "does the iteration reach sin(πx) sinh(πy) / sinh(π)? Grids of 5, 9 and 17 points per side",
         &[BARRIERS_PER_WARP, INSTRUCTIONS],
     );
     for side in SIDES {
@@ -45,13 +45,14 @@ impl Square {
         1.0 / (self.side - 1) as f64
     }
 
-    /// What is left of the slowest part of the error after a step: the eigenvalue of sin(πx) sin(πy).
+    /// The share of the slowest wave of the error that a step leaves: the eigenvalue of sin(πx) sin(πy).
     fn rate(self) -> f64 {
         (PI * self.h()).cos()
     }
 
-    /// So many steps that no point is further than [`LEFT`] from where it will end. The error of a point is at most that
-    /// of all together, which is at most `side` in the beginning and shrinks by the rate.
+    /// Enough steps that no point is further than [`LEFT`] from its final value. The error of one point is at
+    /// most the root of the sum of all squares, which is at most `side` at the beginning and shrinks by the
+    /// rate.
     fn steps(self) -> i32 {
         ((LEFT / self.side as f64).ln() / self.rate().ln()).ceil() as i32
     }
@@ -66,8 +67,8 @@ impl Square {
         self.points(|x, y| (PI * x).sin() * (PI * y).sinh() / PI.sinh())
     }
 
-    /// The solution on the grid: the same with a little less than π along y, so that each inner point is the mean of
-    /// its neighbours.
+    /// The solution on the grid: the same function with a little less than π along y, so that each inner
+    /// point is the mean of its neighbours.
     fn exact_on_grid(self) -> Vec<f64> {
         let k = (2.0 - self.rate()).acosh() / self.h();
         self.points(|x, y| (PI * x).sin() * (k * y).sinh() / k.sinh())
@@ -84,10 +85,10 @@ impl Square {
             .collect()
     }
 
-    /// The fourth derivatives are π⁴ at most, so each mean of the exact solution is off by h⁴ π⁴ / 24 at most, and what is
-    /// added to every mean in every step comes to 1 / (2 h²) times as much in the end. So does rounding: three sums of
-    /// values up to 1 are off by 9 · 2⁻²⁴ at most, a quarter of which is left; half of that would do, and the rest is more
-    /// than enough for the rounded border.
+    /// The fourth derivatives are π⁴ at most, so each mean of the exact solution is off by h⁴ π⁴ / 24 at
+    /// most. An error that every step adds to every mean grows to at most 1 / (2 h²) times its size. The same
+    /// holds for rounding: three sums of values up to 1 are off by 9 · 2⁻²⁴ at most, and the mean by a
+    /// quarter of that. Half of it would be enough, and the rest more than covers the rounding of the border.
     fn bound(self) -> Tolerance {
         let h = self.h();
         let grid = PI.powi(4) / 48.0 * h * h;
@@ -95,7 +96,7 @@ impl Square {
         Tolerance::Bound {
             relative: 0.0,
             absolute: grid + rounding + LEFT,
-            why: "π⁴ h² / 48 by the grid, 2.25 · 2⁻²⁴ / (2 h²) by rounding, 10⁻⁶ by stopping",
+            why: "π⁴ h² / 48 for the grid, 2.25 · 2⁻²⁴ / (2 h²) for rounding, 10⁻⁶ for stopping early",
         }
     }
 }
@@ -104,7 +105,7 @@ fn solve(device: &mut Device, square: Square, seed: u64) -> Result<Row> {
     let steps = square.steps();
     let (start, exact, on_grid) = (square.start(), square.exact(), square.exact_on_grid());
     let u = device.upload("u", &start)?;
-    // Where the slowest part is all that is left, and long before rounding is.
+    // Late enough that only the slowest wave is left, and long before rounding matters.
     let early = steps / 4;
     let early = [early, early + 10];
     let mut left = [0.0; 2];
@@ -138,8 +139,8 @@ fn order(section: &Section) -> Option<String> {
     let off = facts(section, "off_exact")?;
     let steps = facts(section, "steps")?;
     Some(format!(
-        "The widest errors are {:.2e}, {:.2e} and {:.2e}: half the spacing, and they shrink by {:.2} and by {:.2}. It takes \
-         {} instead of {}.",
+        "The largest errors are {:.2e}, {:.2e} and {:.2e}. Each time the spacing is halved they shrink, by \
+         factors of {:.2} and {:.2}. The last halving takes {} instead of {}.",
         off[0],
         off[1],
         off[2],
@@ -155,7 +156,7 @@ fn rate(section: &Section) -> Option<String> {
     let list =
         |values: &[f64]| values.iter().map(|value| format!("{value:.4}")).collect::<Vec<_>>().join(", ");
     Some(format!(
-        "On the way a step leaves {} of the error, as the theory says with cos(πh): {}.",
+        "Along the way each step leaves {} of the error. Theory predicts cos(πh): {}.",
         list(&rate),
         list(&expected)
     ))

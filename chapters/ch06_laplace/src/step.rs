@@ -1,6 +1,6 @@
-//! One Jacobi step, in each way to deal with the border and with threads that have no point.
+//! One Jacobi step, with each way to treat the border and the threads that have no point.
 //!
-//! It leaves out shared memory and the shape of blocks, which come next.
+//! It leaves out shared memory and the shape of blocks, which come later.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -17,10 +17,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let (points, block, seed) = (lab.size(4096, POINT_BYTES)?, block_of(lab.block(256)), lab.seed());
     let asked = Grid::within(points);
     let whole = asked.whole(block);
-    // One row and one column less, so that the last blocks overhang, if blocks have more than one.
+    // One row and one column less, so that the last blocks overhang the grid, if blocks have more than one of
+    // each.
     let ragged = Grid { width: (whole.width - 1).max(1), height: (whole.height - 1).max(1) };
     let title = format!(
-        "one step over {} x {} points, the --size in whole blocks of {}: who asks what?",
+        "what do a guard and a frame cost? One step, {} x {} points (--size in whole blocks of {})",
         whole.width,
         whole.height,
         shape(block),
@@ -50,8 +51,9 @@ fn guard(section: &Section) -> Option<String> {
     let (whole, guarded) = (cost(JACOBI_WHOLE.name)?, cost(JACOBI_GUARDED.name)?);
     let more = guarded.ptx_instructions_per_warp() - whole.ptx_instructions_per_warp();
     Some(format!(
-        "The guard costs {more:.2} PTX instructions per warp, and with it any size will do. A warp parts that has a point \
-         on the border and one inside: {} of {} with the guard, {} without.",
+        "The guard costs {more:.2} PTX instructions per warp, and makes the kernel right for any size. A \
+         warp diverges if it has points both on the border and inside: {} of {} do with the guard, and {} \
+         without it.",
         guarded.divergent_warps,
         counted(guarded.warps, "warp"),
         whole.divergent_warps,
@@ -62,8 +64,8 @@ fn frame(section: &Section) -> Option<String> {
     let cost = |name| section.row(name).map(|row| row.run.counters);
     let (whole, framed) = (cost(JACOBI_WHOLE.name)?, cost(JACOBI_FRAMED.name)?);
     Some(format!(
-        "With a frame of values around the points no point is a special case: {} part, and a warp executes {:.2} PTX \
-         instructions instead of {:.2}.",
+        "With a frame of values around the grid no point is a special case: {} diverge, and a warp executes \
+         {:.2} PTX instructions instead of {:.2}.",
         counted(framed.divergent_warps, "warp"),
         framed.ptx_instructions_per_warp(),
         whole.ptx_instructions_per_warp(),

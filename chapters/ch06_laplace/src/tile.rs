@@ -1,6 +1,6 @@
 //! A tile in shared memory, and the barrier between loading and using it.
 //!
-//! It leaves out how a tile pays on the clock, which is with the shapes.
+//! It leaves out what a tile gains in time, which the section on shapes measures.
 
 use anyhow::Result;
 use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE, JACOBI_TILE_NO_WAIT};
@@ -44,14 +44,15 @@ fn traffic(section: &Section) -> Option<String> {
     let [direct, tile] = ["no_tile", "tile"].map(|name| section.row(name));
     let (direct, tile) = (direct?.run.counters, tile?.run.counters);
     Some(format!(
-        "The tile asks global memory for {:.2} times fewer sectors, and shared memory {} times instead of {}.",
+        "The tile requests {:.2} times fewer sectors from global memory, and makes {} requests to shared \
+         memory instead of {}.",
         direct.global_load_sectors as f64 / tile.global_load_sectors as f64,
         tile.shared_load_requests + tile.shared_store_requests,
         direct.shared_load_requests + direct.shared_store_requests,
     ))
 }
 
-/// A wrong result depends on who was first; the race does not.
+/// The result depends on which warp came first; the race does not.
 fn barrier(section: &Section) -> Option<String> {
     let row = section.row("tile_no_wait")?;
     let check = row.check.as_ref()?;
@@ -59,12 +60,15 @@ fn barrier(section: &Section) -> Option<String> {
         let faults = row.run.faults.iter().filter(|fault| fault.kind.name() == kind);
         faults.map(|fault| fault.count).sum()
     };
-    (!row.run.faults.is_empty()).then(|| format!(
-        "Without the barrier the checkers find {} loads of what nobody had written yet and {} races; in this run {} of {} \
-         points are wrong. A barrier of the warp would not be enough: what is above and below was loaded by other warps.",
-        grouped(count("uninitialized")),
-        grouped(count("race")),
-        grouped(check.wrong as u64),
-        grouped(GRID.points() as u64),
-    ))
+    (!row.run.faults.is_empty()).then(|| {
+        format!(
+            "Without the barrier the checkers find {} loads of values that had not been written yet, and {} \
+             races. In this run {} of {} points are wrong. A barrier of the warp would not be enough, \
+             because the values above and below are loaded by other warps.",
+            grouped(count("uninitialized")),
+            grouped(count("race")),
+            grouped(check.wrong as u64),
+            grouped(GRID.points() as u64),
+        )
+    })
 }

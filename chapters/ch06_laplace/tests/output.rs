@@ -4,7 +4,7 @@ use serde_json::Value;
 
 lanes::chapter_tests!("ch06_laplace");
 
-/// What the claims say of an H200's caches: the second level is asked for what blocks need, not for what warps ask for.
+/// What the claims say of an H200's caches: the second level sees what blocks need, not what warps request.
 #[test]
 fn the_second_level_is_asked_for_distinct_sectors() {
     let record = lanes::hardware::Record::parse(&CHAPTER.recorded("h200_counters.csv")).unwrap();
@@ -30,7 +30,7 @@ fn the_second_level_is_asked_for_distinct_sectors() {
     assert!(others.iter().all(|other| wide.iter().all(|wide| wide < other)), "{wide:?} {others:?}");
 }
 
-/// What the claims say of an H200's clock: on a small grid the branch is the faster one, however long the work.
+/// What the claims say of an H200's clock: on a small grid the branch is faster, however long the work.
 #[test]
 fn a_second_launch_takes_longer_than_it_saves() {
     let time = |name: &str| CHAPTER.measured(0, name).timing.unwrap().median_us;
@@ -66,7 +66,8 @@ fn a_tile_loads_each_sector_once() {
     }
 }
 
-/// What a warp of r rows of c columns asks for: above and below a sector in 8 columns, left and right one more a row.
+/// In each of its rows of c columns a warp requests c / 8 sectors per load, and one more on the left and on the
+/// right.
 #[test]
 fn without_a_tile_each_warp_asks_for_itself() {
     let rows = CHAPTER.rows("shapes");
@@ -78,7 +79,7 @@ fn without_a_tile_each_warp_asks_for_itself() {
     }
 }
 
-/// Grids of half the spacing are four times as near to the equation, up to terms of the fourth order.
+/// Half the spacing leaves a quarter of the error, up to terms of the fourth order.
 #[test]
 fn the_error_is_of_second_order() {
     let rows = CHAPTER.rows("solve");
@@ -92,7 +93,7 @@ fn the_error_is_of_second_order() {
     }
 }
 
-/// The maps say with letters what the claims say with words.
+/// The maps show in letters what the claims say in words.
 #[test]
 fn the_wrong_guard_writes_where_it_should_not() {
     let map = CHAPTER.printed(&["--only", "map_of_writes"]);

@@ -1,13 +1,13 @@
 // Key frames.
 //
 // Every eighth frame of a film is a key frame: 0, 8, 16 and so on. A key frame
-// takes long, any other one a single step. Each thread does one frame, and it
-// is this kernel that decides which thread does which.
+// takes long, and any other frame a single step. Each thread computes one frame,
+// and this kernel decides which thread computes which frame.
 //
-// Given: n frames, of which keys are key frames (n / 8, rounded up); at least n
-// threads, in blocks that are a multiple of 32.
+// Given: n frames, of which keys are key frames (n / 8, rounded up), and at least
+// n threads, in blocks whose size is a multiple of 32.
 //
-// Each frame has to be done by one thread, in the same steps as now.
+// Each frame must be computed by exactly one thread, in the same steps as now.
 
 __device__ unsigned key_frame(unsigned frame, int rounds) {
 #pragma unroll 1
@@ -24,8 +24,8 @@ extern "C" __global__ void render(const unsigned* in, unsigned* out,
     if (t >= n) return;
 
 //= solution
-    // The first threads do the key frames, and the others what lies between:
-    // seven frames behind each key frame.
+    // The first threads compute the key frames, and the others the frames in
+    // between: seven frames after each key frame.
     int between = t - keys;
     int f = t < keys ? 8 * t : between / 7 * 8 + between % 7 + 1;
     bool is_key = t < keys;
@@ -40,14 +40,14 @@ extern "C" __global__ void render(const unsigned* in, unsigned* out,
 //    int f = t < keys ? 8 * t : between / 8 * 8 + between % 8 + 1;
 //    bool is_key = t < keys;
 //= wrong block_by_block
-//    // The first threads of each block do the key frames of the block.
+//    // The first threads of each block compute the key frames of the block.
 //    int base = blockIdx.x * blockDim.x, j = threadIdx.x;
 //    int keys_here = (min(n - base, (int)blockDim.x) + 7) / 8;
 //    int between = j - keys_here;
 //    bool is_key = j < keys_here;
 //    int f = base + (is_key ? 8 * j : between / 7 * 8 + between % 7 + 1);
 //= wrong whole_tiles_only
-//    // Eight warps share 256 frames, and the first has all of their key frames.
+//    // Eight warps share 256 frames, and the first warp has all key frames.
 //    int f = t / 256 * 256 + t % 32 * 8 + t / 32 % 8;
 //    if (f >= n) return;
 //    bool is_key = f % 8 == 0;

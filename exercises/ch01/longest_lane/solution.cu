@@ -1,10 +1,10 @@
-// Two loops whose lanes do not all take as many turns.
+// Two loops in which threads take different numbers of turns.
 //
-// One block of 128 threads: four warps. In both loops, 16 threads take no
-// turn, 16 take one, 16 take two, and so on up to seven turns, so that the
-// threads together take the same number of turns in both.
+// One block of 128 threads, which are four warps. In both loops, 16 threads
+// take no turn, 16 take one, 16 take two, and so on up to seven. So all threads
+// together take the same number of turns in both loops.
 //
-// Each turn stores into an element of its own.
+// Each turn of each thread stores to an element of its own.
 
 extern "C" __global__ void take_turns(int* first, int* second) {
     int t = threadIdx.x;

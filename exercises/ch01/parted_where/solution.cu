@@ -1,10 +1,10 @@
 // Three conditions, and blocks of 40 threads.
 //
-// A block of 40 is one whole warp and a quarter of one: warp 1 has the threads
-// 32 to 39 of its block in the lanes 0 to 7.
+// A block of 40 has one full warp and a quarter of another: threads 32 to 39 of
+// the block are lanes 0 to 7 of warp 1.
 //
-// The three arrays start as zeros, and hold an element for each thread of the
-// launch.
+// The three arrays have an element for each thread of the launch, and start as
+// zeros.
 
 extern "C" __global__ void three_conditions(int* by_lane, int* by_index,
                                             int* by_warp) {

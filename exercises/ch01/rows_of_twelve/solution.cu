@@ -1,7 +1,7 @@
 // A block of 12 by 5 threads.
 //
-// A row of this block is no warp: the hardware numbers the threads of a block
-// along x first, then along y, and cuts a warp after every 32 of them.
+// A row of this block is not a warp. The hardware numbers the threads of a block
+// along x first, then along y, and every 32 of them form a warp.
 //
 // Each array has an element for each thread of the block, and starts as zeros.
 

@@ -1,7 +1,7 @@
-// Which lanes are at work on which line?
+// Which lanes are active on which line?
 //
-// One block of 50 threads: two warps, and the second is not full. Each thread
-// looks at its own number t and at nothing else.
+// One block of 50 threads, which are two warps; the second is not full. All
+// conditions depend on the thread's own number t and on nothing else.
 
 extern "C" __global__ void sort_parcels(const int* weight, int* light,
                                         int* heavy, int* all) {

@@ -1,6 +1,6 @@
 // One warp reads shared memory in four ways, with one load request each.
 //
-// x: 1024 ints, which go to shared memory first.
+// x: 1024 ints, which are first copied to shared memory.
 // y: one int for each lane.
 
 extern "C" __global__ void four_distances(const int* x, int* y) {

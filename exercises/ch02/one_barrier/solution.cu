@@ -2,7 +2,7 @@
 //
 // x:    256 numbers for each block.
 // sums: one place for each block.
-// Launch: blocks of 256 threads, which are eight warps.
+// Launch: blocks of 256 threads, which form eight warps.
 
 extern "C" __global__ void sums_of_blocks(const int* x, int* sums) {
     __shared__ int part[256];
@@ -13,7 +13,7 @@ extern "C" __global__ void sums_of_blocks(const int* x, int* sums) {
     __shared__ int of_warp[8];
     int lane = t % 32, warp = t / 32;
 
-    // Each warp adds up its own 32 numbers: nobody else is to be waited for.
+    // Each warp adds up its own 32 numbers, so it waits for no other warp.
     __syncwarp();
     for (int half = 16; half > 0; half /= 2) {
         if (lane < half) part[t] += part[t + half];
@@ -28,7 +28,7 @@ extern "C" __global__ void sums_of_blocks(const int* x, int* sums) {
         sums[blockIdx.x] = sum;
     }
 //= starter
-//    // TODO: get by with one __syncthreads().
+//    // TODO: get by with a single __syncthreads().
 //    __syncthreads();
 //    for (int half = 128; half > 0; half /= 2) {
 //        if (t < half) part[t] += part[t + half];

@@ -1,6 +1,6 @@
 // One warp reads the same array in four ways, with one load request each.
 //
-// x: 512 ints. The first one stands at the beginning of a sector.
+// x: 512 ints. The first one is at the beginning of a sector.
 // y: one int for each lane.
 
 extern "C" __global__ void four_ways(const int* x, int* y) {

@@ -1,9 +1,9 @@
-// Two trees over the numbers of one block, one behind the other.
+// Two trees over the numbers of one block, one after the other.
 //
-// near, far: the same numbers twice, one for each thread. Both end with the
-//            sum in element 0.
-// third_near, third_far: zeros. A thread that adds in the third round of a
-//                        tree leaves a one there.
+// near, far: the same numbers twice, one for each thread. Both arrays end with
+//            the sum in element 0.
+// third_near, third_far: zeros at first. A thread that adds in the third round
+//                        of a tree stores a one there.
 
 extern "C" __global__ void two_trees(int* near, int* far, int* third_near,
                                      int* third_far) {

@@ -1,4 +1,4 @@
-// Four warps, and not every thread comes to every barrier.
+// Four warps. Not every thread comes to every barrier.
 //
 // Launch: one block of 128 threads. `out` holds 128 zeros.
 

@@ -1,4 +1,4 @@
-// Three warps, and in each some of the lanes wait for each other.
+// Three warps. In each of them some of the lanes wait for each other.
 //
 // Launch: one block of 96 threads. `out` holds 96 zeros.
 

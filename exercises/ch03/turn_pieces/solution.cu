@@ -1,6 +1,6 @@
-// One block walks over an array of any length from 1, 64 elements a turn. It
-// turns every piece of 64 around in its place (the last piece may be shorter)
-// and says which element is the largest of all.
+// One block processes an array of any length from 1 on, 64 elements in each
+// turn of its loop. It reverses every piece of 64 in its place (the last piece
+// may be shorter), and stores the largest element of all.
 //
 // Launch: one block of 64 threads. `data` holds n numbers, `largest` one.
 
@@ -10,7 +10,7 @@ extern "C" __global__ void turn_pieces(int* data, int* largest, int n) {
     if (t == 0) most = mine;
 
 //= solution
-#pragma unroll 1  // one copy of the turn is enough
+#pragma unroll 1  // one copy of the loop's body is enough
     for (int start = 0; start < n; start += 64) {
         int i = start + t;
         if (i < n) piece[t] = data[i];

@@ -1,5 +1,5 @@
 // One half of the warp waits for flags that the other half raises. A lane that
-// waits looks a thousand times at most, then it gives up.
+// waits looks a thousand times at most, and then gives up.
 //
 // Launch: one block of 32 threads. `flag` holds 2 zeros, `seen` 32 zeros.
 

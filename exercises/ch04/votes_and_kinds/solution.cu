@@ -1,4 +1,4 @@
-// Votes of one warp: who says yes, and who has the same number as I.
+// Votes of one warp: which lanes say yes, and which have the same kind as I?
 
 #define FULL 0xffffffff
 

@@ -1,5 +1,5 @@
 // One message and two readers: warp 1 of the writer's own block, and warp 2 of
-// the other block. The fences are those of a block.
+// the other block. All fences are fences for the block.
 //
 // data, flag and got are zero before; got has a word for each block.
 extern "C" __global__ void two_readers(int* data, volatile int* flag,

@@ -1,7 +1,7 @@
 // 256 threads look at points of a picture that is 64 floats wide. The array
 // begins at the edge of a sector, and so does each of its rows.
 //
-// Launch: one block of 256 threads. Each thread takes three places.
+// Launch: one block of 256 threads. Each thread loads from three places.
 extern "C" __global__ void look_around(const float* u, float* seen) {
     int t = threadIdx.x;
     int wide = t / 32 * 64 + t % 32 + 8;   // 32 x 8: a warp is one row

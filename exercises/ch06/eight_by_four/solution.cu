@@ -1,6 +1,6 @@
-// A warp of 8 x 4 threads reads a tile turned around: `x` chooses the row and
-// `y` the column. The tile is there three times, with rows of 32, of 33 and of
-// 36 floats.
+// A warp of 8 x 4 threads reads a tile with its axes swapped: `x` chooses the
+// row and `y` the column. There are three copies of the tile, with rows of 32,
+// of 33 and of 36 floats.
 //
 // Launch: one block of 8 x 4 threads; lane = 8 * y + x.
 extern "C" __global__ void turned(const float* in, float* out) {

@@ -1,9 +1,9 @@
-// A plate loses heat where it ends. Points of its rim say what they lose, and
-// all others how far they are from the points beside them. A warp has lanes for
-// two rows of its block.
+// A plate loses heat at its rim. Points of the rim report their heat as a loss,
+// and all others how much they differ from the points beside them. A warp has
+// lanes for two rows of its block.
 //
-// Launch: 2 blocks of 16 x 16 threads beside each other. The plate is 24 points
-// wide and 16 high, so the second block is not full.
+// Launch: 2 blocks of 16 x 16 threads side by side. The plate is 24 points wide
+// and 16 high, so the second block is not full.
 extern "C" __global__ void rim_and_inside(const int* heat, int* loss, int* step,
                                           int width, int height) {
     int x = blockIdx.x * 16 + threadIdx.x;
