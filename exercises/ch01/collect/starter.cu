@@ -1,16 +1,16 @@
 // Collect, then work.
 //
-// A value below threshold has to be refined, which takes long; to any other one
-// is added 1. About one in sixteen is below, and they lie anywhere, so nearly
-// every warp has one and takes as long as it.
+// A value below threshold has to be refined, which takes long. Any other value
+// is increased by 1. About one value in sixteen is below threshold, anywhere in
+// the array, so nearly every warp has one, and all of its lanes wait for it.
 //
-// Given: n values, at least n threads in blocks of 256, and in shared memory a
-// list with a place for each thread of the block, and count, which is 0.
+// Given: n values, and at least n threads in blocks of 256. In shared memory
+// there are list, with a place for each thread, and count, which is 0 at first.
 //
-//   atomicAdd(&count, 1)  adds 1 and returns what count was before, to each
-//                         lane another number, in no order;
-//   __syncthreads()       lets no thread of the block go on before all of them
-//                         are here, and what they wrote can then be read.
+//   atomicAdd(&count, 1)  adds 1 and returns what count was before, which is a
+//                         different number for each thread, in no fixed order;
+//   __syncthreads()       lets a thread of the block continue only when all of
+//                         them have arrived. What they wrote can then be read.
 
 __device__ unsigned refine(unsigned value, int rounds) {
 #pragma unroll 1

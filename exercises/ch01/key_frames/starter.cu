@@ -1,13 +1,13 @@
 // Key frames.
 //
 // Every eighth frame of a film is a key frame: 0, 8, 16 and so on. A key frame
-// takes long, any other one a single step. Each thread does one frame, and it
-// is this kernel that decides which thread does which.
+// takes long, and any other frame a single step. Each thread computes one frame,
+// and this kernel decides which thread computes which frame.
 //
-// Given: n frames, of which keys are key frames (n / 8, rounded up); at least n
-// threads, in blocks that are a multiple of 32.
+// Given: n frames, of which keys are key frames (n / 8, rounded up), and at least
+// n threads, in blocks whose size is a multiple of 32.
 //
-// Each frame has to be done by one thread, in the same steps as now.
+// Each frame must be computed by exactly one thread, in the same steps as now.
 
 __device__ unsigned key_frame(unsigned frame, int rounds) {
 #pragma unroll 1

@@ -1,11 +1,11 @@
-// A lookup that knows what is not there.
+// A lookup with keys that have no entry.
 //
-// Each thread has a key, and out is to have the table's entry for it. A key
-// that is negative, or not less than entries, is in no table: its result is
-// missing. Nobody may read outside of the table, not even for a value that is
-// then not used.
+// Each thread has a key, and writes the table's entry for it to out. A key that
+// is negative, or not less than entries, has no entry, and its result is the
+// parameter missing. No lane may read outside the table, not even a value that
+// it then does not use.
 //
-// Given: n keys and n results, entries entries, at least n threads.
+// Given: n keys and n results, a table of entries numbers, at least n threads.
 
 extern "C" __global__ void look_up(const int* key, const int* table, int* out,
                                    int missing, int entries, int n) {
@@ -14,6 +14,6 @@ extern "C" __global__ void look_up(const int* key, const int* table, int* out,
 
     int k = key[i];
     int value = missing;
-    // TODO: value becomes the table's entry, where there is one.
+    // TODO: set value to the table's entry, if there is one.
     out[i] = value;
 }

@@ -1,9 +1,9 @@
-// A picture in a mirror: left and right are exchanged.
+// A picture in a mirror: left and right change places.
 //
-// The picture has height rows of width pixels, one row after the other. out is
-// to have the pixels of each row in the opposite order. The blocks are 32 by 8
-// threads, and there are enough of them to cover the picture, so some threads
-// have no pixel: beyond its right edge, below its last row, or both.
+// The picture has height rows of width pixels, one row after the other. In out,
+// the pixels of each row are in the opposite order. The blocks are 32 by 8
+// threads, and they cover the picture, so there can be threads without a pixel:
+// beyond its right edge, below its last row, or both.
 
 extern "C" __global__ void mirror(const int* picture, int* out,
                                   int width, int height) {

@@ -1,16 +1,16 @@
 // Two recipes, each with a long part.
 //
 // An element is stirred for a number of rounds, and each round adds a spice.
-// Even values are stirred by one recipe, odd ones by another; the two differ
-// in the numbers a and c of the step
+// Even values are stirred by one recipe, and odd values by another. The recipes
+// have the same spices, but different numbers a and c in the step
 //
 //     value = value * a + c + spice[r]
 //
-// and the spices are the same for both. The values lie in no order, so nearly
-// every warp has both kinds.
+// The values are in no particular order, so nearly every warp has both even and
+// odd values.
 //
-// Given: n elements and at least n threads, and a spice for each round. stir is
-// not unrolled, so that one round is one turn of the loop.
+// Given: n elements, at least n threads, and a spice for each round. The loop in
+// stir is not unrolled, so that one round is one turn.
 
 __device__ unsigned stir(unsigned value, unsigned a, unsigned c,
                          const unsigned* spice, int rounds) {

@@ -1,14 +1,14 @@
 // Neighbours change places.
 //
-// The elements 0 and 1 are pair 0, the elements 2 and 3 are pair 1, and so on.
-// out has the elements of in with the two of each pair exchanged, but
+// Elements 0 and 1 are pair 0, elements 2 and 3 are pair 1, and so on. The
+// kernel copies in to out, and exchanges the two elements of each pair, but
 //
-//   - the last element of an odd number of elements has no partner: it stays;
-//   - a pair whose bit in fixed is 1 stays. There are 32 bits in each word of
-//     fixed: pair p has bit p % 32 of word p / 32.
+//   - if n is odd, the last element has no partner and stays where it is;
+//   - a pair whose bit in fixed is 1 stays as it is. Each word of fixed has 32
+//     bits, and pair p has bit p % 32 of word p / 32.
 //
-// Each thread writes one element. i ^ 1 is the partner's number: i with its
-// lowest bit flipped.
+// Each thread writes one element. i ^ 1 is the number of its partner, which is
+// i with the lowest bit flipped.
 
 extern "C" __global__ void exchange(const int* in, const unsigned* fixed,
                                     int* out, int n) {

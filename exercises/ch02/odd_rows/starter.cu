@@ -1,8 +1,8 @@
-// The sum of each row of a matrix, a block for a row.
+// The sum of each row of a matrix, with one block for each row.
 //
-// matrix: one row behind the other, each `width` numbers long, from 1 to 128.
+// matrix: one row after the other, each `width` numbers long, from 1 to 128.
 // sums:   one place for each row.
-// part:   shared memory for one row and no more: the launch says how much.
+// part:   shared memory for one row and no more; the launch sets its size.
 // Launch: as many blocks as rows, each of 128 threads.
 
 extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
@@ -13,7 +13,7 @@ extern "C" __global__ void row_sums(const int* matrix, int* sums, int width) {
     if (i < width) part[i] = row[i];
     __syncthreads();
 
-    // TODO: rows of some widths lose numbers in these rounds.
+    // TODO: with some widths, these rounds lose numbers.
     for (int half = width / 2; half > 0; half /= 2) {
         if (i < half) part[i] += part[i + half];
         __syncthreads();

@@ -2,14 +2,14 @@
 //
 // x:    256 numbers for each block.
 // sums: one place for each block.
-// Launch: blocks of 256 threads, which are eight warps.
+// Launch: blocks of 256 threads, which form eight warps.
 
 extern "C" __global__ void sums_of_blocks(const int* x, int* sums) {
     __shared__ int part[256];
     int t = threadIdx.x;
     part[t] = x[blockIdx.x * 256 + t];
 
-    // TODO: get by with one __syncthreads().
+    // TODO: get by with a single __syncthreads().
     __syncthreads();
     for (int half = 128; half > 0; half /= 2) {
         if (t < half) part[t] += part[t + half];

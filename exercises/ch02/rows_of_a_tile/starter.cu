@@ -1,5 +1,5 @@
-// The sums of 32 rows of 32 numbers, by one warp. The rows go through shared
-// memory, so that the warp reads neighbours in global memory.
+// The sums of 32 rows of 32 numbers, computed by one warp. It copies the rows to
+// shared memory first, so that it reads neighbours in global memory.
 //
 // x:    1024 numbers for each block, row by row.
 // sums: 32 places for each block, one for each of its rows.
@@ -15,7 +15,7 @@ extern "C" __global__ void tile_row_sums(const int* x, int* sums) {
     }
     __syncthreads();
 
-    // TODO: in each request of this loop, let the lanes want words of different
+    // TODO: in each request of this loop, let the lanes read words from different
     // banks. You may change any line of the kernel.
     int sum = 0;
     for (int column = 0; column < 32; column++) {

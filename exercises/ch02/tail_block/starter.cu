@@ -1,16 +1,16 @@
 // The lowest price in each block's part of a list.
 //
-// prices: n prices, none of them below 1. A block's part has 128 of them, and the
+// prices: n prices, all of them 1 or more. A block's part has 128 of them, and the
 //         last block's part may have fewer, but at least one.
 // lowest: one place for each block.
-// Launch: blocks of 128 threads, as few as there are parts.
+// Launch: blocks of 128 threads, one block for each part.
 
 extern "C" __global__ void lowest_prices(const int* prices, int* lowest, int n) {
     __shared__ int part[128];
     int i = threadIdx.x;
     int first = blockIdx.x * blockDim.x;
 
-    // TODO: the last block has threads without a price.
+    // TODO: the last block can have threads without a price.
     part[i] = prices[first + i];
     __syncthreads();
 

@@ -1,6 +1,6 @@
-// A warp in two halves. Lanes 0 to 15 fetch a piece of 16 numbers and put it
-// into the box; lanes 16 to 31 take it out, each its own column, and add it up.
-// Then comes the next piece, through the same box.
+// A warp works in two halves. Lanes 0 to 15 load a piece of 16 numbers into the
+// box. Lanes 16 to 31 take it out again, and each adds up one column of the
+// pieces. Then the next piece goes through the same box.
 //
 // Launch: one warp a block; `in` holds `pieces` times 16 numbers for each
 // block, `sums` 16 for each block.

@@ -1,5 +1,5 @@
-// One warp a row of 32: every element is told how far it is below the largest
-// of its row. The largest is found in five rounds; in each, the lanes below
+// For every element: how far is it below the largest of its row? One warp has a
+// row of 32. The largest is found in five rounds; in each, the lanes below
 // `offset` look at what the lane `offset` places further on has found.
 //
 // Launch: blocks of 96 threads, a grid of whole rows.

@@ -1,11 +1,11 @@
-// One warp a row of 32: every element becomes the sum of all that stand before
-// it in its row, itself left out. The first of a row becomes 0.
+// One warp has a row of 32: every element becomes the sum of all elements
+// before it in its row, without itself. The first of a row becomes 0.
 //
 // Given: `total` begins with each lane's own element. In five rounds, with
-// distances 1, 2, 4, 8, 16, each lane adds the total that stands `distance`
-// places before its own, if its row has such a place. After them total[t] is
+// distances 1, 2, 4, 8, 16, each lane adds the total that is `distance` places
+// before its own, if its row has such a place. After these rounds, total[t] is
 // the sum up to and including element t.
-// To write: the inside of a round, and what a lane stores at the end.
+// To write: the body of a round, and what a lane stores at the end.
 //
 // Launch: blocks of 64 threads, a grid of whole rows.
 
@@ -18,7 +18,7 @@ extern "C" __global__ void running_total(const int* in, int* before) {
     total[t] = mine;
     __syncwarp();
     for (int distance = 1; distance < 32; distance *= 2) {
-        // TODO: add what stands `distance` places before.
+        // TODO: add the total that is `distance` places before.
     }
     before[i] = 0;  // TODO: the sum without this lane's own element.
 }

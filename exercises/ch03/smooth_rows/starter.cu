@@ -1,6 +1,6 @@
-// Smooths a picture row by row, a warp a row: in each round every element
-// becomes the sum of itself, twice, and its two neighbours in its row, which is
-// closed to a ring. Behind the rounds one warp adds up the rows of the block.
+// Smooths a picture row by row, with a warp for each row. In each round every
+// element becomes the sum of twice itself and its two neighbours in its row,
+// which is closed to a ring. After the rounds one warp adds up all four rows.
 //
 // Launch: blocks of 128 threads, four rows each. `columns` holds 32 sums for
 // each block.

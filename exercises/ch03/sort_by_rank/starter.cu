@@ -1,10 +1,10 @@
-// Sorts each row of 32 numbers, one warp a row. A lane's rank is the number of
-// lanes of its warp whose value has to stand before its own; the rank is where
-// its value goes.
+// Sorts each row of 32 numbers, with a warp for each row. A lane's rank is the
+// number of lanes of its warp whose value has to come before its own; the rank
+// is where its value goes.
 //
 // Launch: blocks of 64 threads, a grid that covers n. The last row may be
 // shorter than 32: lanes without an element bring the largest number there is,
-// so they end up behind all others.
+// so these end up after all others.
 
 const unsigned ALL_LANES = 0xfffffff;
 

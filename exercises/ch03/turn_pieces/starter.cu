@@ -1,6 +1,6 @@
-// One block walks over an array of any length from 1, 64 elements a turn. It
-// turns every piece of 64 around in its place (the last piece may be shorter)
-// and says which element is the largest of all.
+// One block processes an array of any length from 1 on, 64 elements in each
+// turn of its loop. It reverses every piece of 64 in its place (the last piece
+// may be shorter), and stores the largest element of all.
 //
 // Launch: one block of 64 threads. `data` holds n numbers, `largest` one.
 

@@ -1,5 +1,5 @@
 // Packed rows: each warp moves the positive elements of its row of 32 to the
-// front of the row, in their order, and says how many there are.
+// front of the row, in their order, and stores how many there are.
 //
 // Warp r has the elements 32 r to 32 r + 31 of in. It writes to those places of
 // rows, which holds zeros, and to counts[r]. Threads past the end keep nothing.
@@ -15,7 +15,7 @@ extern "C" __global__ void packed_rows(
     int value = i < n ? in[i] : 0;
     bool kept = value > 0;
 
-    int place = lane;  // TODO: how many kept elements stand before this one?
+    int place = lane;  // TODO: how many kept elements come before this one?
     int count = 0;     // TODO: how many are there in the row?
 
     if (kept) rows[32 * row + place] = value;

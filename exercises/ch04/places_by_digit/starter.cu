@@ -2,12 +2,12 @@
 //
 // One warp has a row of 32 digits, each 0 to 7. next[8 * row + digit] is the
 // next free place for that digit in that row. Every element gets a place of its
-// own: elements with the same digit stand side by side, in the order of their
-// lanes. Afterwards next is past the places that were given away.
+// own: elements with the same digit get neighbouring places, in the order of
+// their lanes. Afterwards next is past the places that were given away.
 //
-// Given: others come to next at the same time, so it is changed by atomics.
-// Here they are warps without a row of their own, which count their visits in
-// the upper 16 bits.
+// Given: other threads change next at the same time, so atomics have to change
+// it. Here these are warps without a row of their own, which count their visits
+// in the upper 16 bits.
 
 #define FULL 0xffffffff
 
@@ -27,7 +27,7 @@ extern "C" __global__ void places_by_digit(
     int place = 0;
     for (int turn = 0; turn < 32; ++turn) {
         if (lane == turn) place = atomicAdd(free_place, 1);
-        __syncwarp();  // one after the other, so that they keep their order
+        __syncwarp();  // one after another, so that they keep their order
     }
     places[i] = place & 0xffff;
 }

@@ -3,7 +3,7 @@
 // Each lane adds two numbers of the row by itself, and shuffles do the rest.
 // Lane 0 stores the sum.
 //
-// Given: every sum of a row is an int and not far from the largest one.
+// Given: a row's sum fits into an int, and may be close to the largest one.
 
 #define FULL 0xffffffff
 

@@ -1,9 +1,9 @@
 // Sums of runs: every lane gets the sum of the run that its element is in.
 //
 // An element whose mark is 0 begins a run. A run also begins with each warp, so
-// that none goes over its edge. out[i] is the sum of the run of element i.
+// that none crosses its edge. out[i] is the sum of the run of element i.
 //
-// Given: sum_up_to, by which a lane has the sum of lanes 0 to its own.
+// Given: sum_up_to, which gives a lane the sum of lanes 0 to its own.
 
 #define FULL 0xffffffff
 
@@ -25,7 +25,7 @@ extern "C" __global__ void run_sums(
 
     int with_me = sum_up_to(lane, value);  // lanes 0 to my own
     int before_me = with_me - value;       // lanes 0 to the one before
-    // TODO: the lanes with which my run begins and ends. Who can tell me?
+    // TODO: the lanes with which my run begins and ends. How can I find them?
     int first = lane;
     int last = lane;
     // TODO: the sum of lanes first to last, from what those two lanes know.

@@ -1,9 +1,9 @@
 // Shares: how much of its warp's sum each element is, in thousandths.
 //
-// share[i] = 1000 * in[i] / sum, where sum is that of the 32 elements which the
+// share[i] = 1000 * in[i] / sum, where sum is that of the 32 elements that the
 // lanes of one warp hold. Threads past the end bring 0.
 //
-// Given: positive elements. All lanes of each warp come to the marked place.
+// Given: positive elements. All lanes of each warp reach the marked place.
 
 #define FULL 0xffffffff
 

@@ -1,7 +1,7 @@
-// Turned rows: a warp turns its row of 32 around if any element is negative.
+// Turned rows: a warp reverses its row of 32 if any element is negative.
 //
-// Each lane stores its element in shared memory, and the warp votes. If it is
-// to be turned, lane l takes what lane 31 - l has stored.
+// Each lane stores its element in shared memory, and the warp votes. If the row
+// is to be reversed, lane l takes what lane 31 - l has stored.
 //
 // Given: blocks of 64 threads, two rows each.
 

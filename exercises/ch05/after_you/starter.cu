@@ -1,7 +1,7 @@
 // Two blocks meet at a door: blocks 0 and 1 at door 0, blocks 2 and 3 at door
-// 1, and so on. Each raises its flag and then looks at the other's. Who sees
-// the other's flag down goes through. It may be that nobody goes, but never
-// both.
+// 1, and so on. Each block raises its flag and then looks at the other's flag.
+// If that flag is down, the block goes through. It may happen that neither
+// goes, but never both.
 //
 // flag has a word for each block, gone and crashes one for each door, all zero
 // before. Blocks have 32 threads, of which one works.
@@ -11,6 +11,6 @@ extern "C" __global__ void after_you(volatile int* flag, int* gone,
     int door = blockIdx.x / 2, other = blockIdx.x ^ 1;
     flag[blockIdx.x] = 1;
     bool free = flag[other] == 0;
-    // Who comes second to an open door meets the one who is through.
+    // The second block to go through the same door meets the first one.
     if (free && atomicAdd(&gone[door], 1) == 1) crashes[door] = 1;
 }

@@ -1,11 +1,11 @@
 // The product of the numbers in each of four buckets. There is no atomic that
-// multiplies, so each bucket has a lock, which is zero while it is free. Now and
-// then somebody has all of them and never gives them back.
+// multiplies, so each bucket has a lock, which is zero while it is free. In one
+// of the tests all locks are taken and never given back.
 //
-// The kernel is built for sm_60: a warp has one program counter. gave_up is zero
-// before, product is one. Blocks of one to three warps, each
-// with the same numbers; gave_up counts the lanes that have tried `patience`
-// times in vain.
+// The kernel is built for sm_60: a warp has one program counter. gave_up is
+// zero before, product is one. Blocks have one to three warps, and all blocks
+// work on the same numbers. gave_up counts the lanes that have tried `patience`
+// times without success.
 extern "C" __global__ void bucket_locks(const int* x, int* lock,
                                         volatile int* product, int* gave_up,
                                         int patience) {

@@ -1,5 +1,5 @@
 // How many of n numbers are greater than a limit? Every thread looks at some
-// of them, and counts on one word in global memory.
+// of them, and all count in one word of global memory.
 //
 // hits is zero before. Blocks have 128 threads.
 extern "C" __global__ void count_by_block(const int* x, int* hits, int limit,

@@ -1,8 +1,8 @@
-// The greatest of n numbers, and where it stands; where several are equal, the
-// first of them. All numbers are from -1000 to 999.
+// The greatest of n numbers, and its place. If several are equal, the place of
+// the first one. All numbers are from -1000 to 999.
 //
-// There is an atomic maximum for one word, and here are two: a number and its
-// place. But there is one for 64 bits, too, and in them is room for both.
+// There is an atomic maximum for one word, but the result has two: a number and
+// its place. There is also one for 64 bits, and these have room for both.
 //
 // result[0] becomes the number, result[1] its place. One block of 128 threads.
 extern "C" __global__ void greatest_and_where(const int* x, int* result,

@@ -1,10 +1,10 @@
 // The least of n numbers. Every block leaves the least of its own numbers and
-// draws a ticket; the block that draws the last one finds the least of all.
-// Afterwards the tickets begin at zero again, for the next launch.
+// draws a ticket. The block with the last ticket finds the least of all, and
+// afterwards the tickets begin at zero again, for the next launch.
 //
 // least has a word for each block, in which an earlier launch left a very small
-// number; tickets is zero before. Blocks have 64 threads, and as many as cover
-// n numbers are launched.
+// number; tickets is zero before. Blocks have 64 threads, and the grid has as
+// many blocks as cover n numbers.
 extern "C" __global__ void last_block_resets(const int* x, int* least,
                                              unsigned* tickets, int* result,
                                              int n) {

@@ -1,5 +1,5 @@
-// How often does each of eight letters occur? Every block counts its part of
-// the text in shared memory, and adds what it has found to the counts of all.
+// How often does each of eight letters occur? Every block counts its share of
+// the text in shared memory, and adds its counts to those of the whole text.
 //
 // text holds n numbers from 0 to 7; counts has eight words, zero before.
 // Blocks have 64 threads.

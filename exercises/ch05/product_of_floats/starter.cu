@@ -1,9 +1,9 @@
-// The product of n floats. There is no atomic that multiplies, so a loop makes
-// one: compute the product with the value that was found, and swap it in if
-// that value is still there.
+// The product of n floats. There is no atomic that multiplies, so a loop does
+// it: it computes the product with the value that it found, and swaps the
+// result in if that value is still there.
 //
-// product holds the bits of a float. It may be any float before, and so may the
-// numbers: 0 and -0 and NaN, too.
+// product holds the bits of a float. Both this float and the numbers may have
+// any value, including 0, -0 and NaN.
 extern "C" __global__ void product_of_floats(const float* x, unsigned* product,
                                              int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,10 @@
-// A record of all that was measured: how many, their sum, and the greatest.
-// Its three words change together, so a lock guards them; it is zero while it
-// is free. In each block one thread enters `rounds` numbers, one at a time.
+// A record of all measurements: their number, their sum, and the greatest one.
+// These three words change together, so a lock guards them, which is zero while
+// it is free. In each block one thread enters `rounds` numbers, one at a time.
 //
-// record and gave_up are zero before, and so is lock, unless somebody has it who
-// never gives it back. No number is negative. Who does not get the lock after
-// `patience` tries leaves the kernel.
+// record and gave_up are zero before. So is lock, except in one of the tests,
+// where it is never free. No number is negative. A block that has not got the
+// lock after `patience` tries gives up.
 extern "C" __global__ void running_record(const int* x, int* lock, int* record,
                                           int* gave_up, int rounds,
                                           int patience) {

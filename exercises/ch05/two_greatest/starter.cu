@@ -1,8 +1,8 @@
 // The two greatest of n numbers. Two words change together, so a lock guards
-// them, and every thread takes it for its own number.
+// them, and every thread takes it to enter its own number.
 //
 // top holds two very small numbers before; lock and gave_up are zero. Blocks
-// have 64 threads, and patience is how often the lock is tried.
+// have 64 threads, and `patience` is how often the lock is tried.
 __device__ void enter(int* top, int value) {
     if (value > top[0]) {
         top[1] = top[0];

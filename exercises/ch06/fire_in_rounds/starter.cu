@@ -3,7 +3,7 @@
 //
 // `wood` holds `width * height` places, row after row, and is changed.
 // Launch: one block of 16 x 16 threads, `width` and `height` at most 16. The
-// wood lies in a tile with a frame of places that never burn.
+// wood is kept in a tile with a frame of places that never burn.
 extern "C" __global__ void spread_fire(int* wood, int width, int height,
                                        int rounds) {
     __shared__ int tile[18][18];

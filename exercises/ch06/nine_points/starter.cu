@@ -1,12 +1,12 @@
 // Each point becomes the sum of the three by three points around it.
 //
-// `u` has a frame of one point on each side: rows of `width + 2` floats, and a
-// row more above and below. `next` has no frame, `width` floats a row.
+// `u` has a frame of one point on each side: rows of `width + 2` floats, and
+// one more row above and below. `next` has no frame, and `width` floats a row.
 // Launch: blocks of 32 x 8 threads that cover the points of `next` exactly.
 extern "C" __global__ void sum_of_nine(const float* u, float* next, int width) {
     __shared__ float tile[10][34];
     int pitch = width + 2;
-    // The place in `u` that belongs to tile[0][0].
+    // The place in `u` that corresponds to tile[0][0].
     const float* corner = u + blockIdx.y * 8 * pitch + blockIdx.x * 32;
 
     // TODO: fill the tile from `corner` on, all 10 rows of 34 points.

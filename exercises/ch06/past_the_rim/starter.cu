@@ -1,9 +1,9 @@
 // How far each point is from its four neighbours: their sum minus four times
-// its own value. Whatever lies outside the picture counts as 0.
+// its own value. Everything outside the picture counts as 0.
 //
 // `u` and `away` hold `width * height` floats, row after row.
 // Launch: blocks of 16 x 8 threads that cover the picture; the last ones may
-// stand out on the right and below.
+// overhang it on the right and below.
 __device__ float value(const float* u, int x, int y, int width, int height) {
     if (x >= width || y >= height) return 0.0f;
     return u[y * width + x];

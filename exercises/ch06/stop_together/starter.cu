@@ -1,9 +1,9 @@
 // Lowers a landscape until no point is more than 1 above a neighbour. In each
-// round all points look at their four neighbours, and one that is too high goes
-// down. The last round is the one in which no point has moved.
+// round all points look at their four neighbours, and a point that is too high
+// is lowered. The last round is the one in which no point moves.
 //
 // `land` holds 16 x 8 heights, row after row, and is changed; `rounds` gets the
-// number of rounds, the last one included.
+// number of rounds, including the last one.
 // Launch: one block of 16 x 8 threads, a thread for each point.
 extern "C" __global__ void settle(int* land, int* rounds) {
     __shared__ int tile[8 + 2][16 + 2];

@@ -1,6 +1,6 @@
-// Sums along rows that are 32 points long: each point becomes the sum of the
-// points of its row up to itself. 32 rows come to a tile, one warp walks along
-// all of them, a row to a lane, and the tile goes back.
+// Sums along rows of 32 points: each point becomes the sum of the points of its
+// row up to itself. 32 rows are loaded into a tile, one warp walks along all of
+// them, one lane per row, and the tile is stored again.
 //
 // `in` and `out` hold 32 rows for each block.
 // Launch: blocks of 32 x 8 threads.
