@@ -26,6 +26,7 @@ mod problems;
 mod prose;
 mod repository;
 mod source;
+mod terms;
 mod texts;
 mod value;
 
@@ -116,9 +117,13 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
     listed(&summary).into_iter().map(page).collect()
 }
 
-/// Habits of prose in the pages and in the texts around them; a book that has some is built all the same.
+/// Habits of prose in the pages and in the texts around them, and terms that are used before they are defined. A book that
+/// has some is built all the same.
 pub fn warnings(root: &Path, pages: &[Page]) -> Result<Vec<Problem>> {
-    lint::warnings(&Repository::new(root.to_owned()), pages)
+    let repository = Repository::new(root.to_owned());
+    let mut warnings = lint::warnings(&repository, pages)?;
+    warnings.extend(terms::too_early(&Glossary::read(&repository)?, pages));
+    Ok(warnings)
 }
 
 /// Binds all pages: what mdBook and KaTeX are given. The error is [`Problems`], if the pages have any.
