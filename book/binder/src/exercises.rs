@@ -49,14 +49,10 @@ impl Exercises {
     /// Reads them all, and what is wrong with those that cannot be read.
     pub fn read(repository: &Repository) -> (Self, Vec<Problem>) {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
-        let is_chapter =
-            |name: &String| name.strip_prefix("ch").is_some_and(|rest| rest.parse::<u32>().is_ok());
-        for chapter in folders(repository, FOLDER).into_iter().filter(is_chapter) {
-            for name in folders(repository, &format!("{FOLDER}/{chapter}")) {
-                match Exercise::read(repository, &chapter, &name) {
-                    Ok(exercise) => all.push(exercise),
-                    Err(problem) => problems.push(problem),
-                }
+        for (chapter, name) in names(repository) {
+            match Exercise::read(repository, &chapter, &name) {
+                Ok(exercise) => all.push(exercise),
+                Err(problem) => problems.push(problem),
             }
         }
         all.sort_by(|one, other| one.place().cmp(&other.place()));
@@ -92,7 +88,7 @@ impl Exercises {
 
 impl Exercise {
     fn read(repository: &Repository, chapter: &str, name: &str) -> Result<Self, Problem> {
-        let file = format!("{FOLDER}/{chapter}/{name}/{FILE}");
+        let file = file(chapter, name);
         let problem = |line: usize, what: String| Problem { file: file.clone(), line, what };
         let text = repository.read(&file).map_err(|error| problem(1, format!("{error:#}")))?;
         let told: Told = toml::from_str(&text).map_err(|error| {
@@ -108,7 +104,7 @@ impl Exercise {
     }
 
     fn file(&self) -> String {
-        format!("{FOLDER}/{}/{}/{FILE}", self.chapter, self.name)
+        file(&self.chapter, &self.name)
     }
 
     /// `ch02`.
@@ -172,6 +168,25 @@ pub fn practise(entries: &str) -> String {
         "\n<section class=\"practise\" aria-label=\"practise\">\n<p class=\"practise-head\">Practise</p>\n\
          <ul>\n{entries}</ul>\n</section>\n"
     )
+}
+
+/// The files that describe the exercises.
+pub fn files(repository: &Repository) -> Vec<String> {
+    names(repository).into_iter().map(|(chapter, name)| file(&chapter, &name)).collect()
+}
+
+fn file(chapter: &str, name: &str) -> String {
+    format!("{FOLDER}/{chapter}/{name}/{FILE}")
+}
+
+/// The chapter and the name of each exercise.
+fn names(repository: &Repository) -> Vec<(String, String)> {
+    let is_chapter = |name: &String| name.strip_prefix("ch").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let in_chapter = |chapter: String| {
+        let names = folders(repository, &format!("{FOLDER}/{chapter}"));
+        names.into_iter().map(move |name| (chapter.clone(), name))
+    };
+    folders(repository, FOLDER).into_iter().filter(is_chapter).flat_map(in_chapter).collect()
 }
 
 fn line_of(text: &str, at: usize) -> usize {

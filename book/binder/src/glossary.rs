@@ -24,12 +24,39 @@ pub struct Term {
     chinese: String,
     ptx: String,
     means: String,
+    /// Further words for it, a verb for instance. Plurals need not be listed.
+    #[serde(default)]
+    forms: Vec<String>,
+    /// Why its name may be read before it is introduced: it is a word of everyday language, or one that the reader brings.
+    everyday: Option<String>,
+}
+
+impl Term {
+    /// All words for it.
+    pub fn names(&self) -> Vec<&str> {
+        std::iter::once(&self.english).chain(&self.forms).map(String::as_str).collect()
+    }
+
+    /// Whether a reader understands its name without a definition.
+    pub fn is_everyday(&self) -> bool {
+        self.everyday.is_some()
+    }
 }
 
 impl Glossary {
     /// Reads it.
     pub fn read(repository: &Repository) -> Result<Self> {
-        toml::from_str(&repository.read(FILE)?).with_context(|| format!("`{FILE}` cannot be read"))
+        Self::parse(&repository.read(FILE)?)
+    }
+
+    /// Reads the text of the file.
+    pub fn parse(text: &str) -> Result<Self> {
+        toml::from_str(text).with_context(|| format!("`{FILE}` cannot be read"))
+    }
+
+    /// All terms by key.
+    pub fn terms(&self) -> impl Iterator<Item = (&str, &Term)> {
+        self.0.iter().map(|(key, term)| (key.as_str(), term))
     }
 
     /// A term with its Chinese beside it; `glossary` is the page's address.

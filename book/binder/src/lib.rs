@@ -18,6 +18,7 @@ mod formulas;
 mod glossary;
 mod html;
 mod lanes;
+mod lint;
 mod mentions;
 mod outputs;
 mod page;
@@ -25,6 +26,7 @@ mod problems;
 mod prose;
 mod repository;
 mod source;
+mod terms;
 mod texts;
 mod value;
 
@@ -83,6 +85,9 @@ impl Preprocessor for Binder {
                 Some(Page { path: slashes(chapter.path.as_ref()?), text: chapter.content.clone() })
             })
             .collect();
+        for warning in warnings(root, &pages)? {
+            eprintln!("warning: {warning}");
+        }
         let bound = bind(root, web.as_deref(), &pages)?;
         // By path, because mdBook comes to a chapter before the pages below it here, and behind them there.
         let mut bound: BTreeMap<String, String> =
@@ -110,6 +115,15 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
         Ok(Page { path: slashes(&path), text: text.replace("\r\n", "\n") })
     };
     listed(&summary).into_iter().map(page).collect()
+}
+
+/// Habits of prose in the pages and in the texts around them, and terms that are used before they are defined. A book that
+/// has some is built all the same.
+pub fn warnings(root: &Path, pages: &[Page]) -> Result<Vec<Problem>> {
+    let repository = Repository::new(root.to_owned());
+    let mut warnings = lint::warnings(&repository, pages)?;
+    warnings.extend(terms::too_early(&Glossary::read(&repository)?, pages));
+    Ok(warnings)
 }
 
 /// Binds all pages: what mdBook and KaTeX are given. The error is [`Problems`], if the pages have any.
@@ -229,7 +243,7 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
     for what in lacks(page, &pieces, library) {
         report(1, what);
     }
-    bound
+    lint::without_exceptions(&bound)
 }
 
 /// What a draft has in the place of what could not be brought in.

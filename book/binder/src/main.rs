@@ -27,7 +27,7 @@ enum Command {
         /// `html`, say
         renderer: String,
     },
-    /// Check every page without building the book
+    /// Check every page without building the book: problems end with status 2, warnings with 1
     Check {
         /// The repository's root
         #[arg(default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))]
@@ -37,12 +37,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Some(Command::Supports { .. }) => Ok(()),
+        Some(Command::Supports { .. }) => Ok(ExitCode::SUCCESS),
         Some(Command::Check { root }) => check(&root),
         None => preprocess(),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)
@@ -50,14 +50,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn check(root: &std::path::Path) -> Result<()> {
+/// Ends with status 1 if there are warnings only, as an error ends with 2.
+fn check(root: &std::path::Path) -> Result<ExitCode> {
     let pages = binder::pages(root)?;
+    let warnings = binder::warnings(root, &pages)?;
+    for warning in &warnings {
+        eprintln!("warning: {warning}");
+    }
     binder::bind(root, None, &pages)?;
-    println!("{} pages, no problem", pages.len());
-    Ok(())
+    if warnings.is_empty() {
+        println!("{} pages, no problem", pages.len());
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{} pages, {} warnings", pages.len(), warnings.len());
+    Ok(ExitCode::from(1))
 }
 
-fn preprocess() -> Result<()> {
+fn preprocess() -> Result<ExitCode> {
     const WITHOUT: &str =
         "mdBook calls this with the book on the standard input; `binder check` checks it without mdBook";
     ensure!(!io::stdin().is_terminal(), WITHOUT);
@@ -65,5 +74,5 @@ fn preprocess() -> Result<()> {
     let book = Binder.run(&context, book)?;
     serde_json::to_writer(io::stdout().lock(), &book)?;
     io::stdout().flush()?;
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,118 @@
+//! What is read for habits: which files, and which parts of each are prose.
+//!
+//! Everything else becomes blank, so that lines stay where they are: code, formulas, directives, addresses, and the fields
+//! of a TOML file that no reader sees. It leaves out comments in kernels and what programs print.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use anyhow::{Context, Result};
+use regex::{Captures, Regex};
+use toml::de::{DeTable, DeValue};
+
+use crate::exercises;
+use crate::page::pieces;
+use crate::repository::Repository;
+use crate::{Page, SOURCE, glossary, prose};
+
+/// A file with prose in it.
+pub struct Text {
+    /// Its name, from the repository's root.
+    pub file: String,
+    /// All of it.
+    pub whole: String,
+    /// Its prose, every line where it is in the file.
+    pub prose: String,
+}
+
+/// The documents in Markdown that are not pages.
+const DOCUMENTS: [&str; 2] = ["README.md", "CONTRIBUTING.md"];
+
+/// The fields of a TOML file that a reader is shown.
+const FIELDS: [&str; 7] = ["title", "task", "hints", "learned", "look", "ask", "means"];
+
+/// A word in code, a link's address, a tag or a comment.
+static NO_PROSE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"`[^`]*`|\]\([^)]*\)|<[^>]*>").expect("a valid expression"));
+
+/// Everything that is read.
+pub fn all(repository: &Repository, pages: &[Page]) -> Result<Vec<Text>> {
+    let mut texts: Vec<Text> =
+        pages.iter().map(|page| markdown(&format!("{SOURCE}/{}", page.path), &page.text)).collect();
+    for name in DOCUMENTS {
+        texts.push(markdown(name, &repository.read(name)?));
+    }
+    for name in exercises::files(repository).into_iter().chain([glossary::FILE.to_owned()]) {
+        texts.push(fields(&name, &repository.read(&name)?)?);
+    }
+    Ok(texts)
+}
+
+/// A page or a document. One that cannot be cut has no prose here; whoever binds the page says why.
+fn markdown(name: &str, text: &str) -> Text {
+    let prose = pieces(text).map(|pieces| prose::readable(&pieces)).unwrap_or_default();
+    Text { file: name.to_owned(), whole: text.to_owned(), prose: blanked(&prose) }
+}
+
+/// The fields of a TOML file that a reader is shown.
+fn fields(name: &str, text: &str) -> Result<Text> {
+    let table = DeTable::parse(text).with_context(|| format!("`{name}` cannot be read"))?;
+    let mut shown = Vec::new();
+    in_table(table.get_ref(), false, &mut shown);
+    // Byte by byte, so that a span of the one is a span of the other.
+    let mut prose: String = text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+    for span in shown {
+        // A backslash at the end of a line joins it to the next.
+        prose.replace_range(span.clone(), &text[span].replace("\\\n", " \n"));
+    }
+    Ok(Text { file: name.to_owned(), whole: text.to_owned(), prose: blanked(&prose) })
+}
+
+fn in_table(table: &DeTable<'_>, is_shown: bool, shown: &mut Vec<Range<usize>>) {
+    for (key, value) in table {
+        in_value(value, is_shown || FIELDS.contains(&key.get_ref().as_ref()), shown);
+    }
+}
+
+fn in_value(value: &toml::Spanned<DeValue<'_>>, is_shown: bool, shown: &mut Vec<Range<usize>>) {
+    match value.get_ref() {
+        DeValue::String(_) if is_shown => shown.push(value.span()),
+        DeValue::Array(values) => values.iter().for_each(|value| in_value(value, is_shown, shown)),
+        DeValue::Table(table) => in_table(table, is_shown, shown),
+        _ => {}
+    }
+}
+
+/// Prose without code and addresses.
+fn blanked(prose: &str) -> String {
+    let blank = |found: &Captures<'_>| format!("…{}", "\n".repeat(found[0].matches('\n').count()));
+    NO_PROSE.replace_all(prose, blank).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_formulas_directives_and_addresses_are_no_prose() {
+        let page = "a `b` $c$ {{#ref d}}\n[e](f\ng)\n```sh\nh\n```\n{{#figure i | j `k`}}\n";
+        let text = markdown("a.md", page);
+        assert_eq!(text.prose.matches('\n').count(), page.matches('\n').count());
+        for c in page.chars().filter(char::is_ascii_lowercase) {
+            assert_eq!(text.prose.contains(c), "aej".contains(c), "{c}: {}", text.prose);
+        }
+    }
+
+    #[test]
+    fn of_a_toml_only_what_a_reader_sees_is_prose() {
+        let toml = "# a\nkernel = \"b\"\ntask = \"\"\"\nµ c \\\n`d`\"\"\"\n[look]\nrace = \"e\"\n[[question]]\nname = \"f\"\nask = \"g\"\n";
+        let text = fields("a.toml", toml).unwrap();
+        let words: Vec<&str> =
+            text.prose.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+        assert_eq!(words, ["µ", "c", "e", "g"]);
+        assert_eq!(
+            text.prose.lines().position(|line| line.contains('g')),
+            toml.lines().position(|line| line.contains("\"g\""))
+        );
+    }
+}
