@@ -30,6 +30,8 @@ pub struct Bench {
     pub level: u32,
     /// What compiles it first, unless it is the driver.
     pub compiler: Option<Ptxas>,
+    /// Whether a difference is only noted. To explain it takes other levels and compilers, which may die of the kernel.
+    pub is_brief: bool,
     /// A folder for their files.
     pub folder: std::path::PathBuf,
 }
@@ -66,7 +68,12 @@ fn one(bench: &Bench, seed: u64) -> Result<Value> {
     let mut line =
         json!({ "seed": seed, "slots": kernel.slots.len(), "instructions": instructions(&kernel.text) });
     if first_difference(&kernel, &expected, &found, &[]).is_some() {
-        line["difference"] = explain(bench, &kernel, &expected, &found)?;
+        line["difference"] = if bench.is_brief {
+            first_difference(&kernel, &expected, &found, &[])
+                .map_or(Value::Null, |first| described(&kernel, &first))
+        } else {
+            explain(bench, &kernel, &expected, &found)?
+        };
     }
     Ok(line)
 }

@@ -31,6 +31,8 @@ pub enum Trouble {
     Error,
     /// The process dies of the kernel, unless it is compiled without optimisation.
     Death,
+    /// The same, and without optimisation a result is wrong.
+    WrongOrDeath,
     /// The kernel never ends.
     Hang,
 }
@@ -117,6 +119,7 @@ fn trouble(text: &str) -> Result<(u64, Trouble)> {
         "wrong" => Trouble::Wrong,
         "error" => Trouble::Error,
         "death" => Trouble::Death,
+        "wrong-or-death" => Trouble::WrongOrDeath,
         "hang" => Trouble::Hang,
         _ => bail!("there is no trouble `{name}`"),
     };
@@ -127,7 +130,8 @@ fn happen(trouble: Trouble, image: Image<'_>, buffers: &mut [Vec<u8>]) -> Result
     let optimised = !matches!(image, Image::Ptx(_, 0));
     match trouble {
         Trouble::Optimiser | Trouble::Death | Trouble::Error if !optimised => {}
-        Trouble::Optimiser | Trouble::Wrong => buffers[Kernel::OUT][0] ^= 1,
+        Trouble::WrongOrDeath if optimised => std::process::abort(),
+        Trouble::Optimiser | Trouble::Wrong | Trouble::WrongOrDeath => buffers[Kernel::OUT][0] ^= 1,
         Trouble::Error => bail!("the driver stopped the kernel: an illegal memory access was encountered"),
         Trouble::Death => std::process::abort(),
         Trouble::Hang => std::thread::sleep(Duration::from_secs(3600)),

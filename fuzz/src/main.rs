@@ -136,6 +136,9 @@ struct Batch {
     /// What compiles every kernel first, in place of the driver
     #[arg(long)]
     compiler: Option<PathBuf>,
+    /// Only note differences
+    #[arg(long)]
+    brief: bool,
     /// Texts in place of kernels, by their number
     #[arg(long)]
     text: Vec<PathBuf>,
@@ -242,10 +245,10 @@ fn plan(
 fn retries(ptxas: &[PathBuf]) -> Result<Vec<Retry>> {
     let mut retries = Vec::new();
     for level in 0..batch::DEFAULT_LEVEL {
-        let at_level = ["--level".to_owned(), level.to_string()];
-        retries.push(Retry { name: format!("driver -O{level}"), arguments: at_level.to_vec() });
+        let at_level = vec!["--brief".to_owned(), "--level".to_owned(), level.to_string()];
+        retries.push(Retry { name: format!("driver -O{level}"), arguments: at_level.clone() });
         for path in ptxas {
-            let by = ["--compiler".to_owned(), path.display().to_string()];
+            let by = vec!["--compiler".to_owned(), path.display().to_string()];
             let name = format!("ptxas {} -O{level}", Ptxas::new(path)?.release);
             retries.push(Retry { name, arguments: [by, at_level.clone()].concat() });
         }
@@ -331,6 +334,7 @@ fn child(options: &Batch) -> Result<()> {
         arch: options.arch.clone(),
         level: options.level,
         compiler: options.compiler.as_deref().map(Ptxas::new).transpose()?,
+        is_brief: options.brief,
         folder: std::env::temp_dir(),
     };
     let mut out = std::io::stdout();

@@ -24,7 +24,8 @@ fn plan(device: &str, count: u64) -> Plan {
 }
 
 fn at_level(level: u32) -> Retry {
-    Retry { name: format!("driver -O{level}"), arguments: vec!["--level".to_owned(), level.to_string()] }
+    let arguments = ["--brief", "--level", &level.to_string()].map(str::to_owned).to_vec();
+    Retry { name: format!("driver -O{level}"), arguments }
 }
 
 fn run(plan: &Plan) -> (Outcome, Value) {
@@ -87,6 +88,15 @@ fn each_trouble_costs_the_kernel_that_it_befalls_and_no_other() {
     let gone = json!({ "driver -O1": "lost", "driver -O0": "lost" });
     assert_eq!(retries, [&back("lost"), &back("stopped"), &gone, &back("lost"), &gone]);
     assert_eq!(record["unexplained"].as_u64(), Some(2), "what hangs at every level");
+}
+
+/// To explain a difference would take the levels that the process dies of.
+#[test]
+fn a_kernel_that_is_wrong_at_the_only_level_that_can_be_run_is_no_longer_lost() {
+    let (_, record) = run(&plan("emulator:1=wrong-or-death", 2));
+    let retries = json!({ "driver -O1": "lost", "driver -O0": "different" });
+    assert_eq!(record["troubles"][0]["retries"], retries);
+    assert_eq!(record["unexplained"].as_u64(), Some(1));
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl<'a> Seen<'a> {
         self.timing().and_then(|timing| timing.warm_up_us).unwrap_or(f64::NAN)
     }
 
-    fn timing(&self) -> Option<&'a record::Timing> {
+    fn timing(self) -> Option<&'a record::Timing> {
         self.0.gpu.as_ref()?.timing.as_ref()
     }
 

@@ -39,8 +39,8 @@ pub fn output(words: &[&str], repository: &Repository) -> Result<String> {
         Wanted::Table => Ok(table(&run, section, |_| true)),
         Wanted::Rows(names) => rows(&run, section, names),
         Wanted::Picture(name) => picture(section, name),
-        Wanted::Remarks => remarks(&run, section, &wanted_rows(&wanted_names(parts), section)),
-        Wanted::Notes => notes(&run, section),
+        Wanted::Remarks => Ok(remarks(&run, &wanted_rows(&wanted_names(parts), section))),
+        Wanted::Notes => Ok(notes(&run, section)),
     };
     let parts = wanted.iter().map(part).collect::<Result<String>>()?;
     Ok(format!(
@@ -135,7 +135,9 @@ impl<'r> GpuColumns<'r> {
     fn heads(&self) -> String {
         let heads = [(self.is_checked, "result"), (self.is_timed, "µs")];
         let wanted = heads.iter().filter(|(is_there, _)| *is_there);
-        wanted.map(|(_, head)| format!("<th scope=\"col\" class=\"by-gpu\">{head}</th>")).collect()
+        wanted.fold(String::new(), |html, (_, head)| {
+            html + &format!("<th scope=\"col\" class=\"by-gpu\">{head}</th>")
+        })
     }
 
     fn cells(&self, on_gpu: Option<&OnGpu>) -> String {
@@ -145,7 +147,9 @@ impl<'r> GpuColumns<'r> {
             on_gpu.and_then(|on_gpu| on_gpu.timing).map_or_else(dash, |time| microseconds(time.median_us));
         let cells = [(self.is_checked, "", checked), (self.is_timed, " number", time)];
         let wanted = cells.iter().filter(|(is_there, ..)| *is_there);
-        wanted.map(|(_, class, cell)| format!("<td class=\"by-gpu{class}\">{}</td>", escape(cell))).collect()
+        wanted.fold(String::new(), |html, (_, class, cell)| {
+            html + &format!("<td class=\"by-gpu{class}\">{}</td>", escape(cell))
+        })
     }
 }
 
@@ -214,7 +218,7 @@ fn picture(section: &Section, name: &str) -> Result<String> {
 }
 
 /// What is said about single rows, machine by machine.
-fn remarks(run: &Run, section: &Section, rows: &[&Row]) -> Result<String> {
+fn remarks(run: &Run, rows: &[&Row]) -> String {
     let gpu = run.gpu();
     let mut items = String::new();
     for row in rows {
@@ -227,16 +231,15 @@ fn remarks(run: &Run, section: &Section, rows: &[&Row]) -> Result<String> {
             items += &item(&row.variant, text, gpu.as_ref());
         }
     }
-    let _ = section;
-    Ok(list("remarks", &items))
+    list("remarks", &items)
 }
 
 /// What to notice, machine by machine.
-fn notes(run: &Run, section: &Section) -> Result<String> {
+fn notes(run: &Run, section: &Section) -> String {
     let mut items: String = section.notes.iter().map(|text| item("", text, None)).collect();
     let gpu = run.gpu();
     items.extend(run.gpu_notes(&section.name).iter().map(|text| item("", text, gpu.as_ref())));
-    Ok(list("notes", &items))
+    list("notes", &items)
 }
 
 fn item(variant: &str, text: &str, gpu: Option<&Gpu<'_>>) -> String {

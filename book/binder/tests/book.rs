@@ -267,7 +267,9 @@ fn gpu_records(copy: &Copy) -> Vec<PathBuf> {
 #[test]
 fn without_any_record_of_a_gpu_a_draft_is_built_and_marks_what_is_missing() {
     let copy = Copy::new();
-    gpu_records(&copy).iter().for_each(|path| fs::remove_file(path).unwrap());
+    for path in gpu_records(&copy) {
+        fs::remove_file(path).unwrap();
+    }
     let pages = binder::pages(copy.0.path()).unwrap();
     let (bound, problems) = binder::draft(copy.0.path(), None, &pages).unwrap();
     let without = problems.iter().filter(|problem| problem.what.contains("no record of a GPU")).count();
