@@ -1,6 +1,5 @@
-// The page is complete without this script. It lets a command be copied,
-// breaks commands and long names where they may be broken, lets the keyboard scroll what is wide, and has mdBook's search
-// find Chinese.
+// The page is complete without this script. It lets a command be copied, breaks commands and long names where they may be
+// broken, and lets the keyboard scroll what is wide.
 'use strict';
 
 (function copies() {
@@ -148,56 +147,4 @@
     window.addEventListener('beforeprint', () => {
         document.querySelectorAll('main details').forEach(details => { details.open = true; });
     });
-})();
-
-(function chinese() {
-    // The index has no Chinese words, for it is made of letters and stems; the pages' texts beside it have them.
-    const HAN = /\p{Script=Han}+/gu;
-    if (window.elasticlunr === undefined) { return; }
-
-    // The words around the place, and the place as a word of its own, so that the list can mark it.
-    function excerpt(doc, word) {
-        const whole = doc.body.indexOf(` ${word} `);
-        const at = whole < 0 ? doc.body.indexOf(word) : whole + 1;
-        if (at < 0) { return doc.body; }
-        const from = Math.max(0, doc.body.lastIndexOf(' ', Math.max(0, at - 60)));
-        const after = at + word.length;
-        return `${doc.body.slice(from, at)} ${word} ${doc.body.slice(after, after + 140)}`;
-    }
-
-    const search = elasticlunr.Index.prototype.search;
-    elasticlunr.Index.prototype.search = function (query, options) {
-        const words = query.match(HAN);
-        if (words === null) { return search.call(this, query, options); }
-        const rest = query.replace(HAN, ' ').trim();
-        const among = rest === '' ? null : new Set(search.call(this, rest, options).map(found => String(found.ref)));
-        const urls = window.search.doc_urls;
-        return Object.entries(this.documentStore.docs)
-            .filter(([ref, doc]) => (among === null || among.has(ref))
-                && words.every(word => doc.body.includes(word) || doc.title.includes(word)))
-            .map(([ref, doc]) => ({
-                ref,
-                score: urls[ref].startsWith('glossary.html') ? 2 : 1,
-                doc: { ...doc, body: excerpt(doc, words[0]) },
-            }))
-            .sort((a, b) => b.score - a.score || a.ref - b.ref);
-    };
-
-    // mdBook searches when a key goes up. None does when an input method is done with a word, or one is pasted.
-    const searchbar = document.getElementById('mdbook-searchbar');
-    for (const kind of ['input', 'compositionend']) {
-        searchbar?.addEventListener(kind, event => {
-            if (!event.isComposing) { searchbar.dispatchEvent(new KeyboardEvent('keyup')); }
-        });
-    }
-
-    // From the list to the glossary: to the word's line, or the first that has it. mdBook has marked them by now.
-    const sought = new URLSearchParams(location.search).get('highlight');
-    const lines = sought === null ? [] : Array.from(document.querySelectorAll('main tr[id]:has(mark)'));
-    const line = lines.find(each => each.querySelector('[lang="zh"]')?.textContent === sought) ?? lines[0];
-    if (line) {
-        line.classList.add('found');
-        // The browser goes to the page's heading first, which the list has linked.
-        window.addEventListener('load', () => line.scrollIntoView({ block: 'center' }));
-    }
 })();

@@ -10,8 +10,15 @@
 //! {{#end}}                {{#end}}
 //! ```
 //!
-//! The answer is an HTML `details`, so that it needs no JavaScript, works from the keyboard, and is printed.
+//! Words after `reveal` and `answer` say what is revealed: `{{#reveal the three tables}}` becomes *Show the three tables*.
+//!
+//! The answer is an HTML `details`, so that it needs no JavaScript, works from the keyboard, and is printed. The hooks for
+//! scripts are `data-question`, whose value is the kind, `data-answer` inside it, and the box's id, its kind and its number
+//! on the page.
 
+use anyhow::{Result, anyhow};
+
+use crate::html::sentence;
 use crate::page::{Kind, Piece};
 
 /// A part of a box.
@@ -47,15 +54,56 @@ impl Part {
     }
 }
 
-/// What a directive of a box becomes, or `None` if it belongs to none.
-pub fn part(name: &str) -> Option<&'static str> {
-    Part::of(name).map(|part| match part {
-        Part::Predict => "<div class=\"question predict\">\n<p class=\"question-kind\">Predict</p>\n",
-        Part::Try => "<div class=\"question try\">\n<p class=\"question-kind\">Try</p>\n",
-        Part::Reveal => "<details>\n<summary>Show what happens</summary>\n",
-        Part::Answer => "<details>\n<summary>Show the answer</summary>\n",
-        Part::End => "</details>\n</div>\n",
-    })
+/// What a directive of a box becomes, or `None` if it belongs to none. `number` counts the boxes of the page, this included.
+pub fn part(name: &str, words: &str, number: usize) -> Option<Result<String>> {
+    let part = Part::of(name)?;
+    let may_have_words = matches!(part, Part::Reveal | Part::Answer);
+    if !may_have_words && !words.is_empty() {
+        return Some(Err(anyhow!("`{{{{#{name}}}}}` takes no words")));
+    }
+    let or = |default: &'static str| if words.is_empty() { default } else { words };
+    Some(Ok(match part {
+        Part::Predict => question("predict", "Predict", number),
+        Part::Try => question("try", "Try", number),
+        Part::Reveal => answer(or("what happens")),
+        Part::Answer => answer(or("the answer")),
+        Part::End => "</details>\n</section>\n".to_owned(),
+    }))
+}
+
+/// How far a page has come with its boxes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// How many have begun.
+    pub begun: usize,
+    /// The number of the box whose answer is open here, to the writer; the reader has to unfold it.
+    pub answer: Option<usize>,
+}
+
+impl Progress {
+    /// The state at a piece; `self` is that at the piece before.
+    pub fn at(self, kind: &Kind<'_>) -> Self {
+        let Kind::Directive { text, .. } = kind else { return self };
+        let name = text.trim_start_matches('#').split_whitespace().next().unwrap_or_default();
+        match Part::of(name) {
+            None => self,
+            Some(Part::Predict | Part::Try) => Self { begun: self.begun + 1, answer: None },
+            Some(Part::Reveal | Part::Answer) => Self { answer: Some(self.begun), ..self },
+            Some(Part::End) => Self { answer: None, ..self },
+        }
+    }
+}
+
+fn question(kind: &str, label: &str, number: usize) -> String {
+    format!(
+        "<section class=\"question {kind}\" id=\"{kind}-{number}\" data-question=\"{kind}\" \
+         aria-labelledby=\"{kind}-{number}-kind\">\n\
+         <p class=\"question-kind\" id=\"{kind}-{number}-kind\">{label}</p>\n"
+    )
+}
+
+fn answer(what: &str) -> String {
+    format!("<details data-answer>\n<summary>Show {}</summary>\n", sentence(what))
 }
 
 /// What is wrong with the boxes of a page, with the line.
@@ -65,7 +113,7 @@ pub fn problems(pieces: &[Piece<'_>]) -> Vec<(usize, String)> {
     let mut last = 1;
     for piece in pieces {
         let Kind::Directive { text, .. } = piece.kind else { continue };
-        let name = text.trim_start_matches('#').trim();
+        let name = text.trim_start_matches('#').split_whitespace().next().unwrap_or_default();
         let Some(part) = Part::of(name) else { continue };
         let opens = matches!(part, Part::Predict | Part::Try);
         match expected {
@@ -102,6 +150,36 @@ mod tests {
     #[test]
     fn a_box_has_a_question_and_an_answer() {
         assert_eq!(found("{{#predict}}\na\n{{#reveal}}\nb\n{{#end}}\n{{#try}}\n{{#answer}}\n{{#end}}\n"), []);
+    }
+
+    #[test]
+    fn a_summary_says_what_it_reveals() {
+        let html = |name: &str, words: &str| part(name, words, 2).unwrap().unwrap();
+        assert!(html("reveal", "").contains("<summary>Show what happens</summary>"));
+        assert!(html("answer", "").contains("<summary>Show the answer</summary>"));
+        assert!(
+            html("reveal", "what `a` counts").contains("<summary>Show what <code>a</code> counts</summary>")
+        );
+        assert_eq!(found("{{#predict}}\n{{#reveal what it counts}}\n{{#end}}\n"), []);
+        assert!(part("end", "it", 2).unwrap().is_err());
+    }
+
+    #[test]
+    fn a_box_has_hooks_for_scripts() {
+        let html = part("predict", "", 2).unwrap().unwrap();
+        assert!(html.contains("id=\"predict-2\" data-question=\"predict\""), "{html}");
+        assert!(part("answer", "", 2).unwrap().unwrap().starts_with("<details data-answer>"));
+    }
+
+    #[test]
+    fn answers_are_told_apart() {
+        let page = pieces("{{#try}}\n{{#answer}}\n{{#end}}\n{{#predict}}\n{{#reveal}}\n").unwrap();
+        let at =
+            |last: usize| page[..=last].iter().fold(Progress::default(), |now, piece| now.at(&piece.kind));
+        let is_directive = |index: &usize| matches!(page[*index].kind, Kind::Directive { .. });
+        let states: Vec<_> =
+            (0..page.len()).filter(is_directive).map(|index| (at(index).begun, at(index).answer)).collect();
+        assert_eq!(states, [(1, None), (1, Some(1)), (1, None), (2, None), (2, Some(2))]);
     }
 
     #[test]

@@ -3,31 +3,58 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::html::escape;
+use crate::listing::{Mark, Row, figure};
 use crate::repository::Repository;
 
 /// Longer listings of generated code are folded.
 const FOLDED_LINES: usize = 24;
 
-/// `{{#code FILE ANCHOR...}}`: what stands between the anchors, and where.
+/// What a listing shows: the lines of a file between some anchors.
+pub struct Shown<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// What is between each pair of anchors.
+    parts: Vec<Vec<Numbered>>,
+}
+
+/// A line and its number in the file.
+type Numbered = (usize, String);
+
+impl<'a> Shown<'a> {
+    /// `{{#code FILE ANCHOR...}}`, by its words.
+    pub fn read(words: &[&'a str], repository: &Repository) -> Result<Self> {
+        let [file, anchors @ ..] = words else { bail!("name a file and an anchor") };
+        ensure!(!anchors.is_empty(), "name an anchor of `{file}`");
+        if file.starts_with("kernels/") {
+            repository.check_ptx(file)?;
+        }
+        let text = repository.read(file)?;
+        let part = |anchor: &&str| excerpt(&text, anchor).with_context(|| format!("in `{file}`"));
+        Ok(Self { file, parts: anchors.iter().map(part).collect::<Result<_>>()? })
+    }
+
+    /// The numbers of its lines.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().flatten().map(|(number, _)| *number)
+    }
+}
+
+/// `{{#code FILE ANCHOR...}}`: what is between the anchors, and where; which lines are marked, and which have an anchor.
 pub fn listing(
-    words: &[&str],
-    repository: &Repository,
+    shown: &Shown<'_>,
+    mark: &dyn Fn(usize) -> Option<Mark>,
+    anchor: &dyn Fn(usize) -> Option<String>,
     link: &dyn Fn(&str, usize) -> String,
 ) -> Result<String> {
-    let [file, anchors @ ..] = words else { bail!("name a file and an anchor") };
-    ensure!(!anchors.is_empty(), "name an anchor of `{file}`");
-    if file.starts_with("kernels/") {
-        repository.check_ptx(file)?;
-    }
-    let text = repository.read(file)?;
-    let mut parts = Vec::new();
-    for anchor in anchors {
-        parts.push(excerpt(&text, anchor).with_context(|| format!("in `{file}`"))?);
-    }
-    let line = parts[0].line;
-    let code: Vec<String> = parts.into_iter().map(|part| part.text).collect();
-    let caption = format!("{}, line {line}", link(file, line));
-    Ok(figure(language(file)?, &code.join("\n\n"), &caption))
+    let row = |(number, text): &Numbered| Row {
+        number: Some(*number),
+        text: text.clone(),
+        mark: mark(*number),
+        anchor: anchor(*number),
+    };
+    let parts: Vec<Vec<Row>> = shown.parts.iter().map(|part| part.iter().map(row).collect()).collect();
+    let first = shown.numbers().next().unwrap_or(1);
+    Ok(figure(language(shown.file)?, &parts.join(&Row::plain("")), &link(shown.file, first)))
 }
 
 /// `{{#ptx FILE KERNEL [mark=OPCODE,...]}}`: the body of a kernel under a fold, without what only tells debuggers something;
@@ -55,10 +82,15 @@ pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -
     };
     let code = aligned(&body.filter(is_code).collect::<Vec<_>>());
     let caption = format!("{}, <code>{}</code>", link(&file, start + 1), escape(kernel));
-    let whole = fold("PTX", &code, &figure("text", &code.join("\n"), &caption));
-    let Some(marks) = marks else { return Ok(whole) };
+    let mut rows: Vec<Row> = code.iter().map(|line| Row::plain(line)).collect();
+    let Some(marks) = marks else { return Ok(fold("PTX", &code, &figure(TEXT, &rows, &caption))) };
     let marked = marked(&code, marks).with_context(|| format!("in `{kernel}` of `{file}`"))?;
-    Ok(figure("text", &marked.join("\n"), &format!("{caption}: the lines that matter here")) + &whole)
+    let excerpt: Vec<Row> = marked.iter().map(|&line| Row::plain(&code[line])).collect();
+    for line in marked {
+        rows[line].mark = Some(Mark::Opcode);
+    }
+    let whole = fold("PTX", &code, &figure(TEXT, &rows, &caption));
+    Ok(figure(TEXT, &excerpt, &format!("{caption}: the lines that matter here")) + &whole)
 }
 
 /// `{{#machine-code CHAPTER KERNEL [MODULE]}}`: what the record has of it, first or in that module.
@@ -90,8 +122,8 @@ pub fn machine_code(
     Ok(folded("Machine code", &code, &caption))
 }
 
-/// The lines whose opcodes are, or begin with, one of the marks: `ld.global` marks `ld.global.u32`.
-fn marked<'c>(code: &'c [String], marks: &str) -> Result<Vec<&'c str>> {
+/// The indices of the lines whose opcodes are, or begin with, one of the marks: `ld.global` marks `ld.global.u32`.
+fn marked(code: &[String], marks: &str) -> Result<Vec<usize>> {
     let is_of = |line: &str, mark: &str| {
         let mut words = line.split_whitespace().skip_while(|word| word.starts_with('@'));
         let opcode = words.next().unwrap_or_default().trim_end_matches(';');
@@ -100,8 +132,8 @@ fn marked<'c>(code: &'c [String], marks: &str) -> Result<Vec<&'c str>> {
     for mark in marks.split(',') {
         ensure!(code.iter().any(|line| is_of(line, mark)), "no line has the opcode `{mark}`");
     }
-    let lines = code.iter().filter(|line| marks.split(',').any(|mark| is_of(line, mark)));
-    Ok(lines.map(String::as_str).collect())
+    let is_marked = |line: &usize| marks.split(',').any(|mark| is_of(&code[*line], mark));
+    Ok((0..code.len()).filter(is_marked).collect())
 }
 
 /// PTX with its operands below one another: the compiler puts a tab between an opcode and them.
@@ -121,7 +153,8 @@ fn aligned(lines: &[&str]) -> Vec<String> {
 }
 
 fn folded(what: &str, code: &[String], caption: &str) -> String {
-    let listing = figure("text", &code.join("\n"), caption);
+    let rows: Vec<Row> = code.iter().map(|line| Row::plain(line)).collect();
+    let listing = figure(TEXT, &rows, caption);
     if code.len() <= FOLDED_LINES {
         return listing;
     }
@@ -134,34 +167,26 @@ fn fold(what: &str, code: &[String], listing: &str) -> String {
 
 /// PTX as it is in its file.
 pub fn plain(code: &str, caption: &str) -> String {
-    figure("text", code, caption)
+    figure(TEXT, &code.lines().map(Row::plain).collect::<Vec<_>>(), caption)
 }
 
-fn figure(language: &str, code: &str, caption: &str) -> String {
-    format!(
-        "<figure class=\"listing\">\n\n```{language}\n{code}\n```\n\n<figcaption>{caption}</figcaption>\n</figure>\n"
-    )
-}
+/// The class of code that nothing highlights.
+const TEXT: &str = "language-text";
 
 fn language(file: &str) -> Result<&'static str> {
     match file.rsplit('.').next() {
-        Some("cu") => Ok("cpp"),
+        Some("cu") => Ok("language-cpp"),
         // Chapters need the workspace, which a playground has not got.
-        Some("rs") => Ok("rust,ignore,noplayground"),
-        Some("sh") => Ok("sh"),
-        Some("toml") => Ok("toml"),
-        Some("ptx") => Ok("text"),
+        Some("rs") => Ok("language-rust ignore noplayground"),
+        Some("sh") => Ok("language-sh"),
+        Some("toml") => Ok("language-toml"),
+        Some("ptx") => Ok(TEXT),
         _ => bail!("`{file}` is in no language that the book knows: cu, ptx, rs, sh or toml"),
     }
 }
 
-struct Excerpt {
-    line: usize,
-    text: String,
-}
-
 /// The lines between `ANCHOR: name` and `ANCHOR_END: name`, moved to the left.
-fn excerpt(text: &str, anchor: &str) -> Result<Excerpt> {
+fn excerpt(text: &str, anchor: &str) -> Result<Vec<Numbered>> {
     let marks = |line: &str, mark: &str| {
         line.split_once(mark).is_some_and(|(_, name)| name.split_whitespace().next() == Some(anchor))
     };
@@ -171,12 +196,17 @@ fn excerpt(text: &str, anchor: &str) -> Result<Excerpt> {
     let rest: Vec<&str> = text.lines().skip(start + 1).collect();
     let end = rest.iter().position(|line| marks(line, "ANCHOR_END:"));
     let end = end.with_context(|| format!("the anchor `{anchor}` has no end"))?;
-    let lines: Vec<&str> = rest[..end].iter().filter(|line| !line.contains("ANCHOR")).copied().collect();
-    let indentation = |line: &&str| line.len() - line.trim_start().len();
-    let shift =
-        lines.iter().filter(|line| !line.trim().is_empty()).map(indentation).min().unwrap_or_default();
-    let moved: Vec<&str> = lines.iter().map(|line| line.get(shift..).unwrap_or_default()).collect();
-    Ok(Excerpt { line: start + 2, text: moved.join("\n").trim_end().to_owned() })
+    let mut lines: Vec<(usize, &str)> =
+        rest[..end].iter().enumerate().map(|(index, line)| (start + 2 + index, *line)).collect();
+    lines.retain(|(_, line)| !line.contains("ANCHOR"));
+    while lines.last().is_some_and(|(_, line)| line.trim().is_empty()) {
+        lines.pop();
+    }
+    let with_text = lines.iter().filter(|(_, line)| !line.trim().is_empty());
+    let shift = with_text.map(|(_, line)| line.len() - line.trim_start().len()).min().unwrap_or_default();
+    let moved =
+        |(number, line): (usize, &str)| (number, line.get(shift..).unwrap_or_default().trim_end().to_owned());
+    Ok(lines.into_iter().map(moved).collect())
 }
 
 fn anchors(text: &str) -> String {
@@ -191,13 +221,13 @@ fn anchors(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const TEXT: &str =
+    const FILE: &str =
         "x\n  // ANCHOR: a\n  if\n    // ANCHOR: b\n    y\n    // ANCHOR_END: b\n  // ANCHOR_END: a\n";
 
     #[test]
     fn an_excerpt_begins_at_the_margin_and_shows_no_anchor() {
-        let excerpt = excerpt(TEXT, "a").unwrap();
-        assert_eq!((excerpt.line, excerpt.text.as_str()), (3, "if\n  y"));
+        let line = |number, text: &str| (number, text.to_owned());
+        assert_eq!(excerpt(FILE, "a").unwrap(), [line(3, "if"), line(5, "  y")]);
     }
 
     #[test]
@@ -212,14 +242,14 @@ mod tests {
     #[test]
     fn marked_lines_are_found_by_their_opcodes() {
         let code = ["    setp.ge.u32 %p1, %r1, %r2;", "    @%p1 bra    $L;", "    ret;"].map(str::to_owned);
-        assert_eq!(marked(&code, "bra,setp").unwrap(), [&code[0], &code[1]]);
-        assert_eq!(marked(&code, "ret").unwrap(), [&code[2]]);
+        assert_eq!(marked(&code, "bra,setp").unwrap(), [0, 1]);
+        assert_eq!(marked(&code, "ret").unwrap(), [2]);
         assert_eq!(marked(&code, "set").unwrap_err().to_string(), "no line has the opcode `set`");
     }
 
     #[test]
     fn a_missing_anchor_is_named_beside_those_that_are_there() {
-        let error = excerpt(TEXT, "c").err().unwrap().to_string();
+        let error = excerpt(FILE, "c").err().unwrap().to_string();
         assert_eq!(error, "there is no anchor `c`; there are a, b");
     }
 }

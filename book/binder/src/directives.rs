@@ -2,11 +2,14 @@
 
 use anyhow::{Result, bail, ensure};
 
+use crate::boxes::Progress;
 use crate::claims::{self, Ledger};
 use crate::exercises::{self, Exercises};
 use crate::glossary::Glossary;
 use crate::html::escape;
+use crate::marks::Marks;
 use crate::mentions::Mentions;
+use crate::page::{Kind, Piece};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
@@ -38,6 +41,12 @@ pub struct Place<'a> {
     pub page: &'a str,
     /// The level of the heading above.
     pub level: usize,
+    /// The line of the page.
+    pub line: usize,
+    /// Which box with a question it is in.
+    pub boxes: Progress,
+    /// The lines of listings that the page's faults name.
+    pub marks: &'a Marks,
 }
 
 /// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
@@ -98,6 +107,29 @@ pub fn practise(place: Place<'_>, library: &Library<'_>) -> Option<String> {
     (!entries.is_empty()).then(|| exercises::practise(&entries))
 }
 
+/// The lines of a page's listings that its faults name. What cannot be read says so where it is expanded.
+pub fn marks(pieces: &[Piece<'_>], page: &str, library: &Library<'_>) -> Marks {
+    let (mut marks, none) = (Marks::default(), Marks::default());
+    let mut place = Place { page, level: 1, line: 1, boxes: Progress::default(), marks: &none };
+    for piece in pieces {
+        place = Place { line: piece.line, boxes: place.boxes.at(&piece.kind), ..place };
+        let Kind::Directive { text, .. } = piece.kind else { continue };
+        match text.split_once(char::is_whitespace) {
+            Some(("#fault", _)) => {
+                marks.name(&expand(text, true, place, library).unwrap_or_default(), place.boxes.answer);
+            }
+            Some(("#code", words)) => {
+                let words: Vec<&str> = words.split_whitespace().collect();
+                if let Ok(shown) = code::Shown::read(&words, library.repository) {
+                    marks.show(shown.file, shown.numbers(), piece.line);
+                }
+            }
+            _ => {}
+        }
+    }
+    marks
+}
+
 /// The folder of a page, which all pages of a chapter share.
 fn folder(page: &str) -> &str {
     page.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -113,12 +145,17 @@ impl Expansion<'_> {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let repository = self.library.repository;
         let link = |file: &str, line: usize| self.file(file, Some(line));
-        if let Some(html) = boxes::part(name) {
-            ensure!(rest.is_empty(), "`{{{{#{name}}}}}` takes no words");
-            return Ok(html.to_owned());
+        if let Some(html) = boxes::part(name, rest, self.place.boxes.begun) {
+            return html;
         }
         match name {
-            "code" => code::listing(&words, repository, &link),
+            "code" => {
+                let shown = code::Shown::read(&words, repository)?;
+                let Place { marks, line, boxes, .. } = self.place;
+                let mark = |number| marks.of(shown.file, number, boxes.answer);
+                let anchor = |number| marks.anchor(shown.file, number, line);
+                code::listing(&shown, &mark, &anchor, &link)
+            }
             "ptx" => code::ptx(&words, repository, &link),
             "machine-code" => {
                 let (chapter, kernel, module) = match words[..] {
@@ -131,7 +168,7 @@ impl Expansion<'_> {
                 code::machine_code(&source.output(), kernel, module, repository, &link)
             }
             "output" => outputs::output(&words, repository),
-            "fault" => self.fault(&words),
+            "fault" => Ok(self.place.marks.link(&self.fault(&words)?)),
             "claim" => self.claim(claims::one(&words)?),
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
@@ -149,13 +186,15 @@ impl Expansion<'_> {
             "mask" => lanes::strip(&words),
             "ledger" => self.library.ledger.render(repository, &|id| self.spoken_of(id)),
             "glossary" => Ok(self.library.glossary.render(&|key| self.used(key))),
+            // mdBook's own, for the title of a window.
+            "title" => Ok(format!("{{{{#title {rest}}}}}")),
             "include" | "rustdoc_include" | "playground" => {
                 bail!(
                     "mdBook's own `{{{{#{name}}}}}` does not fail on what is missing: use `{{{{#code FILE ANCHOR}}}}`"
                 )
             }
             _ => bail!(
-                "there is no directive `{{{{#{name}}}}}`; there are {}, file, mask, ref, term",
+                "there is no directive `{{{{#{name}}}}}`; there are {}, file, mask, ref, term, title",
                 BLOCKS.join(", ")
             ),
         }

@@ -65,8 +65,9 @@ impl Glossary {
             let keys: Vec<&str> = self.0.keys().map(String::as_str).collect();
             format!("`{FILE}` has no term `{key}`; it has {}", keys.join(", "))
         })?;
+        // The blank is shown with the Chinese or not at all.
         Ok(format!(
-            "<a class=\"term\" href=\"{glossary}#{}\">{} <span lang=\"zh\">{}</span></a>",
+            "<a class=\"term\" href=\"{glossary}#{}\">{}<span lang=\"zh\"> {}</span></a>",
             anchor(key),
             escape(&term.english),
             escape(&term.chinese)

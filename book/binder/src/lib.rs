@@ -19,6 +19,8 @@ mod glossary;
 mod html;
 mod lanes;
 mod lint;
+mod listing;
+mod marks;
 mod mentions;
 mod outputs;
 mod page;
@@ -39,8 +41,9 @@ use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use mdbook_summary::{Summary, SummaryItem};
 
+use crate::boxes::Progress;
 use crate::claims::Ledger;
-use crate::directives::{Library, Place, expand, practise};
+use crate::directives::{Library, Place, expand, marks, practise};
 use crate::exercises::Exercises;
 use crate::glossary::Glossary;
 use crate::mentions::Mentions;
@@ -212,10 +215,16 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
             return bound;
         }
     };
-    let mut level = 1;
+    let marks = marks(&pieces, &page.path, library);
+    let mut place = Place { page: &page.path, level: 1, line: 1, boxes: Progress::default(), marks: &marks };
     for piece in &pieces {
-        level = heading(piece).unwrap_or(level);
-        match bind_piece(piece, Place { page: &page.path, level }, library) {
+        place = Place {
+            level: heading(piece).unwrap_or(place.level),
+            line: piece.line,
+            boxes: place.boxes.at(&piece.kind),
+            ..place
+        };
+        match bind_piece(piece, place, library) {
             Ok(text) => bound += &text,
             Err(error) => {
                 let error = format!("{error:#}");
@@ -230,7 +239,7 @@ fn bind_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) ->
             }
         }
     }
-    bound += &practise(Place { page: &page.path, level: 1 }, library).unwrap_or_default();
+    bound += &practise(Place { level: 1, ..place }, library).unwrap_or_default();
     let text = prose::readable(&pieces);
     for (at, phrase) in library.exceptions.by_hand(&text) {
         let what =

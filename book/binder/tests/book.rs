@@ -85,6 +85,8 @@ fn every_directive_is_expanded() {
     let pages = binder::pages(&root()).unwrap();
     let bound = binder::bind(&root(), None, &pages).unwrap_or_default();
     for (page, text) in pages.iter().zip(&bound) {
+        // A page's title is mdBook's to expand.
+        let text = text.replace("{{#title ", "");
         assert!(!text.contains("{{#") && !text.contains("{{="), "`{}` has a directive left", page.path);
     }
 }

@@ -24,15 +24,15 @@ const WITHOUT: &str = "PRESS_WITHOUT_BROWSER";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page open, which writes down what goes wrong.
-struct Window {
-    tab: Arc<Tab>,
+pub struct Window {
+    pub tab: Arc<Tab>,
     faults: Arc<Mutex<Vec<String>>>,
     server: Server,
     _browser: Browser,
 }
 
 /// A window on the book, unless we were told to go without.
-fn open() -> Option<Window> {
+pub fn open() -> Option<Window> {
     if env::var_os(WITHOUT).is_some() {
         eprintln!("skipped, since {WITHOUT} is set: what a browser shows of the book is not tested");
         return None;
@@ -107,7 +107,7 @@ fn fault(event: &Event, home: &str) -> Option<String> {
 
 impl Window {
     /// Sets the window's size.
-    fn resize(&self, width: u32, height: u32) {
+    pub fn resize(&self, width: u32, height: u32) {
         let metrics = Emulation::SetDeviceMetricsOverride {
             width,
             height,
@@ -127,8 +127,15 @@ impl Window {
         self.tab.call_method(metrics).expect("a window can be resized");
     }
 
+    /// Shows the page as it is printed, or again as it is on the screen.
+    pub fn print(&self, yes: bool) {
+        let media = if yes { "print" } else { "" };
+        let media = Emulation::SetEmulatedMedia { media: Some(media.to_owned()), features: None };
+        self.tab.call_method(media).expect("a page can be shown as it is printed");
+    }
+
     /// Opens a page, and waits until it is there.
-    fn go(&self, page: &str) {
+    pub fn go(&self, page: &str) {
         let url = format!("{}{page}", self.server.address());
         let navigate = Page::Navigate {
             url: url.clone(),
@@ -143,7 +150,7 @@ impl Window {
     }
 
     /// What a script comes to; a promise is waited for.
-    fn ask<T: DeserializeOwned>(&self, script: &str) -> Result<T, String> {
+    pub fn ask<T: DeserializeOwned>(&self, script: &str) -> Result<T, String> {
         let evaluate = Runtime::Evaluate {
             expression: script.to_owned(),
             return_by_value: Some(true),
@@ -171,7 +178,7 @@ impl Window {
     }
 
     /// Waits until that is so. While a page is left, no script can be asked; that passes.
-    fn wait(&self, script: &str) {
+    pub fn wait(&self, script: &str) {
         let start = Instant::now();
         let mut last = Ok(false);
         while start.elapsed() < PATIENCE {
@@ -185,18 +192,26 @@ impl Window {
     }
 
     /// Fails unless that is so.
-    fn sees(&self, script: &str) {
+    pub fn sees(&self, script: &str) {
         assert_eq!(self.ask::<bool>(script), Ok(true), "{script}");
     }
 
-    fn press(&self, key: &str) {
+    pub fn press(&self, key: &str) {
         self.tab.press_key(key).expect("there is such a key");
     }
 
     /// What went wrong since it was last asked.
-    fn faults(&self) -> Vec<String> {
+    pub fn faults(&self) -> Vec<String> {
         std::mem::take(&mut *self.faults.lock().expect("nothing panics while it writes"))
     }
+}
+
+/// The first page on which there is such an element.
+pub fn page_with(selector: &str) -> String {
+    let parsed = scraper::Selector::parse(selector).unwrap();
+    let site = Site::read(&book().out).unwrap();
+    let found = site.written().find(|(_, page)| page.html.select(&parsed).next().is_some());
+    found.unwrap_or_else(|| panic!("no page has `{selector}`")).0.to_owned()
 }
 
 /// The pages that are written in the book.
@@ -326,6 +341,40 @@ fn the_search_finds_english_and_chinese() {
     window.wait("document.querySelector('tr.found')?.id === 'warp'");
     window.wait(
         "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.getElementById('warp').getBoundingClientRect())",
+    );
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// The index has `__threadfence()` and `sum(__shfl_down_sync(mask` as one word each.
+#[test]
+fn the_search_finds_a_name_by_its_parts() {
+    let Some(window) = open() else { return };
+    window.resize(1280, 900);
+    for (part, name, page) in [
+        ("threadfence", "__threadfence", "locks/lock_with_fences.html"),
+        ("syncthreads", "__syncthreads", "reduction/barriers.html"),
+        ("shfl_down", "__shfl_down_sync", "shuffles/four_shuffles.html"),
+        ("syncwarp", "__syncwarp", "volta/mask.html"),
+    ] {
+        window.go("introduction.html");
+        window.press("/");
+        window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+        window.tab.type_str(part).unwrap();
+        window.wait("document.querySelectorAll('#mdbook-searchresults > li').length > 3");
+        let results: Vec<(String, String)> = window.ask(RESULTS).unwrap();
+        assert!(results.iter().any(|(address, _)| address.starts_with(page)), "{part}: {results:?}");
+        let without: Vec<_> =
+            results.iter().filter(|(_, text)| !text.to_lowercase().contains(part)).collect();
+        assert!(without.is_empty(), "{part}: the list does not show where it is: {without:?}");
+        assert!(results.iter().any(|(_, text)| text.contains(name)), "{part}: {results:?}");
+    }
+    // A part is what begins after a sign: `hreadfence` is no part of `__threadfence`.
+    window.go("introduction.html");
+    window.press("/");
+    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+    window.tab.type_str("hreadfence").unwrap();
+    window.wait(
+        "document.getElementById('mdbook-searchresults-header').textContent.startsWith('No search results')",
     );
     assert_eq!(window.faults(), Vec::<String>::new());
 }

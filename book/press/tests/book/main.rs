@@ -1,7 +1,10 @@
 //! The whole book, built once, and read by this program and by a browser.
 
 mod browser;
+mod head;
+mod listings;
 mod pages;
+mod reader;
 mod server;
 
 use std::path::{Path, PathBuf};

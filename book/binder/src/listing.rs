@@ -1,0 +1,123 @@
+//! Code as the book shows it: each line with its number in the file, and a mark at those that the page speaks of.
+//!
+//! A number is an attribute, which the theme draws in the margin, so that it is neither selected nor copied nor searched.
+//! Every line is an element that the highlighter leaves where it is. A mark is a sign in the margin with a name for screen
+//! readers, and not a colour alone; it holds in print and without JavaScript. What the lines say is left to `code`.
+
+use std::fmt::Write as _;
+
+use crate::html::escape;
+
+/// A line of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its number in the file; generated code has none.
+    pub number: Option<usize>,
+    /// Its text.
+    pub text: String,
+    /// Why the page speaks of it, if it does.
+    pub mark: Option<Mark>,
+    /// The name by which a fault's box leads to it.
+    pub anchor: Option<String>,
+}
+
+/// Why a line is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A fault on the page names it.
+    Fault,
+    /// The text explains its opcode.
+    Opcode,
+}
+
+impl Row {
+    /// A line without a number.
+    pub fn plain(text: &str) -> Self {
+        Self { number: None, text: text.to_owned(), mark: None, anchor: None }
+    }
+
+    fn html(&self) -> String {
+        let mut html = String::from("<span class=\"row");
+        html += if self.mark.is_some() { " marked\"" } else { "\"" };
+        if let Some(anchor) = &self.anchor {
+            let _ = write!(html, " id=\"{}\"", escape(anchor));
+        }
+        if let Some(number) = self.number {
+            let _ = write!(html, " data-line=\"{number}\"");
+        }
+        html.push('>');
+        if let Some(mark) = self.mark {
+            let name = match mark {
+                Mark::Fault => "named by a fault",
+                Mark::Opcode => "explained here",
+            };
+            let _ = write!(html, "<span class=\"row-sign\" role=\"img\" aria-label=\"{name}\"></span>");
+        }
+        html + &escape(&self.text) + "</span>"
+    }
+}
+
+/// A listing with a caption, which may be HTML. The class of its code is what highlights it.
+pub fn figure(language: &str, rows: &[Row], caption: &str) -> String {
+    let numbered = if rows.iter().any(|row| row.number.is_some()) { " numbered" } else { "" };
+    let code = rows.iter().map(Row::html).collect::<Vec<_>>().join("\n");
+    format!(
+        "<figure class=\"listing{numbered}\">\n\n<pre><code class=\"{}\">{code}\n</code></pre>\n\n\
+         <figcaption>{caption}{}</figcaption>\n</figure>\n",
+        language.replace(',', " "),
+        named(rows),
+    )
+}
+
+/// What the signs of faults mean, with the numbers of their lines.
+fn named(rows: &[Row]) -> String {
+    let is_named = |row: &&Row| row.mark == Some(Mark::Fault);
+    let numbers: Vec<String> =
+        rows.iter().filter(is_named).filter_map(|row| Some(row.number?.to_string())).collect();
+    let lines = match numbers.as_slice() {
+        [] => return String::new(),
+        [one] => format!("line {one}"),
+        [others @ .., last] => format!("lines {} and {last}", others.join(", ")),
+    };
+    format!(". <span class=\"named-lines\">A fault on this page names {lines}.</span>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(number: usize, text: &str, mark: Option<Mark>) -> Row {
+        Row { number: Some(number), mark, ..Row::plain(text) }
+    }
+
+    #[test]
+    fn a_number_is_an_attribute_and_the_text_is_the_files() {
+        let html = figure("language-cpp", &[row(7, "a<b", None), row(8, "", None)], "c");
+        assert!(
+            html.contains(
+                "<code class=\"language-cpp\"><span class=\"row\" data-line=\"7\">a&lt;b</span>\n\
+                 <span class=\"row\" data-line=\"8\"></span>\n</code>"
+            ),
+            "{html}"
+        );
+        assert!(html.contains("<figcaption>c</figcaption>"), "{html}");
+    }
+
+    #[test]
+    fn a_mark_has_a_name_and_the_caption_says_which_lines_have_one() {
+        let mut rows = [7, 8, 9].map(|number| row(number, "a", Some(Mark::Fault)));
+        rows[0].anchor = Some("k.cu-7".to_owned());
+        let html = figure("", &rows, "c");
+        assert!(html.contains("<span class=\"row marked\" id=\"k.cu-7\" data-line=\"7\">"), "{html}");
+        assert!(html.contains("<span class=\"row marked\" data-line=\"8\">"), "{html}");
+        assert!(html.contains("aria-label=\"named by a fault\""), "{html}");
+        assert!(html.contains("A fault on this page names lines 7, 8 and 9."), "{html}");
+    }
+
+    #[test]
+    fn generated_code_has_marks_and_no_numbers() {
+        let html = figure("", &[Row { mark: Some(Mark::Opcode), ..Row::plain("bra") }], "c");
+        assert!(html.starts_with("<figure class=\"listing\">") && html.contains("explained here"), "{html}");
+        assert!(!html.contains("data-line") && html.contains("<figcaption>c</figcaption>"), "{html}");
+    }
+}

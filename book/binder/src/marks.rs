@@ -1,0 +1,133 @@
+//! The lines that the fault boxes of a page name, as far as a listing of the same page shows them: the listing marks them,
+//! and the box leads to them.
+//!
+//! Faults name a file without its folder, `locks.cu:46`. A line that two listings show is marked in both, and the first has
+//! the anchor. A fault in the answer to a question marks nothing outside of that answer, which it would give away, but it
+//! leads to its lines like any other. It reads the boxes as they are written to the page, and knows nothing of reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::html::escape;
+use crate::listing::Mark;
+
+/// A place in a fault box.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"<code>(?<file>[\w.&#;-]+\.\w+):(?<line>\d+)</code>").expect("a valid expression")
+});
+
+/// A line of a file, by the file's name.
+type Line = (String, usize);
+
+/// The lines of a page that are marked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// In which answers, by the numbers of their boxes, and in none.
+    named: BTreeMap<Line, BTreeSet<Option<usize>>>,
+    /// On which line of the page the listing stands that shows them first.
+    shown: BTreeMap<Line, usize>,
+}
+
+impl Marks {
+    /// Takes what a fault box names, which is in the answer of that number, if it is in any.
+    pub fn name(&mut self, fault_box: &str, answer: Option<usize>) {
+        for line in PLACE.captures_iter(fault_box).filter_map(|place| line(&place)) {
+            self.named.entry(line).or_default().insert(answer);
+        }
+    }
+
+    /// Takes the lines of a listing, which stands on that line of the page.
+    pub fn show(&mut self, file: &str, lines: impl Iterator<Item = usize>, at: usize) {
+        for number in lines {
+            self.shown.entry((base(file), number)).or_insert(at);
+        }
+    }
+
+    /// The mark of a line in a listing that is in that answer, or in none.
+    pub fn of(&self, file: &str, number: usize, answer: Option<usize>) -> Option<Mark> {
+        let answers = self.named.get(&(base(file), number))?;
+        (answers.contains(&None) || answers.contains(&answer)).then_some(Mark::Fault)
+    }
+
+    /// The anchor of a line in the listing at that line of the page, if it needs one and has it there.
+    pub fn anchor(&self, file: &str, number: usize, at: usize) -> Option<String> {
+        let line = (base(file), number);
+        let is_here = self.named.contains_key(&line) && self.shown.get(&line) == Some(&at);
+        is_here.then(|| anchor(&line))
+    }
+
+    /// A fault box whose places lead to the lines that the page shows.
+    pub fn link(&self, fault_box: &str) -> String {
+        let linked = PLACE.replace_all(fault_box, |place: &Captures<'_>| {
+            match line(place).filter(|line| self.shown.contains_key(line)) {
+                Some(line) => format!("<a href=\"#{}\">{}</a>", escape(&anchor(&line)), &place[0]),
+                None => place[0].to_owned(),
+            }
+        });
+        linked.into_owned()
+    }
+}
+
+/// What a place is, without the escapes of HTML: of them, names of files have only the underscore.
+fn line(place: &Captures<'_>) -> Option<Line> {
+    Some((place["file"].replace("&#95;", "_"), place["line"].parse().ok()?))
+}
+
+/// A file's name without its folder.
+fn base(file: &str) -> String {
+    file.rsplit('/').next().unwrap_or(file).to_owned()
+}
+
+fn anchor((file, number): &Line) -> String {
+    format!("{file}-{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOX: &str = "<li>lane 0 at <code>one&#95;two.cu:46</code>: reads <code>a[1:3]</code></li>";
+
+    fn marks() -> Marks {
+        let mut marks = Marks::default();
+        marks.name(BOX, None);
+        marks.show("kernels/one_two.cu", 45..48, 3);
+        marks.show("kernels/one_two.cu", 40..50, 9);
+        marks
+    }
+
+    #[test]
+    fn a_line_that_a_fault_names_is_marked_in_every_listing_and_has_one_anchor() {
+        let (marks, file) = (marks(), "kernels/one_two.cu");
+        assert_eq!(marks.of(file, 46, None), Some(Mark::Fault));
+        assert_eq!(marks.of(file, 46, Some(1)), Some(Mark::Fault));
+        assert_eq!(marks.of(file, 45, None), None);
+        assert_eq!(marks.of("kernels/other.cu", 46, None), None);
+        assert_eq!(marks.anchor(file, 46, 3), Some("one_two.cu-46".to_owned()));
+        assert_eq!((marks.anchor(file, 46, 9), marks.anchor(file, 45, 3)), (None, None));
+    }
+
+    #[test]
+    fn an_answer_is_not_given_away() {
+        let mut marks = Marks::default();
+        marks.name(BOX, Some(2));
+        marks.show("one_two.cu", 46..47, 3);
+        assert_eq!(marks.of("one_two.cu", 46, None), None);
+        assert_eq!(marks.of("one_two.cu", 46, Some(1)), None);
+        assert_eq!(marks.of("one_two.cu", 46, Some(2)), Some(Mark::Fault));
+        assert_eq!(marks.anchor("one_two.cu", 46, 3), Some("one_two.cu-46".to_owned()));
+        assert!(marks.link(BOX).contains("<a href"));
+    }
+
+    #[test]
+    fn a_box_leads_to_the_lines_that_the_page_shows() {
+        let linked = marks().link(BOX);
+        assert!(
+            linked.contains("<a href=\"#one&#95;two.cu-46\"><code>one&#95;two.cu:46</code></a>: reads"),
+            "{linked}"
+        );
+        assert_eq!(Marks::default().link(BOX), BOX);
+    }
+}
