@@ -1,10 +1,11 @@
 //! The notes' claims, each decided by a run.
 //!
-//! A claim names the variants of its chapter that decide it and a predicate over what was seen of them, which says
-//! whether the note's statement comes out true. It also names twins: variants for which the same predicate must come
-//! out the other way, the mended kernel of a mistake or the wrong one of a rule, so that no verdict is a constant.
-//! What needs a GPU's clock is judged on this run's times, or else on the chapter's record of a GPU. It leaves out
-//! everything a sentence means beyond its predicate; that is the book's to say.
+//! A claim names the variants of its chapter that decide it, and a predicate over what was seen of them, which says
+//! whether the statement is true. It also names twins: variants for which the same predicate must have the other value,
+//! the corrected kernel of a mistake or the wrong kernel of a rule, so that no verdict is a constant. A statement that no
+//! run decides has a ruling of its own, and a test that asks for less. What needs a GPU's clock is judged on this run's
+//! times, or else on the chapter's record of a GPU. This module leaves out everything a sentence means beyond its
+//! predicate; the book says that.
 
 mod ledger;
 mod seen;
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use record::{Measured, Report};
+use record::{Measured, Report, Run};
 
 pub(crate) use ledger::{json, text};
 pub use seen::Seen;
@@ -23,9 +24,11 @@ pub use seen::Seen;
 pub struct Claim {
     /// `N1.8`: which note, and which of its statements.
     pub id: &'static str,
-    /// What the note says, in our words.
+    /// Whose statement it is.
+    pub voice: Voice,
+    /// The statement, in our words.
     pub says: &'static str,
-    /// What became of it.
+    /// The verdict.
     pub ruling: Ruling,
     /// What is true, under which condition, or what to do instead.
     pub why: &'static str,
@@ -33,7 +36,18 @@ pub struct Claim {
     pub proof: Proof,
 }
 
-/// What became of a claim.
+/// Whose statement a claim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// The note says it, in words or in a figure.
+    Note,
+    /// The note does not say it, but its code depends on it.
+    Code,
+    /// Neither: a reader may conclude it from what the note says or shows.
+    Reader,
+}
+
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
     /// It is true.
@@ -44,6 +58,13 @@ pub enum Ruling {
     Outdated,
     /// It is not true.
     Wrong,
+    /// No run shows it, and none refutes it.
+    ///
+    /// Its test, if it has one, asks for less than the statement: for something that must be seen if the statement is
+    /// true. The rows must show that, because otherwise the statement is refuted and the ruling is [`Ruling::Wrong`].
+    /// The twins must not show it, because otherwise no run could refute anything. A test that passes does not make the
+    /// statement true; the claim's reason says what is missing.
+    NotDecided,
 }
 
 /// What decides a claim.
@@ -51,8 +72,10 @@ pub enum Ruling {
 pub enum Proof {
     /// What the emulator counts and finds.
     Run(Test),
-    /// How long a GPU takes.
+    /// How long a GPU takes, in this run or else in the first run of the chapter's record.
     Clock(Test),
+    /// How long a GPU took in the recorded run with these arguments, because the chapter's own size is too small for it.
+    Recorded(&'static str, Test),
     /// Nothing can be run, for this reason.
     None(&'static str),
 }
@@ -62,11 +85,11 @@ pub enum Proof {
 pub struct Test {
     /// The variants that decide, in the order in which the predicate sees them.
     pub rows: &'static [&'static str],
-    /// As many variants that must turn the verdict.
+    /// As many variants for which the predicate must have the other value.
     pub twins: &'static [&'static str],
-    /// Whether the note's statement comes out true.
+    /// Whether the statement is true; of one that is not decided, whether what must be seen if it is true was seen.
     pub holds: fn(&[Seen]) -> bool,
-    /// The numbers that say so, in one line.
+    /// The numbers that the predicate looked at, in one line.
     pub evidence: fn(&[Seen]) -> String,
 }
 
@@ -77,7 +100,7 @@ pub struct Judged {
     pub(crate) outcome: Outcome,
 }
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     Decided {
@@ -107,6 +130,33 @@ impl Ruling {
             Ruling::Condition => "holds with a condition",
             Ruling::Outdated => "outdated",
             Ruling::Wrong => "wrong",
+            Ruling::NotDecided => "not decided",
+        }
+    }
+
+    /// What the predicate must be on the rows; on the twins it must be the opposite.
+    fn expects(self) -> bool {
+        self != Ruling::Wrong
+    }
+
+    /// What it means that the predicate has this value.
+    pub(crate) fn finding(self, holds: bool) -> &'static str {
+        match (self, holds) {
+            (Ruling::NotDecided, true) => "not refuted",
+            (Ruling::NotDecided, false) => "refuted",
+            (_, true) => "true",
+            (_, false) => "false",
+        }
+    }
+}
+
+impl Voice {
+    /// What a ledger puts before the statement.
+    pub fn name(self) -> &'static str {
+        match self {
+            Voice::Note => "the note says",
+            Voice::Code => "the note's code",
+            Voice::Reader => "a reader may conclude",
         }
     }
 }
@@ -114,7 +164,7 @@ impl Ruling {
 impl Claim {
     fn test(&self) -> Option<&Test> {
         match &self.proof {
-            Proof::Run(test) | Proof::Clock(test) => Some(test),
+            Proof::Run(test) | Proof::Clock(test) | Proof::Recorded(_, test) => Some(test),
             Proof::None(_) => None,
         }
     }
@@ -124,20 +174,17 @@ impl Claim {
         self.test().into_iter().flat_map(|test| test.rows.iter().chain(test.twins).copied())
     }
 
-    /// Judges it on a run, and, if it takes a clock and there was no GPU, on the run with what a record of a GPU has of it.
-    fn judge(&self, report: &Report, recorded: Option<&(Report, String)>) -> Judged {
-        let outcome = match (&self.proof, recorded) {
-            (Proof::Run(test), _) => test.decide(report, None),
-            (Proof::Clock(test), _) if test.is_timed(report) => test.decide(report, None),
-            (Proof::Clock(test), Some((with_times, origin))) if test.is_timed(with_times) => {
-                test.decide(with_times, Some(origin.clone()))
+    /// Judges it on a run and, if it takes a clock that the run did not have, on what a GPU measured before.
+    fn judge(&self, report: &Report, measured: &Measured) -> Judged {
+        let outcome = match &self.proof {
+            Proof::Run(test) => test.decide(report, None),
+            Proof::Clock(test) if test.is_timed(report) => test.decide(report, None),
+            Proof::Clock(test) => test.decide_on_record(report, measured, measured.runs.first()),
+            Proof::Recorded(arguments, test) => {
+                let run = measured.runs.iter().find(|run| run.arguments == *arguments);
+                test.decide_on_record(report, measured, run).of_run(arguments)
             }
-            // A chapter that has not been on a GPU yet leaves the question open.
-            (Proof::Clock(_), None) => Outcome::NoRun("there is no GPU here, and no record of one yet"),
-            (Proof::Clock(_), Some(_)) => Outcome::Missing(
-                "a GPU: there is none here, and the record has no times of these rows".to_owned(),
-            ),
-            (Proof::None(reason), _) => Outcome::NoRun(reason),
+            Proof::None(reason) => Outcome::NoRun(reason),
         };
         Judged { claim: *self, outcome }
     }
@@ -147,6 +194,18 @@ impl Test {
     fn is_timed(&self, report: &Report) -> bool {
         let mut names = self.rows.iter().chain(self.twins);
         names.all(|name| Seen::find(report, name).is_some_and(Seen::is_timed))
+    }
+
+    /// Decides on the emulator's rows with the times of a recorded run.
+    fn decide_on_record(&self, report: &Report, measured: &Measured, run: Option<&Run>) -> Outcome {
+        if measured.is_empty() {
+            // A chapter that has not been on a GPU yet leaves the question open.
+            return Outcome::NoRun("there is no GPU here, and no record of one yet");
+        }
+        let report = run.map(|run| report.clone().with_measured(run)).filter(|report| self.is_timed(report));
+        let missing = "a GPU: there is none here, and the record has no times of these rows";
+        let missing = || Outcome::Missing(missing.to_owned());
+        report.map_or_else(missing, |report| self.decide(&report, Some(measured.machine.origin())))
     }
 
     fn decide(&self, report: &Report, record: Option<String>) -> Outcome {
@@ -163,12 +222,24 @@ impl Test {
     }
 }
 
+impl Outcome {
+    /// The evidence begins with the arguments of the run, which are not the chapter's own.
+    fn of_run(mut self, arguments: &str) -> Self {
+        if let Outcome::Decided { holds, twin, .. } = &mut self {
+            for side in [holds, twin] {
+                side.evidence = format!("with `{arguments}`, {}", side.evidence);
+            }
+        }
+        self
+    }
+}
+
 impl Judged {
-    /// Whether the predicate came out as the ruling says, and the twins turned it.
+    /// Whether the predicate has the value that the ruling asks for, and the other value on the twins.
     pub(crate) fn is_sound(&self) -> bool {
         match &self.outcome {
             Outcome::Decided { holds, twin, .. } => {
-                holds.holds == (self.claim.ruling != Ruling::Wrong) && twin.holds != holds.holds
+                holds.holds == self.claim.ruling.expects() && twin.holds != holds.holds
             }
             Outcome::NoRun(_) => true,
             Outcome::Missing(_) => false,
@@ -193,21 +264,17 @@ pub(crate) fn chosen(claims: &'static [Claim], name: &str) -> Result<Vec<&'stati
 /// Judges claims on a chapter's report, and on its record of a GPU.
 pub(crate) fn judge(claims: &[&Claim], report: &Report, record: &str) -> Result<Vec<Judged>> {
     let measured: Measured = record::read(record, "the chapter's record `h200.json`")?;
-    let recorded = measured.runs.first().map(|run| {
-        let with_times = report.clone().with_measured(run);
-        (with_times, measured.machine.origin())
-    });
-    Ok(claims.iter().map(|claim| claim.judge(report, recorded.as_ref())).collect())
+    Ok(claims.iter().map(|claim| claim.judge(report, &measured)).collect())
 }
 
-/// Fails unless every claim of a chapter comes out as it is ruled, and its twins turn it; for a chapter's tests.
+/// Fails unless the test of every claim of a chapter agrees with its ruling, and its twins do not; for a chapter's tests.
 pub fn check(program: &Path) -> Result<()> {
     let output = Command::new(program).args(["--device", "sim", "--claim", "all"]).output();
     let output = output.with_context(|| format!("cannot run `{}`", program.display()))?;
     if !output.status.success() {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let failed: Vec<&str> = out.lines().chain(err.lines()).filter(|line| is_complaint(line)).collect();
-        bail!("claims that do not come out as ruled:\n{}", failed.join("\n"));
+        bail!("claims whose test does not agree with their ruling:\n{}", failed.join("\n"));
     }
     Ok(())
 }
@@ -222,8 +289,9 @@ mod tests {
 
     use super::*;
 
-    const RIGHT: Claim = Claim {
+    const SUMS_ARE_RIGHT: Claim = Claim {
         id: "N9.1",
+        voice: Voice::Note,
         says: "sums are right",
         ruling: Ruling::Wrong,
         why: "one barrier is missing",
@@ -235,53 +303,104 @@ mod tests {
         }),
     };
 
+    const IS_SLOW: Test = Test {
+        rows: &["slow"],
+        twins: &["fast"],
+        holds: |seen| seen[0].time_us() > 5.0,
+        evidence: |seen| format!("{} µs", seen[0].time_us()),
+    };
+
     fn of(rows: Vec<Row>) -> Report {
-        Report { sections: vec![Section { rows, ..Section::default() }], ..Report::default() }
+        let section = Section { name: "s".to_owned(), rows, ..Section::default() };
+        Report { sections: vec![section], ..Report::default() }
+    }
+
+    fn row(variant: &str, verdict: &str) -> Row {
+        Row { variant: variant.to_owned(), verdict: verdict.to_owned(), ..Row::default() }
     }
 
     fn report(wrong: &str) -> Report {
-        let row = |variant: &str, verdict: &str| Row {
-            variant: variant.to_owned(),
-            verdict: verdict.to_owned(),
-            ..Row::default()
-        };
         of(vec![row("sum", "ok"), row("sum_wrong", wrong)])
+    }
+
+    fn timed(variant: &str, median_us: f64) -> Row {
+        let timing = Some(Timing { median_us, ..Timing::default() });
+        Row { gpu: Some(OnGpu { timing, ..OnGpu::default() }), ..row(variant, "ok") }
+    }
+
+    fn measured(runs: &[(&str, Vec<Row>)]) -> Measured {
+        let runs = runs.iter().map(|(arguments, rows)| record::measured(&of(rows.clone()), arguments));
+        Measured { runs: runs.collect(), ..Measured::default() }
+    }
+
+    fn is_sound(claim: Claim, report: &Report) -> bool {
+        claim.judge(report, &Measured::default()).is_sound()
     }
 
     #[test]
     fn a_verdict_must_turn_with_the_twin() {
-        assert!(RIGHT.judge(&report("FAULT"), None).is_sound());
-        assert!(!RIGHT.judge(&report("ok"), None).is_sound());
-        let held = Claim { ruling: Ruling::Holds, ..RIGHT };
-        assert!(!held.judge(&report("FAULT"), None).is_sound());
+        assert!(is_sound(SUMS_ARE_RIGHT, &report("FAULT")));
+        assert!(!is_sound(SUMS_ARE_RIGHT, &report("ok")));
+        let held = Claim { ruling: Ruling::Holds, ..SUMS_ARE_RIGHT };
+        assert!(!is_sound(held, &report("FAULT")));
+    }
+
+    #[test]
+    fn a_claim_that_is_not_decided_must_not_be_refuted_and_could_be() {
+        // If sums are exact they are also no fault, but sums that are no fault need not be exact.
+        let must_be_seen = Test {
+            rows: &["sum"],
+            twins: &["sum_wrong"],
+            holds: |seen| seen[0].verdict() != "FAULT",
+            evidence: |seen| seen[0].verdict().to_owned(),
+        };
+        let open = Claim { ruling: Ruling::NotDecided, proof: Proof::Run(must_be_seen), ..SUMS_ARE_RIGHT };
+        assert!(is_sound(open, &report("FAULT")));
+        // A test that nothing fails could not have refuted the statement.
+        assert!(!is_sound(open, &report("ok")));
+        // What the rows refute is wrong, and not open.
+        let (rows, twins) = (must_be_seen.twins, must_be_seen.rows);
+        let refuted = Claim { proof: Proof::Run(Test { rows, twins, ..must_be_seen }), ..open };
+        assert!(!is_sound(refuted, &report("FAULT")));
+        assert!(is_sound(Claim { ruling: Ruling::Wrong, ..refuted }, &report("FAULT")));
+        // Nothing to run refutes nothing.
+        assert!(is_sound(Claim { proof: Proof::None("it is about the host"), ..open }, &report("FAULT")));
+    }
+
+    #[test]
+    fn what_is_not_decided_is_never_called_true() {
+        assert_eq!([true, false].map(|holds| Ruling::NotDecided.finding(holds)), ["not refuted", "refuted"]);
+        assert_eq!([true, false].map(|holds| Ruling::Condition.finding(holds)), ["true", "false"]);
     }
 
     #[test]
     fn a_row_that_is_not_there_is_named() {
-        let judged = RIGHT.judge(&of(Vec::new()), None);
+        let judged = SUMS_ARE_RIGHT.judge(&of(Vec::new()), &Measured::default());
         assert_eq!(judged.outcome, Outcome::Missing("a row of the variant `sum_wrong`".to_owned()));
     }
 
     #[test]
     fn the_clock_is_read_from_a_record_where_there_is_no_gpu() {
-        let test = Test {
-            rows: &["slow"],
-            twins: &["fast"],
-            holds: |seen| seen[0].time_us() > 5.0,
-            evidence: |seen| format!("{} µs", seen[0].time_us()),
-        };
-        let claim = Claim { ruling: Ruling::Holds, proof: Proof::Clock(test), ..RIGHT };
-        let row = |variant: &str, median_us: f64| {
-            let timing = Some(Timing { median_us, ..Timing::default() });
-            let gpu = Some(OnGpu { timing, ..OnGpu::default() });
-            Row { variant: variant.to_owned(), gpu, ..Row::default() }
-        };
-        let recorded = |rows| Some((of(rows), "A GPU".to_owned()));
-        let here = of(Vec::new());
-        assert!(!claim.judge(&here, recorded(vec![row("slow", 9.0)]).as_ref()).is_sound());
-        assert!(matches!(claim.judge(&here, None).outcome, Outcome::NoRun(_)));
-        let judged = claim.judge(&here, recorded(vec![row("slow", 9.0), row("fast", 1.0)]).as_ref());
+        let claim = Claim { ruling: Ruling::Holds, proof: Proof::Clock(IS_SLOW), ..SUMS_ARE_RIGHT };
+        let here = of(vec![row("slow", "ok"), row("fast", "ok")]);
+        assert!(!claim.judge(&here, &measured(&[("", vec![timed("slow", 9.0)])])).is_sound());
+        assert!(matches!(claim.judge(&here, &Measured::default()).outcome, Outcome::NoRun(_)));
+        let judged = claim.judge(&here, &measured(&[("", vec![timed("slow", 9.0), timed("fast", 1.0)])]));
         assert!(judged.is_sound());
-        assert!(matches!(judged.outcome, Outcome::Decided { record: Some(origin), .. } if origin == "A GPU"));
+        assert!(matches!(judged.outcome, Outcome::Decided { record: Some(_), .. }));
+    }
+
+    #[test]
+    fn a_recorded_run_is_found_by_its_arguments_and_named() {
+        let proof = Proof::Recorded("--size 9", IS_SLOW);
+        let claim = Claim { ruling: Ruling::Holds, proof, ..SUMS_ARE_RIGHT };
+        let here = of(vec![row("slow", "ok"), row("fast", "ok")]);
+        let small = ("", vec![timed("slow", 1.0), timed("fast", 1.0)]);
+        let large = ("--size 9", vec![timed("slow", 9.0), timed("fast", 1.0)]);
+        assert!(!claim.judge(&here, &measured(&[small.clone()])).is_sound());
+        let judged = claim.judge(&here, &measured(&[small, large]));
+        assert!(judged.is_sound());
+        let Outcome::Decided { holds, .. } = judged.outcome else { panic!("{:?}", judged.outcome) };
+        assert_eq!(holds.evidence, "with `--size 9`, 9 µs");
     }
 }

@@ -1,4 +1,4 @@
-//! Claims and what became of them, for a reader and for a program.
+//! Claims and their verdicts, for a reader and for a program.
 //!
 //! What it leaves out: the rows behind the evidence, which the command under each claim prints.
 
@@ -21,8 +21,8 @@ pub(crate) fn text(chapter: &str, judged: &[Judged]) -> String {
     for judged in judged {
         let claim = &judged.claim;
         let _ = writeln!(out, "\n{ID}{:<7}{ID:#}{}", claim.id, claim.ruling.name());
-        out += &paragraph(&format!("{INDENT}the note: "), claim.says);
-        out += &decided(&judged.outcome);
+        out += &paragraph(&format!("{INDENT}{}: ", claim.voice.name()), claim.says);
+        out += &decided(judged);
         out += &paragraph(INDENT, claim.why);
         let _ = writeln!(out, "{INDENT}$ {}", command(chapter, judged));
     }
@@ -34,32 +34,33 @@ fn command(chapter: &str, judged: &Judged) -> String {
     format!("cargo run --bin {chapter} -- --claim {}", judged.claim.id)
 }
 
-fn decided(outcome: &Outcome) -> String {
-    match outcome {
+fn decided(judged: &Judged) -> String {
+    let finding = |side: &Side| judged.claim.ruling.finding(side.holds);
+    match &judged.outcome {
         Outcome::Decided { holds, twin, record } => {
             let on = record.as_ref().map_or_else(|| "here".to_owned(), |origin| format!("on {origin}"));
-            paragraph(&format!("{INDENT}{} {on}: ", yes(holds)), &holds.evidence)
-                + &paragraph(&format!("{INDENT}{} for the twin: ", yes(twin)), &twin.evidence)
+            paragraph(&format!("{INDENT}{} {on}: ", finding(holds)), &holds.evidence)
+                + &paragraph(&format!("{INDENT}{} for the twin: ", finding(twin)), &twin.evidence)
         }
         Outcome::NoRun(reason) => paragraph(&format!("{INDENT}not run: "), reason),
         Outcome::Missing(what) => paragraph(&format!("{INDENT}not run: "), &format!("it needs {what}")),
     }
 }
 
-fn yes(side: &Side) -> &'static str {
-    if side.holds { "true" } else { "false" }
-}
-
-/// What came out otherwise than it is ruled.
+/// The claims whose test does not agree with their ruling.
 fn complaints(judged: &[Judged]) -> String {
     let mut out = String::new();
     for judged in judged.iter().filter(|judged| !judged.is_sound()) {
+        let ruling = judged.claim.ruling;
         let what = match &judged.outcome {
             Outcome::Missing(what) => format!("needs {what}"),
             Outcome::Decided { holds, twin, .. } if holds.holds == twin.holds => {
-                format!("is {} for its twin too", yes(twin))
+                format!("is {} for its twin too", ruling.finding(twin.holds))
             }
-            _ => format!("is ruled `{}` and comes out otherwise", judged.claim.ruling.name()),
+            Outcome::Decided { holds, .. } => {
+                format!("is ruled `{}`, but is {}", ruling.name(), ruling.finding(holds.holds))
+            }
+            Outcome::NoRun(_) => continue,
         };
         let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &format!("{} {what}", judged.claim.id)));
     }
@@ -75,6 +76,7 @@ fn entry(chapter: &str, judged: &Judged) -> Value {
     let claim = &judged.claim;
     let mut entry = object!({
         "id": claim.id,
+        "voice": claim.voice.name(),
         "says": claim.says,
         "ruling": claim.ruling.name(),
         "why": claim.why,
@@ -83,9 +85,12 @@ fn entry(chapter: &str, judged: &Judged) -> Value {
     });
     match &judged.outcome {
         Outcome::Decided { holds, twin, record } => {
-            entry["holds"] = holds.holds.into();
-            entry["evidence"] = holds.evidence.clone().into();
-            entry["twin"] = object!({ "holds": twin.holds, "evidence": twin.evidence });
+            let side = |side: &Side| {
+                let finding = claim.ruling.finding(side.holds);
+                object!({ "finding": finding, "evidence": side.evidence })
+            };
+            entry["rows"] = side(holds);
+            entry["twin"] = side(twin);
             entry["record"] = object!(record);
         }
         Outcome::NoRun(reason) => entry["not_run"] = (*reason).into(),

@@ -1,4 +1,4 @@
-//! `cargo xtask claims`: what became of every claim of the notes, from fresh runs of all chapters.
+//! `cargo xtask claims`: the verdict on every claim of the notes, from fresh runs of all chapters.
 //!
 //! Each chapter decides its own; this asks them all, puts the answers in the notes' order, and finds out what is missing
 //! or decided twice. It leaves out everything but one line of evidence, which the command of a claim has more of.
@@ -55,7 +55,7 @@ fn order(id: &str) -> (String, usize) {
 
 fn line(entry: &Value) -> String {
     let text = |key: &str| entry[key].as_str().unwrap_or_default();
-    let found = match (&entry["evidence"], &entry["not_run"], &entry["missing"]) {
+    let found = match (&entry["rows"]["evidence"], &entry["not_run"], &entry["missing"]) {
         (Value::String(evidence), ..) => match &entry["record"] {
             Value::String(record) => format!("{evidence} (recorded: {record})"),
             _ => evidence.clone(),
@@ -68,23 +68,29 @@ fn line(entry: &Value) -> String {
     paragraph(&format!("{:<6} {mark}{:<22} ", text("id"), text("ruling")), &found)
 }
 
-fn summary(ledger: &[Value]) -> String {
-    let mut rulings: BTreeMap<&str, usize> = BTreeMap::new();
+/// How many entries have each value of a key: `3 holds, 2 wrong`.
+fn tally(ledger: &[Value], key: &str) -> String {
+    let mut values: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in ledger {
-        *rulings.entry(entry["ruling"].as_str().unwrap_or_default()).or_default() += 1;
+        *values.entry(entry[key].as_str().unwrap_or_default()).or_default() += 1;
     }
-    let rulings: Vec<String> = rulings.iter().map(|(ruling, count)| format!("{count} {ruling}")).collect();
+    let values: Vec<String> = values.iter().map(|(value, count)| format!("{count} {value}")).collect();
+    values.join(", ")
+}
+
+fn summary(ledger: &[Value]) -> String {
     let count = |is: fn(&Value) -> bool| ledger.iter().filter(|entry| is(entry)).count();
-    let decided = count(|entry| entry["evidence"].is_string() && entry["record"].is_null());
+    let tested = count(|entry| entry["rows"].is_object() && entry["record"].is_null());
     let recorded = count(|entry| entry["record"].is_string());
     paragraph(
         "",
         &format!(
-            "{} claims: {}. {decided} decided by runs on the emulator, {recorded} by a recorded run on a GPU, {} without \
-             a run.",
+            "{} claims: {}. Whose they are: {}. {tested} are tested by runs on the emulator, {recorded} by a recorded run \
+             on a GPU, {} without a run.",
             ledger.len(),
-            rulings.join(", "),
-            ledger.len() - decided - recorded
+            tally(ledger, "ruling"),
+            tally(ledger, "voice"),
+            ledger.len() - tested - recorded
         ),
     )
 }
@@ -119,6 +125,17 @@ mod tests {
     #[test]
     fn claims_are_in_the_order_of_the_notes() {
         assert!(order("N0.9") < order("N0.10") && order("N0.14") < order("N1.1"));
+    }
+
+    #[test]
+    fn the_summary_counts_verdicts_and_whose_the_claims_are() {
+        let entry = |ruling: &str, voice: &str| serde_json::json!({ "ruling": ruling, "voice": voice });
+        let ledger = [entry("wrong", "the note's code"), entry("not decided", "the note says")];
+        let summary = summary(&ledger);
+        assert!(
+            summary.starts_with("2 claims: 1 not decided, 1 wrong. Whose they are: 1 the note says,"),
+            "{summary}"
+        );
     }
 
     #[test]

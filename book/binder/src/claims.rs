@@ -1,4 +1,4 @@
-//! What became of the notes' claims, from the chapters' ledgers, `output/sim_claims.txt`.
+//! The verdicts on the notes' claims, from the chapters' ledgers, `output/sim_claims.txt`.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,21 @@ const NOTES: [(&str, usize); 5] = [
     ("Warp functions", 24),
 ];
 
+/// The verdicts, in the order of the table, and the word that the page's style has for each.
+const VERDICTS: [(&str, &str); 5] = [
+    ("holds", "holds"),
+    ("holds with a condition", "condition"),
+    ("outdated", "outdated"),
+    ("wrong", "wrong"),
+    ("not decided", "undecided"),
+];
+
+/// Whose statement a claim is: what the note says, what its code does, or what a reader may conclude.
+const VOICES: [&str; 3] = ["the note says", "the note's code", "a reader may conclude"];
+
+/// What a test can find, of the rows or of the twins.
+const FINDINGS: [&str; 4] = ["true", "false", "not refuted", "refuted"];
+
 /// A claim and its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
@@ -24,8 +39,10 @@ pub struct Claim {
     pub id: String,
     /// `wrong`, `holds with a condition`.
     pub verdict: String,
+    /// One of [`VOICES`].
+    voice: String,
     says: String,
-    /// Who found what: `true here`, and the numbers.
+    /// What was found where, `true here`, and the numbers.
     evidence: Vec<(String, String)>,
     why: String,
     /// What a reader types.
@@ -104,9 +121,8 @@ impl Ledger {
             let (class, verdict) = (claim.class(), &claim.verdict);
             format!("| <span class=\"sign {class}\">{verdict}</span> | {} |", count(verdict))
         };
-        let rows = ["holds", "holds with a condition", "outdated", "wrong"];
-        let rows: Vec<String> =
-            rows.map(|verdict| row(&Claim { verdict: verdict.to_owned(), ..Claim::default() })).into();
+        let rows =
+            VERDICTS.map(|(verdict, _)| row(&Claim { verdict: verdict.to_owned(), ..Claim::default() }));
         format!(
             "| verdict | claims |\n| --- | ---: |\n{}\n| together | {} |\n",
             rows.join("\n"),
@@ -118,12 +134,8 @@ impl Ledger {
 impl Claim {
     /// One word for the page's style.
     pub fn class(&self) -> &'static str {
-        match self.verdict.as_str() {
-            "holds" => "holds",
-            "outdated" => "outdated",
-            "wrong" => "wrong",
-            _ => "condition",
-        }
+        let known = VERDICTS.iter().find(|(verdict, _)| *verdict == self.verdict);
+        known.map_or("unknown", |(_, class)| class)
     }
 
     /// Fails unless the records of its chapter are of the kernels as they are.
@@ -135,23 +147,23 @@ impl Claim {
     /// The claim as an entry of the index.
     fn entry(&self) -> String {
         let (class, id, verdict) = (self.class(), &self.id, escape(&self.verdict));
-        let says = escape(&self.says.replace('`', ""));
+        let (voice, says) = (escape(&self.voice), escape(&self.says.replace('`', "")));
         format!(
-            "<li><a class=\"claim-ref {class}\" href=\"#{id}\" title=\"{verdict}: {says}\">{id}\
+            "<li><a class=\"claim-ref {class}\" href=\"#{id}\" title=\"{verdict}; {voice}: {says}\">{id}\
              <span class=\"verdict\">, {verdict}</span></a></li>\n"
         )
     }
 
     /// The claim as a box, with `heading` for its head.
     pub fn render(&self, heading: &str, id: &str, mentions: &str) -> String {
-        let line = |(who, what): &(String, String)| {
-            format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(who), sentence(what))
+        let line = |(found, what): &(String, String)| {
+            format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(found), sentence(what))
         };
         let evidence: Vec<String> = self.evidence.iter().map(line).collect();
         format!(
             "<section class=\"claim {class}\" aria-label=\"claim {name}\">\n\
              <{heading}{id} class=\"claim-head\"><span class=\"claim-id\">{name}</span> <span class=\"verdict\">{verdict}</span></{heading}>\n\
-             <p class=\"claim-says\">The note: {says}.</p>\n\
+             <p class=\"claim-says\"><span class=\"claim-voice\">{voice}:</span> {says}.</p>\n\
              <dl class=\"claim-evidence\">\n{evidence}\n</dl>\n\
              <p class=\"claim-why\">{why}</p>\n{mentions}\
              <div class=\"command\"><code>{command}</code></div>\n</section>\n",
@@ -159,11 +171,18 @@ impl Claim {
             class = self.class(),
             name = self.id,
             verdict = escape(&self.verdict),
+            voice = escape(&capital(&self.voice)),
             says = sentence(self.says.trim_end_matches('.')),
             why = sentence(&self.why),
             command = escape(&self.command),
         )
     }
+}
+
+/// The words with a capital at their beginning.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `N1.11` as numbers.
@@ -198,7 +217,10 @@ fn parse(entry: &str) -> Option<Claim> {
     }
     for (label, text) in parts {
         match label {
-            Some("the note") => claim.says = text,
+            Some(label) if VOICES.contains(&label) => {
+                claim.voice = label.to_owned();
+                claim.says = text;
+            }
             Some(label) => claim.evidence.push((label.to_owned(), text)),
             None => claim.why = text,
         }
@@ -206,14 +228,14 @@ fn parse(entry: &str) -> Option<Claim> {
     Some(claim)
 }
 
-/// Who speaks in a line `true here: …`.
+/// What a line begins with that has something to say: `the note says: …`, `true here: …`.
 fn label_of(line: &str) -> Option<&str> {
     let (label, _) = line.split_once(": ")?;
-    let is_one = label == "the note"
-        || label == "not run"
-        || ["true here", "false here", "true for the twin", "false for the twin"].contains(&label)
-        || label.starts_with("true on ")
-        || label.starts_with("false on ");
+    let is_place = |place: &str| ["here", "for the twin"].contains(&place) || place.starts_with("on ");
+    let is_finding = |finding: &&str| {
+        label.strip_prefix(finding).and_then(|place| place.strip_prefix(' ')).is_some_and(is_place)
+    };
+    let is_one = VOICES.contains(&label) || label == "not run" || FINDINGS.iter().any(is_finding);
     is_one.then_some(label)
 }
 
@@ -229,17 +251,49 @@ pub fn one<'a>(words: &[&'a str]) -> Result<&'a str> {
 mod tests {
     use super::*;
 
-    const ENTRY: &str = "N1.12  holds with a condition\n       the note: the first launch takes longer, so\n                 warm up\n       true on NVIDIA H200, driver 5: block: 18.5 µs in the\n                                      first run\n       false for the twin: none\n       It takes: some microseconds\n       longer.\n       $ cargo run --bin ch02_reduction -- --claim N1.12";
+    const ENTRY: &str = "N1.12  holds with a condition\n       the note says: the first launch takes longer, so\n                      warm up\n       true on NVIDIA H200, driver 5: block: 18.5 µs in the\n                                      first run\n       false for the twin: none\n       It takes: some microseconds\n       longer.\n       $ cargo run --bin ch02_reduction -- --claim N1.12";
 
     #[test]
     fn an_entry_is_read() {
         let claim = parse(ENTRY).unwrap();
         assert_eq!((claim.id.as_str(), claim.class()), ("N1.12", "condition"));
+        assert_eq!(claim.voice, "the note says");
         assert_eq!(claim.says, "the first launch takes longer, so warm up");
         assert_eq!(claim.evidence[0].0, "true on NVIDIA H200, driver 5");
         assert_eq!(claim.evidence[0].1, "block: 18.5 µs in the first run");
         assert_eq!(claim.why, "It takes: some microseconds longer.");
         assert!(claim.command.ends_with("N1.12"));
+    }
+
+    #[test]
+    fn a_claim_says_whose_it_is_and_that_no_run_decides_it() {
+        let entry = ENTRY
+            .replace("holds with a condition", "not decided")
+            .replace("the note says", "a reader may conclude")
+            .replace("true on", "not refuted on")
+            .replace("false for", "refuted for");
+        let claim = parse(&entry).unwrap();
+        assert_eq!((claim.voice.as_str(), claim.class()), ("a reader may conclude", "undecided"));
+        let found: Vec<&str> = claim.evidence.iter().map(|(found, _)| found.as_str()).collect();
+        assert_eq!(found, ["not refuted on NVIDIA H200, driver 5", "refuted for the twin"]);
+        let page = claim.render("h3", "", "");
+        assert!(page.contains("A reader may conclude:</span> the first launch"), "{page}");
+        assert!(page.contains("<section class=\"claim undecided\""), "{page}");
+    }
+
+    #[test]
+    fn every_claim_of_the_ledger_has_a_voice_and_a_known_verdict() {
+        let repository = Repository::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into());
+        let ledger = Ledger::read(&repository).unwrap();
+        for claim in ledger.0.values() {
+            assert!(VOICES.contains(&claim.voice.as_str()), "{}: {}", claim.id, claim.voice);
+            assert!(claim.class() != "unknown", "{}: {}", claim.id, claim.verdict);
+            assert!(
+                !claim.says.is_empty() && !claim.why.is_empty() && !claim.evidence.is_empty(),
+                "{}",
+                claim.id
+            );
+        }
     }
 
     #[test]

@@ -1,34 +1,39 @@
-//! What became of the claims of three notes: all of that on divergence, what that on control flow says about branches, and
-//! all of that on boundaries.
+//! The claims of three notes: all of the one on divergence, what the one on control flow says about branches, and all of
+//! the one on boundaries.
 //!
-//! Every claim is decided by rows of this chapter; times and machine code are in its records of a GPU, and are only told
-//! of. It leaves out the boundary with work of its own (N2.8), which is the Laplace solver's, and barriers and atomics.
+//! Rows of this chapter decide every claim. The one about time (N0.4) takes its times from the record of a GPU. It leaves
+//! out the boundary with work of its own (N2.8), which belongs to the Laplace solver, and barriers and atomics.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test};
-use lanes::report::layout::grouped;
+use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+use lanes::report::layout::{counted, grouped};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "N0.1",
-        says: "lanes on different paths of a branch run one path after the other, the rest switched off",
+        voice: Voice::Note,
+        says: "when the lanes of a warp take different paths at a branch, the warp executes one path after \
+               another, with the lanes of the other paths switched off",
         ruling: Ruling::Holds,
-        why: "The picture `warp_halved_lanes` shows it. A warp that agrees has no path on which anybody is \
-              switched off.",
+        why: "The picture `warp_halved_lanes` shows it: only the lanes of a path execute it, and no lane \
+              executes both. If all lanes agree, there is one path, and no lane is switched off.",
         proof: Proof::Run(Test {
             rows: &["warp_halved"],
             twins: &["warp_agrees"],
             holds: |seen| seen[0].fact("paths") >= 2.0 && same(seen[0].fact("lanes_on_two_paths"), 0.0),
             evidence: |seen| {
                 let (paths, both) = (seen[0].fact("paths"), seen[0].fact("lanes_on_two_paths"));
-                format!("{paths} paths on which lanes are switched off, {both} lanes on two of them")
+                let name = seen[0].variant();
+                format!("{name}: {paths} paths on which lanes are switched off, {both} lanes on two of them")
             },
         }),
     },
     Claim {
         id: "N0.2",
-        says: "of a warp split in halves 16 lanes work at a time, and the more paths, the fewer",
+        voice: Voice::Note,
+        says: "if half of a warp takes each side of a branch, only 16 lanes work at a time, and with more \
+               paths even fewer",
         ruling: Ruling::Holds,
-        why: "A path is walked by its own lanes alone. On 32 paths one lane works at a time.",
+        why: "Only the lanes that have chosen a path execute it. With 32 paths, one lane works at a time.",
         proof: Proof::Run(Test {
             rows: &["warp_halved", "worst_case_switch"],
             twins: &["warp_agrees", "worst_case_together"],
@@ -38,7 +43,7 @@ pub static CLAIMS: &[Claim] = &[
             evidence: |seen| {
                 let (fewest, average) = (seen[0].fact("fewest_lanes"), seen[1].active_lanes());
                 format!(
-                    "{}: {fewest} lanes at the least; {}: {average:.2} on average",
+                    "{}: at the least {fewest} lanes work; {}: {average:.2} lanes on average",
                     seen[0].variant(),
                     seen[1].variant()
                 )
@@ -47,61 +52,72 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N0.3",
-        says: "lanes part inside of a warp only: different warps may go different ways",
+        voice: Voice::Note,
+        says: "divergence happens only inside a warp: warps that take different sides of a branch do not \
+               diverge",
         ruling: Ruling::Holds,
-        why: "Each warp has its own place in the program. The if as written is a branch, and warps take it \
-              as a whole.",
+        why: "Warps proceed through a program independently of each other. Compiled without optimisation \
+              (`-G`), the kernel of the first row has a branch that some warps take and others do not, and \
+              none of them diverges.",
         proof: Proof::Run(Test {
             rows: &["math_even_warp-G"],
             twins: &["math_even_thread-G"],
-            holds: |seen| same(parted(seen[0]), 0.0) && seen[0].fact("even_in_if") > 0.0,
+            holds: |seen| same(diverged(seen[0]), 0.0) && seen[0].fact("even_in_if") > 0.0,
             evidence: |seen| warps(seen[0]),
         }),
     },
     Claim {
         id: "N0.4",
-        says: "the kernel that chooses by thread parts its warps and is slower than the one that chooses by warp",
+        voice: Voice::Reader,
+        says: "the kernel that decides by the parity of the thread makes its warps diverge, and so it is \
+               slower than the kernel that decides by the parity of the warp",
+        ruling: Ruling::Wrong,
+        why: "The first part holds, the second is wrong. Without optimisation (`-G`), every warp of the \
+              first kernel diverges and no warp of the second. Nevertheless the second is slower on an H200: \
+              it divides by `warpSize`, and in machine code a division is so long that this kernel executes \
+              more instructions (`output/counters.md`). With a shift in place of the division, as in the \
+              twin, it is faster than the first kernel. Optimised, the `if` of both kernels becomes a \
+              select, and no warp diverges.",
+        proof: Proof::Recorded(
+            "--only arithmetic --size 10240000 --block 256",
+            Test {
+                rows: &["math_even_thread-G", "math_even_warp-G"],
+                twins: &["math_even_thread-G", "math_precedence_mended-G"],
+                holds: |seen| diverged(seen[0]) > diverged(seen[1]) && seen[0].time_us() > seen[1].time_us(),
+                evidence: |seen| {
+                    let row = |row: &Seen| {
+                        format!("{}: {}, {:.1} µs", row.variant(), which_diverge(*row), row.time_us())
+                    };
+                    seen.iter().map(row).collect::<Vec<_>>().join("; ")
+                },
+            },
+        ),
+    },
+    Claim {
+        id: "N0.5",
+        voice: Voice::Note,
+        says: "with the condition `(tid / warpSize) % 2 == 0` no warp diverges and all lanes are used, and \
+               the output has the same values in another order",
         ruling: Ruling::Condition,
-        why: "It parts them, as written; the optimising compiler makes a select of both, and no warp parts. Slower \
-              it is not: by warp there are fewer PTX instructions, but more of machine code \
-              (`output/counters.md`), because a division by `warpSize` is long there, and the clock of an H200 \
-              says the same; `math_precedence_mended-G`, which shifts instead, is faster than both \
-              (`output/h200_note_size.txt`).",
+        why: "The size of the block must be a multiple of 32, because only then is `tid / warpSize` the \
+              number of a warp. In blocks of 48 some warps begin in the middle of a group of 32 thread \
+              numbers, and those warps diverge.",
         proof: Proof::Run(Test {
-            rows: &["math_even_thread-G", "math_even_warp-G"],
-            twins: &["math_even_thread", "math_even_warp"],
-            holds: |seen| parted(seen[0]) > parted(seen[1]) && seen[0].per_warp() > seen[1].per_warp(),
+            rows: &["math_even_warp-G"],
+            twins: &["math_even_warp_48-G"],
+            holds: |seen| seen[0].verdict() == "ok" && same(diverged(seen[0]), 0.0),
             evidence: |seen| {
-                let (thread, warp) = (seen[0], seen[1]);
-                format!(
-                    "{} and {}, {:.2} and {:.2} PTX instructions per warp",
-                    warps(thread),
-                    warps(warp),
-                    thread.per_warp(),
-                    warp.per_warp()
-                )
+                format!("{}, {:.2} active lanes on average", warps(seen[0]), seen[0].active_lanes())
             },
         }),
     },
     Claim {
-        id: "N0.5",
-        says: "the kernel that chooses by warp uses the machine fully, and writes the same values in another order",
-        ruling: Ruling::Condition,
-        why: "`i / warpSize` is the number of a warp in blocks whose size is a multiple of 32. In others the \
-              warps begin elsewhere, and part.",
-        proof: Proof::Run(Test {
-            rows: &["math_even_warp-G"],
-            twins: &["math_even_warp_48-G"],
-            holds: |seen| seen[0].verdict() == "ok" && same(parted(seen[0]), 0.0),
-            evidence: |seen| format!("{}, {:.2} lanes at work", warps(seen[0]), seen[0].active_lanes()),
-        }),
-    },
-    Claim {
         id: "N0.6",
-        says: "two ifs on a condition and its opposite do what one if with an else does",
+        voice: Voice::Reader,
+        says: "two `if`s, on a condition and on its opposite, cost the same as one `if` with an `else`",
         ruling: Ruling::Condition,
-        why: "Optimised, both are the same select. As written, they are two branches, and a warp parts at \
-              each.",
+        why: "This is true with optimisation, which makes the same select of both. Without it (`-G`), the \
+              two `if`s are two branches, and a warp diverges at each of them.",
         proof: Proof::Run(Test {
             rows: &["math_two_ifs", "math_even_thread"],
             twins: &["math_two_ifs-G", "math_even_thread-G"],
@@ -122,10 +138,11 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N0.7",
-        says: "`itid & 0x01 == 0` chooses by the parity of the warp",
+        voice: Voice::Code,
+        says: "`itid & 0x01 == 0` tests whether the number of the warp is even",
         ruling: Ruling::Wrong,
-        why: "`==` binds tighter than `&`: it is `itid & (0x01 == 0)`, which is never true, so every element \
-              becomes 200. Put the `&` in parentheses.",
+        why: "In C, `==` binds tighter than `&`, so the condition is `itid & (0x01 == 0)`. That is never \
+              true, and every element becomes 200. Write `(itid & 0x01) == 0`.",
         proof: Proof::Run(Test {
             rows: &["math_precedence"],
             twins: &["math_precedence_mended"],
@@ -135,44 +152,63 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N0.8",
-        says: "the kernel that chooses by warp takes `(void)`",
+        voice: Voice::Code,
+        says: "a kernel with the parameter list `(void)` can write to the array `c`",
         ruling: Ruling::Wrong,
-        why: "It writes to `c`, which it has not got. The parameter is `float* c`, as in the full listing.",
-        proof: Proof::None("it is about text that does not compile"),
+        why: "The kernel has no parameter `c`, so it does not compile. In the note's complete program its \
+              parameter is `float *c`.",
+        proof: Proof::None("the code does not compile, so there is nothing to run"),
     },
     Claim {
         id: "N0.9",
-        says: "a `size_t` holds the time that has passed",
+        voice: Voice::Code,
+        says: "a `size_t` can hold the time that a kernel took, in seconds",
         ruling: Ruling::Wrong,
-        why: "Whole seconds: the difference is 0, or 1 if a second begins during the run, and neither is the time \
-              of a kernel. %e wants a double besides. Keep the times in a double, or use CUDA events.",
-        proof: Proof::None("it is about the host, whose clock no claim may depend on"),
+        why: "A `size_t` is an integer. The difference of two times in whole seconds is 0, or 1 if a new \
+              second begins during the run, and neither is the time of the kernel. In addition, the note \
+              prints it with `%e`, which expects a `double`. Keep times in a `double`, or use CUDA events.",
+        proof: Proof::None("it is about the clock of the host, which no verdict here depends on"),
     },
     Claim {
         id: "N0.10",
-        says: "the kernels need no bounds check",
-        ruling: Ruling::Condition,
-        why: "Only if the number of elements is a multiple of the block: else the threads of the last block \
-              write past the end. Compare the index with the length.",
+        voice: Voice::Code,
+        says: "the grid is rounded up to whole blocks for any number of elements, and the kernels need no \
+               bounds check",
+        ruling: Ruling::Wrong,
+        why: "If the number of elements is not a multiple of the block size, the last block has threads \
+              without an element, and they write past the end of the array. Without a check the kernels are \
+              right only if the blocks cover the array exactly, as in the twin. Compare the index with the \
+              number of elements.",
         proof: Proof::Run(Test {
-            rows: &["math_unguarded"],
-            twins: &["math_unguarded_ragged"],
+            rows: &["math_unguarded_ragged"],
+            twins: &["math_unguarded"],
             holds: |seen| seen[0].verdict() == "ok",
             evidence: |seen| past_the_end(seen[0]),
         }),
     },
     Claim {
         id: "N0.11",
-        says: "a CPU pays for a branch that it predicted wrongly, a GPU for one at which a warp parts",
-        ruling: Ruling::Holds,
-        why: "It is background. What a parted warp pays is in N2.3 and N2.7.",
-        proof: Proof::None("half of it is about CPUs"),
+        voice: Voice::Note,
+        says: "a CPU loses time when it predicts a branch wrongly, a GPU when a warp diverges",
+        ruling: Ruling::NotDecided,
+        why: "Only the half about GPUs is tested here: a warp with lanes on both sides of a branch executes \
+              more instructions than a warp that takes either side alone. No run of this book involves the \
+              branch predictor of a CPU, so the other half is neither shown nor refuted.",
+        proof: Proof::Run(Test {
+            rows: &["sqrt_mixed", "sqrt_negative", "sqrt_positive"],
+            twins: &["sqrt_partitioned", "sqrt_negative", "sqrt_positive"],
+            // The half about GPUs, which must be seen if the whole is true.
+            holds: |seen| seen[0].per_warp() > seen[1].per_warp().max(seen[2].per_warp()),
+            evidence: per_warp,
+        }),
     },
     Claim {
         id: "N0.12",
-        says: "in the kernel that chooses by warp, even-numbered threads take the if",
+        voice: Voice::Note,
+        says: "in the kernel that decides by the parity of the warp, the even-numbered threads execute the \
+               `if`",
         ruling: Ruling::Wrong,
-        why: "Threads of even-numbered warps do, the odd ones among them.",
+        why: "The threads of the even-numbered warps execute it, and half of those threads have odd numbers.",
         proof: Proof::Run(Test {
             rows: &["math_even_warp"],
             twins: &["math_even_thread"],
@@ -181,37 +217,40 @@ pub static CLAIMS: &[Claim] = &[
             },
             evidence: |seen| {
                 let [took, all, odd] = ["even_in_if", "even", "odd_in_if"].map(|name| seen[0].fact(name));
-                format!("{took} of {all} even-numbered threads take the if, and {odd} odd ones")
+                format!("{took} of {all} even-numbered threads execute the `if`, and {odd} odd-numbered ones")
             },
         }),
     },
     Claim {
         id: "N0.13",
-        says: "if data is partitioned so that a warp finds one kind, no warp parts",
+        voice: Voice::Note,
+        says: "data can be partitioned so that all threads of a warp take the same path, and then no warp \
+               diverges",
         ruling: Ruling::Holds,
-        why: "Fill each part up to whole warps, and use blocks of whole warps. A full sort does it too, but \
-              for the one warp in which the kinds meet.",
+        why: "Fill up each part to whole warps, and use blocks of whole warps. Sorting the data works too, \
+              except for the one warp in which the two kinds of elements meet.",
         proof: Proof::Run(Test {
             rows: &["sqrt_partitioned"],
             twins: &["sqrt_mixed"],
-            holds: |seen| seen[0].verdict() == "ok" && same(parted(seen[0]), 0.0),
+            holds: |seen| seen[0].verdict() == "ok" && same(diverged(seen[0]), 0.0),
             evidence: |seen| warps(seen[0]),
         }),
     },
     Claim {
         id: "N0.14",
-        says: "all lanes of a warp execute the same instruction in the same cycle",
+        voice: Voice::Note,
+        says: "all threads of a warp must execute the same instruction in the same cycle",
         ruling: Ruling::Outdated,
-        why: "So it was before Volta, and still is for code built for it: of two halves that wait for each \
-              other, one gives up before the other begins. Since Volta each lane has its own place in the \
-              program.",
+        why: "This was true before Volta, and still is for code compiled for those GPUs: if the two halves \
+              of a warp wait for each other, one half gives up before the other has begun. Since Volta each \
+              lane has a program counter of its own, and both halves get their turns.",
         proof: Proof::Run(Test {
             rows: &["handshake_60"],
             twins: &["handshake_70"],
             holds: |seen| seen[0].fact("lanes_through") < 32.0,
             evidence: |seen| {
                 format!(
-                    "{}: {} of 32 lanes get what they wait for from the others",
+                    "{}: {} of 32 lanes see the flag that they wait for",
                     seen[0].variant(),
                     seen[0].fact("lanes_through")
                 )
@@ -220,26 +259,31 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.1",
-        says: "instructions can be predicated, and the root of a negative number is then not computed",
+        voice: Voice::Note,
+        says: "a predicated instruction is executed only where its predicate is true, so the square root of \
+               a negative number is not really computed",
         ruling: Ruling::Holds,
-        why: "In PTX a branch switches the lanes off, and in machine code a predicate may (N2.26). A select \
-              keeps one of two values, and all lanes have computed both.",
+        why: "In PTX a branch switches the lanes off; in machine code a predicate may do it instead (see \
+              N2.26). A select is different: all lanes compute both values, and each lane keeps one.",
         proof: Proof::Run(Test {
             rows: &["warp_halved"],
             twins: &["warp_selects"],
             holds: |seen| seen[0].fact("roots") > 0.0 && same(seen[0].fact("roots_of_negative"), 0.0),
             evidence: |seen| {
                 let [roots, negative] = ["roots", "roots_of_negative"].map(|name| seen[0].fact(name));
-                format!("{roots} roots, {negative} of them of negative numbers")
+                format!("{}: {roots} roots, {negative} of them of negative numbers", seen[0].variant())
             },
         }),
     },
     Claim {
         id: "N2.2",
-        says: "behind `if (n >= 0)` nobody has to worry about an illegal read of x[n]",
-        ruling: Ruling::Condition,
-        why: "Of negative places it holds: half of the indices are negative, and the emulator finds no fault. The \
-              guard protects from what it asks about and from nothing else: an index past the end is read.",
+        voice: Voice::Note,
+        says: "`x[n]` inside `if (n >= 0)` is read only where `n >= 0`, so a negative `n` causes no illegal \
+               memory access",
+        ruling: Ruling::Holds,
+        why: "Half of the indices in this run are negative, and the emulator finds no fault. But a guard \
+              protects only against what it tests: in the twin one index is past the end of the array, and \
+              that element is read.",
         proof: Proof::Run(Test {
             rows: &["guarded_load"],
             twins: &["guarded_load_past"],
@@ -249,10 +293,12 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.3",
-        says: "all lanes go through both branches, so the cost is the sum of the two",
+        voice: Voice::Note,
+        says: "all threads execute both sides of a branch, so its cost is the sum of both",
         ruling: Ruling::Holds,
-        why: "For each warp that has lanes on both: two paths cost more than either, and 32 nearly 32 times one. A \
-              warp whose lanes agree pays for its own path.",
+        why: "This is true of each warp that has lanes on both sides: two paths cost more than either of \
+              them, and 32 paths cost nearly 32 times as much as one. A warp whose lanes agree executes one \
+              path only.",
         proof: Proof::Run(Test {
             rows: &[
                 "sqrt_mixed",
@@ -272,29 +318,34 @@ pub static CLAIMS: &[Claim] = &[
                 let both = seen[0].per_warp() > seen[1].per_warp().max(seen[2].per_warp());
                 both && seen[3].per_warp() > 24.0 * seen[4].per_warp()
             },
-            evidence: |seen| per_warp(seen),
+            evidence: per_warp,
         }),
     },
     Claim {
         id: "N2.4",
-        says: "around long branches the compiler puts votes of the warp",
+        voice: Voice::Note,
+        says: "around long branches the compiler inserts a vote of the warp, to skip a path that no lane \
+               takes",
         ruling: Ruling::Outdated,
-        why: "The compiler writes a branch, and the branch asks the lanes by itself: nobody walks a path that no \
-              lane of the warp wants. In machine code it is a branch too, with a place to meet again behind it \
-              (`output/h200_machine_code.txt`). The votes of `warp_votes` are in its source, and it pays for them; \
-              of its own accord the compiler writes none.",
+        why: "Today's compiler inserts no vote. It writes a branch, and the hardware skips a path that no \
+              lane of the warp takes. In machine code a long branch is a branch as well, followed by a point \
+              where the lanes reconverge (`output/h200_machine_code.txt`). The votes in the first row are \
+              there because the source of that kernel has them.",
         proof: Proof::Run(Test {
             rows: &["warp_votes"],
             twins: &["merge_32"],
             holds: |seen| seen[0].fact("votes") > 0.0,
-            evidence: |seen| format!("{}: {} votes in its trace", seen[0].variant(), seen[0].fact("votes")),
+            evidence: |seen| format!("{}: {} votes are executed", seen[0].variant(), seen[0].fact("votes")),
         }),
     },
     Claim {
         id: "N2.5",
-        says: "where all lanes must agree, as on an argument of the kernel, no vote is needed",
+        voice: Voice::Note,
+        says: "if all threads of a warp must go the same way, as with a condition on a kernel argument, no \
+               vote is needed",
         ruling: Ruling::Holds,
-        why: "No warp parts, so each walks one path. Nor is a vote needed elsewhere (N2.4).",
+        why: "No warp diverges, so each warp executes one path. No vote is needed for other conditions \
+              either (see N2.4).",
         proof: Proof::Run(Test {
             rows: &["uniform"],
             twins: &["sqrt_mixed"],
@@ -304,46 +355,58 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.6",
-        says: "it pays to sort elements into simple and expensive ones first",
+        voice: Voice::Note,
+        says: "if a few elements need expensive processing, first build two lists, of the simple and of the \
+               expensive elements, and then process each list",
         ruling: Ruling::Condition,
-        why: "In instructions it pays if the expensive work is long enough to make up for building the lists. In \
-              time it did not on an H200, even there: the lists are five launches, in one of which a single thread \
-              walks all counts (`lists_100` and `mixed_100` in `output/h200.txt`).",
+        why: "In instructions it pays if the expensive work is long enough to outweigh building the lists. \
+              In time it did not pay on an H200 even then, because the lists take five launches, in one of \
+              which a single thread goes through all counts (`lists_100` and `mixed_100` in \
+              `output/h200.json`).",
         proof: Proof::Run(Test {
             rows: &["lists_100", "mixed_100"],
             twins: &["lists_10", "mixed_10"],
             holds: |seen| instructions(seen[0]) < instructions(seen[1]),
             evidence: |seen| {
                 let [lists, mixed] = [0, 1].map(|index| grouped(instructions(seen[index]) as u64));
-                format!("{lists} PTX instructions with lists, {mixed} in one pass")
+                let [by_lists, in_one_pass] = [0, 1].map(|index| seen[index].variant());
+                format!("PTX instructions: {by_lists} {lists}, {in_one_pass} {mixed}")
             },
         }),
     },
     Claim {
         id: "N2.7",
-        says: "at worst, one lane with long work costs a factor of 32",
+        voice: Voice::Note,
+        says: "in the worst case, if one thread of a warp has expensive work, performance drops by a factor \
+               of 32",
         ruling: Ruling::Holds,
-        why: "The long path keeps one lane of 32 at work; the longer it is, the less the rest counts. As \
-              many long elements in whole warps keep all lanes at work.",
+        why: "On the long path one lane of 32 works. The longer the path is, the less the rest of the kernel \
+              counts, and the closer the factor comes to 32. If as many long elements are packed into whole \
+              warps, all lanes work.",
         proof: Proof::Run(Test {
             rows: &["expensive_one_lane"],
             twins: &["expensive_packed"],
-            // What comes before and after the work is done by all lanes, so the factor stays below 32.
+            // All lanes execute what comes before and after the work, so the factor stays below 32.
             holds: |seen| (24.0..32.0).contains(&(32.0 / seen[0].active_lanes())),
             evidence: |seen| {
                 let lanes = seen[0].active_lanes();
-                format!("{}: {lanes:.2} lanes at work, a factor of {:.1}", seen[0].variant(), 32.0 / lanes)
+                format!(
+                    "{}: {lanes:.2} active lanes on average, a factor of {:.1}",
+                    seen[0].variant(),
+                    32.0 / lanes
+                )
             },
         }),
     },
     Claim {
         id: "N2.26",
+        voice: Voice::Note,
         says: "short branches are predicated, and long ones become real branches",
         ruling: Ruling::Condition,
-        why: "That is settled twice. In PTX an if that picks a value is a select, and so may be one whose value is \
-              cheap to compute for all lanes; the others are branches, here even around a single step (`merge_1`). \
-              Of those the assembler predicates short ones: for an H200 a body of 4 steps (`merge_4`), while one \
-              of 8 keeps its branch (`output/counters.md`).",
+        why: "This is decided twice. The compiler that writes PTX turns an `if` that only picks a value into \
+              a select; the others become branches, here even around a single step (`merge_1`). Then the \
+              assembler predicates the short ones: for an H200 a body of 4 steps (`merge_4`), but not one of \
+              8 (`output/counters.md`).",
         proof: Proof::Run(Test {
             rows: &["math_even_thread", "merge_32"],
             twins: &["merge_1", "merge_32"],
@@ -356,11 +419,13 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.27",
-        says: "`z = p ? x : y` is the merge of old vector machines",
+        voice: Voice::Reader,
+        says: "a GPU executes `z = p ? x : y` like the merge instruction of old vector computers: it needs \
+               both values, and no branch",
         ruling: Ruling::Holds,
-        why: "In PTX both values are loaded by all lanes, and a select keeps one. The assembler may still switch \
-              off a load that a lane does not need, as it does for an H200 (`output/counters.md`). What must not \
-              be read or computed needs an if (N2.1, N2.2).",
+        why: "In PTX all lanes load both values, and a select keeps one of them. The assembler may still \
+              skip a load whose value a lane does not need, as it does for an H200 (`output/counters.md`). \
+              What must not be read or computed belongs inside an `if` (see N2.1 and N2.2).",
         proof: Proof::Run(Test {
             rows: &["select_merge"],
             twins: &["guarded_load"],
@@ -377,17 +442,20 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N3.1",
-        says: "the kernel that adds vectors compiles as it is printed",
+        voice: Voice::Code,
+        says: "the kernel that adds two vectors compiles as printed",
         ruling: Ruling::Wrong,
-        why: "It has no return type, no parameters, and `C[I]` and `B[1]` where it means `C[i]` and `B[i]`. \
-              `add_guarded` is what was meant.",
-        proof: Proof::None("it is about text that does not compile"),
+        why: "It has no return type and no parameters, and `C[I]` and `B[1]` should be `C[i]` and `B[i]`. \
+              `add_guarded` is the kernel that was meant.",
+        proof: Proof::None("the code does not compile, so there is nothing to run"),
     },
     Claim {
         id: "N3.2",
-        says: "1003 elements in blocks of 64 take 32 warps, and only the last one parts",
+        voice: Voice::Note,
+        says: "1003 elements in blocks of 64 threads take 32 warps, and only the last warp diverges",
         ruling: Ruling::Holds,
-        why: "21 threads of the last warp have no element. With 1024 elements no warp parts.",
+        why: "In the last warp, 21 threads have no element and the others have one. With 1024 elements no \
+              warp diverges.",
         proof: Proof::Run(Test {
             rows: &["add_1003"],
             twins: &["add_1024"],
@@ -397,9 +465,10 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N3.3",
-        says: "of 100 elements one warp of four parts, and of 1000 one of 32",
+        voice: Voice::Note,
+        says: "with 100 elements, one warp of 4 diverges; with 1000 elements, one of 32",
         ruling: Ruling::Holds,
-        why: "It is the one that holds the end, and there is one end.",
+        why: "Only the warp that contains the end of the array diverges, and an array has one end.",
         proof: Proof::Run(Test {
             rows: &["add_100", "add_1000"],
             twins: &["add_1024", "add_10240"],
@@ -409,10 +478,11 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N3.4",
-        says: "of 10,000 elements one warp of 313 parts",
+        voice: Voice::Note,
+        says: "with 10,000 elements, one warp of 313 diverges",
         ruling: Ruling::Wrong,
-        why: "313 warps have an element, but blocks of 64 come in pairs of warps: 314 are launched, and the \
-              last has nothing to do. In blocks of 32 it is true.",
+        why: "313 warps have an element. But a block of 64 threads has two warps, so 314 warps are launched, \
+              and the last of them has nothing to do. In blocks of 32 threads the statement is true.",
         proof: Proof::Run(Test {
             rows: &["add_10000"],
             twins: &["add_10000_32"],
@@ -422,9 +492,10 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N3.5",
-        says: "of a picture of 76 x 62 in blocks of 16 x 16, 31 of 160 warps part",
+        voice: Voice::Note,
+        says: "for a picture of 76 x 62 pixels in blocks of 16 x 16 threads, 31 of 160 warps diverge",
         ruling: Ruling::Holds,
-        why: "The map `map_76x62` shows them: at the right edge, one for each two rows.",
+        why: "The map `map_76x62` shows them along the right edge of the picture, one for every two rows.",
         proof: Proof::Run(Test {
             rows: &["picture_76x62"],
             twins: &["picture_76x61"],
@@ -434,10 +505,12 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N3.6",
-        says: "of a picture of 200 x 150, 80 of 1040 warps part",
+        voice: Voice::Note,
+        says: "for a picture of 200 x 150 pixels in blocks of 16 x 16 threads, 80 of 1040 warps diverge",
         ruling: Ruling::Wrong,
-        why: "By the rule that counted 31: five of the eight warps in the corner lie wholly below the \
-              picture, so 75 part. With a height of 160 it is 80.",
+        why: "By the rule that gives 31 for a picture of 76 x 62 pixels, 75 warps diverge: in the corner \
+              block, five of the eight warps lie entirely below the picture. With a height of 160 pixels it \
+              is 80.",
         proof: Proof::Run(Test {
             rows: &["picture_200x150"],
             twins: &["picture_200x160"],
@@ -447,29 +520,34 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N3.7",
-        says: "one parted warp of 32 costs about 3 %, even if it takes twice as long, and 80 of 1040 less than 8 %",
+        voice: Voice::Note,
+        says: "if one warp of 32 diverges, this costs about 3 %, even if that warp takes twice as long; 80 \
+               warps of 1040 cost less than 8 %",
         ruling: Ruling::Condition,
-        why: "As bounds from above they are right. A parted warp costs more where it has two paths to walk. A \
-              guard without an else costs it no instruction, so at the end of an array it is nothing.",
+        why: "As upper bounds these figures are right. A warp that diverges costs more only if it has two \
+              paths to execute. A guard without an `else` costs it no extra instruction, so at the end of an \
+              array divergence costs nothing.",
         proof: Proof::Run(Test {
             rows: &["sqrt_mixed", "sqrt_negative"],
             twins: &["add_1003", "add_1024"],
             holds: |seen| seen[0].per_warp() > seen[1].per_warp(),
-            evidence: |seen| per_warp(seen),
+            evidence: per_warp,
         }),
     },
     Claim {
         id: "N3.8",
-        says: "of a picture with an odd number of rows, the bottom warps part too",
+        voice: Voice::Note,
+        says: "if a picture has an odd number of rows, warps at its bottom edge diverge too",
         ruling: Ruling::Holds,
-        why: "A warp is two rows of a block of 16 x 16, so the last row is half of a warp.",
+        why: "In a block of 16 x 16 threads a warp covers two rows, so the last row of the picture fills \
+              half of a warp.",
         proof: Proof::Run(Test {
             rows: &["picture_76x61"],
             twins: &["picture_76x62"],
             holds: |seen| seen[0].fact("parted_off_the_right") > 0.0,
             evidence: |seen| {
                 format!(
-                    "{}, {} of them not at the right edge",
+                    "{}, {} of them away from the right edge",
                     warps(seen[0]),
                     seen[0].fact("parted_off_the_right")
                 )
@@ -478,13 +556,13 @@ pub static CLAIMS: &[Claim] = &[
     },
 ];
 
-/// Counts are whole numbers, but comparing floats is not for that.
+/// Whether two counts are equal, which are floats here.
 fn same(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
 /// Warps with a divergent branch.
-fn parted(row: Seen) -> f64 {
+fn diverged(row: Seen) -> f64 {
     row.counter("divergent_warps")
 }
 
@@ -496,23 +574,32 @@ fn instructions(row: Seen) -> f64 {
     row.counter("ptx_instructions")
 }
 
-/// Loads of a warp.
+/// Loads per warp.
 fn loads(row: Seen) -> f64 {
     row.counter("global_load_requests") / row.counter("warps")
 }
 
-/// Whether so many warps part, of so many.
-fn is(row: Seen, parting: f64, warps: f64) -> bool {
-    same(parted(row), parting) && same(row.counter("warps"), warps)
+/// Whether so many warps diverge, of so many.
+fn is(row: Seen, diverging: f64, warps: f64) -> bool {
+    same(diverged(row), diverging) && same(row.counter("warps"), warps)
 }
 
 fn past_the_end(row: Seen) -> String {
-    let past = row.fault("out-of-bounds").unwrap_or(0);
-    format!("{} is {}, with {past} instructions out of bounds", row.variant(), row.verdict())
+    let past = counted(row.fault("out-of-bounds").unwrap_or(0), "out-of-bounds instruction");
+    format!("{} is {}, with {past}", row.variant(), row.verdict())
 }
 
 fn warps(row: Seen) -> String {
-    format!("{}: {} of {} warps part", row.variant(), parted(row), row.counter("warps"))
+    format!("{}: {} of {} warps diverge", row.variant(), diverged(row), row.counter("warps"))
+}
+
+/// The same as a share, which does not depend on the size.
+fn which_diverge(row: Seen) -> String {
+    match diverged(row) {
+        count if same(count, 0.0) => "no warp diverges".to_owned(),
+        count if same(count, row.counter("warps")) => "every warp diverges".to_owned(),
+        _ => "some warps diverge".to_owned(),
+    }
 }
 
 fn per_warp(seen: &[Seen]) -> String {

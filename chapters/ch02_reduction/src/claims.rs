@@ -1,32 +1,42 @@
-//! What the first note says about reductions, and what became of it.
+//! What the note on reduction says, and the verdicts.
 //!
-//! Every claim is decided by rows of this chapter. It leaves out the loads into shared memory, which are chapter 3's.
+//! Rows of this chapter decide every claim. It leaves out the loads into shared memory, which belong to chapter 3.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test};
+use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "N1.1",
-        says: "whatever is associative and commutative can be reduced in parallel",
+        voice: Voice::Note,
+        says: "every operation that is associative and commutative, such as addition, can be reduced in \
+               parallel",
         ruling: Ruling::Condition,
-        why: "Addition of integers is, and every order gives one sum. Addition of floats rounds and so is not \
-              associative: each order has a sum of its own, within a bound.",
+        why: "Addition of integers is associative, and every order gives the same sum. Addition of floats \
+              rounds, so it is not associative: each order gives a sum of its own, within a bound of the \
+              exact one.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored", "reduce_interleaved"],
             twins: &["floats_neighbored", "floats_interleaved"],
             holds: |seen| seen.iter().all(|row| same(row.fact("sum"), row.fact("exact_sum"))),
             evidence: |seen| {
-                let (a, b) = (seen[0].fact("sum"), seen[1].fact("sum"));
-                format!("two orders come to {a} and {b}, and exact is {}", seen[0].fact("exact_sum"))
+                let sum = |row: &Seen| format!("{}: {}", row.variant(), row.fact("sum"));
+                format!(
+                    "{}, {}; the exact sum is {}",
+                    sum(&seen[0]),
+                    sum(&seen[1]),
+                    seen[0].fact("exact_sum")
+                )
             },
         }),
     },
     Claim {
         id: "N1.2",
-        says: "elements can be paired with their neighbours, or across a distance",
+        voice: Voice::Note,
+        says: "elements can be paired with their neighbours, or with elements at a distance (interleaved \
+               pairs)",
         ruling: Ruling::Holds,
-        why: "With neighbours the distance doubles from 1 on, across a distance it halves from half of the block on. The \
-              picture `pairs` draws both from a run.",
+        why: "With neighbours the distance begins at 1 and doubles in each round. With interleaved pairs it \
+              begins at half of the block and halves. The picture `pairs` draws both from a run.",
         proof: Proof::Run(Test {
             rows: &["block_neighbored", "block_interleaved"],
             twins: &["block_interleaved", "block_neighbored"],
@@ -45,23 +55,26 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.3",
-        says: "the recursive version on the host is right for lengths that are no power of two, too",
+        voice: Voice::Note,
+        says: "the recursive sum on the CPU is right for lengths that are not powers of two, because an odd \
+               last element is added to the first",
         ruling: Ruling::Holds,
-        why: "Of an odd number the last one joins the first. It takes at least one element: without any, a recursion that \
-              ends at one never ends.",
+        why: "It is right for all lengths from 1 on. For length 0 it would never end, because the recursion \
+              ends only at length 1.",
         proof: Proof::Run(Test {
             rows: &["sum_by_halves"],
             twins: &["sum_by_even_halves"],
             holds: |seen| same(seen[0].fact("wrong_lengths"), 0.0),
-            evidence: |seen| format!("{} of 2000 lengths come out wrong", seen[0].fact("wrong_lengths")),
+            evidence: |seen| format!("{} of 2000 lengths give a wrong sum", seen[0].fact("wrong_lengths")),
         }),
     },
     Claim {
         id: "N1.4",
-        says: "comparing the thread's number in its block with n is the check of the boundary",
+        voice: Voice::Code,
+        says: "`if (tid >= n) return;` checks the boundary of the array",
         ruling: Ruling::Wrong,
-        why: "n is the length of the array, and the number starts at 0 in every block. Compare the place in the array, and \
-              that of the partner.",
+        why: "`tid` is the index in the block and starts at 0 in every block, but `n` is the length of the \
+              whole array. Compare the index in the whole array with `n`, and the partner's index as well.",
         proof: Proof::Run(Test {
             rows: &["bound_in_block"],
             twins: &["bound_mended"],
@@ -71,9 +84,10 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.5",
-        says: "threads whose index is greater than n are those without an element",
+        voice: Voice::Code,
+        says: "`if (idx > n) return;` excludes the threads that have no element",
         ruling: Ruling::Wrong,
-        why: "The one at n has none either, so it is one off.",
+        why: "The thread with index `n` has no element either, and it passes this check. Write `idx >= n`.",
         proof: Proof::Run(Test {
             rows: &["off_by_one"],
             twins: &["off_by_one_mended"],
@@ -83,11 +97,13 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.6",
-        says: "threads without an element may return before the barriers",
+        voice: Voice::Code,
+        says: "threads without an element may return before the barriers that the others wait at",
         ruling: Ruling::Condition,
-        why: "Threads that have ended no longer count at a barrier (PTX ISA, `exit`), so it is right, and earns a \
-              warning. Threads that are still there count, wherever they come to a `__syncthreads()`: all are the \
-              same barrier, so who skips rounds is out of step, and CUDA does not say what happens.",
+        why: "Threads that have ended no longer count at a barrier (PTX ISA, `exit`), so the result is \
+              right, and the emulator only warns. Threads that still run do count, and every \
+              `__syncthreads()` is the same barrier: a thread that skips some rounds gets out of step with \
+              the others, and CUDA does not define what happens then.",
         proof: Proof::Run(Test {
             rows: &["return_early"],
             twins: &["wait_elsewhere"],
@@ -97,27 +113,35 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.7",
-        says: "the kernels are right for every size and every block",
+        voice: Voice::Code,
+        says: "the kernels add up arrays of any length in blocks of any size",
         ruling: Ruling::Wrong,
-        why: "They add partners without asking whether there are any: past the end of the array, of the next block where \
-              blocks are no power of two, and not at all where a half is rounded down. Ask for the partner, round up.",
+        why: "No kernel tests whether an element has a partner. At the end of the array they add what lies \
+              beyond it. In a block whose size is not a power of two, the kernels with neighboured pairs add \
+              the first element of the next block, and the one with interleaved pairs leaves elements out, \
+              because half of an odd number is rounded down. Test the index of the partner, and round up \
+              when you halve.",
         proof: Proof::Run(Test {
             rows: &["padded", "neighbored_48", "less_48", "interleaved_48"],
             twins: &["padded_mended", "neighbored_48_mended", "less_48_mended", "interleaved_48_mended"],
             holds: |seen| seen.iter().all(|row| same(row.fact("sum"), row.fact("exact_sum"))),
             evidence: |seen| {
-                let sum = |row: &Seen| format!("{} for {}", row.fact("sum"), row.fact("exact_sum"));
+                let sum = |row: &Seen| {
+                    format!("{} {} (exact {})", row.variant(), row.fact("sum"), row.fact("exact_sum"))
+                };
                 seen.iter().map(sum).collect::<Vec<_>>().join(", ")
             },
         }),
     },
     Claim {
         id: "N1.8",
-        says: "in rounds 1, 2 and 3 a half, three quarters and seven eighths of the lanes idle, in warps that work, \
-              so that they can only wait",
+        voice: Voice::Note,
+        says: "in rounds 1, 2 and 3 a half, three quarters and seven eighths of the threads are idle, and \
+               because they belong to warps that work, they can only wait",
         ruling: Ruling::Holds,
-        why: "Nobody else can use the place of a lane whose warp works. Side by side as many threads idle, but \
-              they make up whole warps, which issue nothing except the loop and its barriers.",
+        why: "While a warp executes an instruction, nothing else can use its idle lanes. If the working \
+              threads are side by side, as many threads are idle, but they fill whole warps, which execute \
+              nothing except the loop and its barriers.",
         proof: Proof::Run(Test {
             rows: &["block_neighbored"],
             twins: &["block_less"],
@@ -128,33 +152,40 @@ pub static CLAIMS: &[Claim] = &[
             evidence: |seen| {
                 let share = |fact| format!("{:.1} %", 100.0 * seen[0].fact(fact));
                 let [first, second, third] = ["idle_1", "idle_2", "idle_3"].map(share);
-                format!("{first}, {second}, {third} of the lanes idle in the warps that add")
+                let name = seen[0].variant();
+                format!("{name}: {first}, {second}, {third} of the lanes are idle in the warps that add")
             },
         }),
     },
     Claim {
         id: "N1.9",
-        says: "with less divergence a warp executes far fewer instructions: 444.9 against 150.5",
+        voice: Voice::Note,
+        says: "with less divergence a warp executes far fewer instructions: 150.5 on average instead of \
+               444.9",
         ruling: Ruling::Holds,
-        why: "True in direction, with other figures. PTX counts a remainder as one instruction, and machine code has 17 for it: an H200 \
-              counted 332.97 against 134.06 at the note's size. Between kernels that idle in whole warps there is hardly \
-              any difference.",
+        why: "The direction is right; the figures are those of another GPU and compiler. The profiler's \
+              counts on an H200, at the note's size, are in `output/h200_note_size_counters.csv`. They \
+              differ from the PTX counts here, because PTX counts a remainder as one instruction, and \
+              machine code needs many for it. Between the two kernels whose idle threads fill whole warps \
+              there is hardly any difference.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored", "reduce_neighbored_less"],
             twins: &["reduce_neighbored_less", "reduce_interleaved"],
             holds: |seen| seen[0].per_warp() > 1.2 * seen[1].per_warp(),
             evidence: |seen| {
-                let (a, b) = (seen[0].per_warp(), seen[1].per_warp());
-                format!("{a:.2} PTX instructions per warp against {b:.2}")
+                let row = |row: &Seen| format!("{} {:.2}", row.variant(), row.per_warp());
+                format!("PTX instructions per warp: {}, {}", row(&seen[0]), row(&seen[1]))
             },
         }),
     },
     Claim {
         id: "N1.10",
+        voice: Voice::Note,
         says: "with the working threads side by side, memory is used nearly twice as efficiently",
         ruling: Ruling::Wrong,
-        why: "That is a throughput, bytes by time, and the time was halved. The bytes are the same; it is interleaving \
-              that loads fewer.",
+        why: "The note's figure is a throughput, bytes divided by time, and it rose because the time fell to \
+              about half. Both kernels load the same sectors. Only the kernel with interleaved pairs loads \
+              fewer.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored", "reduce_neighbored_less"],
             twins: &["reduce_neighbored_less", "reduce_interleaved"],
@@ -164,73 +195,87 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.11",
-        says: "that interleaved pairs are faster still has nothing to do with memory, for their load throughput is lowest",
+        voice: Voice::Note,
+        says: "contrary to the reference book, interleaved pairs do not owe their speed to memory access, \
+               because of the three kernels theirs has the lowest load throughput",
         ruling: Ruling::Wrong,
-        why: "Memory is what they save: as many requests and as many divergent branches as the kernel before, and a \
-              fraction of the sectors. Who moves far fewer bytes in less time has a low throughput. The book that the \
-              note contradicts was right. On an H200 the first-level cache has what is loaded again, and stores go on \
-              behind it, of which there are a quarter; at the note's size that shows on its clock.",
+        why: "The reference book is right: memory access is where interleaved pairs gain. Their kernel has \
+              the same load requests and the same divergent branches as the second kernel, and loads a \
+              fraction of the sectors. Throughput is bytes divided by time, so it is low if a kernel moves \
+              far fewer bytes in a little less time. On an H200 the first-level cache serves the repeated \
+              loads, but every store continues to the second level, and interleaved pairs store about a \
+              quarter of the sectors; at the note's size the clock shows it.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored_less", "reduce_interleaved"],
             twins: &["reduce_neighbored", "reduce_neighbored_less"],
             holds: |seen| same(seen[0].counter(SECTORS), seen[1].counter(SECTORS)),
             evidence: |seen| {
                 let requests = |row: &Seen| row.counter("global_load_requests");
-                format!("{}; in {} requests and in {}", sectors(seen), requests(&seen[0]), requests(&seen[1]))
+                let (a, b) = (requests(&seen[0]), requests(&seen[1]));
+                format!("{}; they make {a} and {b} load requests", sectors(seen))
             },
         }),
     },
     Claim {
         id: "N1.12",
-        says: "the first launch takes longer, so warm up before the clock runs",
+        voice: Voice::Note,
+        says: "the first launch takes longer than later ones, so launch a kernel once before the clock runs",
         ruling: Ruling::Condition,
-        why: "It takes some microseconds longer, by events on the GPU: much of a kernel that needs five, and lost in one \
-              that needs hundreds. `lanes` runs every kernel once before the clock counts, and keeps that time apart.",
+        why: "By the GPU's clock the first launch takes some microseconds longer. For a kernel that takes \
+              five microseconds this is much; for one that takes hundreds it makes no difference. `lanes` \
+              launches every kernel once before it measures, and keeps that time apart.",
         proof: Proof::Clock(Test {
             rows: &["block_neighbored"],
             twins: &["floats_one_by_one"],
             holds: |seen| seen[0].warm_up_us() > 1.25 * seen[0].time_us(),
             evidence: |seen| {
                 let (first, later) = (seen[0].warm_up_us(), seen[0].time_us());
-                format!(
-                    "{}: {first:.1} µs in the first run, {later:.1} µs in those after it",
-                    seen[0].variant()
-                )
+                format!("{}: {first:.1} µs in the first run, {later:.1} µs in later ones", seen[0].variant())
             },
         }),
     },
     Claim {
         id: "N1.13",
-        says: "several kernels can be compared on one array, one after the other",
+        voice: Voice::Reader,
+        says: "several kernels can be compared on one array, one after another",
         ruling: Ruling::Condition,
-        why: "They work in place, so the input is gone after the first one: copy it again before each, as the note does.",
+        why: "The kernels work in place, so the first one overwrites the input. Copy the input again before \
+              each kernel, as the note's program does.",
         proof: Proof::Run(Test {
             rows: &["restored"],
             twins: &["not_restored"],
             holds: is_clean,
             evidence: |seen| {
-                format!("the second run comes to {} for {}", seen[0].fact("sum"), seen[0].fact("exact_sum"))
+                let (name, sum, exact) = (seen[0].variant(), seen[0].fact("sum"), seen[0].fact("exact_sum"));
+                format!("{name}: the second run gives {sum}, and the exact sum is {exact}")
             },
         }),
     },
     Claim {
         id: "N1.14",
-        says: "an int is enough for the host to add up the block sums",
+        voice: Voice::Code,
+        says: "the host adds up the sums of the blocks in an `int`, and that is enough",
         ruling: Ruling::Condition,
-        why: "As long as the sum of all fits: 2^24 elements of 128 are 2^31 already, and do not. Use 64 bits.",
+        why: "It is enough as long as the total fits: 2^24 elements of 128 already sum to 2^31, which does \
+              not. Use 64 bits.",
         proof: Proof::Run(Test {
             rows: &["host_int_small"],
             twins: &["host_int_large"],
             holds: |seen| same(seen[0].fact("host_sum"), seen[0].fact("exact_sum")),
-            evidence: |seen| format!("{} for {}", seen[0].fact("host_sum"), seen[0].fact("exact_sum")),
+            evidence: |seen| {
+                let (sum, exact) = (seen[0].fact("host_sum"), seen[0].fact("exact_sum"));
+                format!("{}: the host gets {sum}, and the exact sum is {exact}", seen[0].variant())
+            },
         }),
     },
     Claim {
         id: "N1.15",
-        says: "with the working threads side by side, whole warps have nothing to do and are passed over",
+        voice: Voice::Note,
+        says: "if the working threads are side by side, whole warps have nothing to do, and the hardware \
+               skips them",
         ruling: Ruling::Holds,
-        why: "The last warps add in no round. They still go through the loop and its barriers, which is why the saving is \
-              less than the share of idle threads.",
+        why: "The last warps of a block add in no round. They still execute the loop and its barriers, so \
+              the saving is smaller than the share of idle threads.",
         proof: Proof::Run(Test {
             rows: &["block_less"],
             twins: &["block_neighbored"],
@@ -238,7 +283,8 @@ pub static CLAIMS: &[Claim] = &[
             evidence: |seen| {
                 let fact = |name| seen[0].fact(name);
                 format!(
-                    "the last warp adds in {} rounds and issues {} PTX instructions, the first one {}",
+                    "{}: the last warp adds in {} rounds and executes {} PTX instructions, the first warp {}",
+                    seen[0].variant(),
                     fact("rounds_last_warp_adds"),
                     fact("ptx_last_warp"),
                     fact("ptx_first_warp")
@@ -248,42 +294,49 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N1.16",
-        says: "interleaved pairs diverge least of all",
+        voice: Voice::Note,
+        says: "of the three kernels, the one with interleaved pairs diverges least",
         ruling: Ruling::Wrong,
-        why: "As often as neighbours whose threads are side by side, in PTX and on an H200: in each of the last rounds \
-              one warp has fewer lanes at work than it has.",
+        why: "It diverges as often as the kernel with neighboured pairs whose working threads are side by \
+              side, in PTX and on an H200. In both, one warp diverges in each of the last rounds, in which \
+              fewer lanes work than a warp has.",
         proof: Proof::Run(Test {
             rows: &["reduce_interleaved", "reduce_neighbored_less"],
             twins: &["reduce_neighbored_less", "reduce_neighbored"],
             holds: |seen| seen[0].counter(DIVERGENT) < seen[1].counter(DIVERGENT),
             evidence: |seen| {
-                let (a, b) = (seen[0].counter(DIVERGENT), seen[1].counter(DIVERGENT));
-                format!("{a} divergent branches against {b}")
+                let row = |row: &Seen| format!("{} {}", row.variant(), row.counter(DIVERGENT));
+                format!("divergent branches: {}, {}", row(&seen[0]), row(&seen[1]))
             },
         }),
     },
     Claim {
         id: "N1.17",
-        says: "the more divergence, the more instructions a warp executes",
+        voice: Voice::Note,
+        says: "the more a kernel diverges, the more instructions a warp executes",
         ruling: Ruling::Condition,
-        why: "Between kernels that do the same in as many rounds. In blocks of 32 every warp parts in every round and \
-              executes less than in blocks of 1024, where every warp goes through ten rounds.",
+        why: "This holds between kernels that do the same in the same number of rounds. In blocks of 32 \
+              threads every warp diverges in every round, and yet executes fewer instructions than in blocks \
+              of 1024, where every warp goes through ten rounds.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored", "reduce_neighbored_less"],
             twins: &["interleaved_block_32", "interleaved_block_1024"],
-            holds: |seen| parted(seen[0]) > parted(seen[1]) && seen[0].per_warp() > seen[1].per_warp(),
+            holds: |seen| diverged(seen[0]) > diverged(seen[1]) && seen[0].per_warp() > seen[1].per_warp(),
             evidence: |seen| {
-                let row = |row: &Seen| format!("{:.2} and {:.2}", parted(*row), row.per_warp());
+                let row =
+                    |row: &Seen| format!("{} {:.2} and {:.2}", row.variant(), diverged(*row), row.per_warp());
                 let (a, b) = (row(&seen[0]), row(&seen[1]));
-                format!("divergent branches and PTX instructions per warp: {a} against {b}")
+                format!("divergent branches and PTX instructions per warp: {a}; {b}")
             },
         }),
     },
     Claim {
         id: "N1.18",
-        says: "the barrier in each round keeps threads from reading sums that are not there yet",
+        voice: Voice::Note,
+        says: "the barrier in each round keeps threads from reading sums that are not finished",
         ruling: Ruling::Holds,
-        why: "Without it nothing orders a sum and the round that needs it.",
+        why: "Without the barrier nothing orders the store of a sum before the load that needs it in the \
+              next round, and the emulator finds a race.",
         proof: Proof::Run(Test {
             rows: &["all_come"],
             twins: &["no_barrier"],
@@ -296,7 +349,7 @@ pub static CLAIMS: &[Claim] = &[
 const SECTORS: &str = "global_load_sectors";
 const DIVERGENT: &str = "ptx_divergent_branches";
 
-/// Whether two figures are one and the same: all of them are whole, or powers of two, or sums that are meant to be exact.
+/// Whether two figures are equal: all of them are whole numbers, powers of two, or sums that should be exact.
 fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
@@ -318,7 +371,7 @@ fn sectors(seen: &[Seen]) -> String {
     seen.iter().map(row).collect::<Vec<_>>().join(", ")
 }
 
-/// Divergent branches of a warp, on average.
-fn parted(row: Seen) -> f64 {
+/// Divergent branches per warp.
+fn diverged(row: Seen) -> f64 {
     row.counter(DIVERGENT) / row.counter("warps")
 }

@@ -1,36 +1,40 @@
-//! What the notes say that this chapter decides, and by which of its rows.
+//! The claims that this chapter decides, and by which of its rows.
 //!
-//! The first half of the fourth note, and the second note on the barrier of the block. What it leaves out: the votes,
-//! shuffles and groups of the fourth note.
+//! They are the first half of the note on warp functions, and what the note on control flow says about the barrier of the
+//! block. It leaves out votes, shuffles and groups.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test};
+use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[N4_1, N4_2, N4_3, N4_4, N4_5, N4_6, N4_7, N4_21, N4_24, N2_9, N2_28];
 
 const N4_1: Claim = Claim {
     id: "N4.1",
-    says: "only the lanes of one warp diverge, and a guard like `tid < N` cannot be avoided",
+    voice: Voice::Note,
+    says: "divergence concerns only the threads of one warp, and guards such as `tid < N` cannot be avoided",
     ruling: Ruling::Holds,
-    why: "Warps that decide as a whole do not part. Blocks are whole and data is not, so somebody has to ask; \
-          where the length is a multiple of the block, nobody is turned away and the guard parts no warp.",
+    why: "If each warp decides as a whole, no warp diverges. A guard is needed because all blocks of a \
+          launch have the same size, and arrays have any length. Where the length is a multiple of the block \
+          size, the guard makes no warp diverge.",
     proof: Proof::Run(Test {
         rows: &["by_thread-G", "unguarded"],
         twins: &["by_warp-G", "guarded"],
         holds: |seen| seen[0].counter("divergent_warps") > 1.0 && seen[1].fault("out-of-bounds").is_some(),
         evidence: |seen| {
-            let (parted, warps) = (seen[0].counter("divergent_warps"), seen[0].counter("warps"));
+            let (diverged, warps) = (seen[0].counter("divergent_warps"), seen[0].counter("warps"));
             let (name, verdict) = (seen[1].variant(), seen[1].verdict());
-            format!("{parted} of {warps} warps part in {}; {name} comes out {verdict}", seen[0].variant())
+            format!("{}: {diverged} of {warps} warps diverge; {name} is {verdict}", seen[0].variant())
         },
     }),
 };
 
 const N4_2: Claim = Claim {
     id: "N4.2",
-    says: "since Volta each thread has its own program counter, so threads of one warp can wait for each other",
+    voice: Voice::Note,
+    says: "since Volta each thread has its own program counter, so threads of one warp can wait for each \
+           other",
     ruling: Ruling::Holds,
-    why: "Both sides of a branch get their turns. It is the target of the PTX that decides, sm_70 or above, and the \
-          turns are fair only to those that are resident.",
+    why: "Both sides of a branch get their turns. The target of the PTX decides this: it must be sm_70 or \
+          above. Only threads of resident blocks are promised a turn.",
     proof: Proof::Run(Test {
         rows: &["handshake_70", "chain_behind_70"],
         twins: &["handshake_60", "chain_behind_60"],
@@ -41,11 +45,12 @@ const N4_2: Claim = Claim {
 
 const N4_3: Claim = Claim {
     id: "N4.3",
-    says: "compiling for compute_60 and running on sm_70 brings the old scheduling back",
+    voice: Voice::Note,
+    says: "compiling with `-arch=compute_60 -code=sm_70` brings the old scheduling back",
     ruling: Ruling::Condition,
-    why: "It does with a compiler that still has compute_60, up to CUDA 12. CUDA 13 starts at compute_75 and \
-          refuses the note's command. An H200 goes by the target too: from sm_70 on, its machine code has a `YIELD` \
-          in the loop. A kernel that needs the old scheduling had better be mended.",
+    why: "It takes a compiler that still has compute_60, up to CUDA 12. CUDA 13 begins at compute_75 and \
+          refuses the note's command. An H200 follows the target too: from sm_70 on, its machine code has a \
+          `YIELD` in the loop. If a kernel needs the old scheduling, it is better to correct the kernel.",
     proof: Proof::Run(Test {
         rows: &["lock_behind_60"],
         twins: &["lock_behind_70"],
@@ -56,26 +61,30 @@ const N4_3: Claim = Claim {
 
 const N4_4: Claim = Claim {
     id: "N4.4",
-    says: "`__syncwarp(unsigned mask = 0xfffffff)`, and by default all lanes take part",
+    voice: Voice::Note,
+    says: "the default mask of `__syncwarp` is `0xfffffff`, with which all threads of the warp take part",
     ruling: Ruling::Wrong,
-    why: "The default is 0xffffffff, eight f. Seven f leave out the lanes 28 to 31, which must not make such a call.",
+    why: "The default is `0xffffffff`, with eight digits. Seven digits leave out lanes 28 to 31, which must \
+          not execute a `__syncwarp` with this mask.",
     proof: Proof::Run(Test {
         rows: &["mask_seven_f"],
         twins: &["mask_default"],
         holds: |seen| seen[0].fact("mask_lanes") > 31.5 && seen[0].verdict() == "ok",
         evidence: |seen| {
             let (name, lanes) = (seen[0].variant(), seen[0].fact("mask_lanes"));
-            format!("{name} names {lanes} lanes and comes out {}", seen[0].verdict())
+            format!("{name}: the mask names {lanes} lanes, and the run is {}", seen[0].verdict())
         },
     }),
 };
 
 const N4_5: Claim = Claim {
     id: "N4.5",
-    says: "in the last five rounds of a sum `__syncwarp` can take the place of `__syncthreads`",
+    voice: Voice::Note,
+    says: "in the last five rounds of a sum, `__syncwarp` can replace `__syncthreads`",
     ruling: Ruling::Holds,
-    why: "These rounds stay inside the first warp. It saves barriers of the block and no instruction, unless the other \
-          warps leave before. With no barrier at all between the rounds they race.",
+    why: "These rounds stay within the first warp. Replacing the barrier saves barriers of the block, but no \
+          instructions unless the other warps leave before. Without any barrier between the rounds, the \
+          lanes race.",
     proof: Proof::Run(Test {
         rows: &["tail_syncwarp", "tail_syncwarp_float"],
         twins: &["tail_no_barrier", "tail_no_barrier"],
@@ -86,11 +95,13 @@ const N4_5: Claim = Claim {
 
 const N4_6: Claim = Claim {
     id: "N4.6",
-    says: "without `if (tid < offset)` the lanes race, and the sum may come out wrong",
+    voice: Voice::Note,
+    says: "without `if (tid < offset)` the threads race, and the sum may be wrong",
     ruling: Ruling::Holds,
-    why: "It races, and it hides: as long as a warp's lanes read before they store, the sum is right, here as \
-          on an H200. In another order, which nothing forbids, it is not (`tail_other_order`). The last warp reads \
-          past the array besides (`tail_past_the_end`), which the note does not say.",
+    why: "There is a race, and it hides: as long as the lanes of a warp all load before they store, the sum \
+          is right, on the emulator and on an H200. Nothing forbids another order, and in another order the \
+          sum is wrong (`tail_other_order`). In addition the last warp reads past the end of the array \
+          (`tail_past_the_end`), which the note does not mention.",
     proof: Proof::Run(Test {
         rows: &["tail_unguarded", "warp_tree_unguarded", "tail_other_order"],
         twins: &["guarded_tail", "warp_tree_mended", "tail_mended"],
@@ -100,17 +111,21 @@ const N4_6: Claim = Claim {
         evidence: |seen| {
             let (races, wrong) = (seen[1].fact("seeds_with_race"), seen[1].fact("seeds_wrong"));
             let seeds = seen[1].fact("seeds");
-            format!("{}; of {seeds} seeds {races} race and {wrong} come out wrong", verdicts(seen))
+            format!("{}; of {seeds} seeds, {races} have a race and {wrong} give a wrong sum", verdicts(seen))
         },
     }),
 };
 
 const N4_7: Claim = Claim {
     id: "N4.7",
-    says: "it is repaired by adding to a register, a barrier, the addition in shared memory, a barrier",
+    voice: Voice::Code,
+    says: "the race is repaired by adding to a register, a barrier, the addition in shared memory, and \
+           another barrier",
     ruling: Ruling::Wrong,
-    why: "Nobody uses the register, so the compiler drops its load, and what is left is the same race with one barrier \
-          more a round. Read into the register once, then in each round add to it, barrier, store it, barrier.",
+    why: "Nothing uses the register, so the compiler drops the load for it. What is left is the same race \
+          with one more barrier in each round. To repair it, load the thread's element into the register \
+          once; then, in each round, add the partner's element to the register, wait, store the register, \
+          and wait.",
     proof: Proof::Run(Test {
         rows: &["tail_repaired_in_vain"],
         twins: &["tail_mended"],
@@ -118,48 +133,52 @@ const N4_7: Claim = Claim {
         evidence: |seen| {
             let (loads, barriers) =
                 (seen[0].counter("shared_load_requests"), seen[0].fact("warp_barriers_per_warp"));
-            format!("{}, {loads} shared loads, {barriers} barriers of the warp in each", verdicts(seen))
+            format!("{}, with {loads} shared loads, and {barriers} warp barriers per warp", verdicts(seen))
         },
     }),
 };
 
 const N4_21: Claim = Claim {
     id: "N4.21",
+    voice: Voice::Note,
     says: "a program counter of its own costs each thread two registers",
-    ruling: Ruling::Condition,
-    why: "Neither shown nor refuted: kernels compiled for sm_70 do take more registers than for sm_60, but not by one \
-          number, and the program counter is one difference of the two targets among several. What holds is that there \
-          are fewer registers to spare.",
+    ruling: Ruling::NotDecided,
+    why: "Kernels take more registers when they are compiled for sm_70 than for sm_60. But the difference is \
+          not one fixed number, and the two targets differ in more than the program counter, so the cost of \
+          the program counter alone is neither shown nor refuted.",
     proof: Proof::None(
-        "registers are given out by the assembler and not in PTX, and no pair of targets differs in the program \
-         counter alone",
+        "registers are assigned by the assembler and do not appear in PTX, and no pair of targets differs in \
+         the program counter alone",
     ),
 };
 
 const N4_24: Claim = Claim {
     id: "N4.24",
-    says: "the lanes for which the condition is true run first",
+    voice: Voice::Note,
+    says: "the threads for which the condition is true run first, and the others after them",
     ruling: Ruling::Wrong,
-    why: "No order is promised. The emulator begins with the lowest lane. An H200 begins `sides` with the true \
-          side and `handshake`, built for sm_60, with the other: its lower half gets through. If one must come \
-          first, put `__syncwarp` between them.",
+    why: "No order is promised. The emulator begins with the side that has the lowest lane. An H200 begins \
+          with the true side in `sides`, and with the false side in `handshake` compiled for sm_60. If one \
+          side must come first, put `__syncwarp()` between the two.",
     proof: Proof::Run(Test {
         rows: &["true_above"],
         twins: &["ordered_above"],
         holds: |seen| seen[0].fact("true_lanes_first") > 0.5,
         evidence: |seen| {
             let place = if seen[0].fact("true_lanes_first") > 0.5 { "first" } else { "last" };
-            format!("{}: the lanes 16 to 31, of which the condition is true, run {place}", seen[0].variant())
+            format!("{}: lanes 16 to 31, for which the condition is true, run {place}", seen[0].variant())
         },
     }),
 };
 
 const N2_9: Claim = Claim {
     id: "N2.9",
-    says: "all threads must reach `__syncthreads`, or it ends in deadlock",
+    voice: Voice::Note,
+    says: "all threads must reach `__syncthreads()`, otherwise the kernel can end in deadlock",
     ruling: Ruling::Condition,
-    why: "If those who do not come are still there and wait themselves. Threads that have ended no longer \
-          count, so the barrier lets the others pass; fragile, and worth a warning.",
+    why: "It ends in deadlock if the missing threads still run and wait somewhere else. Threads that have \
+          ended no longer count, so the barrier lets the others pass. Such a kernel is fragile, and the \
+          emulator warns about it.",
     proof: Proof::Run(Test {
         rows: &["wait_apart"],
         twins: &["wait_without_exited"],
@@ -167,17 +186,19 @@ const N2_9: Claim = Claim {
         evidence: |seen| {
             let kinds = ["deadlock", "barrier-divergence"];
             let found = kinds.into_iter().find(|kind| seen[0].fault(kind).is_some()).unwrap_or("nothing");
-            format!("{} comes out {}, with {found} found", seen[0].variant(), seen[0].verdict())
+            format!("{} is {}; the emulator found {found}", seen[0].variant(), seen[0].verdict())
         },
     }),
 };
 
 const N2_28: Claim = Claim {
     id: "N2.28",
-    says: "a `__syncthreads` between loading shared memory and using it is what makes the use right",
+    voice: Voice::Note,
+    says: "`__syncthreads()` between loading data into shared memory and using it ensures that the loading \
+           has finished",
     ruling: Ruling::Holds,
-    why: "The barrier orders what all threads of the block stored before it and read behind it. Without it the \
-          use is a race between warps, and it shows.",
+    why: "The barrier orders all stores of the block before it and all loads after it. Without it, loads \
+          race with the stores of other warps, and wrong results appear.",
     proof: Proof::Run(Test {
         rows: &["tile_barrier"],
         twins: &["tile_no_barrier"],
@@ -185,7 +206,8 @@ const N2_28: Claim = Claim {
         evidence: |seen| {
             let (seeds, races) = (seen[0].fact("seeds"), seen[0].fact("seeds_with_race"));
             let wrong = seen[0].fact("seeds_wrong");
-            format!("{}: of {seeds} seeds {races} race and {wrong} come out wrong", seen[0].variant())
+            let name = seen[0].variant();
+            format!("{name}: of {seeds} seeds, {races} have a race and {wrong} give a wrong result")
         },
     }),
 };
@@ -196,13 +218,13 @@ fn all_through(seen: Seen) -> bool {
 
 fn through(seen: &[Seen]) -> String {
     let one =
-        |seen: &Seen| format!("{} lets {} of 32 lanes through", seen.variant(), seen.fact("lanes_through"));
+        |seen: &Seen| format!("{}: {} of 32 lanes get through", seen.variant(), seen.fact("lanes_through"));
     seen.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn verdicts(seen: &[Seen]) -> String {
-    let mut told: Vec<String> =
-        seen.iter().map(|seen| format!("{} {}", seen.variant(), seen.verdict())).collect();
-    told.dedup();
-    told.join(", ")
+    let mut verdicts: Vec<String> =
+        seen.iter().map(|seen| format!("{} is {}", seen.variant(), seen.verdict())).collect();
+    verdicts.dedup();
+    verdicts.join(", ")
 }

@@ -1,21 +1,22 @@
-//! What the second note says about atomics, locks and fences, and which rows decide it.
+//! What the note on control flow says about atomics, locks and fences, and which rows decide it.
 //!
-//! It leaves out what cannot be run: that its sum in double precision lacks `__device__` and does not compile.
+//! It leaves out what cannot be run: the note's addition of doubles lacks `__device__` and does not compile.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test};
+use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 use lanes::report::layout::counted;
 
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "N2.12",
-        says: "when several threads of a warp execute count++ the counter is updated once",
-        ruling: Ruling::Holds,
-        why: "The lanes of one instruction load the same value and store the same sum. Nothing promises that \
-              lanes stay together, several warps leave any number of updates, and it is a race in any case: \
-              use an atomic.",
+        voice: Voice::Note,
+        says: "if several threads of one warp execute `count++`, the counter is updated only once",
+        ruling: Ruling::Condition,
+        why: "This holds as long as the lanes stay together: they load the same value and store the same \
+              sum. Nothing promises that they do. With several warps, as in the twin, more than one update \
+              may survive. In every case it is a race: use an atomic.",
         proof: Proof::Run(Test {
             rows: &["count_plain-warp", "count_shared_plain-warp"],
-            twins: &["count_atomic-warp", "count_shared_atomic-warp"],
+            twins: &["count_plain-block", "count_shared_plain-block"],
             holds: |seen| {
                 seen.iter().all(|seen| whole(*seen, "least") == Some(1) && whole(*seen, "most") == Some(1))
             },
@@ -32,27 +33,37 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.13",
-        says: "atomic operations are almost all for integers only",
-        ruling: Ruling::Outdated,
-        why: "Built in for floating point are additions, by now of half precision too, and an exchange of floats; \
-              no maximum, and nothing bitwise. But compare-and-swap on the bits makes an atomic of any operation \
-              on 64 bits or less.",
+        voice: Voice::Note,
+        says: "several atomic operations are supported, almost all of them only for integers",
+        ruling: Ruling::Holds,
+        why: "For floating point there are additions and an exchange of floats, but no minimum, no maximum \
+              and nothing bitwise. New since the note are additions of `__half` and `__nv_bfloat16`, alone \
+              and in pairs, additions of `float2` and `float4` in global memory (from sm_90 on), and a \
+              compare-and-swap of 128 bits (from sm_90 on). Compare-and-swap on the bits makes any operation \
+              on a word atomic.",
         proof: Proof::Run(Test {
-            rows: &["max_float_as_int-negative"],
-            twins: &["max_float_cas-negative"],
-            holds: |seen| seen[0].verdict() != "ok",
+            rows: &["apply_unsigned", "apply_float", "apply_double"],
+            twins: &["apply_unsigned", "apply_int", "apply_long"],
+            // Of four operations that there are for an integer, at most one is there for the other type.
+            holds: |seen| {
+                let operations = |row: &Seen| row.fact("operations");
+                seen[1..].iter().all(|row| 4.0 * operations(row) <= operations(&seen[0]))
+            },
             evidence: |seen| {
-                format!("the atomic maximum of floats by {} is {}", seen[0].variant(), seen[0].verdict())
+                let operations = |row: &Seen| format!("{} {}", row.variant(), row.fact("operations"));
+                let operations: Vec<String> = seen.iter().map(operations).collect();
+                format!("built-in operations: {}", operations.join(", "))
             },
         }),
     },
     Claim {
         id: "N2.14",
+        voice: Voice::Note,
         says: "atomics are fast in shared memory and only slightly slower in global memory",
         ruling: Ruling::Condition,
-        why: "Where threads have counters of their own global memory is not slower. Where all add to one counter \
-              they queue, in global memory those of all blocks at one place, lane by lane: add up in shared \
-              memory first, and once for each block in global memory.",
+        why: "If each thread has a counter of its own, global memory is not slower. If all threads add to \
+              one counter they queue, and in global memory the lanes of all blocks queue at one address. \
+              Then add up in shared memory first, and add to global memory once for each block.",
         proof: Proof::Clock(Test {
             rows: &["tally_shared-own", "tally_global-own"],
             twins: &["tally_shared-one", "tally_global-one"],
@@ -65,45 +76,50 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.15",
-        says: "atomicCAS returns the old value whether or not it replaced it",
+        voice: Voice::Note,
+        says: "`atomicCAS` returns the old value whether or not it has replaced it",
         ruling: Ruling::Holds,
-        why: "Who gets back what he compared with has replaced it; everybody else learns what is there now.",
+        why: "A thread that gets back the value it compared with has replaced it. Every other thread gets \
+              the value that is there now.",
         proof: Proof::Run(Test {
             rows: &["cas_one_wins"],
             twins: &["exch_last_wins"],
             holds: |seen| whole(seen[0], "got_0") == Some(1) && whole(seen[0], "got_winner") == Some(255),
             evidence: |seen| {
-                let [winners, others] = ["got_0", "got_winner"].map(|name| seen[0].fact(name));
+                let [first, later] = ["got_0", "got_winner"].map(|name| seen[0].fact(name));
+                let name = seen[0].variant();
                 format!(
-                    "{}: {winners} got back the 0 and is what is left, {others} got back what is left",
-                    seen[0].variant()
+                    "{name}: threads that got the 0 back {first}, that got the winner's number back {later}"
                 )
             },
         }),
     },
     Claim {
         id: "N2.16",
-        says: "a lock that is given back without a fence can lose updates",
+        voice: Voice::Note,
+        says: "a lock that is released without a fence can lose updates",
         ruling: Ruling::Holds,
-        why: "Nothing orders the count of one owner before that of the next. An H200 loses nearly all updates \
-              when blocks add many times, because each goes on with the copy in its multiprocessor's cache; \
-              nearly none of its loads goes on to the second-level cache, which has the sum.",
+        why: "Nothing orders one owner's update before the next owner's. If blocks add many times, an H200 \
+              loses nearly all updates, because each block continues with the copy in the cache of its \
+              multiprocessor; nearly none of its loads reaches the second-level cache, which has the sum.",
         proof: Proof::Run(Test {
             rows: &["rounds_no_fence", "rounds_no_fence-weak"],
             twins: &["rounds_fences", "rounds_fences-weak"],
             holds: |seen| seen[0].fault("race").is_some() && seen[1].fact("seeds_wrong") > 0.0,
-            evidence: |seen| format!("{}{}", both_worlds(seen), on_the_gpu(seen[0])),
+            evidence: |seen| format!("{}{}", in_both_memories(seen), on_the_gpu(seen[0])),
         }),
     },
     Claim {
         id: "N2.17",
-        says: "with one fence before it is given back, the lock loses nothing",
+        voice: Voice::Code,
+        says: "a lock that is released after a single `__threadfence()` loses no update",
         ruling: Ruling::Condition,
-        why: "True where a load returns the last store, and on an H200: its fence also empties the first-level \
-              cache, so that no copy outlives its owner's turn. The memory model promises less: the store that \
-              gives the lock back is plain and races with the others' compare-and-swap, and nothing keeps the \
-              next owner's load from being older. It takes a fence after the lock is taken too, and an atomic \
-              to give it back, or acquire and release.",
+        why: "This is true if a load always returns the last store. It is true on an H200, whose fence also \
+              empties the first-level cache, so that no copy outlives the owner's turn. The memory model \
+              promises less: the store that releases the lock is a plain store and races with the \
+              compare-and-swap of other threads, and nothing keeps the next owner from loading an older \
+              value. The lock needs a second fence after it is taken and an atomic to release it, or acquire \
+              and release.",
         proof: Proof::Run(Test {
             rows: &["rounds_note"],
             twins: &["rounds_note-weak"],
@@ -118,60 +134,68 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.18",
-        says: "after __threadfence() a thread's writes are visible to all threads",
+        voice: Voice::Note,
+        says: "`__threadfence()` waits until a thread's writes are visible to all threads",
         ruling: Ruling::Condition,
-        why: "A fence orders its own thread's accesses and waits for nobody. The others see the write if they \
-              have seen a flag that was stored after the fence, and have a fence of their own behind that; \
-              without the flag nothing says that they come later.",
+        why: "A fence orders the accesses of its own thread and waits for no other thread. Another thread is \
+              certain to see the write if it has seen a flag that was stored after the fence, and then \
+              executes a fence of its own. Without the flag, nothing says that its load comes later.",
         proof: Proof::Run(Test {
             rows: &["message_fences", "message_fences-weak"],
             twins: &["message_no_flag", "message_no_flag-weak"],
             holds: |seen| seen[0].fault("race").is_none() && seen[1].fact("seeds_wrong") == 0.0,
-            evidence: both_worlds,
+            evidence: in_both_memories,
         }),
     },
     Claim {
         id: "N2.19",
-        says: "doubles are added atomically by compare-and-swap until the old value equals the assumed one",
+        voice: Voice::Code,
+        says: "doubles are added atomically by a loop over compare-and-swap, until the old value equals the \
+               assumed one",
         ruling: Ruling::Wrong,
-        why: "The doubles are compared: a NaN never equals itself, and -0 equals +0 although the exchange \
-              failed. The plain first load is a race, there is no `__device__`, and since sm_60 the name is \
-              taken. Compare the bits, load with volatile, or use the built-in one.",
+        why: "The loop compares doubles. A NaN never equals itself, so the loop does not end; and -0 equals \
+              +0, so the loop ends although the exchange has failed. In addition the plain first load is a \
+              race, `__device__` is missing, and since sm_60 the name belongs to a built-in function. \
+              Compare the bits and load with `volatile`, or use the built-in function.",
         proof: Proof::Run(Test {
             rows: &["add_double_note", "add_double_compare-nan", "add_zero_compare"],
             twins: &["add_double_bits", "add_double_bits-nan", "add_zero_bits"],
             holds: |seen| seen.iter().all(|seen| seen.verdict() == "ok"),
             evidence: |seen| {
                 let race = if seen[0].fault("race").is_some() { "a race" } else { "no race" };
-                let (vain, lost) = (seen[1].fact("gave_up"), seen[2].fact("lost"));
-                format!("{race}; {vain} threads never end with a NaN; {lost} additions lost at -0")
+                let (endless, lost) = (seen[1].fact("gave_up"), seen[2].fact("lost"));
+                format!("{race}; with a NaN {endless} threads do not finish; at -0 {lost} additions are lost")
             },
         }),
     },
     Claim {
         id: "N2.25",
-        says: "lanes of one warp that all want one lock wait for ever",
+        voice: Voice::Reader,
+        says: "the note's lock also works if all lanes of one warp want it",
         ruling: Ruling::Condition,
-        why: "The note does not say so, for in its kernels one thread of a block takes the lock; it is what a \
-              reader tries next. With one program counter for a warp, before Volta or when built for it, the owner \
-              waits behind the loop for those who wait for him. With one for each lane it ends; a lock that is \
-              given back inside the loop always does. Better, one lane takes it for all.",
+        why: "In the note's kernels one thread of a block takes the lock. With one program counter for the \
+              warp (before Volta, or when compiled for it) the owner waits after the loop for the other \
+              lanes, and they wait for the owner. With one for each lane, all lanes get the lock. If the \
+              lock is released inside the loop, they always do. It is better to let one lane take the lock \
+              for all.",
         proof: Proof::Run(Test {
-            rows: &["lock_behind-sm_60", "lock_behind-endless"],
-            twins: &["lock_behind-sm_70", "lock_inside-sm_60"],
-            holds: |seen| seen.iter().all(|seen| seen.fact("through") < 32.0),
+            rows: &["lock_behind-sm_70", "lock_inside-sm_60"],
+            twins: &["lock_behind-sm_60", "lock_behind-endless"],
+            holds: |seen| seen.iter().all(|seen| whole(*seen, "through") == Some(32)),
             evidence: |seen| {
                 let lanes =
-                    |seen: &Seen| format!("{}: {} of 32 get it", seen.variant(), seen.fact("through"));
+                    |seen: &Seen| format!("{}: {} of 32 lanes get it", seen.variant(), seen.fact("through"));
                 seen.iter().map(lanes).collect::<Vec<_>>().join("; ")
             },
         }),
     },
     Claim {
         id: "N2.29",
-        says: "__threadfence_block() is enough within a block, and __threadfence() is needed between blocks",
+        voice: Voice::Note,
+        says: "`__threadfence_block()` makes writes visible to the threads of the block, `__threadfence()` \
+               to the threads of other blocks as well",
         ruling: Ruling::Holds,
-        why: "The scope of a fence must reach both threads, and both need one.",
+        why: "The scope of a fence must include both threads, and each of the two threads needs a fence.",
         proof: Proof::Run(Test {
             rows: &["message_in_block-weak", "message_block_fence-weak", "message_fences-weak"],
             twins: &["message_in_block_none-weak", "message_block_fence-weak", "message_fences-weak"],
@@ -180,9 +204,9 @@ pub static CLAIMS: &[Claim] = &[
                 !wrong(&seen[0]) && wrong(&seen[1]) && !wrong(&seen[2])
             },
             evidence: |seen| {
-                let wrong = |seen: &Seen| format!("{}: {} wrong", seen.variant(), seen.fact("seeds_wrong"));
+                let wrong = |seen: &Seen| format!("{} {}", seen.variant(), seen.fact("seeds_wrong"));
                 format!(
-                    "of {} seeds {}",
+                    "wrong messages in {} seeds: {}",
                     seen[0].fact("seeds"),
                     seen.iter().map(wrong).collect::<Vec<_>>().join(", ")
                 )
@@ -191,15 +215,15 @@ pub static CLAIMS: &[Claim] = &[
     },
 ];
 
-/// What the checker of races found in one row, and the weak memory in the next.
-fn both_worlds(seen: &[Seen]) -> String {
-    let race = seen[0].fault("race").map(|count| format!("a race, found {}", counted(count, "time")));
+/// What the checker of races found in the first row, and how the second came out in the weak memory.
+fn in_both_memories(seen: &[Seen]) -> String {
+    let race = seen[0].fault("race").map(|count| format!("a race, reported {}", counted(count, "time")));
     let race = race.unwrap_or_else(|| "no race".to_owned());
     let [wrong, seeds] = ["seeds_wrong", "seeds"].map(|name| seen[1].fact(name));
-    format!("{}: {race}; {wrong} of {seeds} seeds wrong in a weak memory", seen[0].variant())
+    format!("{}: {race}; in the weak memory {wrong} of {seeds} seeds give a wrong result", seen[0].variant())
 }
 
-/// What a GPU lost, if there is one.
+/// How many updates a GPU lost, if there is one.
 fn on_the_gpu(seen: Seen) -> String {
     let [lost, updates] = ["gpu_lost", "updates"].map(|name| seen.fact(name));
     if lost.is_nan() { String::new() } else { format!("; {lost} of {updates} updates lost on the GPU") }

@@ -1,38 +1,41 @@
-//! What the second note says of Laplace's equation and of borders, decided by this chapter's rows.
+//! What the note on control flow says about Laplace's equation and about borders, decided by this chapter's rows.
 //!
-//! It leaves out what the note says of the caches of GPUs of its time.
+//! It leaves out what the note says about the caches of the GPUs of its time.
 
-use lanes::claims::{Claim, Proof, Ruling, Seen, Test};
+use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {
         id: "N2.8",
-        says: "branch at a border whose conditions are cheap; use a second kernel where they are expensive",
+        voice: Voice::Note,
+        says: "if the conditions at the boundary are cheap, branch; if they are expensive, use a second \
+               kernel for the boundary",
         ruling: Ruling::Condition,
-        why: "A warp with one border point works for as long as one that is full of them, and each end of a row is in a \
-              warp of its own. The second kernel fills its warps, and pays in instructions once the work is long. It is one \
-              launch more: with the few warps of these rows the branch is the faster one even there. On a grid that fills \
-              an H200 the clock says what the note says, the branch for short work and two kernels for long \
-              (`output/h200_note_size.txt`).",
+        why: "A warp with one boundary point takes as long as a warp full of them, and each end of a row is \
+              in a warp of its own. The second kernel packs boundary points into full warps, which saves \
+              instructions once the work is long. It is one launch more, so with the few warps of these rows \
+              the branch is faster even then. On a grid that fills an H200 the clock agrees with the note \
+              (`output/h200.json`).",
         proof: Proof::Run(Test {
             rows: &["branch_1000", "two_kernels_1000"],
             twins: &["branch_0", "two_kernels_0"],
             holds: |seen| 2.0 * instructions(seen[1]) < instructions(seen[0]),
             evidence: |seen| {
                 let (branch, two) = (instructions(seen[0]), instructions(seen[1]));
-                format!(
-                    "{branch} PTX instructions with the branch, {two} in two kernels: {:.2} times",
-                    branch / two
-                )
+                let ratio = branch / two;
+                let [one, other] = [0, 1].map(|index| seen[index].variant());
+                format!("PTX instructions: {one} {branch}, {other} {two}, a ratio of {ratio:.2}")
             },
         }),
     },
     Claim {
         id: "N2.20",
-        says: "on a grid that is a multiple of the block in both directions, one thread for each point, border \
-              included, needs no further guard",
+        voice: Voice::Note,
+        says: "if the grid is a multiple of the block in both directions, one thread for each point, border \
+               included, needs no test whether the point exists",
         ruling: Ruling::Holds,
-        why: "On whole blocks every thread has a point. On others the same kernel leaves its arrays.",
+        why: "With whole blocks every thread has a point. On other grids the same kernel accesses memory \
+              outside its arrays.",
         proof: Proof::Run(Test {
             rows: &["jacobi_whole"],
             twins: &["whole_low"],
@@ -42,11 +45,14 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.21",
-        says: "for any size it is enough to ask `x < width && y < height` in the branch of the inner points",
+        voice: Voice::Code,
+        says: "for a grid of any size it is enough to test `i < I && j < J` in the branch of the interior \
+               points",
         ruling: Ruling::Wrong,
-        why: "Threads outside the grid whose column or row is on the border take the other branch. Below the grid, and at \
-              the end of its last row, they write past the end; to the right of its first row they write to inner \
-              points of the next, in a race with the threads of those. Ask who is outside first.",
+        why: "A thread outside the grid whose column or row is that of a border takes the other branch, \
+              which has no test. Below the grid, and at the end of its last row, such threads write past the \
+              end of the array. To the right of the first row they write to interior points of the next row, \
+              in a race with the threads of those points. Test first whether the thread is outside.",
         proof: Proof::Run(Test {
             rows: &["border_first_low", "border_first_narrow", "border_first_room"],
             twins: &["guarded_low", "guarded_narrow", "guarded_room"],
@@ -56,11 +62,14 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.22",
-        says: "0.25 *, without an f, makes the mean in double precision, and is as good",
+        voice: Voice::Code,
+        says: "the first version multiplies by `0.25`, without an `f`, and so computes the mean in double \
+               precision",
         ruling: Ruling::Condition,
-        why: "It works, and as written it is double precision. An optimising compiler takes it back, because a float holds \
-              0.25 and so the rounded product is the same: both kernels become the same machine code. It cannot with \
-              1.0 / 6.0: write the f.",
+        why: "Without optimisation (`-G`) it does. An optimising compiler uses single precision, because a \
+              float holds 0.25 exactly and the rounded product is therefore the same; the machine code with \
+              `0.25` equals that with `0.25f`. For `1.0 / 6.0` the products differ, and the double precision \
+              stays. Write the `f`.",
         proof: Proof::Run(Test {
             rows: &["quarter_double-G", "sixth_double"],
             twins: &["quarter_double", "sixth_float"],
@@ -68,21 +77,28 @@ pub static CLAIMS: &[Claim] = &[
             evidence: |seen| {
                 let doubles = |row: &Seen| {
                     let doubles = row.fact("doubles_per_warp");
-                    format!("{} is {} with {doubles:.2} doubles per warp", row.variant(), row.verdict())
+                    format!(
+                        "{} is {}, with {doubles:.2} double-precision instructions per warp",
+                        row.variant(),
+                        row.verdict()
+                    )
                 };
-                seen.iter().map(doubles).collect::<Vec<_>>().join(", ")
+                seen.iter().map(doubles).collect::<Vec<_>>().join("; ")
             },
         }),
     },
     Claim {
         id: "N2.23",
-        says: "the best block is 32 times as wide as high, or 8 times where cache lines have 32 bytes, because each point at \
-               a side loads a whole line",
+        voice: Voice::Note,
+        says: "the best block is 32 times as wide as high, or 8 times if cache lines have 32 bytes, because \
+               each point beside the block loads a whole line",
         ruling: Ruling::Condition,
-        why: "It is true with 32-byte sectors, at 8 times as wide as high, of what a block needs at all: the sectors it \
-              loads with a tile, each once. Of what its warps ask for without one, every width from 32 on asks for the \
-              same. Both are right: on an H200 the first-level cache sees to what is asked for again, and the second is asked \
-              for what blocks need, with a tile and without; the chapter's table of counters has all three.",
+        why: "With sectors of 32 bytes, 8 times is right for the distinct sectors that a block needs, which \
+              a tile in shared memory loads once each. Without a tile its warps request some sectors several \
+              times, and there the count is the same for every width from 32 on. Both counts are right: on \
+              an H200 the first-level cache serves the repeated requests, and the second level is asked for \
+              the distinct sectors only, with or without a tile. The chapter's table of counters has all \
+              three.",
         proof: Proof::Run(Test {
             rows: &["tile_16x16", "tile_32x8", "tile_64x4", "tile_128x2", "tile_256x1"],
             twins: &["direct_16x16", "direct_32x8", "direct_64x4", "direct_128x2", "direct_256x1"],
@@ -99,12 +115,13 @@ pub static CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "N2.24",
-        says: "in three dimensions a thread for each point is faster than one for each line, although it has many more \
-               integer operations, perhaps because so many more threads are active",
+        voice: Voice::Note,
+        says: "in three dimensions one thread for each point is faster than one for each line, although it \
+               executes many more integer operations, perhaps because many more threads are active",
         ruling: Ruling::Condition,
-        why: "In a cube, whose lines are few and long, it is more than twice as fast on an H200, with more instructions and \
-              the same requests: the guess is right. A slab of few planes has as many points in many short lines: threads are \
-              not scarce, and both take the same time.",
+        why: "In a cube, whose lines are few and long, it is more than twice as fast on an H200, with more \
+              instructions and the same requests, so the note's guess is right. A slab of few planes has as \
+              many points in many short lines: there threads are not scarce, and both take the same time.",
         proof: Proof::Clock(Test {
             rows: &["cube_by_lines", "cube_by_points"],
             twins: &["slab_by_lines", "slab_by_points"],
@@ -131,11 +148,11 @@ fn all_right(seen: &[Seen]) -> bool {
     seen.iter().all(|row| row.verdict() == "ok")
 }
 
-/// How each came out, and what the emulator found.
+/// The verdict on each row, and what the emulator found.
 fn verdicts(seen: &[Seen]) -> String {
     let verdict = |row: &Seen| {
         let faults = ["out-of-bounds", "race"].map(|kind| row.fault(kind).map(|_| format!(", {kind}")));
-        format!("{} {}{}", row.variant(), row.verdict(), faults.into_iter().flatten().collect::<String>())
+        format!("{} is {}{}", row.variant(), row.verdict(), faults.into_iter().flatten().collect::<String>())
     };
     seen.iter().map(verdict).collect::<Vec<_>>().join("; ")
 }
