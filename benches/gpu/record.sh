@@ -31,6 +31,11 @@ for chapter in "$@"; do
     "$program" --device gpu --runs 0 > "$folder/$chapter.csv" || true
   echo "$chapter: $(grep -c '^"' "$folder/$chapter.csv") lines of counters"
 done
+# NVIDIA's race checker on the kernels whose races ours reports.
+for variant in tree_no_barrier tail_unguarded warp_tree_unguarded; do
+  compute-sanitizer --tool racecheck --racecheck-report all "$programs/ch03_syncwarp" --device gpu --only "$variant" --runs 0 \
+    > "$folder/racecheck_$variant.txt" 2>&1 || true
+done
 nvcc -O3 -std=c++17 -arch=native -o "$folder/beside_cub" benches/gpu/beside_cub.cu -lcuda
 "$folder/beside_cub" kernels/ptx/sum.sm_70.ptx > "$folder/beside_cub.txt"
 rm "$folder/beside_cub"

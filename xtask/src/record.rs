@@ -35,6 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     ensure!(count > 0, "`{}` has no output of any chapter", arguments.folder.display());
     beside_cub(arguments)?;
+    racecheck(arguments)?;
     values(arguments)?;
     println!("recorded {count} chapters; now run `cargo xtask bless`");
     Ok(Outcome::Done)
@@ -80,6 +81,44 @@ fn beside_cub(arguments: &Arguments) -> Result<()> {
         format!("# {}; benches/gpu/beside_cub.cu; times differ from run to run\n{text}", arguments.date),
     )?;
     Ok(())
+}
+
+/// The variants on which NVIDIA's race checker was run, and their chapter.
+const RACECHECK: (&str, [&str; 3]) =
+    ("ch03_syncwarp", ["tree_no_barrier", "tail_unguarded", "warp_tree_unguarded"]);
+
+/// How many hazards NVIDIA's race checker reported, if it was run.
+fn racecheck(arguments: &Arguments) -> Result<()> {
+    let (chapter, variants) = RACECHECK;
+    let mut table = String::from("variant,errors,warnings\n");
+    for variant in variants {
+        let file = arguments.folder.join(format!("racecheck_{variant}.txt"));
+        if !file.exists() {
+            return Ok(());
+        }
+        let [errors, warnings] =
+            hazards(&read(&file)?).with_context(|| format!("in `{}`", file.display()))?;
+        table += &format!("{variant},{errors},{warnings}\n");
+    }
+    let output = root().join("chapters").join(chapter).join("output");
+    let measured: Measured = record::read(&read(&output.join(golden::MEASURED))?, golden::MEASURED)?;
+    let (machine, date) = (measured.machine.origin(), &arguments.date);
+    let head = format!("# {machine}; {date}; `compute-sanitizer --tool racecheck` on `{chapter} --runs 0`\n");
+    fs::write(output.join("h200_racecheck.csv"), head + &table)?;
+    Ok(())
+}
+
+/// The errors and warnings in the checker's last line: `RACECHECK SUMMARY: 100 hazards displayed (770 errors, 253 warnings)`.
+fn hazards(text: &str) -> Result<[u64; 2]> {
+    let line = text.lines().rev().find_map(|line| line.split_once("RACECHECK SUMMARY: "));
+    let (_, summary) = line.context("the checker printed no summary")?;
+    let counted = |what: &str| {
+        let words: Vec<&str> = summary.split([' ', '(', ',', ')']).collect();
+        let at = words.iter().position(|word| word.starts_with(what))?;
+        words.get(at.checked_sub(1)?)?.parse().ok()
+    };
+    let count = |what| counted(what).with_context(|| format!("`{summary}` does not count {what}s"));
+    Ok([count("error")?, count("warning")?])
 }
 
 /// What `fuzz` recorded of random kernels and of small texts, as it is: it says itself when and on what it ran.
@@ -175,5 +214,18 @@ fn rows(report: &Report, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<St
     match left.count() {
         0 => Ok(rows),
         more => bail!("the profiler saw {more} launches more than the report has: use `--runs 0`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hazards_are_in_the_last_line() {
+        let line = "========= RACECHECK SUMMARY: 100 hazards displayed (770 errors, 253 warnings)\n";
+        assert_eq!(hazards(line).unwrap(), [770, 253]);
+        assert_eq!(hazards("RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)").unwrap(), [1, 0]);
+        assert!(hazards("").is_err());
     }
 }

@@ -194,7 +194,7 @@ fn line_of(text: &str, at: usize) -> usize {
 }
 
 /// The folders in a folder, sorted; none where it is missing.
-fn folders(repository: &Repository, name: &str) -> Vec<String> {
+pub fn folders(repository: &Repository, name: &str) -> Vec<String> {
     let entries = fs::read_dir(repository.path(name)).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
     let mut names: Vec<String> =

@@ -42,7 +42,7 @@ fn patterns(habits: &[Habit]) -> Patterns {
     habits.iter().map(|habit| (compiled(habit), habit.advice)).collect()
 }
 
-/// The warnings about the pages, the exercises, the glossary, and the documents beside them.
+/// The warnings about the pages, the exercises, the claims, the glossary, and the documents beside them.
 pub fn warnings(repository: &Repository, pages: &[Page]) -> Result<Vec<Problem>> {
     let texts = texts::all(repository, pages)?;
     Ok(texts.iter().flat_map(in_text).collect())

@@ -183,8 +183,17 @@ pub fn hardware(source: &Source, repository: &Repository, variant: &str, metric:
         1 => "h200_note_size_counters.csv",
         _ => bail!("the profiler did not count the run `@note{}`", source.run),
     };
-    let name = format!("{}/{file}", source.output());
-    let text: Rc<str> = repository.read(&name)?;
+    cell(&format!("{}/{file}", source.output()), repository, variant, metric)
+}
+
+/// What NVIDIA's race checker reported for a variant: `errors` or `warnings`.
+pub fn racecheck(source: &Source, repository: &Repository, variant: &str, column: &str) -> Result<f64> {
+    cell(&format!("{}/h200_racecheck.csv", source.output()), repository, variant, column)
+}
+
+/// A number of a table whose first column names variants.
+fn cell(name: &str, repository: &Repository, variant: &str, metric: &str) -> Result<f64> {
+    let text: Rc<str> = repository.read(name)?;
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let column = columns.iter().position(|column| *column == metric);

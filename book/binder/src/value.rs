@@ -120,6 +120,9 @@ fn value(word: &str, repository: &Repository) -> Result<Value> {
     if let Some(metric) = name.strip_prefix("hw:") {
         return Ok((source::hardware(&chapter, repository, row, metric)?, gpu_source(&run)));
     }
+    if let Some(column) = name.strip_prefix("racecheck:") {
+        return Ok((source::racecheck(&chapter, repository, row, column)?, gpu_source(&run)));
+    }
     if row == "set" {
         let setting = run.report().settings.get(name);
         let setting = setting.with_context(|| format!("`{word}`: the report has no setting `{name}`"))?;

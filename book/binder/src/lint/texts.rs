@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use regex::{Captures, Regex};
 use toml::de::{DeTable, DeValue};
 
-use crate::exercises;
+use crate::exercises::{self, folders};
 use crate::page::pieces;
 use crate::repository::Repository;
 use crate::{Page, SOURCE, glossary, prose};
@@ -45,7 +45,17 @@ pub fn all(repository: &Repository, pages: &[Page]) -> Result<Vec<Text>> {
     for name in exercises::files(repository).into_iter().chain([glossary::FILE.to_owned()]) {
         texts.push(fields(&name, &repository.read(&name)?)?);
     }
+    for name in claims(repository) {
+        texts.push(ledger(&name, &repository.read(&name)?));
+    }
     Ok(texts)
+}
+
+/// Where the chapters' claims are.
+fn claims(repository: &Repository) -> Vec<String> {
+    let chapters = folders(repository, "chapters").into_iter();
+    let ledgers = chapters.map(|chapter| format!("chapters/{chapter}/output/sim_claims.txt"));
+    ledgers.filter(|name| repository.has(name)).collect()
 }
 
 /// A page or a document. One that cannot be cut has no prose here; whoever binds the page says why.
@@ -83,6 +93,13 @@ fn in_value(value: &toml::Spanned<DeValue<'_>>, is_shown: bool, shown: &mut Vec<
     }
 }
 
+/// What a chapter says about claims, without the commands.
+fn ledger(name: &str, text: &str) -> Text {
+    let lines = text.lines().map(|line| if line.trim_start().starts_with("$ ") { "" } else { line });
+    let prose: Vec<&str> = lines.collect();
+    Text { file: name.to_owned(), whole: text.to_owned(), prose: blanked(&prose.join("\n")) }
+}
+
 /// Prose without code and addresses.
 fn blanked(prose: &str) -> String {
     let blank = |found: &Captures<'_>| format!("…{}", "\n".repeat(found[0].matches('\n').count()));
@@ -114,5 +131,11 @@ mod tests {
             text.prose.lines().position(|line| line.contains('g')),
             toml.lines().position(|line| line.contains("\"g\""))
         );
+    }
+
+    #[test]
+    fn of_a_ledger_the_commands_are_no_prose() {
+        let text = ledger("a", "N0.1  holds\n  the note: a\n  $ cargo run b\n");
+        assert_eq!(text.prose.matches('b').count(), 0);
     }
 }
