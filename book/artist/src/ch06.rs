@@ -353,7 +353,7 @@ fn shapes_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 /// Floats of the copy whose rate is the roof: many more than a cache can hold.
 const COPIED: u64 = 1 << 30;
 
-/// Metrics of the record of limits, and what they are called: how busy a part is, in percent of what it can do.
+/// How busy a part is, in percent of what it can do: its name, and the metric.
 const BUSY: [(&str, &str); 4] = [
     ("memory", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
     ("L2 cache", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
@@ -378,7 +378,7 @@ fn shapes_limits(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     for (at, (part, metric)) in BUSY.into_iter().enumerate() {
         let mut bars = Vec::new();
         for (variant, fill) in LIMITED {
-            let value = studio.limit(CHAPTER, variant, metric)?;
+            let value = studio.note_metric(CHAPTER, variant, metric)?;
             told.push(format!("{part} of {variant} {}", percent(value)));
             let label = if at == 0 { format!("{} {variant}", percent(value)) } else { percent(value) };
             bars.push(Bar { name: String::new(), value, label, fill });
@@ -395,10 +395,10 @@ fn shapes_limits(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     y += 10.0;
     let mut most = 0.0_f64;
     for (variant, _) in LIMITED {
-        most = most.max(studio.limit(CHAPTER, variant, CLOCKS)?);
+        most = most.max(studio.note_metric(CHAPTER, variant, CLOCKS)?);
     }
     for (variant, _) in LIMITED {
-        let mut clocks = |metric| studio.limit(CHAPTER, variant, metric);
+        let mut clocks = |metric| studio.note_metric(CHAPTER, variant, metric);
         let (all, loads, barriers) = (clocks(CLOCKS)?, clocks(LOADS)?, clocks(BARRIERS)?);
         let mut x = 90.0;
         let parts =
@@ -551,7 +551,7 @@ fn rim_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     chart.names(sheet, "rounds of work for a point on the border", "PTX instructions");
     let mut told = Vec::new();
     for ((prefix, name), look) in
-        [("branch", "one, with a branch"), ("two_kernels", "two kernels")].into_iter().zip(LOOKS)
+        [("branch", "one kernel"), ("two_kernels", "two kernels")].into_iter().zip(LOOKS)
     {
         let mut points = Vec::new();
         for (rounds, at) in rounds.into_iter().zip(0..) {

@@ -120,9 +120,9 @@ impl Studio {
         Ok(Bench { time_us, gb_s })
     }
 
-    /// What the profiler said of a limit of a variant at a size of its own: a metric of `h200_limits.csv`.
-    pub fn limit(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
-        let path = format!("chapters/{chapter}/output/h200_limits.csv");
+    /// What the profiler measured of a variant at the size of a note: a metric of `h200_note_size_counters.csv`.
+    pub fn note_metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
+        let path = format!("chapters/{chapter}/output/h200_note_size_counters.csv");
         let text = self.file(&path)?;
         let mut rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(','));
         let column = rows.next().and_then(|mut names| names.position(|name| name == metric));
