@@ -489,16 +489,16 @@ fn roofline(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let tick = |value: f64, label: &str| (value, label.to_owned());
     let chart = Chart {
         area: [48.0, 30.0, 340.0, 232.0],
-        x: Axis::log(0.0625, 4.0, [tick(0.0625, "1/16"), tick(0.25, "1/4"), tick(1.0, "1"), tick(4.0, "4")]),
-        y: Axis::log(40.0, 20_000.0, [100.0, 1000.0, 10_000.0].map(|rate| tick(rate, &grouped(rate as u64)))),
+        x: Axis::log(0.0625, 2.0, [tick(0.0625, "1/16"), tick(0.25, "1/4"), tick(1.0, "1")]),
+        y: Axis::log(40.0, 12_000.0, [100.0, 1000.0, 10_000.0].map(|rate| tick(rate, &grouped(rate as u64)))),
     };
     chart.axes(sheet);
     chart.names(sheet, "intensity: additions per byte", "additions per second, in thousand millions");
-    let ends = [0.0625, 4.0].map(|intensity| chart.at(intensity, intensity * gb_s));
+    let ends = [0.0625, 2.0].map(|intensity| chart.at(intensity, intensity * gb_s));
     sheet.line(&ends, Stroke::D);
     let (x, y) = chart.at(0.9, 0.9 * gb_s);
-    sheet.right(x - 12.0, y - 10.0, Tone::Strong, "the roof of memory");
-    sheet.right(x - 12.0, y + 6.0, Tone::Dim, &format!("{} GB/s", grouped(gb_s.round() as u64)));
+    sheet.right(x - 26.0, y - 10.0, Tone::Strong, "the roof of memory");
+    sheet.right(x - 26.0, y + 6.0, Tone::Dim, &format!("{} GB/s", grouped(gb_s.round() as u64)));
     let (sum, bottom) = (chart.at(INTENSITY, INTENSITY * gb_s), chart.at(INTENSITY, 40.0));
     sheet.line(&[sum, bottom], Stroke::Grid);
     sheet.mark(sum, 4.5, Mark::Diamond, Fill::D);
@@ -519,12 +519,12 @@ fn roofline(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     Ok(format!(
         "A chart with logarithmic axes: additions per second against additions per byte. The roof is a rising line, {} GB/s \
-         times the intensity; that is the rate at which {name} reads {} floats on an H200. It goes on to the right as far as \
-         the chart. A sum has an intensity of one fourth, where the roof is at {:.0} thousand million additions per second. \
+         times the intensity; that is the rate at which {name} reads {} floats on an H200. It rises to the right edge of \
+         the chart. A sum has an intensity of one fourth, where the roof is at {} thousand million additions per second. \
          Below it on one vertical line are the kernels that add {} integers: {}.",
         grouped(gb_s.round() as u64),
         grouped(floats),
-        INTENSITY * gb_s,
+        grouped((INTENSITY * gb_s).round() as u64),
         grouped(size as u64),
         told.join(", ")
     ))
