@@ -200,7 +200,7 @@ fn divergence_sorted(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     for (at, (name, values)) in
         [("as they come", mixed), ("sorted", sorted), ("filled up", parts)].into_iter().enumerate()
     {
-        let strip = Strip { x: 34.0 + 123.0 * at as f64, pitch: 3.65, height: TALL };
+        let strip = Strip { x: 36.0 + 121.5 * at as f64, pitch: 3.65, height: TALL };
         sheet.left(strip.x, 12.0, Tone::Strong, name);
         let warps = paths(studio, &values)?;
         let mut y = 22.0;
@@ -218,16 +218,21 @@ fn divergence_sorted(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let rows: usize = warps.iter().map(Vec::len).sum();
         let parted = warps.iter().filter(|paths| paths.len() > 1).count();
         sheet.left(strip.x, y + 13.0, Tone::Text, &format!("{rows} paths"));
-        sheet.left(strip.x, y + 29.0, Tone::Text, &format!("{parted} of {} diverge", warps.len()));
+        sheet.left(
+            strip.x,
+            y + 29.0,
+            Tone::Text,
+            &format!("{parted} of {} {}", warps.len(), diverge(parted)),
+        );
         told.push(format!(
-            "{name}: {} warps, of which {parted} execute both paths, {rows} paths in all",
+            "{name}: {} warps, {parted} of them on both paths, {rows} paths in all",
             warps.len()
         ));
     }
     sheet.sized(2.0, 12.0, Anchor::Start, Tone::Dim, 12.0, "warp");
     let y = sheet.bottom() + 18.0;
     for (x, fill, height, what) in
-        [(34.0, Fill::A, TALL, "negative"), (157.0, Fill::B, SHORT, "not negative")]
+        [(36.0, Fill::A, TALL, "negative"), (157.5, Fill::B, SHORT, "not negative")]
     {
         sheet.boxes((3.1, height), fill, [0.0, 3.65, 7.3].map(|right| (x + right, y - 4.2 - height / 2.0)));
         sheet.left(x + 16.0, y, Tone::Text, what);
@@ -236,6 +241,11 @@ fn divergence_sorted(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         "Warps from top to bottom, a row of lanes for each path that a warp executes. {}.",
         told.join(". ")
     ))
+}
+
+/// The verb for so many warps.
+fn diverge(warps: usize) -> &'static str {
+    if warps == 1 { "diverges" } else { "diverge" }
 }
 
 /// By warp, the paths that it executes in their order: whether it is that of negative numbers, and its lanes.
@@ -335,9 +345,8 @@ fn boundary_line(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.left(strip.x, base, Tone::Text, &format!("elements {first} to {}", first + inside - 1));
     sheet.right(strip.end(), base, Tone::Text, &format!("{} lanes past the end", LANES - inside));
     let parted = warps.iter().filter(|&&mask| mask != 0 && mask != u32::MAX).count();
-    let diverged = counted(warps.len() as u64, "warp");
-    let verb = if parted == 1 { "diverges" } else { "diverge" };
-    sheet.left(6.0, top + height + 22.0, Tone::Text, &format!("{parted} of {diverged} {verb}"));
+    let (diverged, verb) = (counted(warps.len() as u64, "warp"), diverge(parted));
+    sheet.left(6.0, top + height + 18.0, Tone::Text, &format!("{parted} of {diverged} {verb}"));
     Ok(format!(
         "{} warps in {blocks} blocks for {N} elements. All of them are full except number {at}, whose first {inside} lanes have elements, \
          {first} to {}, and whose other {} lanes are past the end.",
@@ -471,7 +480,7 @@ fn lists_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         chart.label(sheet, points, 4.0, name);
     }
     let told = one_pass.iter().zip(&two_lists).map(|(one, two)| {
-        format!("{} rounds: {} and {}", one.0, grouped(one.1 as u64), grouped(two.1 as u64))
+        format!("{}: {} and {}", counted(one.0 as u64, "round"), grouped(one.1 as u64), grouped(two.1 as u64))
     });
     Ok(format!(
         "Two lines over the rounds of work, both axes logarithmic: PTX instructions of one pass with a branch, and with two \
@@ -511,10 +520,9 @@ fn predication(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.line(&[(x, 30.0), (x, 200.0)], Stroke::Line);
     sheet.right(x - 5.0, 46.0, Tone::Text, "predicates");
     sheet.left(x + 5.0, 46.0, Tone::Text, "a branch");
-    let told = ptx
-        .iter()
-        .zip(&machine)
-        .map(|(ptx, machine)| format!("{} steps: {:.0} and {:.0}", ptx.0, ptx.1, machine.1));
+    let told = ptx.iter().zip(&machine).map(|(ptx, machine)| {
+        format!("{}: {:.0} and {:.0}", counted(ptx.0 as u64, "step"), ptx.1, machine.1)
+    });
     Ok(format!(
         "Two lines over the steps in the body of an if: instructions per warp of PTX on the emulator, and of machine code on an \
          H200. {}. Up to {} steps the machine code has predicates instead of a branch; from {first} steps on it has the branch.",

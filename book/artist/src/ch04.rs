@@ -25,7 +25,7 @@ pub const FIGURES: &[Figure] = &[
     Figure { name: "shuffle_xor", title: "A shuffle by xor, with five masks", draw: shuffle_xor },
     Figure {
         name: "down_against_xor",
-        title: "Whose elements each lane has added up",
+        title: "Which elements each lane's result contains",
         draw: down_against_xor,
     },
     Figure { name: "lane_ids", title: "Lane numbers in a block of 8 by 8 threads", draw: lane_ids },

@@ -56,7 +56,7 @@ fn multiprocessor(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let end = memory(sheet, bottom + 5.0, sectors);
     sheet.arrow(&[(5.0, 30.0), (5.0, end)], Stroke::Line);
     let y = end + 17.0;
-    sheet.left(4.0, y, Tone::Text, "further down: larger, shared by more, and slower to answer");
+    sheet.left(4.0, y, Tone::Text, "further down: larger, shared by more, slower to answer");
     let marks = [
         (Mark::Disc, Fill::On, "issues"),
         (Mark::Triangle, Fill::C, "ready"),
@@ -67,7 +67,7 @@ fn multiprocessor(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "A multiprocessor has four partitions. Each has a scheduler, registers for its resident warps, and hardware that \
          executes an instruction for {LANES} lanes. {RESIDENT} resident warps are drawn in each: one issues an instruction, one \
-         is ready, and the others wait for data. {}. Below the partitions is the memory that they share: shared memory with \
+         is ready, and the others wait for data. In the partitions, {}. Below the partitions is the memory that they share: shared memory with \
          {BANKS} banks, and the L1 cache. Below the multiprocessor are the L2 cache, which all multiprocessors use, and the \
          device memory in sectors of 32 bytes, of which one load of a full warp touches {sectors}. The further down, the \
          larger, the more widely shared, and the longer a warp waits for an answer.",

@@ -258,12 +258,7 @@ pub fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         }
         told.push(format!("{name} {label}"));
     }
-    sheet.middle(
-        left + width / 2.0,
-        bottom + 33.0,
-        Tone::Text,
-        "error in roundings; each tick is ten times the one before",
-    );
+    sheet.middle(left + width / 2.0, bottom + 33.0, Tone::Text, "error in roundings, on a logarithmic axis");
     let elements = grouped(record.fact("order_tree", "elements")? as u64);
     Ok(format!(
         "How far off a sum of {elements} floats is on the emulator, in roundings of one addition, on a logarithmic axis. {}.",

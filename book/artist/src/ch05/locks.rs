@@ -116,7 +116,7 @@ pub fn lock_handover(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     );
     let order: Vec<String> = turns.iter().map(|turn| turn.block.to_string()).collect();
     Ok(format!(
-        "A row for each of {BLOCKS} blocks, time goes to the right, kernel rounds_fences with {ROUNDS} rounds on the emulator, seed \
+        "A row for each of {BLOCKS} blocks, time runs to the right, kernel rounds_fences with {ROUNDS} rounds on the emulator, seed \
          {SEED}, random order. The lock goes to blocks {}. {} times a block tries and fails. The count ends at {} of {}.",
         order.join(", "),
         asked.len(),

@@ -221,7 +221,7 @@ pub fn last_block(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ];
     legend(sheet, 4.0, bottom, &marks);
     Ok(format!(
-        "A row for each of {BLOCKS} blocks, time goes to the right, with a mark for each access, kernel last_block_fence on the emulator, seed {SEED}, random \
+        "A row for each of {BLOCKS} blocks, time runs to the right, with a mark for each access, kernel last_block_fence on the emulator, seed {SEED}, random \
          order. Each block stores its sum and draws a ticket. Block {last} draws the last one, {}, reads {} and gets {}.",
         tickets.len() - 1,
         counted(loads.len() as u64, "sum"),
