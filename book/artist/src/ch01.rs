@@ -13,7 +13,7 @@ use lanes::kernels::progress::HANDSHAKE;
 use lanes::kernels::sorting::{
     COUNT_LISTS, FILL_LISTS, PLACE_LISTS, PROCESS_EXPENSIVE, PROCESS_MIXED, PROCESS_SIMPLE,
 };
-use lanes::report::layout::grouped;
+use lanes::report::layout::{counted, grouped};
 use lanes::{Launch, Random, Traced};
 use simt::Reconvergence;
 
@@ -36,7 +36,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "divergence_sorted",
-        title: "The same numbers in three orders: which warps walk two paths",
+        title: "The same numbers in three orders: which warps execute both paths",
         draw: divergence_sorted,
     },
     Figure {
@@ -44,15 +44,19 @@ pub const FIGURES: &[Figure] = &[
         title: "Two halves of a warp wait for each other, under one program counter and under one for each lane",
         draw: schedulers,
     },
-    Figure { name: "boundary_line", title: "Which warp parts at the end of an array", draw: boundary_line },
+    Figure {
+        name: "boundary_line",
+        title: "Which warp diverges at the end of an array",
+        draw: boundary_line,
+    },
     Figure {
         name: "boundary_map_76x62",
-        title: "Which warps part at the edges of a picture of 76 x 62 pixels",
+        title: "Which warps diverge at the edges of a picture of 76 x 62 pixels",
         draw: |studio, sheet| boundary_map(studio, sheet, 76, 62),
     },
     Figure {
         name: "boundary_map_200x150",
-        title: "Which warps part at the edges of a picture of 200 x 150 pixels",
+        title: "Which warps diverge at the edges of a picture of 200 x 150 pixels",
         draw: |studio, sheet| boundary_map(studio, sheet, 200, 150),
     },
     Figure {
@@ -72,7 +76,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "parity_masks",
-        title: "Two warps, and who is at work in them, when threads decide and when warps do",
+        title: "The active lanes of two warps, when each thread decides for itself and when each warp does",
         draw: choices::parity_masks,
     },
     Figure {
@@ -82,7 +86,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "who_computes",
-        title: "Which lanes compute or load a value behind an if, and which for a select",
+        title: "Which lanes compute or load a value under an if, and which for a select",
         draw: choices::who_computes,
     },
 ];
@@ -124,7 +128,7 @@ fn divergence_masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let sides: Vec<_> = parts.iter().filter(|part| part[0].mask != u32::MAX).collect();
     let side = |at: usize| (sides[at].len(), sides[at][0].mask.count_ones());
     Ok(format!(
-        "A strip of {LANES} lanes for each instruction of a warp, time going down. First all {LANES} lanes issue {} \
+        "A strip of {LANES} lanes for each instruction of a warp; time runs downwards. First all {LANES} lanes issue {} \
          instructions together. Then the {} lanes with negative numbers issue {} instructions while the others are switched \
          off, then the other {} lanes issue {} while the first are switched off. At the end all lanes return together.",
         parts[0].len(),
@@ -151,7 +155,7 @@ fn divergence_worst(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let (x, z) = (studio.upload("x", &values)?, studio.zeroed::<u32>("z", values.len())?);
         let mut launch =
             Launch::cover(kernel, values.len(), LANES).arg(x).arg(z).arg(TURNS).arg(LANES as i32);
-        // Each path to its end: with a program counter for each lane they would be walked in turns, as long together.
+        // Each path to its end: with a program counter for each lane they would take turns, and take as long together.
         launch.simt.reconvergence = Reconvergence::Stack;
         studio.trace(&launch)
     };
@@ -168,9 +172,9 @@ fn divergence_worst(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.arrow(&[(10.0, y), (10.0, y + 200.0)], Stroke::Arrow);
     let lanes: u32 = parted.iter().map(|step| step.mask.count_ones()).sum();
     Ok(format!(
-        "One warp of {LANES} lanes, time going down. With a path for each lane, one lane after the other is at work, in steps \
-         like a staircase: {} instructions, with {:.2} lanes at work on average. With one path for all, all lanes are at \
-         work in every instruction: {} instructions.",
+        "One warp of {LANES} lanes; time runs downwards. With a path for each lane, one lane after another is active, in steps \
+         like a staircase: {} instructions, with {:.2} active lanes on average. With one path for all, every lane is active \
+         in every instruction: {} instructions.",
         grouped(parted.len() as u64),
         f64::from(lanes) / parted.len() as f64,
         grouped(together.len() as u64),
@@ -183,7 +187,7 @@ const FEW: usize = 256;
 const TALL: f64 = 7.4;
 const SHORT: f64 = 3.4;
 
-/// Three orders side by side; a warp is one row for each path that it walks, with the lanes that walk it.
+/// Three orders side by side; a warp is one row for each path that it executes, with the lanes on that path.
 fn divergence_sorted(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mixed = Random::new(0).floats(FEW, -8.0, 8.0);
     let mut sorted = mixed.clone();
@@ -196,7 +200,7 @@ fn divergence_sorted(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     for (at, (name, values)) in
         [("as they come", mixed), ("sorted", sorted), ("filled up", parts)].into_iter().enumerate()
     {
-        let strip = Strip { x: 34.0 + 123.0 * at as f64, pitch: 3.65, height: TALL };
+        let strip = Strip { x: 36.0 + 121.5 * at as f64, pitch: 3.65, height: TALL };
         sheet.left(strip.x, 12.0, Tone::Strong, name);
         let warps = paths(studio, &values)?;
         let mut y = 22.0;
@@ -214,27 +218,37 @@ fn divergence_sorted(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let rows: usize = warps.iter().map(Vec::len).sum();
         let parted = warps.iter().filter(|paths| paths.len() > 1).count();
         sheet.left(strip.x, y + 13.0, Tone::Text, &format!("{rows} paths"));
-        sheet.left(strip.x, y + 29.0, Tone::Text, &format!("{parted} of {} part", warps.len()));
+        sheet.left(
+            strip.x,
+            y + 29.0,
+            Tone::Text,
+            &format!("{parted} of {} {}", warps.len(), diverge(parted)),
+        );
         told.push(format!(
-            "{name}: {} warps, of which {parted} walk two paths, {rows} paths in all",
+            "{name}: {} warps, {parted} of them on both paths, {rows} paths in all",
             warps.len()
         ));
     }
     sheet.sized(2.0, 12.0, Anchor::Start, Tone::Dim, 12.0, "warp");
     let y = sheet.bottom() + 18.0;
     for (x, fill, height, what) in
-        [(34.0, Fill::A, TALL, "negative"), (157.0, Fill::B, SHORT, "not negative")]
+        [(36.0, Fill::A, TALL, "negative"), (157.5, Fill::B, SHORT, "not negative")]
     {
         sheet.boxes((3.1, height), fill, [0.0, 3.65, 7.3].map(|right| (x + right, y - 4.2 - height / 2.0)));
         sheet.left(x + 16.0, y, Tone::Text, what);
     }
     Ok(format!(
-        "Warps from top to bottom, a row of lanes for each path that a warp walks. {}.",
+        "Warps from top to bottom, a row of lanes for each path that a warp executes. {}.",
         told.join(". ")
     ))
 }
 
-/// By warp, the paths that it walks in their order: whether it is that of negative numbers, and its lanes.
+/// The verb for so many warps.
+fn diverge(warps: usize) -> &'static str {
+    if warps == 1 { "diverges" } else { "diverge" }
+}
+
+/// By warp, the paths that it executes in their order: whether it is that of negative numbers, and its lanes.
 fn paths(studio: &mut Studio, values: &[f32]) -> Result<Vec<Vec<(bool, u32)>>> {
     let (x, z) = (studio.upload("x", values)?, studio.zeroed::<f32>("z", values.len())?);
     let launch = Launch::cover(&BRANCH_SQRT, values.len(), LANES).arg(x).arg(z).arg(values.len() as i32);
@@ -278,7 +292,7 @@ fn schedulers(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     sheet.arrow(&[(10.0, y), (10.0, y + 200.0)], Stroke::Arrow);
     Ok(format!(
-        "Two pictures of one warp, time going down, whose halves each raise a flag and wait for the other's. With one program \
+        "Two pictures of one warp whose halves each raise a flag and wait for the other's; time runs downwards. With one program \
          counter, one half loops until it gives up before the other begins. With one for each lane, the halves take turns. {}.",
         told.join(". ")
     ))
@@ -296,7 +310,7 @@ fn storing(trace: &[Traced]) -> BTreeMap<(u32, u32, u32), u32> {
     stored
 }
 
-/// All warps of a launch for 1003 elements in a row, and the lanes of the one that parts.
+/// All warps of a launch for 1003 elements in a row, and the lanes of the one that diverges.
 fn boundary_line(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const N: usize = 1003;
     let values = Random::new(0).floats(N, -1.0, 1.0);
@@ -320,7 +334,7 @@ fn boundary_line(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.rects(Fill::On, (0..warps.len()).map(|warp| [left(warp), top, part(warp), height]));
     sheet.frames(Stroke::Line, (0..warps.len()).map(|warp| [left(warp), top, width, height]));
 
-    let at = warps.iter().position(|&mask| mask != 0 && mask != u32::MAX).context("no warp parts")?;
+    let at = warps.iter().position(|&mask| mask != 0 && mask != u32::MAX).context("no warp diverges")?;
     let strip = Strip { x: 26.0, pitch: 11.5, height: 16.0 };
     let low = top + height + 40.0;
     sheet.line(&[(left(at), top + height + 2.0), (strip.x, low - 4.0)], Stroke::Grid);
@@ -331,9 +345,10 @@ fn boundary_line(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.left(strip.x, base, Tone::Text, &format!("elements {first} to {}", first + inside - 1));
     sheet.right(strip.end(), base, Tone::Text, &format!("{} lanes past the end", LANES - inside));
     let parted = warps.iter().filter(|&&mask| mask != 0 && mask != u32::MAX).count();
-    sheet.left(6.0, top + height + 22.0, Tone::Text, &format!("{parted} of {} warps parts", warps.len()));
+    let (diverged, verb) = (counted(warps.len() as u64, "warp"), diverge(parted));
+    sheet.left(6.0, top + height + 18.0, Tone::Text, &format!("{parted} of {diverged} {verb}"));
     Ok(format!(
-        "{} warps in {blocks} blocks for {N} elements. All are full but number {at}, whose first {inside} lanes have elements, \
+        "{} warps in {blocks} blocks for {N} elements. All of them are full except number {at}, whose first {inside} lanes have elements, \
          {first} to {}, and whose other {} lanes are past the end.",
         warps.len(),
         first + inside - 1,
@@ -394,7 +409,7 @@ fn boundary_map(studio: &mut Studio, sheet: &mut Sheet, width: u32, height: u32)
     sheet.left(287.0, y, Tone::Text, &format!("{empty} outside"));
     Ok(format!(
         "A picture of {width} x {height} pixels under {} blocks of {TILE} x {TILE} threads, each of 8 warps of two rows. {whole} \
-         warps are inside, {parted} at an edge of the picture, with lanes on both sides of it, and {empty} wholly outside.",
+         warps are inside, {parted} at an edge of the picture, with lanes on both sides of it, and {empty} entirely outside.",
         launch.simt.grid.count(),
     ))
 }
@@ -465,7 +480,7 @@ fn lists_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         chart.label(sheet, points, 4.0, name);
     }
     let told = one_pass.iter().zip(&two_lists).map(|(one, two)| {
-        format!("{} rounds: {} and {}", one.0, grouped(one.1 as u64), grouped(two.1 as u64))
+        format!("{}: {} and {}", counted(one.0 as u64, "round"), grouped(one.1 as u64), grouped(two.1 as u64))
     });
     Ok(format!(
         "Two lines over the rounds of work, both axes logarithmic: PTX instructions of one pass with a branch, and with two \
@@ -505,13 +520,12 @@ fn predication(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.line(&[(x, 30.0), (x, 200.0)], Stroke::Line);
     sheet.right(x - 5.0, 46.0, Tone::Text, "predicates");
     sheet.left(x + 5.0, 46.0, Tone::Text, "a branch");
-    let told = ptx
-        .iter()
-        .zip(&machine)
-        .map(|(ptx, machine)| format!("{} steps: {:.0} and {:.0}", ptx.0, ptx.1, machine.1));
+    let told = ptx.iter().zip(&machine).map(|(ptx, machine)| {
+        format!("{}: {:.0} and {:.0}", counted(ptx.0 as u64, "step"), ptx.1, machine.1)
+    });
     Ok(format!(
         "Two lines over the steps in the body of an if: instructions per warp of PTX on the emulator, and of machine code on an \
-         H200. {}. Up to {} steps machine code has predicates in place of the branch; from {first} on it has one.",
+         H200. {}. Up to {} steps the machine code has predicates instead of a branch; from {first} steps on it has the branch.",
         told.collect::<Vec<_>>().join("; "),
         steps.iter().rev().find(|&&count| count < first).copied().unwrap_or(0),
     ))

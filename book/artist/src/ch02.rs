@@ -28,12 +28,12 @@ use crate::warp::{LANES, Strip};
 pub const FIGURES: &[Figure] = &[
     Figure {
         name: "pairs_neighbored",
-        title: "Pairs of neighbours: who is added to whom in each round",
+        title: "Neighboured pairs: which element is added to which in each round",
         draw: |studio, sheet| pairs_of(studio, sheet, &REDUCE_NEIGHBORED),
     },
     Figure {
         name: "pairs_interleaved",
-        title: "Interleaved pairs: who is added to whom in each round",
+        title: "Interleaved pairs: which element is added to which in each round",
         draw: |studio, sheet| pairs_of(studio, sheet, &REDUCE_INTERLEAVED),
     },
     Figure {
@@ -58,16 +58,25 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "edges_past_end",
-        title: "Who reads past the end of the array if only a thread's own element is asked for",
+        title: "Which threads read past the end of the array if the guard checks only a thread's own element",
         draw: edges_past_end,
     },
-    Figure { name: "barrier_comers", title: "Who comes to the barrier of a round", draw: barrier_comers },
+    Figure {
+        name: "barrier_comers",
+        title: "Which threads reach the barrier of a round",
+        draw: barrier_comers,
+    },
     Figure {
         name: "steps_time",
-        title: "Time on an H200, from sums in global memory to the last warp without barriers of the block",
+        title: "Time on an H200, from sums in global memory to a last warp without barriers of the block",
         draw: steps_time,
     },
-    Figure { name: "float_errors", title: "How far four orders of additions are off", draw: float_errors },
+    Figure {
+        name: "roofline",
+        title: "The roof of memory on an H200, and the kernels below it",
+        draw: roofline,
+    },
+    Figure { name: "float_errors", title: "How far off four orders of additions are", draw: float_errors },
     Figure {
         name: "bank_conflicts",
         title: "Bank conflicts of one load request by its stride",
@@ -75,7 +84,7 @@ pub const FIGURES: &[Figure] = &[
     },
 ];
 
-/// Elements of the small block that shows who adds whom.
+/// Elements of the small block that shows which elements are added.
 const SMALL: usize = 16;
 
 /// A row of boxes for the elements before each round and after the last; arrows show what is added where.
@@ -124,7 +133,7 @@ fn pairs_of(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel) -> 
     };
     let told: Vec<String> = (0..rounds).map(told).collect();
     Ok(format!(
-        "{SMALL} elements in a row, and an arrow from each element that is added to the one that takes it in, round by round: \
+        "{SMALL} elements in a row, and an arrow from each element to the one that it is added to, round by round: \
          {}. At the end element {} holds the sum.",
         told.join("; "),
         pairs.last().map_or(0, |pair| pair.into),
@@ -134,7 +143,7 @@ fn pairs_of(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel) -> 
 /// Which lanes of which warps add in a round.
 type Adding = BTreeMap<u32, u32>;
 
-/// What one block does: who adds in each round, and the PTX instructions of each warp.
+/// What one block does: which lanes add in each round, and the PTX instructions of each warp.
 struct Rounds {
     adding: Vec<Adding>,
     issued: Vec<u32>,
@@ -322,7 +331,7 @@ fn sectors_total(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// The first round of the last block: 104 of 128 threads have elements, and 24 take in what is behind them.
+/// The first round of the last block: 104 of 128 threads have elements, and 24 add what is past the end.
 fn edges_past_end(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const WHOLE: usize = 1000;
     let (threads, n) = (BLOCK as usize, WHOLE % BLOCK as usize);
@@ -359,12 +368,17 @@ fn edges_past_end(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         }
     }
     sheet.right(at(threads - 1) + 5.0, 112.0, Tone::Strong, &format!("{bad} past the end"));
-    sheet.left(at(0), 136.0, Tone::Text, "each takes in the one below it:");
-    sheet.left(at(0), 153.0, Tone::Text, &format!("{good} an element of the array, {bad} what lies behind"));
+    sheet.left(at(0), 136.0, Tone::Text, "each adds the element below it:");
+    sheet.left(
+        at(0),
+        153.0,
+        Tone::Text,
+        &format!("{good} add an element of the array, {bad} what is past its end"),
+    );
     Ok(format!(
-        "The last block of {WHOLE} elements in blocks of {threads}: elements {block} to {} in two rows, and places without an \
-         element behind them. In the first round each element of the first row takes in the one below it: {good} of them one \
-         of the array, {bad} one past its end.",
+        "The last block of {WHOLE} elements in blocks of {threads}: elements {block} to {} in two rows, followed by places without \
+         an element. In the first round each element of the first row adds the one below it: for {good} of them that is an \
+         element of the array, for {bad} it is past the end.",
         WHOLE - 1,
     ))
 }
@@ -397,7 +411,7 @@ fn barrier_comers(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet.right(396.0, y + 10.0, if run.faults.is_empty() { Tone::Text } else { Tone::Strong }, verdict);
         y += 18.0;
         let mut words = Vec::new();
-        for (place, fill) in [("round", Fill::On), ("behind", Fill::Bad), ("ended", Fill::C)] {
+        for (place, fill) in [("round", Fill::On), ("after", Fill::Bad), ("ended", Fill::C)] {
             let is_there = |thread: u32| places[thread as usize] == place;
             let count = (0..block).filter(|&thread| is_there(thread)).count();
             if count == 0 {
@@ -416,12 +430,12 @@ fn barrier_comers(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     Ok(format!(
         "The {block} threads of a block with {elements} elements on the emulator, a cell for each, and where they are in the \
-         first round: at its barrier, at the barrier behind the rounds, or at their end. {}.",
+         first round: at its barrier, at the barrier after the loop, or ended. {}.",
         told.join("; ")
     ))
 }
 
-/// For each thread of a block, whether the first barrier that it comes to is that of a round or the one behind them.
+/// For each thread of a block, whether the first barrier that it reaches is that of a round or the one after the loop.
 fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
     let mut reached = vec![None; block as usize];
     let barriers = trace.iter().filter(|step| is(step, "bar.sync"));
@@ -430,12 +444,12 @@ fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
             reached[(LANES * step.warp + lane) as usize].get_or_insert(step.line);
         }
     }
-    // In the text, the barrier of the rounds stands first.
+    // In the source, the barrier of the rounds comes first.
     let round = barriers.map(|step| step.line).min();
     let place = |line| match line {
         None => "ended",
         Some(line) if Some(line) == round => "round",
-        Some(_) => "behind",
+        Some(_) => "after",
     };
     reached.into_iter().map(place).collect()
 }
@@ -456,6 +470,63 @@ fn steps_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         "Bars of the time on an H200 for {} elements in blocks of {block}. {}.",
         grouped(size as u64),
         told.join(". ")
+    ))
+}
+
+/// The row of the record that is the roof, and its floats: many more than a cache can hold.
+const ROOF: (&str, u64) = ("sum_last_block", 1 << 30);
+/// Additions for each byte of an array of words of four bytes.
+const INTENSITY: f64 = 0.25;
+
+/// The rate that memory allows at each intensity, and what the kernels of the page reach.
+fn roofline(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+    let (name, floats) = ROOF;
+    let bench = studio.bench(floats, name)?;
+    // Additions are an element's; rates in thousands of millions, as are gigabytes.
+    let gb_s = 4.0 * floats as f64 / bench.time_us / 1000.0;
+    let record = studio.measured("ch02_reduction", 1)?;
+    let size = record.setting("size")?;
+    let tick = |value: f64, label: &str| (value, label.to_owned());
+    let chart = Chart {
+        area: [48.0, 30.0, 340.0, 232.0],
+        x: Axis::log(0.0625, 2.0, [tick(0.0625, "1/16"), tick(0.25, "1/4"), tick(1.0, "1")]),
+        y: Axis::log(40.0, 12_000.0, [100.0, 1000.0, 10_000.0].map(|rate| tick(rate, &grouped(rate as u64)))),
+    };
+    chart.axes(sheet);
+    chart.names(sheet, "intensity: additions per byte", "additions per second, in thousand millions");
+    let ends = [0.0625, 2.0].map(|intensity| chart.at(intensity, intensity * gb_s));
+    sheet.line(&ends, Stroke::D);
+    let (x, y) = chart.at(0.9, 0.9 * gb_s);
+    sheet.right(x - 26.0, y - 10.0, Tone::Strong, "the roof of memory");
+    sheet.right(x - 26.0, y + 6.0, Tone::Dim, &format!("{} GB/s", grouped(gb_s.round() as u64)));
+    let (sum, bottom) = (chart.at(INTENSITY, INTENSITY * gb_s), chart.at(INTENSITY, 40.0));
+    sheet.line(&[sum, bottom], Stroke::Grid);
+    sheet.mark(sum, 4.5, Mark::Diamond, Fill::D);
+    sheet.sized(sum.0 - 8.0, sum.1 - 6.0, Anchor::End, Tone::Mono, 12.0, name);
+
+    // From the fastest down; where points are close, the label of the slower makes way.
+    let kernels = STEPS.into_iter().rev().chain(["reduce_neighbored"]);
+    let (mut told, mut labels) = (Vec::new(), 0.0_f64);
+    for kernel in kernels {
+        let time = record.time_us(kernel)?;
+        let rate = size / time / 1000.0;
+        let (x, y) = chart.at(INTENSITY, rate);
+        sheet.mark((x, y), 4.0, Mark::Disc, Fill::A);
+        labels = (y + 4.3).max(labels + 15.0);
+        sheet.line(&[(x + 5.0, y), (x + 17.0, labels - 4.3)], Stroke::Grid);
+        sheet.sized(x + 20.0, labels, Anchor::Start, Tone::Mono, 12.0, kernel);
+        told.push(format!("{kernel} {rate:.0}"));
+    }
+    Ok(format!(
+        "A chart with logarithmic axes: additions per second against additions per byte. The roof is a rising line, {} GB/s \
+         times the intensity; that is the rate at which {name} reads {} floats on an H200. It rises to the right edge of \
+         the chart. A sum has an intensity of one fourth, where the roof is at {} thousand million additions per second. \
+         Below it on one vertical line are the kernels that add {} integers: {}.",
+        grouped(gb_s.round() as u64),
+        grouped(floats),
+        grouped((INTENSITY * gb_s).round() as u64),
+        grouped(size as u64),
+        told.join(", ")
     ))
 }
 

@@ -29,12 +29,16 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure { name: "sides", title: "Which side of a branch draws first", draw: barriers::sides },
     Figure { name: "lock_progress", title: "Which lanes get what they wait for", draw: lock_progress },
-    Figure { name: "tail_pairs", title: "Who reads whom in the last five rounds", draw: tail_pairs },
+    Figure { name: "tail_pairs", title: "Which lane reads which in the last five rounds", draw: tail_pairs },
     Figure { name: "tail_race", title: "One race in two orders", draw: races::tail_race },
-    Figure { name: "mask_seven_f", title: "Three masks of a barrier of the warp", draw: masks },
+    Figure {
+        name: "mask_seven_f",
+        title: "The lanes that a mask names, and the lanes that reach the barrier",
+        draw: masks,
+    },
     Figure { name: "race_seeds", title: "What twenty seeds show of a race", draw: races::race_seeds },
     Figure { name: "repair", title: "Loads, stores and barriers of two rounds", draw: barriers::repair },
-    Figure { name: "waits", title: "Who comes to a barrier", draw: barriers::waits },
+    Figure { name: "waits", title: "Where lanes wait, and which have ended", draw: barriers::waits },
     Figure { name: "tile_race", title: "A tile with and without the barrier", draw: races::tile_race },
 ];
 
@@ -118,7 +122,7 @@ fn handshake(studio: &mut Studio, sheet: &mut Sheet, arch: u32) -> Result<String
 
     let most = stretches(&trace).iter().map(|stretch| stretch.instructions).max().unwrap_or_default();
     Ok(format!(
-        "Time goes down, a column for each lane, kernel handshake built for sm_{arch}, one warp on the emulator. A bar is a \
+        "Time runs downwards, a column for each lane, kernel handshake built for sm_{arch}, one warp on the emulator. A bar is a \
          source line that the same lanes executed without a break; its height grows with the logarithm of its PTX \
          instructions. The longest stretch takes {} instructions. {passed} of {LANES} lanes see the other half's flag.",
         grouped(most)
@@ -201,7 +205,7 @@ fn tail(studio: &mut Studio, kernel: &'static Kernel, block: u32) -> Result<(Lau
     Ok((launch.arg(x).arg(sum).arg(block as i32), sum, values.iter().sum()))
 }
 
-/// The offset of each of the last rounds, and who adds in it.
+/// The offset of each of the last rounds, and the lanes that add in it.
 fn rounds(trace: &[Traced]) -> Vec<(u32, u32)> {
     let mut offset = None;
     let mut rounds = Vec::new();
@@ -276,7 +280,7 @@ fn masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet.left(4.0, y + 9.0, Tone::Dim, "named");
         strip.mask(sheet, y, named, Fill::On);
         y += 15.0;
-        sheet.left(4.0, y + 9.0, Tone::Dim, "come");
+        sheet.left(4.0, y + 9.0, Tone::Dim, "reach it");
         let wrong = come & !named;
         strip.cells(sheet, y, |lane| {
             let is_in = |mask: u32| mask >> lane & 1 == 1;
@@ -290,14 +294,14 @@ fn masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         });
         y += 26.0;
         told.push(format!(
-            "{kernel}: the mask {named:#010x} names {} lanes, {} come, {verdict}",
+            "{kernel}: the mask {named:#010x} names {} lanes, {} reach the barrier, {verdict}",
             named.count_ones(),
             come.count_ones()
         ));
     }
     Ok(format!(
-        "A column for each lane of one warp on the emulator; the upper strip is the mask in the PTX, the lower one who comes \
-         to the barrier. {}.",
+        "A column for each lane of one warp on the emulator; the upper strip is the mask in the PTX, the lower one the \
+         lanes that reach the barrier. {}.",
         told.join("; ")
     ))
 }

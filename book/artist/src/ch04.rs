@@ -18,14 +18,14 @@ use crate::warp::{LANES, Strip};
 use crate::{Anchor, Figure, Fill, Mark, Sheet, Stroke, Studio, Tone};
 
 pub const FIGURES: &[Figure] = &[
-    Figure { name: "votes", title: "What a warp is told by ballot and by match", draw: votes },
+    Figure { name: "votes", title: "What a warp gets from ballot and from match", draw: votes },
     Figure { name: "shuffle_idx", title: "A shuffle by index, in every width", draw: shuffle_idx },
     Figure { name: "shuffle_up", title: "A shuffle up, in every width", draw: shuffle_up },
     Figure { name: "shuffle_down", title: "A shuffle down, in every width", draw: shuffle_down },
-    Figure { name: "shuffle_xor", title: "A shuffle by xor, in every width", draw: shuffle_xor },
+    Figure { name: "shuffle_xor", title: "A shuffle by xor, with five masks", draw: shuffle_xor },
     Figure {
         name: "down_against_xor",
-        title: "Whose elements each lane has added up",
+        title: "Which elements each lane's result contains",
         draw: down_against_xor,
     },
     Figure { name: "lane_ids", title: "Lane numbers in a block of 8 by 8 threads", draw: lane_ids },
@@ -118,9 +118,9 @@ fn votes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     let lanes: Vec<String> = masks.iter().map(|mask| mask.count_ones().to_string()).collect();
     Ok(format!(
-        "The first of three warps on the emulator, a column for each lane: its x, the mask that ballot of x > 0 tells every \
-         lane, {:#010x}, and the masks that match tells the lanes of each x, with {} lanes. Below, what the three warps \
-         are told. {}.",
+        "The first of three warps on the emulator, a column for each lane: its x, the mask that ballot of x > 0 returns to \
+         every lane, {:#010x}, and the masks that match returns to the lanes of each x, with {} lanes. Below, the answers \
+         in the three warps. {}.",
         voted[0],
         lanes.join(", "),
         told.join("; ")
@@ -128,35 +128,58 @@ fn votes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
 }
 
 fn shuffle_idx(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    shuffle(studio, sheet, &SHUFFLE_IDX, 5)
+    shuffle(studio, sheet, &SHUFFLE_IDX, &by_width(5))
 }
 
 fn shuffle_up(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    shuffle(studio, sheet, &SHUFFLE_UP, 2)
+    shuffle(studio, sheet, &SHUFFLE_UP, &by_width(2))
 }
 
 fn shuffle_down(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    shuffle(studio, sheet, &SHUFFLE_DOWN, 2)
+    shuffle(studio, sheet, &SHUFFLE_DOWN, &by_width(2))
 }
 
 fn shuffle_xor(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    shuffle(studio, sheet, &SHUFFLE_XOR, 1)
+    shuffle(
+        studio,
+        sheet,
+        &SHUFFLE_XOR,
+        &[16, 8, 4, 2, 1].map(|mask| Setting { argument: mask, width: LANES }),
+    )
 }
 
-/// One warp, every width: lanes bring their numbers, and what a lane gets is where it has it from.
-fn shuffle(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel, argument: i32) -> Result<String> {
-    const APART: f64 = 34.0;
+/// How a shuffle is called: its argument, and its width.
+struct Setting {
+    argument: i32,
+    width: u32,
+}
+
+/// One argument in every width.
+fn by_width(argument: i32) -> [Setting; 5] {
+    [2, 4, 8, 16, LANES].map(|width| Setting { argument, width })
+}
+
+/// One warp in some settings: lanes bring their numbers, so the number that a lane gets is the lane that it reads.
+fn shuffle(
+    studio: &mut Studio,
+    sheet: &mut Sheet,
+    kernel: &'static Kernel,
+    settings: &[Setting],
+) -> Result<String> {
     let lanes: Vec<i32> = (0..32).collect();
     let (x, y) = (studio.upload("x", &lanes)?, studio.zeroed::<i32>("y", 32)?);
     STRIP.numbers(sheet, 12.0);
     let mut top = 19.0;
     let mut told = Vec::new();
-    for width in [2, 4, 8, 16, 32] {
+    let is_one_width = settings.iter().all(|setting| setting.width == LANES);
+    for &Setting { argument, width } in settings {
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(y).arg(argument).arg(width as i32);
         let (_, got) = studio.trial(&launch, y)?;
         let source = |lane: u32| got[lane as usize] as u32;
-        let bottom = top + APART;
-        labelled(sheet, f64::midpoint(top, bottom), &format!("width {width}"));
+        // The farther a value goes, the more room its line has.
+        let bottom = top + 34.0 + if is_one_width { 2.0 * f64::from(argument) } else { 0.0 };
+        let label = if is_one_width { format!("mask {argument}") } else { format!("width {width}") };
+        labelled(sheet, f64::midpoint(top, bottom), &label);
         STRIP.mask(sheet, top, u32::MAX, Fill::On);
         for lane in 0..LANES {
             let (from, to) = (STRIP.centre(source(lane)), STRIP.centre(lane));
@@ -169,13 +192,19 @@ fn shuffle(studio: &mut Studio, sheet: &mut Sheet, kernel: &'static Kernel, argu
             sheet.line(&[(x, top - 2.0), (x, bottom + STRIP.width() + 2.0)], Stroke::Line);
         }
         let own = (0..LANES).filter(|&lane| source(lane) == lane).count();
-        told.push(format!("width {width}: {own}"));
+        told.push(format!("{label}: {own}"));
         top = bottom + STRIP.width() + 15.0;
     }
+    let (which, of, upright) = if is_one_width {
+        ("at full width".to_owned(), "masks", "")
+    } else {
+        let argument = settings.first().map_or(0, |setting| setting.argument);
+        (format!("with argument {argument}"), "widths", "Upright lines separate the segments. ")
+    };
     Ok(format!(
-        "One warp of {kernel} with argument {argument} on the emulator, for each of five widths two strips: the lanes that give, \
-         above, and the lanes that get, below; a line goes from where a lane's value comes from. Upright lines part the \
-         segments. Lanes that get their own value back, of {LANES}, are small. {}.",
+        "One warp of {kernel} {which} on the emulator, for each of five {of} two strips: above, the lanes that give, and below, \
+         the lanes that get; a line goes from the lane that is read to the lane that reads. {upright}Lanes that get their own \
+         value back are small. Of {LANES} these are, for {}.",
         told.join(", ")
     ))
 }
@@ -275,11 +304,11 @@ fn lane_ids(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let base = 36.0 + SIDE as f64 * PITCH + 16.0 + 18.0;
         let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
         sheet.left(left, base, tone, &format!("{wrong} of {} wrong", SIDE * SIDE));
-        told.push(format!("{kernel}: {wrong} of {} threads are told a wrong lane", SIDE * SIDE));
+        told.push(format!("{kernel}: {wrong} of {} threads get a wrong lane", SIDE * SIDE));
     }
     Ok(format!(
-        "A block of 8 by 8 threads on the emulator, each with the lane number that the kernel works out; the upper four rows are \
-         warp 0, the lower four warp 1. A bar stands under right numbers, a cross under wrong ones. {}.",
+        "A block of 8 by 8 threads on the emulator, each with the lane number that the kernel computes; the upper four rows are \
+         warp 0, the lower four warp 1. A bar is under each right number, a cross under each wrong one. {}.",
         told.join("; ")
     ))
 }

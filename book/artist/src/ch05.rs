@@ -18,13 +18,17 @@ use crate::warp::{LANES, Strip};
 use crate::{Anchor, Figure, Fill, Mark, Sheet, Studio, Tone};
 
 pub const FIGURES: &[Figure] = &[
-    Figure { name: "lost_update", title: "Two warps add one each, and one is left", draw: lost_update },
+    Figure {
+        name: "lost_update",
+        title: "Two warps add one each, and the counter ends at one",
+        draw: lost_update,
+    },
     Figure {
         name: "contention",
         title: "Additions to one counter, to 32, and to one each on an H200",
         draw: contention,
     },
-    Figure { name: "lock_handover", title: "Who has the lock when", draw: locks::lock_handover },
+    Figure { name: "lock_handover", title: "Which block has the lock when", draw: locks::lock_handover },
     Figure { name: "locks_lost", title: "Updates lost by each lock", draw: locks::locks_lost },
     Figure {
         name: "message_overtakes",
@@ -80,7 +84,7 @@ fn lost_update(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let source = format!("races.cu:{line}  {}", source.split("//").next().unwrap_or_default().trim());
     sheet.sized(200.0, sheet.bottom() + 20.0, Anchor::Middle, Tone::Mono, 12.5, &source);
     Ok(format!(
-        "Time goes down, kernel count_plain with two warps on the emulator, seed {seed}. Between them the counter in memory. In \
+        "Time runs downwards, kernel count_plain with two warps on the emulator, seed {seed}. Between them the counter in memory. In \
          order: {}. Both add one to 0, and {} is left instead of 2 from two warps, which are {} threads.",
         told.join(", "),
         left[0],
@@ -192,17 +196,17 @@ fn cas_loop(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     let all: u32 = tries.iter().map(|mask| mask.count_ones()).sum();
     let base = 20.0 + pitch * tries.len() as f64 + 18.0;
-    let (once, vain) = (counted(succeeded.into(), "exchange"), grouped(u64::from(all - succeeded)));
+    let (once, failed) = (counted(succeeded.into(), "exchange"), grouped(u64::from(all - succeeded)));
     legend(
         sheet,
         4.0,
         base,
-        &[(Mark::Square, Fill::On, "exchanges and is done"), (Mark::Disc, Fill::Off, "tries in vain")],
+        &[(Mark::Square, Fill::On, "succeeds and is done"), (Mark::Disc, Fill::Off, "tries and fails")],
     );
-    sheet.left(4.0, base + 18.0, Tone::Text, &format!("{once}, {vain} tries in vain"));
+    sheet.left(4.0, base + 18.0, Tone::Text, &format!("{once}, {failed} tries that fail"));
     Ok(format!(
         "A row for each turn of the loop of add_double_bits, a column for each lane of one warp on the emulator. In {} turns {once} \
-         succeed, at least one a turn, and {vain} tries are in vain.",
+         succeed, at least one a turn, and {failed} tries fail.",
         tries.len()
     ))
 }

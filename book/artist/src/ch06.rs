@@ -12,24 +12,25 @@ use lanes::{Buffer, Dim3, Launch, Random, Traced};
 
 use crate::Figure;
 use crate::chart::{Axis, Bar, Bars, Chart, LOOKS};
-use crate::sheet::{Fill, Mark, Sheet, Stroke, Tone};
+use crate::sheet::{Anchor, Fill, Mark, Sheet, Stroke, Tone};
 use crate::studio::{Record, Studio};
+use crate::timeline::legend;
 
 pub const FIGURES: &[Figure] = &[
     Figure { name: "stencil", title: "What a warp reads for the means of its points", draw: stencil },
     Figure {
         name: "guard_map_warps",
-        title: "Points of a grid under its warps: who is on the border, who waits, who is outside",
+        title: "Points of a grid under its warps: on the border, waiting for it, free, or outside",
         draw: guard_map_warps,
     },
     Figure {
         name: "border_first_writes",
-        title: "Where threads outside the grid write that take themselves for its border",
+        title: "Where threads outside the grid write when they take their points for the border",
         draw: border_first_writes,
     },
     Figure {
         name: "shapes_sectors",
-        title: "Sectors that a block asks for, and different ones among them, by its shape",
+        title: "Sectors that a block requests, and how many of them are different, by its shape",
         draw: shapes_sectors,
     },
     Figure {
@@ -38,11 +39,20 @@ pub const FIGURES: &[Figure] = &[
         draw: shapes_time,
     },
     Figure {
+        name: "shapes_limits",
+        title: "What keeps three kernels from being faster: how busy the parts of an H200 are, and what warps wait for",
+        draw: shapes_limits,
+    },
+    Figure {
         name: "tile_halo",
-        title: "What a block loads into its tile, and who loads it",
+        title: "What a block loads into its tile, and which threads load it",
         draw: tile_halo,
     },
-    Figure { name: "convergence", title: "The error of three grids, step by step", draw: convergence },
+    Figure {
+        name: "convergence",
+        title: "How the error of three grids falls with the steps",
+        draw: convergence,
+    },
     Figure {
         name: "rim_cost",
         title: "A border with work of its own: instructions with a branch and with a second kernel",
@@ -62,8 +72,8 @@ const SECTOR: usize = 8;
 const SIDES: [(&str, [i64; 2]); 4] =
     [("left", [-1, 0]), ("right", [1, 0]), ("above", [0, -1]), ("below", [0, 1])];
 
-/// One warp of points in a row with a frame around it. Who reads what comes from the means: a single 1 among zeros is seen
-/// by its readers alone.
+/// One warp of points in a row with a frame around it. Which point reads what comes from the means: a single 1
+/// among zeros changes those of its readers alone.
 fn stencil(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const POINTS: usize = 32;
     let pitch = POINTS + 2 * SECTOR;
@@ -115,7 +125,7 @@ fn stencil(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let sum = told.join(" + ");
     let y = y(2 * pitch) + 40.0;
     sheet.left(46.0, y, Tone::Text, &sum);
-    let what = format!("= {asked} sectors asked for, {} different ones", touched.len());
+    let what = format!("= {asked} sectors requested, {} different ones", touched.len());
     sheet.left(46.0, y + 17.0, Tone::Text, &what);
     Ok(format!(
         "Three rows of memory in sectors of {SECTOR} floats: the {POINTS} points of a warp, the row above and the row below. A \
@@ -132,10 +142,10 @@ const HEIGHT: usize = 10;
 const BLOCK: Dim3 = Dim3::new(16, 4, 1);
 /// Threads side by side, and one below the other.
 const THREADS: [usize; 2] = [48, 12];
-/// What nobody should write keeps this value.
+/// What no thread should write keeps this value.
 const UNTOUCHED: f32 = -1.0;
 
-/// A launch over that grid, with room behind it for rows of whole blocks; the new values and the old ones.
+/// A launch over that grid, with room after it for rows of whole blocks; the new values and the old ones.
 fn ragged(
     studio: &mut Studio,
     kernel: &'static lanes::kernel::Kernel,
@@ -193,13 +203,13 @@ fn guard_map_warps(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.rect([207.7, y - 6.0, 3.0, 3.0], Fill::Off);
     sheet.left(218.0, y, Tone::Text, &format!("{} wait for such a point", waits.len()));
     sheet.rect([6.0, y + 9.0, 6.5, 9.4], Fill::On);
-    sheet.left(18.0, y + 18.0, Tone::Text, &format!("{} wait for nobody", free.len()));
+    sheet.left(18.0, y + 18.0, Tone::Text, &format!("{} need not wait", free.len()));
     sheet.frames(Stroke::Line, [[206.0, y + 9.0, 6.5, 9.4]]);
     sheet.left(218.0, y + 18.0, Tone::Text, &format!("{} threads outside", outside.len()));
     let warps = launch.simt.grid.count() * launch.simt.block.count() / 32;
     Ok(format!(
         "{WIDTH} x {HEIGHT} points under {warps} warps of two rows of 16 threads. {} points are on the border; {} others are in \
-         warps that have such a point, and wait for it; {} are in warps that do not part; {} threads are outside the grid.",
+         warps that have such a point, and wait for it; {} are in warps that do not diverge; {} threads are outside the grid.",
         border.len(),
         waits.len(),
         free.len(),
@@ -223,7 +233,7 @@ fn border_first_writes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String>
     let points = WIDTH * HEIGHT;
     let is_outside = |&(row, column): &(usize, usize)| row >= HEIGHT || column >= WIDTH;
     let strays: Vec<(usize, usize)> = writers.values().flatten().copied().filter(is_outside).collect();
-    let behind: Vec<usize> = writers.keys().copied().filter(|&at| at >= points).collect();
+    let after_grid: Vec<usize> = writers.keys().copied().filter(|&at| at >= points).collect();
     let twice: Vec<usize> =
         writers.iter().filter(|(at, by)| **at < points && by.len() > 1).map(|(&at, _)| at).collect();
 
@@ -234,7 +244,7 @@ fn border_first_writes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String>
     let once = (0..points).filter(|at| !twice.contains(at));
     sheet.boxes((3.0, 3.0), Fill::Off, once.map(|at| (place(at).0 + 1.8, place(at).1 + 3.2)));
     sheet.boxes((6.6, 9.4), Fill::Bad, twice.iter().map(|&at| place(at)));
-    for &at in &behind {
+    for &at in &after_grid {
         sheet.mark((place(at).0 + 3.3, place(at).1 + 4.7), 3.4, Mark::Cross, Fill::Bad);
     }
     let untouched = (points..after.len()).filter(|&at| !is_written(at));
@@ -253,14 +263,14 @@ fn border_first_writes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String>
     sheet.rect([6.0, base - 9.0, 6.6, 9.4], Fill::Bad);
     sheet.left(19.0, base, Tone::Text, &format!("{} points written twice", twice.len()));
     sheet.mark((205.0, base - 4.3), 3.4, Mark::Cross, Fill::Bad);
-    sheet.left(214.0, base, Tone::Text, &format!("{} floats behind the grid", behind.len()));
+    sheet.left(214.0, base, Tone::Text, &format!("{} floats after the grid", after_grid.len()));
     Ok(format!(
         "The array in rows of {WIDTH}, and to the right of it threads that are outside the grid. {} threads outside write. Those \
          to the right of row 0 write the first {} points of row 1, which are thus written twice; the others write {} floats \
-         behind the grid.",
+         after the end of the grid.",
         strays.len(),
         twice.len(),
-        behind.len(),
+        after_grid.len(),
     ))
 }
 
@@ -273,7 +283,7 @@ fn by_shape(
     heads: [&str; 2],
     value: impl Fn(&str) -> Result<f64>,
     label: impl Fn(f64) -> String,
-) -> Result<Vec<String>> {
+) -> Result<ByShape> {
     let mut values = Vec::new();
     for shape in SHAPES {
         values.push([value(&format!("direct_{shape}"))?, value(&format!("tile_{shape}"))?]);
@@ -292,17 +302,28 @@ fn by_shape(
         y += 40.0;
     }
     let told = SHAPES.into_iter().zip(&values);
-    Ok(told.map(|(shape, pair)| format!("{shape}: {} and {}", label(pair[0]), label(pair[1]))).collect())
+    let told = told.map(|(shape, pair)| format!("{shape}: {} and {}", label(pair[0]), label(pair[1])));
+    Ok(ByShape { told: told.collect::<Vec<_>>().join(". "), bars, end: y - 7.0 })
+}
+
+/// What was drawn of the shapes.
+struct ByShape {
+    /// All bars in words.
+    told: String,
+    /// Where they begin and how long a unit is.
+    bars: Bars,
+    /// The lower end of the last one.
+    end: f64,
 }
 
 fn shapes_sectors(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let record = studio.emulated("ch06_laplace", 0)?;
     let sectors = |variant: &str| record.fact(variant, "sectors_per_block");
-    let told = by_shape(sheet, ["asked for", "different"], sectors, |value| format!("{value:.0}"))?;
+    let told = by_shape(sheet, ["requested", "different"], sectors, |value| format!("{value:.0}"))?;
     Ok(format!(
-        "For each shape of a block of 256 threads, the sectors that it asks for without a tile, and with a tile, which asks for \
-         each once. {}.",
-        told.join(". ")
+        "For each shape of a block of 256 threads, the sectors that it requests without a tile, and with a tile, which requests \
+         each of them once. {}.",
+        told.told
     ))
 }
 
@@ -310,18 +331,104 @@ fn shapes_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let record = studio.measured("ch06_laplace", 1)?;
     let size = record.setting("size")?;
     let time = |variant: &str| record.time_us(variant);
-    let told = by_shape(sheet, ["without a tile", "with a tile"], time, |value| format!("{value:.1} µs"))?;
+    let drawn = by_shape(sheet, ["without a tile", "with a tile"], time, |value| format!("{value:.1} µs"))?;
+    // A step reads one array and writes another, and so does a copy.
+    let copy = studio.bench(COPIED, "copy")?;
+    let roof = 8.0 * size / copy.gb_s / 1000.0;
+    let x = drawn.bars.x + drawn.bars.width * roof / drawn.bars.most;
+    sheet.line(&[(x, 2.0), (x, drawn.end + 6.0)], Stroke::Line);
+    let base = drawn.end + 20.0;
+    sheet.middle(x, base, Tone::Text, &format!("{roof:.1} µs at the rate of a copy"));
     Ok(format!(
-        "For each shape of a block of 256 threads, the time of a step over {} points on an H200, without a tile and with one. {}.",
+        "For each shape of a block of 256 threads, the time of a step over {} points on an H200, without a tile and with one. {}. \
+         A line across the bars is at {roof:.1} µs: the time to read one array and write another at {} GB/s, the rate of a copy \
+         of {} floats.",
         grouped(size as u64),
-        told.join(". ")
+        drawn.told,
+        grouped(copy.gb_s as u64),
+        grouped(COPIED)
     ))
+}
+
+/// Floats of the copy whose rate is the roof: many more than a cache can hold.
+const COPIED: u64 = 1 << 30;
+
+/// How busy a part is, in percent of what it can do: its name, and the metric.
+const BUSY: [(&str, &str); 4] = [
+    ("memory", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
+    ("L2 cache", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+    ("L1 cache", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"),
+    ("schedulers", "smsp__issue_active.avg.pct_of_peak_sustained_active"),
+];
+/// Clocks from one instruction of a warp to its next, and how many of them it waits for a load and at a barrier.
+const CLOCKS: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
+const LOADS: &str = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
+const BARRIERS: &str = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio";
+/// The kernels of that figure.
+const LIMITED: [(&str, Fill); 3] =
+    [("direct_8x32", Fill::C), ("direct_32x8", Fill::A), ("tile_32x8", Fill::B)];
+
+fn shapes_limits(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
+    const CHAPTER: &str = "ch06_laplace";
+    let percent = |value: f64| format!("{value:.0} %");
+    let mut told = Vec::new();
+    sheet.left(4.0, 12.0, Tone::Strong, "how busy each part is");
+    let mut y = 22.0;
+    let shape = Bars { x: 84.0, width: 240.0, most: 100.0, pitch: 14.0, tone: Tone::Text };
+    for (at, (part, metric)) in BUSY.into_iter().enumerate() {
+        let mut bars = Vec::new();
+        for (variant, fill) in LIMITED {
+            let value = studio.note_metric(CHAPTER, variant, metric)?;
+            told.push(format!("{part} of {variant} {}", percent(value)));
+            let label = if at == 0 { format!("{} {variant}", percent(value)) } else { percent(value) };
+            bars.push(Bar { name: String::new(), value, label, fill });
+        }
+        let end = shape.draw(sheet, y, &bars);
+        sheet.right(78.0, f64::midpoint(y, end) + 4.3, Tone::Text, part);
+        y = end + 11.0;
+    }
+    let full = shape.x + shape.width;
+    sheet.line(&[(full, 19.0), (full, y - 6.0)], Stroke::Line);
+    sheet.middle(full, y + 8.0, Tone::Dim, "100 %");
+    y += 34.0;
+    sheet.left(4.0, y, Tone::Strong, "what a warp does between two instructions");
+    y += 10.0;
+    let mut most = 0.0_f64;
+    for (variant, _) in LIMITED {
+        most = most.max(studio.note_metric(CHAPTER, variant, CLOCKS)?);
+    }
+    for (variant, _) in LIMITED {
+        let mut clocks = |metric| studio.note_metric(CHAPTER, variant, metric);
+        let (all, loads, barriers) = (clocks(CLOCKS)?, clocks(LOADS)?, clocks(BARRIERS)?);
+        let mut x = 90.0;
+        let parts =
+            [(loads, Fill::A, 13.0), (barriers, Fill::Bad, 9.0), (all - loads - barriers, Fill::Off, 5.0)];
+        for (clocks, fill, height) in parts.into_iter().filter(|&(clocks, ..)| clocks > 0.0) {
+            let length = 215.0 * clocks / most;
+            sheet.rect([x, y + 7.0 - height / 2.0, (length - 1.0).max(0.5), height], fill);
+            x += length;
+        }
+        sheet.sized(84.0, y + 11.3, Anchor::End, Tone::Mono, 12.0, variant);
+        sheet.left(x + 5.0, y + 11.3, Tone::Text, &format!("{all:.0} clocks"));
+        told.push(format!(
+            "{variant} has {all:.0} clocks between two instructions of a warp, of which it waits {loads:.0} for loads and \
+             {barriers:.0} at barriers"
+        ));
+        y += 20.0;
+    }
+    let marks = [
+        (Mark::Square, Fill::A, "waits for a load"),
+        (Mark::Square, Fill::Bad, "waits at a barrier"),
+        (Mark::Square, Fill::Off, "all else"),
+    ];
+    legend(sheet, 4.0, y + 16.0, &marks);
+    Ok(format!("Bars for three kernels, from what the profiler measured on an H200. {}.", told.join("; ")))
 }
 
 /// The block of the chapter's section about tiles, and its tile: one more on every side.
 const TILE_BLOCK: Dim3 = Dim3::new(32, 8, 1);
 
-/// The tile's floats by who loads them: the first store is that of a thread's own point, then come the four sides in the
+/// The tile's floats by the threads that load them: the first store is that of a thread's own point, then come the four sides in the
 /// order of the kernel, for the first warp has all of them but the last.
 fn tile_halo(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let (columns, rows) = (TILE_BLOCK.x as usize, TILE_BLOCK.y as usize);
@@ -365,11 +472,11 @@ fn tile_halo(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     sheet.rect([214.0, y - 7.0, 9.6, 6.0], Fill::B);
     sheet.left(230.0, y, Tone::Text, &format!("{} by threads at an edge", edge.len()));
     sheet.frames(Stroke::Line, [[6.0, y + 10.0, 9.6, 12.0]]);
-    sheet.left(22.0, y + 20.0, Tone::Text, &format!("{} corners, by nobody", empty.len()));
+    sheet.left(22.0, y + 20.0, Tone::Text, &format!("{} corners, not loaded", empty.len()));
     sheet.left(230.0, y + 20.0, Tone::Text, &format!("{sectors} sectors in all"));
     Ok(format!(
         "A tile of {} x {} floats for a block of {columns} x {rows} threads. Every thread loads its own point, {} in all; threads \
-         at the edges load {} floats around them; the {} corners are loaded by nobody. The loads ask for {sectors} sectors.",
+         at the edges load {} floats around them; the {} corners are not loaded. The loads request {sectors} sectors.",
         columns + 2,
         rows + 2,
         own.len(),
@@ -418,13 +525,11 @@ fn convergence(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         chart.label(sheet, &points, 4.0, &format!("{side} x {side} points"));
         let last = points.last().map_or(0.0, |point| point.1);
         let end = points.iter().find(|point| point.1 < 1.05 * last).map_or(0.0, |point| point.0);
-        told.push(format!(
-            "{side} x {side} points: {last:.5} in the end, which is nearly reached after {end} steps"
-        ));
+        told.push(format!("{side} x {side} points: {last:.5} in the end, and nearly that after {end} steps"));
     }
     Ok(format!(
-        "The largest error of a point against the exact solution, over the steps, both axes logarithmic. Each line falls and then \
-         stays where its grid ends. {}.",
+        "The largest error of a point against the exact solution, over the steps, both axes logarithmic. Each line falls, \
+         and then stays at the error that its grid allows. {}.",
         told.join(". ")
     ))
 }
@@ -446,7 +551,7 @@ fn rim_cost(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     chart.names(sheet, "rounds of work for a point on the border", "PTX instructions");
     let mut told = Vec::new();
     for ((prefix, name), look) in
-        [("branch", "one, branching"), ("two_kernels", "two kernels")].into_iter().zip(LOOKS)
+        [("branch", "one kernel"), ("two_kernels", "two kernels")].into_iter().zip(LOOKS)
     {
         let mut points = Vec::new();
         for (rounds, at) in rounds.into_iter().zip(0..) {

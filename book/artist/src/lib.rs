@@ -11,6 +11,7 @@ mod ch04;
 mod ch05;
 mod ch06;
 pub mod chart;
+mod machine;
 mod pairs;
 pub mod sheet;
 pub mod studio;
@@ -31,18 +32,25 @@ pub struct Figure {
     pub name: &'static str,
     /// What it is, in a line.
     pub title: &'static str,
-    /// Runs what it shows and draws it. What it returns says in words what is seen, for those who hear the page: with
+    /// Runs what it shows and draws it. What it returns says in words what is seen, for readers who hear the page: with
     /// the numbers of the run.
     pub draw: fn(&mut Studio, &mut Sheet) -> Result<String>,
 }
 
-/// The chapters' lists.
-const CHAPTERS: [&[Figure]; 6] =
-    [ch01::FIGURES, ch02::FIGURES, ch03::FIGURES, ch04::FIGURES, ch05::FIGURES, ch06::FIGURES];
+/// The lists: what comes before the chapters, and one for each chapter.
+const LISTS: [&[Figure]; 7] = [
+    machine::FIGURES,
+    ch01::FIGURES,
+    ch02::FIGURES,
+    ch03::FIGURES,
+    ch04::FIGURES,
+    ch05::FIGURES,
+    ch06::FIGURES,
+];
 
 /// Every figure of the book, in the order of its chapters.
 pub fn figures() -> impl Iterator<Item = &'static Figure> {
-    CHAPTERS.into_iter().flatten()
+    LISTS.into_iter().flatten()
 }
 
 impl Figure {

@@ -1,6 +1,6 @@
-//! Who adds whom in a block of a reduction in place, found out from the sums that it leaves.
+//! Which elements a block adds to which in a reduction in place, derived from the sums that it leaves.
 //!
-//! Every element starts as a bit of its own, so what it holds in the end says whom it has taken in. There are more elements
+//! Every element starts as a bit of its own, so what it holds in the end says which others were added to it. There are more elements
 //! than an `int` has bits, so the kernel is run several times, each with bits for some of them. It leaves out blocks whose
 //! size is no power of two, in which sums of one size may come from different rounds.
 
@@ -34,8 +34,8 @@ pub fn launch(
 /// Bits that an `int` has for elements; its sign is not one.
 const BITS: usize = 31;
 
-/// Who adds whom in a block of `threads` threads with `n` elements, by round, and by who takes in. What lies behind the
-/// elements is known by its bits as well.
+/// The pairs of a block of `threads` threads with `n` elements, by round, and by the element that is added to. What is past
+/// the elements is known by its bits as well.
 pub fn pairs(studio: &mut Studio, kernel: &'static Kernel, threads: usize, n: usize) -> Result<Vec<Pair>> {
     let mut taken_in = vec![0_u128; threads];
     for first in (0..threads).step_by(BITS) {

@@ -106,6 +106,32 @@ impl Studio {
         value.map(|&value| value as f64).with_context(|| format!("`{path}` has no {metric} of `{variant}`"))
     }
 
+    /// A row of the record that compares sums with CUB's: launched one by one, for so many floats.
+    pub fn bench(&mut self, floats: u64, name: &str) -> Result<Bench> {
+        let text = self.file(BENCH)?;
+        let head = format!("{floats} floats,");
+        let table = text.split("\n\n").find(|part| part.starts_with(&head) && part.contains("as launched"));
+        let rows = table.with_context(|| format!("`{BENCH}` has no table for {floats} floats"))?.lines();
+        let row = rows.map(|row| row.split_whitespace().collect::<Vec<_>>()).find(|row| row[0] == name);
+        let row = row.with_context(|| format!("`{BENCH}` has no row `{name}` for {floats} floats"))?;
+        // Median, least and greatest time, and the rate of the median.
+        let number = |at: usize| row.get(at).and_then(|cell| cell.parse().ok());
+        let (time_us, gb_s) = number(1).zip(number(4)).with_context(|| format!("`{BENCH}`: `{name}`"))?;
+        Ok(Bench { time_us, gb_s })
+    }
+
+    /// What the profiler measured of a variant at the size of a note: a metric of `h200_note_size_counters.csv`.
+    pub fn note_metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
+        let path = format!("chapters/{chapter}/output/h200_note_size_counters.csv");
+        let text = self.file(&path)?;
+        let mut rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(','));
+        let column = rows.next().and_then(|mut names| names.position(|name| name == metric));
+        let mut row = rows.find(|row| row.clone().next() == Some(variant));
+        let cell = column.zip(row.as_mut()).and_then(|(column, row)| row.nth(column));
+        let value = cell.and_then(|cell| cell.parse().ok());
+        value.with_context(|| format!("`{path}` has no {metric} of `{variant}`"))
+    }
+
     fn note_kernel(&mut self, launch: &Launch) {
         let stem = launch.code.name.split('.').next().unwrap_or_default();
         if let Some(kernel) = kernels::all().find(|kernel| kernel.file.name == stem) {
@@ -118,6 +144,17 @@ impl Studio {
         let source = |(path, hash): (&String, &String)| format!("from: {path} sha256 {hash}");
         self.sources.iter().map(source).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The record that compares sums with CUB's.
+const BENCH: &str = "benches/gpu/h200.txt";
+
+/// What a GPU took for a sum or a copy, by that record.
+pub struct Bench {
+    /// The median of the times, in microseconds.
+    pub time_us: f64,
+    /// What was read and written in that time, in gigabytes per second.
+    pub gb_s: f64,
 }
 
 /// What a chapter reported.

@@ -1,6 +1,6 @@
 //! More figures of chapter 1: which lanes a block has, and what becomes of a choice between two values.
 //!
-//! Every strip is a warp and says who carries something out, or what its elements have become. It leaves out the branch
+//! Every strip is a warp and shows which lanes execute something, or what its elements have become. It leaves out the branch
 //! itself and what it costs, which are in `ch01`.
 
 use anyhow::{Result, ensure};
@@ -95,8 +95,8 @@ pub fn parity_masks(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         y = end + 20.0;
     }
     Ok(format!(
-        "For each of three kernels, two warps with time going down: a strip of lanes for each run of instructions that the \
-         same lanes carry out, and how many instructions it has. {}.",
+        "For each of three kernels, two warps, and time runs downwards: a strip of lanes for each run of instructions that the \
+         same lanes execute, and the number of these instructions. {}.",
         said.join("; ")
     ))
 }
@@ -134,7 +134,7 @@ pub fn values(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// One warp whose first half has negative numbers or indices: who carries out what the kernel is about.
+/// One warp whose first half has negative numbers or indices: which lanes execute what the kernel is about.
 pub fn who_computes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let n = LANES as usize;
     let half = |negative: f32, other: f32| -> Vec<f32> {
@@ -145,11 +145,11 @@ pub fn who_computes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let (index, z) = (studio.upload("index", &index)?, studio.zeroed::<f32>("z", n)?);
     let n = n as i32;
     let launches = [
-        ("sqrt.", "root, behind an if", Launch::new(&BRANCH_SQRT, 1, LANES).arg(x).arg(z).arg(n)),
+        ("sqrt.", "root, under an if", Launch::new(&BRANCH_SQRT, 1, LANES).arg(x).arg(z).arg(n)),
         ("sqrt.", "root, then a select", Launch::new(&SQRT_THEN_SELECT, 1, LANES).arg(x).arg(z).arg(n)),
         (
             "ld.global.f32",
-            "load, behind an if",
+            "load, under an if",
             Launch::new(&GUARDED_LOAD, 1, LANES).arg(index).arg(x).arg(z).arg(n),
         ),
         (
@@ -177,7 +177,7 @@ pub fn who_computes(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         }
     }
     Ok(format!(
-        "A strip of lanes for each way to write it, with the lanes that carry it out; the first half has negative numbers. {}.",
+        "A strip of lanes for each way to write it, with the lanes that execute it; the first half has negative numbers. {}.",
         said.join("; ")
     ))
 }

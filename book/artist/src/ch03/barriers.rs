@@ -1,5 +1,5 @@
-//! The figures of chapter 3 about who comes to a barrier, which side of a branch comes first, and where in a round a
-//! barrier has to be.
+//! The figures of chapter 3 about which lanes reach a barrier, which side of a branch comes first, and where in a round
+//! a barrier has to be.
 //!
 //! It leaves out what the lanes compute.
 
@@ -64,12 +64,12 @@ pub fn sides(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// The lanes for which an instruction of this kind was carried out.
+/// The lanes that executed an instruction of this kind.
 fn lanes_at(trace: &[Traced], operation: &str) -> u32 {
     trace.iter().filter(|step| is(step, operation)).fold(0, |lanes, step| lanes | step.active)
 }
 
-/// Who comes to the barrier of the block, who waits at that of the warp, and who has ended.
+/// Which lanes reach the barrier of the block, which wait at that of the warp, and which have ended.
 pub fn waits(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     STRIP.numbers(sheet, 12.0);
     let mut y = 24.0;
@@ -88,7 +88,7 @@ pub fn waits(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         };
         let block = lanes_at(&trace, "bar.sync");
         let first = trace.iter().position(|step| is(step, "bar.sync")).context("no barrier of the block")?;
-        // Until those who stand there go on, if they ever do.
+        // Until the lanes at the barrier continue, if they ever do.
         let onward = trace[first..].iter().position(|step| step.mask & block != 0 && !is(step, "bar.sync"));
         let (waiting, later) = trace.split_at(onward.map_or(trace.len(), |at| first + at));
         let warp = lanes_at(waiting, "bar.warp.sync") & !block;
@@ -110,8 +110,8 @@ pub fn waits(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         told.push(format!("{kernel}: {}, {verdict}", words.join(", ")));
     }
     Ok(format!(
-        "A column for each of {LANES} lanes of one warp on the emulator, and a strip for where lanes are while some of \
-         them stand at the barrier of the block: there, at the barrier of the warp, or at their end. {}.",
+        "A column for each of {LANES} lanes of one warp on the emulator, and a strip for each place where lanes are while \
+         some of them wait at the barrier of the block: there, at the barrier of the warp, or ended. {}.",
         told.join("; ")
     ))
 }
@@ -127,7 +127,7 @@ enum Step {
     Barrier,
 }
 
-/// The steps of the last rounds: what comes behind the barrier of the block.
+/// The steps of the last rounds: what comes after the barrier of the block.
 fn steps(trace: &[Traced]) -> Vec<Step> {
     let place = |step: &Traced| step.ptx.split(['[', ']']).nth(1).map(str::to_owned);
     let after = trace.iter().rposition(|step| is(step, "bar.sync")).map_or(0, |at| at + 1);

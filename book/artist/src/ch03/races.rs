@@ -76,7 +76,7 @@ pub fn tail_race(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         fault.actors.iter().map(|actor| format!("lane {} {}", actor.lane, actor.doing)).collect();
     let written = READER + ROUND;
     Ok(format!(
-        "Time goes down. Lane {READER} reads element {written} and lane {written} writes it in the same round, and nothing orders \
+        "Time runs downwards. Lane {READER} reads element {written} and lane {written} writes it in the same round, and nothing orders \
          the two. On the left as the emulator runs it, on the right the other order, which barriers force. Below, how often \
          each of {LANES} elements is counted. {}. The race is reported at races.cu line {line}: {}.",
         told.join("; "),
@@ -102,14 +102,15 @@ fn two_accesses(sheet: &mut Sheet, left: f64, trace: &[Traced]) -> Result<()> {
         track.line(sheet);
         for &(at, is_store, element) in accesses {
             let (mark, verb) = if is_store { (Mark::Square, "writes") } else { (Mark::Disc, "reads") };
-            // The reader never writes this element, and that its owner reads it races with nobody.
+            // The reader never writes this element, so the owner's own read of it cannot race.
             let races = element == written && is_store != is_reader;
             let fill = if races { Fill::Bad } else { Fill::Off };
             track.event(sheet, y(at), mark, fill, &format!("{verb} [{element}]"), is_reader);
         }
     }
-    let read = reader.iter().find(|&&(.., element)| element == written).context("nobody reads")?.0;
-    let stored = other.iter().find(|&&(_, is_store, _)| is_store).context("nobody writes")?.0;
+    let read =
+        reader.iter().find(|&&(.., element)| element == written).context("the reader does not read it")?.0;
+    let stored = other.iter().find(|&&(_, is_store, _)| is_store).context("the other lane does not write")?.0;
     let ends = [(columns[0], y(read)), (columns[1], y(stored))];
     let ends = if read < stored { ends } else { [ends[1], ends[0]] };
     sheet.arrow(&shortened(ends, 7.0), Stroke::ArrowBad);
@@ -245,7 +246,7 @@ pub fn tile_race(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ];
     legend(sheet, 4.0, sheet.bottom() + 20.0, &marks);
     Ok(format!(
-        "Time goes down, a column for each of 4 warps of one block of {TILE} threads on the emulator, seed 0, random order. A \
+        "Time runs downwards, a column for each of 4 warps of one block of {TILE} threads on the emulator, seed 0, random order. A \
          square is the store into the tile, a disc the load from it; an arrow goes from the store to the load of what was \
          stored. {}.",
         told.join("; ")
@@ -309,7 +310,7 @@ fn tile(
             at += 18.0;
         }
     }
-    // Whoever loads too early gets nothing of what it waits for, and nobody else goes without.
+    // A warp that loads too early gets none of the elements that it needs, and no other warp lacks any.
     ensure!(wrong == stale * LANES as usize, "{stale} loads are too early, and {wrong} elements wrong");
     let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
     sheet.left(left, bottom + 20.0, tone, &format!("{wrong} of {TILE} wrong"));

@@ -1,6 +1,6 @@
 //! More figures of chapter 4: what a shuffle does not order, tiles, and a loop that begins a step early.
 //!
-//! It leaves out groups of lanes that came together, which the report draws.
+//! It leaves out groups of lanes that reached a line together, which the report draws.
 
 use anyhow::{Context, Result, ensure};
 use lanes::Launch;
@@ -70,7 +70,7 @@ pub fn shuffle_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         ));
     }
     Ok(format!(
-        "Lanes 0 and 1 of one warp on the emulator, time downwards, for two kernels. Lines across are steps at which lanes \
+        "Lanes 0 and 1 of one warp on the emulator, for two kernels; time runs downwards. Lines across are steps at which lanes \
          wait for each other. An arrow goes from the store of lane 1 to the load of lane 0. {}.",
         told.join(". ")
     ))
@@ -157,7 +157,7 @@ pub fn doubled(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         top = base + 50.0;
     }
     Ok(format!(
-        "A bar for each of 32 elements that one block adds up on the emulator, as high as the element is often in the sum. {}.",
+        "A bar for each of 32 elements that one block adds up on the emulator, as high as the number of times that the sum contains the element. {}.",
         told.join("; ")
     ))
 }

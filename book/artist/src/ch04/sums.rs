@@ -1,4 +1,4 @@
-//! The figures of chapter 4 about sums of many elements: who reads what, atomics, wide loads, errors and times.
+//! The figures of chapter 4 about sums of many elements: which lane reads what, atomics, wide loads, errors and times.
 //!
 //! It leaves out what a lane's result is made of, which is the chapter's first half.
 
@@ -23,13 +23,13 @@ const FEW: usize = 256;
 /// Elements in a sector of 32 bytes.
 const IN_SECTOR: usize = 8;
 
-/// Who reads an element by the first load of the warp, if anybody: the array ends right before it, and the fault names
-/// the lane.
+/// The lane that reads an element with the first load of the warp, if one does: the array ends right before it, and the
+/// fault names the lane.
 fn reader(studio: &mut Studio, kernel: &'static Kernel, element: usize) -> Result<Option<u32>> {
     let (x, sums) = (studio.zeroed::<f32>("x", element)?, studio.zeroed::<f32>("sums", 1)?);
     let launch = Launch::new(kernel, 1, LANES).arg(x).arg(sums).arg(FEW as i32);
     let (run, _) = studio.trial(&launch, sums)?;
-    let fault = run.faults.first().context("nobody reads past the end")?;
+    let fault = run.faults.first().context("no lane reads past the end")?;
     let actor = fault.actors.first().context("a fault without an actor")?;
     let is_it = fault.message.starts_with("just past the end") && run.counters.global_load_requests <= 1;
     Ok(is_it.then_some(actor.lane))
@@ -49,7 +49,7 @@ pub fn two_pass_reads(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> 
         for (element, place) in readers.iter_mut().enumerate().skip(1) {
             *place = reader(studio, kernel, element)?;
         }
-        // An array of no elements cannot be had; lane 0 is who is left.
+        // There are no arrays without elements; lane 0 is the one that is left.
         let found: Vec<u32> = readers.iter().flatten().copied().collect();
         if found != (1..LANES).collect::<Vec<_>>() {
             bail!("the first load of `{kernel}` is read by lanes {found:?}");
@@ -129,7 +129,7 @@ pub fn atomics_count(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet.left(4.0 + 98.5 * f64::from(warp), top - 4.0, Tone::Dim, &format!("warp {warp}"));
     }
     Ok(format!(
-        "The four warps of one block, a bar for each lane; a high one does an atomic on global memory. On the right the updates \
+        "The four warps of one block, a bar for each lane; a lane with a high one executes an atomic on global memory. On the right the updates \
          of the whole launch, {} elements in blocks of {BLOCK} on the emulator. {}.",
         grouped(N as u64),
         told.join("; ")
@@ -258,7 +258,7 @@ pub fn precision(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         }
         told.push(format!("{name} {label}"));
     }
-    sheet.middle(left + width / 2.0, bottom + 33.0, Tone::Text, "roundings off, each tick ten times as many");
+    sheet.middle(left + width / 2.0, bottom + 33.0, Tone::Text, "error in roundings, on a logarithmic axis");
     let elements = grouped(record.fact("order_tree", "elements")? as u64);
     Ok(format!(
         "How far off a sum of {elements} floats is on the emulator, in roundings of one addition, on a logarithmic axis. {}.",

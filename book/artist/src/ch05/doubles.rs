@@ -1,4 +1,4 @@
-//! The figure of chapter 5 about minus zero: additions that a comparison of doubles swallows.
+//! The figure of chapter 5 about minus zero: additions that are lost because doubles are compared.
 //!
 //! It leaves out NaN, with which a loop that compares doubles never ends.
 
@@ -30,9 +30,9 @@ pub fn minus_zero(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     }
     let base = sheet.bottom() + 24.0;
     let [sets, adds] = [(Mark::Diamond, Fill::B, "makes it +0"), (Mark::Square, Fill::On, "adds 1, is done")];
-    let vain = (Mark::Disc, Fill::Off, "in vain");
-    let lost = (Mark::Cross, Fill::Bad, "in vain, and believes to be done");
-    legend(sheet, 10.0, base, &[sets, adds, vain]);
+    let fails = (Mark::Disc, Fill::Off, "fails");
+    let lost = (Mark::Cross, Fill::Bad, "fails, but takes it for success");
+    legend(sheet, 10.0, base, &[sets, adds, fails]);
     legend(sheet, 10.0, base + 18.0, &[lost]);
     Ok(format!(
         "A column for each lane of one warp on the emulator, a row for each exchange that it tries. All have read -0, then lane \
@@ -53,7 +53,7 @@ fn tries(studio: &mut Studio, kernel: &'static Kernel) -> Result<(Vec<u32>, u32)
     Ok((tries, left[0] as u32))
 }
 
-/// Draws the turns from top to bottom, and returns where they end. A lane that comes no more believes to be done.
+/// Draws the turns from top to bottom, and returns where they end. A lane that does not try again takes itself to be done.
 fn turns(sheet: &mut Sheet, strip: Strip, tries: &[u32], is_added: bool) -> f64 {
     let y = |turn: usize| 26.0 + PITCH * turn as f64;
     sheet.mark((strip.centre(0), y(0)), 3.0, Mark::Diamond, Fill::B);

@@ -1,4 +1,4 @@
-//! The figures of chapter 5 about locks: who has one when, and which of them lose updates.
+//! The figures of chapter 5 about locks: which block has one when, and which locks lose updates.
 //!
 //! It leaves out locks that lanes of one warp fight for, which chapter 3 draws.
 
@@ -37,7 +37,7 @@ struct Turn {
     to: usize,
 }
 
-/// The turns of all blocks in order, and when each block asked in vain.
+/// The turns of all blocks in order, and when each block tried and failed.
 fn turns(trace: &[Traced]) -> (Vec<Turn>, Vec<(u32, usize)>) {
     let mut asked: Vec<(u32, usize)> = Vec::new();
     let (mut turns, mut holder) = (Vec::new(), None);
@@ -45,7 +45,7 @@ fn turns(trace: &[Traced]) -> (Vec<Turn>, Vec<(u32, usize)>) {
         if is(step, "atom.global.cas") {
             asked.push((step.block.x, at));
         } else if is(step, "membar") && holder.is_none_or(|(block, _)| block != step.block.x) {
-            // Who gets as far as the first fence was given the lock when it last asked.
+            // A block that gets as far as the first fence was given the lock when it last tried.
             let last = asked.iter().rposition(|&(block, _)| block == step.block.x);
             holder = last.map(|last| asked.remove(last));
         } else if is(step, "atom.global.exch")
@@ -109,12 +109,15 @@ pub fn lock_handover(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet,
         4.0,
         bottom + 36.0,
-        &[(Mark::Square, Fill::On, "has the lock, and its count"), (Mark::Disc, Fill::Off, "asks in vain")],
+        &[
+            (Mark::Square, Fill::On, "has the lock, and its count"),
+            (Mark::Disc, Fill::Off, "tries and fails"),
+        ],
     );
     let order: Vec<String> = turns.iter().map(|turn| turn.block.to_string()).collect();
     Ok(format!(
-        "A row for each of {BLOCKS} blocks, time goes to the right, kernel rounds_fences with {ROUNDS} rounds on the emulator, seed \
-         {SEED}, random order. The lock goes to blocks {}. {} times a block asks in vain. The count ends at {} of {}.",
+        "A row for each of {BLOCKS} blocks, time runs to the right, kernel rounds_fences with {ROUNDS} rounds on the emulator, seed \
+         {SEED}, random order. The lock goes to blocks {}. {} times a block tries and fails. The count ends at {} of {}.",
         order.join(", "),
         asked.len(),
         counted_up[0],

@@ -29,7 +29,7 @@ fn message(studio: &mut Studio, kernel: &'static Kernel, shape: (u32, u32)) -> R
     Ok((launch, got))
 }
 
-/// The number that `0x2a` in a message of the emulator stands for.
+/// The number that a message of the emulator writes as `0x2a`.
 fn hexadecimal(text: &str, before: &str) -> Result<i32> {
     let digits = text.split(before).nth(1).and_then(|rest| rest.split([',', ':', ' ']).next());
     let number = digits.and_then(|digits| i32::from_str_radix(digits, 16).ok());
@@ -71,7 +71,7 @@ pub fn message_overtakes(studio: &mut Studio, sheet: &mut Sheet) -> Result<Strin
             (false, true) => format!("reads {sees}"),
             (false, false) => format!("reads {read} (old)"),
         };
-        // Words stand beside the actor, where no other track goes through them.
+        // Words are beside the actor, where no other track crosses them.
         let (from, to, words) = if is_store {
             let after = if is_flag { 1 } else { stored };
             changes(sheet, place, y, after);
@@ -86,7 +86,7 @@ pub fn message_overtakes(studio: &mut Studio, sheet: &mut Sheet) -> Result<Strin
     }
     sheet.left(4.0, bottom + 15.0, Tone::Dim, "at the end");
     Ok(format!(
-        "Time goes down, kernel message_no_fence in the emulator's weak memory, seed {seed}: two blocks, and between them data and \
+        "Time runs downwards, kernel message_no_fence in the emulator's weak memory, seed {seed}: two blocks, and between them data and \
          flag. {}. Nothing orders the store of {stored} before the last read.",
         told.join(", ")
     ))
@@ -107,8 +107,7 @@ fn looks(trace: &[Traced]) -> Result<Vec<Look<'_>>> {
         reads || step.block.x == 0 && (is(step, "st.volatile.global") || is(step, "st.global"))
     };
     let accesses: Vec<&Traced> = trace.iter().filter(is_access).collect();
-    let last =
-        accesses.iter().rposition(|step| is(step, "ld.volatile")).context("nobody looks at the flag")?;
+    let last = accesses.iter().rposition(|step| is(step, "ld.volatile")).context("no step reads the flag")?;
     let mut looks: Vec<Look> = Vec::new();
     for (at, step) in accesses.into_iter().enumerate() {
         match looks.last_mut() {
@@ -183,9 +182,9 @@ pub fn last_block(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     };
     let (tickets, loads) = (place("atom.global"), place("ld.global"));
     let mut stores = place("st.global");
-    let last = tickets.last().context("nobody draws a ticket")?.0;
+    let last = tickets.last().context("no block draws a ticket")?.0;
     ensure!(loads.iter().all(|&(block, _)| block == last), "another block than {last} adds up");
-    stores.pop().context("nobody stores the total")?;
+    stores.pop().context("no block stores the total")?;
 
     let (left, width, pitch, top) = (76.0, 312.0, 17.0, 12.0);
     let mut events: Vec<usize> =
@@ -222,9 +221,8 @@ pub fn last_block(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     ];
     legend(sheet, 4.0, bottom, &marks);
     Ok(format!(
-        "A row for each of {BLOCKS} blocks, time goes to the right, a place for each access, kernel last_block_fence on the emulator, seed {SEED}, random \
-         order. Each block stores its sum and draws a ticket. Block {last} draws the last one, {}, reads {} and comes to \
-         {}.",
+        "A row for each of {BLOCKS} blocks, time runs to the right, with a mark for each access, kernel last_block_fence on the emulator, seed {SEED}, random \
+         order. Each block stores its sum and draws a ticket. Block {last} draws the last one, {}, reads {} and gets {}.",
         tickets.len() - 1,
         counted(loads.len() as u64, "sum"),
         sum[0]
