@@ -397,7 +397,7 @@ mod tests {
         let here = of(vec![row("slow", "ok"), row("fast", "ok")]);
         let small = ("", vec![timed("slow", 1.0), timed("fast", 1.0)]);
         let large = ("--size 9", vec![timed("slow", 9.0), timed("fast", 1.0)]);
-        assert!(!claim.judge(&here, &measured(&[small.clone()])).is_sound());
+        assert!(!claim.judge(&here, &measured(std::slice::from_ref(&small))).is_sound());
         let judged = claim.judge(&here, &measured(&[small, large]));
         assert!(judged.is_sound());
         let Outcome::Decided { holds, .. } = judged.outcome else { panic!("{:?}", judged.outcome) };

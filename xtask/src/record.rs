@@ -4,6 +4,7 @@
 //! each with the kernel's name as a check. It leaves out the table of counters in the end, which is `cargo xtask bless`'s.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +99,7 @@ fn racecheck(arguments: &Arguments) -> Result<()> {
         }
         let [errors, warnings] =
             hazards(&read(&file)?).with_context(|| format!("in `{}`", file.display()))?;
-        table += &format!("{variant},{errors},{warnings}\n");
+        let _ = writeln!(table, "{variant},{errors},{warnings}");
     }
     let output = root().join("chapters").join(chapter).join("output");
     let measured: Measured = record::read(&read(&output.join(golden::MEASURED))?, golden::MEASURED)?;

@@ -4,8 +4,14 @@
 //! Rows of this chapter decide every claim. The one about time (N0.4) takes its times from the record of a GPU. It leaves
 //! out the boundary with work of its own (N2.8), which belongs to the Laplace solver, and barriers and atomics.
 
+mod figures;
+
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
-use lanes::report::layout::{counted, grouped};
+use lanes::report::layout::grouped;
+
+use figures::{
+    branches, diverged, instructions, is, loads, past_the_end, per_warp, same, warps, which_diverge,
+};
 
 pub static CLAIMS: &[Claim] = &[
     Claim {
@@ -555,54 +561,3 @@ pub static CLAIMS: &[Claim] = &[
         }),
     },
 ];
-
-/// Whether two counts are equal, which are floats here.
-fn same(one: f64, other: f64) -> bool {
-    (one - other).abs() < 1e-9
-}
-
-/// Warps with a divergent branch.
-fn diverged(row: Seen) -> f64 {
-    row.counter("divergent_warps")
-}
-
-fn branches(row: Seen) -> f64 {
-    row.counter("ptx_divergent_branches")
-}
-
-fn instructions(row: Seen) -> f64 {
-    row.counter("ptx_instructions")
-}
-
-/// Loads per warp.
-fn loads(row: Seen) -> f64 {
-    row.counter("global_load_requests") / row.counter("warps")
-}
-
-/// Whether so many warps diverge, of so many.
-fn is(row: Seen, diverging: f64, warps: f64) -> bool {
-    same(diverged(row), diverging) && same(row.counter("warps"), warps)
-}
-
-fn past_the_end(row: Seen) -> String {
-    let past = counted(row.fault("out-of-bounds").unwrap_or(0), "out-of-bounds instruction");
-    format!("{} is {}, with {past}", row.variant(), row.verdict())
-}
-
-fn warps(row: Seen) -> String {
-    format!("{}: {} of {} warps diverge", row.variant(), diverged(row), row.counter("warps"))
-}
-
-/// The same as a share, which does not depend on the size.
-fn which_diverge(row: Seen) -> String {
-    match diverged(row) {
-        count if same(count, 0.0) => "no warp diverges".to_owned(),
-        count if same(count, row.counter("warps")) => "every warp diverges".to_owned(),
-        _ => "some warps diverge".to_owned(),
-    }
-}
-
-fn per_warp(seen: &[Seen]) -> String {
-    let one = |row: Seen| format!("{} {:.2}", row.variant(), row.per_warp());
-    format!("PTX instructions per warp: {}", seen.iter().copied().map(one).collect::<Vec<_>>().join(", "))
-}
