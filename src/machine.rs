@@ -6,6 +6,7 @@
 use std::ops::AddAssign;
 
 use anyhow::Result;
+pub use record::Timing;
 use simt::{Counters, Dim3, Fault, LineCounters, StaleRead};
 
 use crate::buffer::BufferId;
@@ -55,7 +56,7 @@ pub struct Run {
     pub stale_reads: Vec<StaleRead>,
     /// What the kernels printed on the emulator.
     pub output: String,
-    /// How long a GPU took.
+    /// How long a GPU took, between two events around each kernel.
     pub timing: Option<Timing>,
     /// Why the GPU, although there is one, was not given the kernel.
     pub withheld: Option<String>,
@@ -80,31 +81,6 @@ pub struct Traced {
     pub line: Option<u32>,
     /// Its PTX.
     pub ptx: String,
-}
-
-/// How long a kernel took on a GPU, between two events around it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Timing {
-    /// The median in microseconds.
-    pub median_us: f64,
-    /// The shortest in microseconds.
-    pub min_us: f64,
-    /// The longest in microseconds.
-    pub max_us: f64,
-    /// How many runs were timed, after one that was not.
-    pub runs: u32,
-    /// How long that one took, which warmed up.
-    pub warm_up_us: Option<f64>,
-}
-
-impl Timing {
-    /// The summary of some runs, `None` of none.
-    pub fn of(mut times_us: Vec<f64>) -> Option<Timing> {
-        times_us.sort_by(f64::total_cmp);
-        let (min_us, max_us) = (*times_us.first()?, *times_us.last()?);
-        let median_us = times_us[times_us.len() / 2];
-        Some(Timing { median_us, min_us, max_us, runs: times_us.len() as u32, warm_up_us: None })
-    }
 }
 
 /// One launch after the other: counters and times add up.
@@ -132,30 +108,11 @@ impl AddAssign for Run {
     }
 }
 
-impl Timing {
-    fn then(self, next: Timing) -> Timing {
-        Timing {
-            median_us: self.median_us + next.median_us,
-            min_us: self.min_us + next.min_us,
-            max_us: self.max_us + next.max_us,
-            runs: self.runs.min(next.runs),
-            warm_up_us: self.warm_up_us.zip(next.warm_up_us).map(|(first, second)| first + second),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use simt::SourceLine;
 
     use super::*;
-
-    #[test]
-    fn the_median_is_not_moved_by_one_slow_run() {
-        let timing = Timing::of(vec![2.0, 1.0, 90.0]).unwrap();
-        assert_eq!((timing.min_us, timing.median_us, timing.max_us, timing.runs), (1.0, 2.0, 90.0, 3));
-        assert_eq!((timing.warm_up_us, Timing::of(Vec::new())), (None, None));
-    }
 
     #[test]
     fn runs_add_up() {

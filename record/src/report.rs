@@ -269,3 +269,37 @@ impl Check {
         self.wrong == 0
     }
 }
+
+impl Timing {
+    /// The summary of some runs, `None` of none.
+    pub fn of(mut times_us: Vec<f64>) -> Option<Timing> {
+        times_us.sort_by(f64::total_cmp);
+        let (min_us, max_us) = (*times_us.first()?, *times_us.last()?);
+        let median_us = times_us[times_us.len() / 2];
+        Some(Timing { median_us, min_us, max_us, runs: times_us.len() as u32, warm_up_us: None })
+    }
+
+    /// One launch after the other.
+    #[must_use]
+    pub fn then(self, next: Timing) -> Timing {
+        Timing {
+            median_us: self.median_us + next.median_us,
+            min_us: self.min_us + next.min_us,
+            max_us: self.max_us + next.max_us,
+            runs: self.runs.min(next.runs),
+            warm_up_us: self.warm_up_us.zip(next.warm_up_us).map(|(first, second)| first + second),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_not_moved_by_one_slow_run() {
+        let timing = Timing::of(vec![2.0, 1.0, 90.0]).unwrap();
+        assert_eq!((timing.min_us, timing.median_us, timing.max_us, timing.runs), (1.0, 2.0, 90.0, 3));
+        assert_eq!((timing.warm_up_us, Timing::of(Vec::new())), (None, None));
+    }
+}

@@ -10,7 +10,7 @@ use super::columns::Column;
 use super::{Report, Row, Section};
 use crate::check::Check;
 use crate::device::withheld;
-use crate::machine::{About, Timing};
+use crate::machine::About;
 
 /// The whole report.
 pub fn render(report: &Report) -> record::Report {
@@ -88,7 +88,7 @@ fn on_gpu(row: &Row) -> Option<OnGpu> {
         withheld: run.withheld.clone(),
         check: row.gpu_check.as_ref().map(check),
         agreement: row.agreement.as_ref().map(check),
-        timing: run.timing.as_ref().map(timing),
+        timing: run.timing,
         remarks: row.gpu_remarks.clone(),
         facts: facts(&row.gpu_facts),
     })
@@ -115,11 +115,6 @@ fn check(check: &Check) -> record::Check {
             got: first.got.clone(),
         }),
     }
-}
-
-pub(crate) fn timing(timing: &Timing) -> record::Timing {
-    let &Timing { median_us, min_us, max_us, runs, warm_up_us } = timing;
-    record::Timing { median_us, min_us, max_us, runs, warm_up_us }
 }
 
 pub(crate) fn fault(fault: &Fault) -> record::Fault {

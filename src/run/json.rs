@@ -14,7 +14,7 @@ use super::source::Program;
 use super::told::Told;
 use super::{replay, words};
 pub(super) use crate::report::json::source;
-use crate::report::json::{counters, dim, fault, line, stale_read, timing};
+use crate::report::json::{counters, dim, fault, line, stale_read};
 
 /// Everything about a run.
 pub(super) fn render(told: &Told) -> Value {
@@ -103,7 +103,7 @@ fn gpu(on_gpu: &OnGpu) -> Value {
     json!({
         "name": on_gpu.name,
         "withheld": on_gpu.withheld,
-        "timing": on_gpu.timing.as_ref().map(timing),
+        "timing": on_gpu.timing,
         "compared": on_gpu.compared,
         "differences": on_gpu.differences.iter().map(difference).collect::<Vec<_>>(),
     })

@@ -12,6 +12,7 @@ use record::{OnGpu, Report, Row, Section};
 use crate::html::{escape, escape_lines, sentence};
 use crate::repository::Repository;
 use crate::source::{Gpu, Run, Source};
+use crate::value::with_commas;
 
 /// What of a section is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,8 +144,9 @@ impl<'r> GpuColumns<'r> {
     fn cells(&self, on_gpu: Option<&OnGpu>) -> String {
         let dash = || "–".to_owned();
         let checked = on_gpu.and_then(result).unwrap_or_else(dash);
-        let time =
-            on_gpu.and_then(|on_gpu| on_gpu.timing).map_or_else(dash, |time| microseconds(time.median_us));
+        let time = on_gpu
+            .and_then(|on_gpu| on_gpu.timing)
+            .map_or_else(dash, |time| with_commas(&format!("{:.1}", time.median_us)));
         let cells = [(self.is_checked, "", checked), (self.is_timed, " number", time)];
         let wanted = cells.iter().filter(|(is_there, ..)| *is_there);
         wanted.fold(String::new(), |html, (_, class, cell)| {
@@ -160,7 +162,7 @@ fn result(on_gpu: &OnGpu) -> Option<String> {
     }
     match (&on_gpu.check, &on_gpu.agreement) {
         (Some(check), _) if check.is_right() => Some("right".to_owned()),
-        (Some(check), _) => Some(format!("{} wrong", grouped(check.wrong as u64))),
+        (Some(check), _) => Some(format!("{} wrong", with_commas(&check.wrong.to_string()))),
         (None, Some(agreement)) if agreement.is_right() => Some("the same".to_owned()),
         (None, Some(_)) => Some("another".to_owned()),
         (None, None) => None,
@@ -264,8 +266,11 @@ fn list(class: &str, items: &str) -> String {
 
 /// The settings that the section depends on, if there are any; its title says what it fixes itself.
 fn settings(section: &Section) -> String {
-    let settings: Vec<String> =
-        section.settings.iter().map(|(name, value)| format!("{name} {}", grouped(*value))).collect();
+    let settings: Vec<String> = section
+        .settings
+        .iter()
+        .map(|(name, value)| format!("{name} {}", with_commas(&value.to_string())))
+        .collect();
     if settings.is_empty() {
         return String::new();
     }
@@ -310,26 +315,6 @@ fn command(source: &Source, run: &Run, section: &str, wanted: &[Wanted]) -> Stri
     format!("<div class=\"command\"><code>{}</code></div>\n", escape(&command))
 }
 
-/// To one place, with commas between thousands.
-fn microseconds(time: f64) -> String {
-    let text = format!("{time:.1}");
-    let (whole, part) = text.split_once('.').unwrap_or((&text, "0"));
-    format!("{}.{part}", grouped(whole.parse().unwrap_or_default()))
-}
-
-/// Commas between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// The sections that a command may ask for, and what is in them.
 pub fn has(report: &Report, name: &str) -> bool {
     report.sections.iter().any(|section| {
@@ -357,11 +342,6 @@ mod tests {
         assert_eq!(result(&withheld).as_deref(), Some("not run"));
         let timed = OnGpu { timing: Some(Timing::default()), ..OnGpu::default() };
         assert_eq!(result(&timed), None);
-    }
-
-    #[test]
-    fn times_have_one_place_and_commas() {
-        assert_eq!((microseconds(1637.25).as_str(), microseconds(6.04).as_str()), ("1,637.2", "6.0"));
     }
 
     #[test]

@@ -213,7 +213,7 @@ fn render(value: f64, format: &str, expression: &str) -> Result<String> {
 }
 
 /// Commas between thousands, and a true minus.
-fn with_commas(number: &str) -> String {
+pub fn with_commas(number: &str) -> String {
     let (sign, number) = number.strip_prefix('-').map_or(("", number), |number| ("−", number));
     let (whole, rest) = number.find('.').map_or((number, ""), |point| number.split_at(point));
     let mut grouped = String::new();
