@@ -92,8 +92,8 @@ impl Plan<'_> {
 
 /// Reads a program's text.
 pub(super) fn load(emulator: &mut Emulator, program: &Program) -> Result<Module> {
-    let Program { name, ptx, .. } = program;
-    emulator.load(name, ptx).map_err(|error| anyhow::anyhow!("`{name}`, {error}"))
+    let name = program.module_name();
+    emulator.load(&name, &program.ptx).map_err(|error| anyhow::anyhow!("`{name}`, {error}"))
 }
 
 /// The kernel that was asked for, or the only one.

@@ -30,6 +30,14 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// What errors call the PTX, whose lines they name: those of CUDA are others.
+    pub fn module_name(&self) -> String {
+        match self.compiler {
+            Some(_) => format!("PTX of {}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// Whether any of its code swaps words of memory, as those that take locks do.
     pub fn has_locks(&self) -> bool {
         let swaps =
@@ -128,4 +136,20 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     text.truncate(end);
     // The mark of its encoding, which some editors write first, is no part of the text.
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_call_the_ptx_of_cuda_by_what_it_is() {
+        let program = |compiler: Option<&str>| Program {
+            name: "a.cu".to_owned(),
+            ptx: String::new(),
+            compiler: compiler.map(str::to_owned),
+        };
+        assert_eq!(program(Some("CUDA 12.0")).module_name(), "PTX of a.cu");
+        assert_eq!(program(None).module_name(), "a.cu");
+    }
 }
