@@ -157,14 +157,41 @@ fn text_of(svg: &str) -> String {
     entities.iter().fold(pieces.collect(), |text: String, (entity, plain)| text.replace(entity, plain))
 }
 
+/// The crates that others of the repository use, each after those that it may use.
+const OURS: [&str; 8] = ["simt", "nvrtc", "record", "lanes", "grader", "artist", "binder", "fuzz"];
+
+/// A crate uses those before it in that order, or none; the programs use any of them but `binder`, which reads files.
+#[test]
+fn crates_depend_on_each_other_in_one_direction() {
+    for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
+        let text = fs::read_to_string(manifest).unwrap();
+        let own = text.lines().find_map(|line| line.strip_prefix("name = \"")).unwrap_or_default();
+        let own = own.trim_end_matches('"');
+        let before = OURS.iter().position(|name| *name == own).unwrap_or(OURS.len());
+        let table = text.split("[dependencies]").nth(1).unwrap_or_default();
+        for dependency in
+            dependencies(&format!("[dependencies]{}", table.split("\n[").next().unwrap_or_default()))
+        {
+            let Some(at) = OURS.iter().position(|name| *name == dependency) else { continue };
+            assert!(at < before, "`{own}` may not use `{dependency}`");
+            assert!(dependency != "binder" || own == "press", "`{own}` may not use `binder`");
+        }
+    }
+    for alone in ["simt", "nvrtc", "record"] {
+        let text = fs::read_to_string(root().join(alone).join("Cargo.toml")).unwrap();
+        let ours: Vec<String> =
+            dependencies(&text).into_iter().filter(|name| OURS.contains(&name.as_str())).collect();
+        assert_eq!(ours, [""; 0], "`{alone}` uses nothing of ours");
+    }
+}
+
 #[test]
 fn every_dependency_is_justified() {
     let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let ours = ["artist", "binder", "lanes", "nvrtc", "simt"];
     for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
         for dependency in dependencies(&fs::read_to_string(manifest).unwrap()) {
             let justified =
-                ours.contains(&dependency.as_str()) || architecture.contains(&format!("`{dependency}`"));
+                OURS.contains(&dependency.as_str()) || architecture.contains(&format!("`{dependency}`"));
             assert!(
                 justified,
                 "ARCHITECTURE.md does not say why `{dependency}` of {} is needed",
