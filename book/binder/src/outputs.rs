@@ -47,7 +47,7 @@ pub fn output(words: &[&str], repository: &Repository) -> Result<String> {
     Ok(format!(
         "<div class=\"output\">\n{parts}{}{}{}</div>\n",
         settings(section),
-        terminal(&source, name, repository)?,
+        if shows_all(&wanted) { terminal(&source, name, repository)? } else { String::new() },
         command(&source, &run, name, &wanted)
     ))
 }
@@ -293,6 +293,12 @@ fn terminal(source: &Source, section: &str, repository: &Repository) -> Result<S
          </details>\n",
         escape_lines(&lines.join("\n"))
     ))
+}
+
+/// Whether the table is there with all its rows. Where a page shows a part, the terminal's text would give away the rest, which may
+/// be the answer to its next question.
+fn shows_all(wanted: &[Wanted]) -> bool {
+    wanted.contains(&Wanted::Table)
 }
 
 /// What shows these parts: a section has to be asked for whole, rows and pictures by their names.
