@@ -1,4 +1,4 @@
-//! The notes' claims, each decided by a run.
+//! Claims, the notes' and others that are often made, each decided by a run.
 //!
 //! A claim names the variants of its chapter that decide it, and a predicate over what was seen of them, which says
 //! whether the statement is true. It also names twins: variants for which the same predicate must have the other value,
@@ -19,10 +19,10 @@ use record::{Measured, Report, Run};
 pub(crate) use ledger::{json, text};
 pub use seen::Seen;
 
-/// A statement of the notes, and what decides it.
+/// A statement, and what decides it.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// `N1.8`: which note, and which of its statements.
+    /// `N1.8`: which note, and which of its statements; or `S7.1`: which chapter without a note.
     pub id: &'static str,
     /// Whose statement it is.
     pub voice: Voice,
@@ -45,6 +45,8 @@ pub enum Voice {
     Code,
     /// Neither: a reader may conclude it from what the note says or shows.
     Reader,
+    /// No note says it; tutorials, forums and talks do.
+    Said,
 }
 
 /// The verdict on a claim.
@@ -157,6 +159,7 @@ impl Voice {
             Voice::Note => "the note says",
             Voice::Code => "the note's code",
             Voice::Reader => "a reader may conclude",
+            Voice::Said => "it is often said",
         }
     }
 }

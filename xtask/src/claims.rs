@@ -1,9 +1,10 @@
-//! `cargo xtask claims`: the verdict on every claim of the notes, from fresh runs of all chapters.
+//! `cargo xtask claims`: the verdict on every claim, from fresh runs of all chapters.
 //!
-//! Each chapter decides its own; this asks them all, puts the answers in the notes' order, and finds out what is missing
+//! Each chapter decides its own; this asks them all, puts the answers in order, the notes' first (`N1.11`) and then those
+//! of the chapters that have no note (`S7.1`), and finds out what is missing
 //! or decided twice. It leaves out everything but one line of evidence, which the command of a claim has more of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -102,8 +103,11 @@ fn miscounted(ids: &[&str]) -> Vec<String> {
     let times = |id: &str| ids.iter().filter(|known| **known == id).count();
     let missing = wanted.iter().filter(|id| times(id) != 1);
     let mut off: Vec<String> = missing.map(|id| format!("{id} is decided {} times", times(id))).collect();
-    let unknown = ids.iter().filter(|id| !wanted.iter().any(|known| known == *id));
+    let (of_notes, said): (Vec<&str>, Vec<&str>) = ids.iter().partition(|id| id.starts_with('N'));
+    let unknown = of_notes.iter().filter(|id| !wanted.iter().any(|known| known == *id));
     off.extend(unknown.map(|id| format!("{id} is a claim of no note")));
+    let twice = said.iter().collect::<BTreeSet<_>>().into_iter().filter(|id| times(id) > 1);
+    off.extend(twice.map(|id| format!("{id} is decided {} times", times(id))));
     off
 }
 
@@ -118,7 +122,7 @@ mod tests {
         let ledgers = chapters().unwrap().into_iter().map(|chapter| chapter.join("output/sim_claims.txt"));
         let text: String = ledgers.map(|path| fs::read_to_string(path).unwrap_or_default()).collect();
         let heads = text.lines().filter_map(|line| line.split_once("  ").map(|(id, _)| id));
-        let ids: Vec<&str> = heads.filter(|id| id.starts_with('N')).collect();
+        let ids: Vec<&str> = heads.filter(|id| id.starts_with(['N', 'S']) && id.contains('.')).collect();
         assert_eq!(miscounted(&ids), Vec::<String>::new());
     }
 
@@ -140,9 +144,11 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_twice_is_told() {
-        let off = miscounted(&["N0.1", "N0.1", "N9.1"]);
+        let off = miscounted(&["N0.1", "N0.1", "N9.1", "S7.1", "S7.2", "S7.2"]);
         assert!(off.contains(&"N0.1 is decided 2 times".to_owned()));
         assert!(off.contains(&"N0.2 is decided 0 times".to_owned()));
         assert!(off.contains(&"N9.1 is a claim of no note".to_owned()));
+        assert!(off.contains(&"S7.2 is decided 2 times".to_owned()));
+        assert!(!off.iter().any(|line| line.contains("S7.1")));
     }
 }

@@ -10,6 +10,9 @@ mod ch03;
 mod ch04;
 mod ch05;
 mod ch06;
+mod ch07;
+mod ch08;
+mod ch09;
 pub mod chart;
 mod machine;
 mod pairs;
@@ -38,7 +41,7 @@ pub struct Figure {
 }
 
 /// The lists: what comes before the chapters, and one for each chapter.
-const LISTS: [&[Figure]; 7] = [
+const LISTS: [&[Figure]; 10] = [
     machine::FIGURES,
     ch01::FIGURES,
     ch02::FIGURES,
@@ -46,6 +49,9 @@ const LISTS: [&[Figure]; 7] = [
     ch04::FIGURES,
     ch05::FIGURES,
     ch06::FIGURES,
+    ch07::FIGURES,
+    ch08::FIGURES,
+    ch09::FIGURES,
 ];
 
 /// Every figure of the book, in the order of its chapters.

@@ -1,4 +1,4 @@
-//! The verdicts on the notes' claims, from the chapters' ledgers, `output/sim_claims.txt`.
+//! The verdicts on claims, the notes' and those that are often made, from the chapters' ledgers, `output/sim_claims.txt`.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,10 @@ const NOTES: [(&str, usize); 5] = [
     ("Warp functions", 24),
 ];
 
+/// The chapters that have no note, and test what is often said of their subjects.
+const SAID: [(usize, &str); 3] =
+    [(7, "Scan and compaction"), (8, "Hiding latency"), (9, "The modern vocabulary")];
+
 /// The verdicts, in the order of the table, and the word that the page's style has for each.
 const VERDICTS: [(&str, &str); 5] = [
     ("holds", "holds"),
@@ -26,8 +30,8 @@ const VERDICTS: [(&str, &str); 5] = [
     ("not decided", "undecided"),
 ];
 
-/// Whose statement a claim is: what the note says, what its code does, or what a reader may conclude.
-const VOICES: [&str; 3] = ["the note says", "the note's code", "a reader may conclude"];
+/// Whose statement a claim is: what the note says, what its code does, what a reader may conclude, or what is often said.
+const VOICES: [&str; 4] = ["the note says", "the note's code", "a reader may conclude", "it is often said"];
 
 /// What a test can find, of the rows or of the twins.
 const FINDINGS: [&str; 4] = ["true", "false", "not refuted", "refuted"];
@@ -35,7 +39,7 @@ const FINDINGS: [&str; 4] = ["true", "false", "not refuted", "refuted"];
 /// A claim and its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// `N1.11`.
+    /// `N1.11`, of a note, or `S7.1`, of a chapter that has none.
     pub id: String,
     /// `wrong`, `holds with a condition`.
     pub verdict: String,
@@ -49,9 +53,19 @@ pub struct Claim {
     pub command: String,
 }
 
-/// All of them, in the order of the notes.
+/// All of them, in the order of the notes and then of the chapters.
 #[derive(Clone, Debug)]
-pub struct Ledger(BTreeMap<(usize, usize), Claim>);
+pub struct Ledger(BTreeMap<Place, Claim>);
+
+/// The letter, the number and the index of a claim: `N1.11` comes before `S7.1`.
+type Place = (char, usize, usize);
+
+/// The claims that share a heading.
+struct Group<'l> {
+    /// `N1: Reduction`.
+    heading: String,
+    claims: Vec<&'l Claim>,
+}
 
 impl Ledger {
     /// Reads the ledgers of all chapters.
@@ -81,34 +95,38 @@ impl Ledger {
         self.0.values().map(|claim| claim.id.clone()).collect()
     }
 
-    /// All claims, by note; `mentions` is where a claim is spoken of.
+    /// All claims, by note and by chapter; `mentions` is where a claim is spoken of.
     pub fn render(&self, repository: &Repository, mentions: &dyn Fn(&str) -> String) -> Result<String> {
-        let mut text = self.summary() + &self.index()?;
-        for (number, (note, count)) in NOTES.into_iter().enumerate() {
-            text.extend(["\n## N", &number.to_string(), ": ", note, "\n\n"]);
-            for index in 1..=count {
-                let id = format!("N{number}.{index}");
-                let claim = self.get(&id)?;
+        let groups = self.groups()?;
+        let mut text = self.summary() + &index(&groups);
+        for group in &groups {
+            text.extend(["\n## ", &group.heading, "\n\n"]);
+            for claim in &group.claims {
                 claim.check_fresh(repository)?;
-                text += &claim.render("h3", &format!(" id=\"{id}\""), &mentions(&id));
+                let id = &claim.id;
+                text += &claim.render("h3", &format!(" id=\"{id}\""), &mentions(id));
                 text.push('\n');
             }
         }
         Ok(text)
     }
 
-    /// Every claim by its number, in the colour and with the sign of its verdict: the way down to it.
-    fn index(&self) -> Result<String> {
-        let mut notes = Vec::new();
-        for (number, (note, count)) in NOTES.into_iter().enumerate() {
-            let heading = format!("n{number}-{}", anchor(note));
-            notes.push(format!("<p><a href=\"#{heading}\">N{number}: {note}</a></p>\n<ul>\n"));
-            for index in 1..=count {
-                notes.push(self.get(&format!("N{number}.{index}"))?.entry());
-            }
-            notes.push("</ul>\n".to_owned());
-        }
-        Ok(format!("\n<nav class=\"claim-index\" aria-label=\"all claims\">\n{}</nav>\n", notes.concat()))
+    /// The notes, each with all of its claims, and then the chapters that have no note.
+    fn groups(&self) -> Result<Vec<Group<'_>>> {
+        let notes = NOTES.into_iter().enumerate().map(|(number, (name, count))| {
+            let claims = (1..=count).map(|index| self.get(&format!("N{number}.{index}")));
+            Ok(Group { heading: format!("N{number}: {name}"), claims: claims.collect::<Result<_>>()? })
+        });
+        let said = SAID.into_iter().map(|(number, name)| {
+            let claims = self.0.range(('S', number, 0)..('S', number + 1, 0)).map(|(_, claim)| claim);
+            Ok(Group { heading: format!("S{number}: {name}"), claims: claims.collect() })
+        });
+        Ok(notes
+            .chain(said)
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .filter(|group| !group.claims.is_empty())
+            .collect())
     }
 
     fn summary(&self) -> String {
@@ -179,16 +197,29 @@ impl Claim {
     }
 }
 
+/// Every claim by its number, in the colour and with the sign of its verdict: the way down to it.
+fn index(groups: &[Group<'_>]) -> String {
+    let list = |group: &Group<'_>| {
+        let (heading, entries) = (&group.heading, group.claims.iter().map(|claim| claim.entry()));
+        let entries: String = entries.collect();
+        let at = anchor(&heading.replace(':', ""));
+        format!("<p><a href=\"#{at}\">{heading}</a></p>\n<ul>\n{entries}</ul>\n")
+    };
+    let lists: String = groups.iter().map(list).collect();
+    format!("\n<nav class=\"claim-index\" aria-label=\"all claims\">\n{lists}</nav>\n")
+}
+
 /// The words with a capital at their beginning.
 fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// `N1.11` as numbers.
-fn place(id: &str) -> Option<(usize, usize)> {
-    let (note, index) = id.strip_prefix('N')?.split_once('.')?;
-    Some((note.parse().ok()?, index.parse().ok()?))
+/// `N1.11` as a letter and numbers.
+fn place(id: &str) -> Option<Place> {
+    let letter = id.chars().next().filter(|letter| "NS".contains(*letter))?;
+    let (number, index) = id[1..].split_once('.')?;
+    Some((letter, number.parse().ok()?, index.parse().ok()?))
 }
 
 /// An entry of a ledger; `None` if it is something else.

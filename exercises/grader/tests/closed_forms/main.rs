@@ -9,6 +9,9 @@ mod ch03;
 mod ch04;
 mod ch05;
 mod ch06;
+mod ch07;
+mod ch08;
+mod ch09;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -78,7 +81,7 @@ macro_rules! chapters {
 mod chapter {
     use super::check_chapter;
 
-    chapters!(ch01 1, ch02 2, ch03 3, ch04 4, ch05 5, ch06 6);
+    chapters!(ch01 1, ch02 2, ch03 3, ch04 4, ch05 5, ch06 6, ch07 7, ch08 8, ch09 9);
 }
 
 fn check(exercise: &Exercise, form: Function) {

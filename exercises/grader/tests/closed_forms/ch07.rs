@@ -1,0 +1,5 @@
+//! Chapter 7: scan and compaction.
+
+use super::Function;
+
+pub const FORMS: &[(&str, Function)] = &[];
