@@ -47,8 +47,12 @@ pub const PINNED_VERSION: Version = Version { major: 12, minor: 0 };
 /// `nvrtcVersion` gives only the first two numbers, so the third can be checked nowhere but in the PTX.
 pub const PINNED_RELEASE: &str = "12.0.140";
 
-/// The command that brings the pinned compiler, its headers and `cuda::std` to a machine without a toolkit.
-pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.0.140";
+/// The command that brings the pinned compiler, its headers and libcu++ to a machine without a toolkit.
+///
+/// libcu++ is of a later release: the wheels of 12.0 to 12.4 lack the headers without an extension, `cuda/atomic` and
+/// `cuda/barrier` among them. NVRTC 12.0 compiles it, and no kernel's PTX depends on which of the two it is unless it
+/// includes such a header.
+pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.6.77";
 
 /// The release that compiles the tests of libcu++: its headers are those that programs of today include.
 pub const LIBCU_VERSION: Version = Version { major: 12, minor: 9 };
