@@ -23,8 +23,10 @@ pub struct Plan {
     pub device: String,
     /// Further arguments of every child.
     pub arguments: Vec<String>,
-    /// Other ways to compile a kernel that was lost, which are tried until one brings it back.
+    /// Other ways to compile a kernel that was lost.
     pub retries: Vec<Retry>,
+    /// Whether all of them are tried, or only until one brings it back.
+    pub tries_all: bool,
     /// The first seed.
     pub first: u64,
     /// How many.
@@ -138,14 +140,15 @@ fn batch(plan: &Plan, first: u64, count: u64, end: Instant) -> Result<Vec<Value>
 }
 
 /// Adds to the last line, of a kernel that was lost, what comes of it when it is compiled in other ways: mostly it is a
-/// compiler that dies, or that makes of the kernel what does not end. Stops at the first way that is right.
+/// compiler that dies, or that makes of the kernel what does not end.
 fn lost(plan: &Plan, lines: &mut [Value], end: Instant) -> Result<()> {
     let Some(line) = lines.last_mut() else { return Ok(()) };
     let seed = line["seed"].as_u64().unwrap_or_default();
     for retry in &plan.retries {
         let result = retried(plan, seed, retry, end)?;
-        line["retries"][&retry.name] = result.into();
-        if result == EQUAL {
+        let is_back = result == EQUAL;
+        line["retries"][&retry.name] = result;
+        if is_back && !plan.tries_all {
             break;
         }
     }
@@ -155,7 +158,8 @@ fn lost(plan: &Plan, lines: &mut [Value], end: Instant) -> Result<()> {
 /// What a retry that brought a kernel back is recorded as.
 pub const EQUAL: &str = "equal";
 
-fn retried(plan: &Plan, seed: u64, retry: &Retry, end: Instant) -> Result<&'static str> {
+/// What comes of a kernel in another way: a word, or what a text leaves.
+fn retried(plan: &Plan, seed: u64, retry: &Retry, end: Instant) -> Result<Value> {
     let arguments = plan.arguments.iter().chain(&retry.arguments).cloned().collect();
     let plan = Plan { arguments, ..plan.clone() };
     let mut child = start(&plan, seed, 1)?;
@@ -164,10 +168,11 @@ fn retried(plan: &Plan, seed: u64, retry: &Retry, end: Instant) -> Result<&'stat
     let _ = child.kill();
     child.wait()?;
     Ok(match lines.first() {
-        None => "lost",
-        Some(line) if line["difference"].is_object() => "different",
-        Some(line) if line["trouble"].is_string() => "stopped",
-        Some(_) => EQUAL,
+        None => json!("lost"),
+        Some(line) if line["result"] != Value::Null => line["result"].clone(),
+        Some(line) if line["difference"].is_object() => line["difference"].clone(),
+        Some(line) if line["trouble"].is_string() => json!("stopped"),
+        Some(_) => json!(EQUAL),
     })
 }
 

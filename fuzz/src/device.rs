@@ -72,13 +72,28 @@ impl Device {
     pub fn run_kernel(&self, kernel: &Kernel, image: Image<'_>) -> Result<Vec<Vec<u8>>> {
         let mut buffers =
             self.run(image, &kernel.text, (kernel.grid, kernel.block), Kernel::ENTRY, &kernel.arguments)?;
-        if let Device::Stand(troubles) = self {
-            let found = troubles.iter().find(|(seed, _)| *seed == kernel.seed);
-            if let Some(&(_, trouble)) = found {
-                happen(trouble, image, &mut buffers)?;
-            }
-        }
+        self.trouble(kernel.seed, image, &mut buffers)?;
         Ok(buffers)
+    }
+
+    /// Runs a text that has an entry `t` for one thread. On a machine that stands in, troubles of seed 0 happen to texts.
+    ///
+    /// # Errors
+    /// The driver refuses it or has stopped it.
+    pub fn run_text(&self, text: &str, image: Image<'_>, arguments: &[Argument]) -> Result<Vec<Vec<u8>>> {
+        const ONE: Dim3 = Dim3::new(1, 1, 1);
+        let mut buffers = self.run(image, text, (ONE, ONE), "t", arguments)?;
+        self.trouble(0, image, &mut buffers)?;
+        Ok(buffers)
+    }
+
+    /// What goes wrong at a seed, on a machine that stands in.
+    fn trouble(&self, at: u64, image: Image<'_>, buffers: &mut [Vec<u8>]) -> Result<()> {
+        let Device::Stand(troubles) = self else { return Ok(()) };
+        match troubles.iter().find(|(seed, _)| *seed == at) {
+            Some(&(_, trouble)) => happen(trouble, image, buffers),
+            None => Ok(()),
+        }
     }
 
     /// Runs a kernel. `text` is the PTX that the image is or was made of.

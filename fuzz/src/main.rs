@@ -232,6 +232,7 @@ fn plan(
         device: common.device.clone(),
         arguments,
         retries: retries(&common.ptxas)?,
+        tries_all: false,
         first,
         count,
         batch: common.batch,
@@ -244,10 +245,11 @@ fn plan(
 /// All compilers at all levels, the driver's first and each without optimisation before the others.
 fn retries(ptxas: &[PathBuf]) -> Result<Vec<Retry>> {
     let mut retries = Vec::new();
-    for level in 0..batch::DEFAULT_LEVEL {
+    for level in 0..=batch::DEFAULT_LEVEL {
         let at_level = vec!["--brief".to_owned(), "--level".to_owned(), level.to_string()];
         retries.push(Retry { name: format!("driver -O{level}"), arguments: at_level.clone() });
-        for path in ptxas {
+        // An assembler has a level less than the driver.
+        for path in ptxas.iter().filter(|_| level < batch::DEFAULT_LEVEL) {
             let by = vec!["--compiler".to_owned(), path.display().to_string()];
             let name = format!("ptxas {} -O{level}", Ptxas::new(path)?.release);
             retries.push(Retry { name, arguments: [by, at_level.clone()].concat() });
@@ -288,7 +290,8 @@ fn all_texts(options: &Texts) -> Result<bool> {
     let started = Instant::now();
     let files = texts::list(&options.folders)?;
     let arguments = files.iter().flat_map(|file| ["--text".to_owned(), file.display().to_string()]).collect();
-    let outcome = campaign::run(&plan(&options.common, (0, files.len() as u64), 570, arguments)?)?;
+    let plan = plan(&options.common, (0, files.len() as u64), 570, arguments)?;
+    let outcome = campaign::run(&Plan { tries_all: true, ..plan })?;
     let about = circumstances(&options.common, started)?;
     let record = json!({
         "date": about.date,
@@ -296,7 +299,7 @@ fn all_texts(options: &Texts) -> Result<bool> {
         "driver": about.driver,
         "ptxas": about.ptxas,
         "command": about.command,
-        "texts": told(&outcome, &files),
+        "texts": told(&outcome, &files)?,
     });
     for text in record["texts"].as_array().into_iter().flatten() {
         println!("{text}");
@@ -305,16 +308,19 @@ fn all_texts(options: &Texts) -> Result<bool> {
     Ok(!outcome.cut_short)
 }
 
-/// The lines without their numbers; where a text was lost, its name and why.
-fn told(outcome: &Outcome, files: &[PathBuf]) -> Vec<Value> {
+/// The lines without their numbers; where a text was lost, what its retries found.
+fn told(outcome: &Outcome, files: &[PathBuf]) -> Result<Vec<Value>> {
     let line = |line: &Value| {
-        let mut line = line.clone();
         let number = line["seed"].as_u64().unwrap_or_default() as usize;
+        if let (Some(retries), Some(file)) = (line["retries"].as_object(), files.get(number)) {
+            return texts::gathered(file, retries);
+        }
+        let mut line = line.clone();
         if let (Some(fields), Some(file)) = (line.as_object_mut(), files.get(number)) {
             fields.remove("seed");
             fields.entry("file").or_insert_with(|| texts::name(file).into());
         }
-        line
+        Ok(line)
     };
     outcome.lines.iter().map(line).collect()
 }
@@ -342,7 +348,8 @@ fn child(options: &Batch) -> Result<()> {
         return batch::run(&bench, options.first, options.count, &mut out);
     }
     for number in options.first..options.first + options.count {
-        let mut line = texts::run(&bench, &options.text[number as usize])
+        let run = if options.brief { texts::run_one } else { texts::run };
+        let mut line = run(&bench, &options.text[number as usize])
             .unwrap_or_else(|error| json!({ "trouble": format!("{error:#}") }));
         line["seed"] = number.into();
         writeln!(out, "{line}")?;

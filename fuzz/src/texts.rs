@@ -13,6 +13,7 @@ use simt::Dim3;
 use crate::batch::{Bench, DEFAULT_LEVEL};
 use crate::emulate::{self, Way};
 use crate::kernel::Argument;
+use crate::tools::Ptxas;
 
 /// A text and what it leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +66,41 @@ impl Text {
         Ok(self.elements(&loaded.run("t", Way::PLAIN)?.1[0]))
     }
 
+    fn open(path: &Path) -> Result<Text> {
+        Text::read(std::fs::read_to_string(path)?)
+    }
+
+    /// What an assembler's code leaves, or the driver's.
+    fn compiled(&self, bench: &Bench, ptxas: Option<&Ptxas>, level: u32) -> Result<Vec<u64>> {
+        match ptxas {
+            None => self.on(bench, Image::Ptx(&self.ptx, level)),
+            Some(ptxas) => {
+                let cubin = ptxas.assemble(&self.ptx, &bench.arch, level, &bench.folder)?;
+                self.on(bench, Image::Cubin(&cubin))
+            }
+        }
+    }
+
+    /// A result as the record has it.
+    fn told(&self, found: Result<Vec<u64>>) -> Value {
+        match found {
+            Ok(found) if found == self.expected => json!("as expected"),
+            Ok(found) => found.iter().map(|element| format!("{element:#x}")).collect(),
+            Err(error) => json!(error.to_string()),
+        }
+    }
+
+    /// What the record says of the text: the emulator's result first.
+    fn entry(&self, path: &Path, others: serde_json::Map<String, Value>) -> Value {
+        let expected: Vec<String> = self.expected.iter().map(|element| format!("{element:#x}")).collect();
+        let mut runs = serde_json::Map::new();
+        runs.insert("emulator".to_owned(), self.told(self.emulated()));
+        runs.extend(others);
+        json!({ "file": name(path), "expected": expected, "runs": runs })
+    }
+
     fn on(&self, bench: &Bench, image: Image<'_>) -> Result<Vec<u64>> {
-        let buffers = bench.device.run(image, &self.ptx, SHAPE, "t", &self.arguments())?;
+        let buffers = bench.device.run_text(&self.ptx, image, &self.arguments())?;
         Ok(self.elements(&buffers[0]))
     }
 }
@@ -109,26 +143,41 @@ pub fn list(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// The text cannot be read.
 pub fn run(bench: &Bench, path: &Path) -> Result<Value> {
-    let text = Text::read(std::fs::read_to_string(path)?)?;
-    let told = |found: Result<Vec<u64>>| match found {
-        Ok(found) if found == text.expected => json!("as expected"),
-        Ok(found) => found.iter().map(|element| format!("{element:#x}")).collect(),
-        Err(error) => json!(error.to_string()),
-    };
+    let text = Text::open(path)?;
     let mut runs = serde_json::Map::new();
-    runs.insert("emulator".to_owned(), told(text.emulated()));
     for level in 0..=DEFAULT_LEVEL {
-        runs.insert(format!("driver -O{level}"), told(text.on(bench, Image::Ptx(&text.ptx, level))));
+        runs.insert(format!("driver -O{level}"), text.told(text.compiled(bench, None, level)));
     }
     for ptxas in &bench.ptxas {
-        for level in 0..=3 {
-            let cubin = ptxas.assemble(&text.ptx, &bench.arch, level, &bench.folder);
-            let found = cubin.and_then(|cubin| text.on(bench, Image::Cubin(&cubin)));
-            runs.insert(format!("ptxas {} -O{level}", ptxas.release), told(found));
+        for level in 0..DEFAULT_LEVEL {
+            let found = text.compiled(bench, Some(ptxas), level);
+            runs.insert(format!("ptxas {} -O{level}", ptxas.release), text.told(found));
         }
     }
-    let expected: Vec<String> = text.expected.iter().map(|element| format!("{element:#x}")).collect();
-    Ok(json!({ "file": name(path), "expected": expected, "runs": runs }))
+    Ok(text.entry(path, runs))
+}
+
+/// What one compiler at one level makes of a text.
+///
+/// # Errors
+/// The text cannot be read.
+pub fn run_one(bench: &Bench, path: &Path) -> Result<Value> {
+    let text = Text::open(path)?;
+    Ok(json!({ "result": text.told(text.compiled(bench, bench.compiler.as_ref(), bench.level)) }))
+}
+
+/// The entry of a text on which the process died that asked all compilers, made of what processes found that asked one each.
+///
+/// # Errors
+/// The text cannot be read.
+pub fn gathered(path: &Path, retries: &serde_json::Map<String, Value>) -> Result<Value> {
+    let by_driver = |(name, _): &(&String, &Value)| name.starts_with("driver");
+    let (driver, others): (Vec<_>, Vec<_>) = retries.iter().partition(by_driver);
+    let told = |(name, result): (&String, &Value)| match result.as_str() {
+        Some("lost") => (name.clone(), json!("the process died while it compiled the text")),
+        _ => (name.clone(), result.clone()),
+    };
+    Ok(Text::open(path)?.entry(path, driver.into_iter().chain(others).map(told).collect()))
 }
 
 /// A file as a record names it: its folder and its name.

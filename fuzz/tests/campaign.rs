@@ -14,6 +14,7 @@ fn plan(device: &str, count: u64) -> Plan {
         device: device.to_owned(),
         arguments: vec!["--arch".to_owned(), "sm_90".to_owned()],
         retries: [1, 0].map(at_level).to_vec(),
+        tries_all: false,
         first: 0,
         count,
         batch: 4,
@@ -94,8 +95,9 @@ fn each_trouble_costs_the_kernel_that_it_befalls_and_no_other() {
 #[test]
 fn a_kernel_that_is_wrong_at_the_only_level_that_can_be_run_is_no_longer_lost() {
     let (_, record) = run(&plan("emulator:1=wrong-or-death", 2));
-    let retries = json!({ "driver -O1": "lost", "driver -O0": "different" });
-    assert_eq!(record["troubles"][0]["retries"], retries);
+    let retries = &record["troubles"][0]["retries"];
+    assert_eq!(retries["driver -O1"], "lost");
+    assert!(retries["driver -O0"]["instruction"].is_string(), "{retries}");
     assert_eq!(record["unexplained"].as_u64(), Some(1));
 }
 
@@ -125,4 +127,35 @@ fn a_campaign_ends_when_its_time_is_over() {
     let (outcome, _) = run(&plan);
     assert!(outcome.cut_short);
     assert!(outcome.lines.len() < 8);
+}
+
+/// An assembler that dies of a text dies of it at some levels, and the others say what they make of it.
+#[test]
+fn a_text_on_which_the_process_dies_is_asked_of_each_compiler_alone() {
+    let text =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../simt/tests/compilers/dead_recursive_call.ptx");
+    let mut plan = Plan { tries_all: true, ..plan("emulator", 1) };
+    plan.arguments.extend(["--text".to_owned(), text.display().to_string()]);
+    plan.retries
+        .push(Retry { name: "driver -O2".to_owned(), arguments: vec!["--no-such-option".to_owned()] });
+    let whole = campaign::run(&plan).unwrap();
+    assert_eq!(whole.lines[0]["runs"]["driver -O4"], "as expected");
+    let lost = campaign::run(&Plan { device: "emulator:0=death".to_owned(), ..plan }).unwrap();
+    let retries = lost.lines[0]["retries"].as_object().unwrap();
+    let entry = fuzz::texts::gathered(&text, retries).unwrap();
+    assert_eq!(entry["expected"], whole.lines[0]["expected"]);
+    let told: Vec<(&str, &str)> = entry["runs"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(way, told)| (way.as_str(), told.as_str().unwrap()))
+        .collect();
+    let died = "the process died while it compiled the text";
+    let expected = [
+        ("emulator", "as expected"),
+        ("driver -O1", died),
+        ("driver -O0", "as expected"),
+        ("driver -O2", died),
+    ];
+    assert_eq!(told, expected);
 }
