@@ -1,63 +1,26 @@
 // The sums of kernels/sum.cu beside CUB's and beside a copy, in turn, on the same data.
 //
-// It loads the committed PTX through the driver, as the chapters do, so that what is timed is what the book shows. Each
-// round runs every contender once between two events; a round that is not timed comes first. Contenders are called as a
-// program calls them, and then out of a graph, where nobody is timed while the host prepares a launch; a copy is not,
-// because in a graph it is another and slower one. Results are compared with a sum in double precision. It also times
-// what an allocation costs that is made anew for each launch. It leaves out clocks, settings, and tuning for any card
-// but the size of the grid, which follows the number of multiprocessors.
+// It loads the committed PTX through the driver, as the chapters do, so that what is timed is what the book shows.
+// Contenders are called as a program calls them, and then out of a graph; a copy is not, because in a graph it is another
+// and slower one. Results are compared with a sum in double precision. It also times what an allocation costs that is
+// made anew for each launch. It leaves out clocks, settings, and tuning for any card but the size of the grid, which
+// follows the number of multiprocessors.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o beside_cub benches/gpu/beside_cub.cu -lcuda
 //   ./beside_cub kernels/ptx/sum.sm_70.ptx
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include <cub/cub.cuh>
-#include <cuda.h>
+#include "contest.h"
 
 namespace {
 
-constexpr int kRounds = 20;
 constexpr int kBlock = 512;
 constexpr int kBlocksPerMultiprocessor = 4;
 // Sums of 32-bit floats in a tree of this depth or less differ from the exact sum by this much at most, relatively.
 constexpr double kBound = 1e-4;
-
-[[noreturn]] void fail(const std::string& what) {
-    std::fprintf(stderr, "error: %s\n", what.c_str());
-    std::exit(2);
-}
-
-void check(cudaError_t error) {
-    if (error != cudaSuccess) fail(cudaGetErrorString(error));
-}
-
-void check(CUresult result, const char* what) {
-    const char* text = "unknown error";
-    if (result == CUDA_SUCCESS) return;
-    cuGetErrorString(result, &text);
-    fail(std::string(what) + ": " + text);
-}
-
-using Work = std::function<void(cudaStream_t)>;
-
-struct Contender {
-    std::string name;
-    Work work;
-    double bytes;
-    bool leaves_a_sum;
-    cudaGraphExec_t graph = nullptr;
-    std::vector<float> times_us = {};
-
-    float median() const { return (times_us[kRounds / 2 - 1] + times_us[kRounds / 2]) / 2; }
-};
 
 struct Arrays {
     float *x, *copy, *sums, *total;
@@ -96,8 +59,7 @@ void free_arrays(const Arrays& a) {
 }
 
 Work launch(CUmodule module, const char* name, const Arrays& a, int n, int blocks) {
-    CUfunction kernel;
-    check(cuModuleGetFunction(&kernel, module, name), name);
+    CUfunction kernel = kernel_of(module, name);
     return [=](cudaStream_t stream) {
         Arrays arrays = a;
         int count = n;
@@ -106,82 +68,41 @@ Work launch(CUmodule module, const char* name, const Arrays& a, int n, int block
     };
 }
 
-cudaGraphExec_t capture(const Work& work, cudaStream_t stream) {
-    cudaGraph_t graph;
-    cudaGraphExec_t ready;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    work(stream);
-    check(cudaStreamEndCapture(stream, &graph));
-    check(cudaGraphInstantiate(&ready, graph, 0));
-    check(cudaGraphDestroy(graph));
-    return ready;
+// A sum that is compared with the exact one; before it runs, the total is a NaN.
+Contender sum(const std::string& name, const Work& work, const Arrays& a, size_t n) {
+    Contender contender{name, work, static_cast<double>(n) * sizeof(float)};
+    contender.poison = [=](cudaStream_t stream) { check(cudaMemsetAsync(a.total, 0xff, sizeof(float), stream)); };
+    contender.verify = [=] {
+        float total = 0;
+        check(cudaMemcpy(&total, a.total, sizeof(float), cudaMemcpyDeviceToHost));
+        if (!(std::fabs(total - a.exact) <= kBound * a.exact)) {
+            fail(name + " came to " + std::to_string(total) + " instead of " + std::to_string(a.exact));
+        }
+    };
+    return contender;
 }
 
-void run_once(Contender& contender, const Arrays& a, bool is_timed, cudaStream_t stream, cudaEvent_t begin,
-              cudaEvent_t end) {
-    check(cudaMemsetAsync(a.total, 0xff, sizeof(float), stream));  // a NaN: who writes nothing is found out
-    check(cudaEventRecord(begin, stream));
-    if (contender.graph) {
-        check(cudaGraphLaunch(contender.graph, stream));
-    } else {
-        contender.work(stream);
-    }
-    check(cudaEventRecord(end, stream));
-    check(cudaStreamSynchronize(stream));
-    float ms = 0, total = 0;
-    check(cudaEventElapsedTime(&ms, begin, end));
-    if (is_timed) contender.times_us.push_back(ms * 1000);
-    check(cudaMemcpy(&total, a.total, sizeof(float), cudaMemcpyDeviceToHost));
-    if (contender.leaves_a_sum && !(std::fabs(total - a.exact) <= kBound * a.exact)) {
-        fail(contender.name + " came to " + std::to_string(total) + " instead of " + std::to_string(a.exact));
-    }
-}
-
-std::vector<Contender> contenders_of(CUmodule module, const Arrays& a, size_t n, int blocks) {
-    double bytes = static_cast<double>(n) * sizeof(float);
+std::vector<Contender> sums_of(CUmodule module, const Arrays& a, size_t n, int blocks) {
     auto cub = [=](cudaStream_t stream) {
         size_t size = a.temporary_bytes;
         check(cub::DeviceReduce::Sum(a.temporary, size, a.x, a.total, n, stream));
     };
-    auto copy = [=](cudaStream_t stream) {
-        check(cudaMemcpyAsync(a.copy, a.x, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
-    };
-    std::vector<Contender> contenders = {{"cub", cub, bytes, true}};
+    std::vector<Contender> contenders = {sum("cub", cub, a, n)};
     for (const char* name : {"sum_narrow", "sum_wide", "sum_last_block"}) {
-        contenders.push_back({name, launch(module, name, a, static_cast<int>(n), blocks), bytes, true});
+        contenders.push_back(sum(name, launch(module, name, a, static_cast<int>(n), blocks), a, n));
     }
-    contenders.push_back({"copy", copy, 2 * bytes, false});
     return contenders;
-}
-
-void print(const char* how, size_t n, int blocks, const std::vector<Contender>& contenders) {
-    std::printf("\n%zu floats, %d blocks of %d threads, %s\n", n, blocks, kBlock, how);
-    std::printf("%-16s %10s %10s %10s %8s %9s\n", "", "median us", "min us", "max us", "GB/s", "cub/this");
-    for (const Contender& contender : contenders) {
-        float median = contender.median();
-        std::printf("%-16s %10.1f %10.1f %10.1f %8.0f %9.3f\n", contender.name.c_str(), median,
-                    contender.times_us.front(), contender.times_us.back(), contender.bytes / 1e3 / median,
-                    contenders[0].median() / median);
-    }
 }
 
 void compare(CUmodule module, size_t n, int blocks, bool in_graphs) {
     Arrays a = make_arrays(n, blocks);
-    std::vector<Contender> contenders = contenders_of(module, a, n, blocks);
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
-    check(cudaStreamCreate(&stream));
-    check(cudaEventCreate(&begin));
-    check(cudaEventCreate(&end));
-    if (in_graphs) {
-        contenders.pop_back();
-        for (Contender& contender : contenders) contender.graph = capture(contender.work, stream);
-    }
-    for (int round = 0; round <= kRounds; round++) {
-        for (Contender& contender : contenders) run_once(contender, a, round > 0, stream, begin, end);
-    }
-    for (Contender& contender : contenders) std::sort(contender.times_us.begin(), contender.times_us.end());
-    print(in_graphs ? "out of graphs" : "as launched", n, blocks, contenders);
+    std::vector<Contender> contenders = sums_of(module, a, n, blocks);
+    auto copy = [=](cudaStream_t stream) {
+        check(cudaMemcpyAsync(a.copy, a.x, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+    };
+    if (!in_graphs) contenders.push_back({"copy", copy, 2.0 * n * sizeof(float)});
+    std::string blocks_of = std::to_string(blocks) + " blocks of " + std::to_string(kBlock) + " threads";
+    compete(contenders, std::to_string(n) + " floats, " + blocks_of, in_graphs);
     free_arrays(a);
 }
 
@@ -226,16 +147,9 @@ void allocate(CUmodule module, int n, int blocks) {
 
 int main(int argc, char** argv) {
     if (argc != 2) fail("name the PTX: beside_cub kernels/ptx/sum.sm_70.ptx");
-    cudaDeviceProp about;
-    check(cudaGetDeviceProperties(&about, 0));
-    check(cudaFree(nullptr));  // makes the context that the driver's calls use
-    int driver = 0, blocks = about.multiProcessorCount * kBlocksPerMultiprocessor;
-    check(cudaDriverGetVersion(&driver));
+    int blocks = begin_contest().multiProcessorCount * kBlocksPerMultiprocessor;
     CUmodule module;
     check(cuModuleLoad(&module, argv[1]), argv[1]);
-    std::printf("%s, %d multiprocessors, driver for CUDA %d.%d, CUB %d.%d.%d, %d rounds\n", about.name,
-                about.multiProcessorCount, driver / 1000, driver % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
-                CUB_SUBMINOR_VERSION, kRounds);
     for (size_t n : {size_t{100000000}, size_t{1} << 30}) {
         compare(module, n, blocks, false);
         compare(module, n, blocks, true);
