@@ -303,9 +303,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "all threads execute both sides of a branch, so its cost is the sum of both",
         ruling: Ruling::Holds,
-        why: "This is true of each warp that has lanes on both sides: two paths cost more than either of \
-              them, and 32 paths cost nearly 32 times as much as one. A warp whose lanes agree executes one \
-              path only.",
+        why: "This is true of the cost for each warp that has lanes on both sides, although a lane takes \
+              part in only one of them: two paths cost more than either alone, and 32 paths cost nearly 32 \
+              times as much as one. A warp whose lanes agree executes one path only.",
         proof: Proof::Run(Test {
             rows: &[
                 "sqrt_mixed",

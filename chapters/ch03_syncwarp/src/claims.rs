@@ -84,7 +84,7 @@ const N4_5: Claim = Claim {
     ruling: Ruling::Holds,
     why: "These rounds stay within the first warp. The replacement saves barriers of the block, but it saves \
           no instructions unless the other warps leave the kernel before these rounds. Without any barrier \
-          between the rounds, the lanes race.",
+          between the rounds, there is a race.",
     proof: Proof::Run(Test {
         rows: &["tail_syncwarp", "tail_syncwarp_float"],
         twins: &["tail_no_barrier", "tail_no_barrier"],

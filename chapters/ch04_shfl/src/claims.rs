@@ -251,8 +251,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "a sum in single precision is accurate enough if it is added up as a tree",
         ruling: Ruling::Holds,
         why: "Each addition is off by half a rounding step at most, and in a tree an element goes through \
-              log2(n) additions. If one thread adds one element after another, an element goes through up to \
-              n.",
+              only log2(n) additions. If one thread adds one element after another, an element goes through \
+              up to n of them.",
         proof: Proof::Run(Test {
             rows: &["order_tree"],
             twins: &["order_one_thread"],

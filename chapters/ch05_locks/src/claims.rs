@@ -11,9 +11,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "if several threads of one warp execute `count++`, the counter is updated only once",
         ruling: Ruling::Condition,
-        why: "This holds as long as the lanes stay together: they load the same value and store the same \
-              sum. Nothing promises that they do. With several warps, as in the twin, more than one update \
-              may survive. In every case it is a race: use an atomic.",
+        why: "This holds as long as the lanes stay together, because then they load the same value and store \
+              the same sum. But nothing promises that they stay together. With several warps, as in the \
+              twin, more than one update may survive. In every case it is a race: use an atomic.",
         proof: Proof::Run(Test {
             rows: &["count_plain-warp", "count_shared_plain-warp"],
             twins: &["count_plain-block", "count_shared_plain-block"],
