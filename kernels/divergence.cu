@@ -76,7 +76,7 @@ extern "C" __global__ void math_precedence(float* c, int n) {
 
     float even = 0.0f, odd = 0.0f;
     int warp = i >> 5;
-    if (warp & 0x01 == 0) {  // wrong: which operator binds tighter?
+    if (warp & 0x01 == 0) {  // wrong: it does not say what is meant
         even = 100.0f;
     } else {
         odd = 200.0f;

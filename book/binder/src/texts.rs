@@ -78,7 +78,7 @@ pub fn random(repository: &Repository) -> Result<String> {
     let count =
         |key: &str| record[key].as_u64().map(grouped).with_context(|| format!("`{RANDOM}` has no `{key}`"));
     let mut html = format!(
-        "<p>{}: {} kernels with {} instructions and {} results. {} came out as in the emulator, {} did not.</p>\n",
+        "<p>{}: {} kernels with {} instructions and {} results. {} kernels returned what the emulator returned, {} did not.</p>\n",
         circumstances(&record),
         count("kernels")?,
         count("instructions")?,
@@ -98,7 +98,7 @@ pub fn random(repository: &Repository) -> Result<String> {
             )
         };
         let rows: String = groups.iter().map(row).collect();
-        html += &table("<th>instruction</th><th>whose</th><th class=\"number\">kernels</th>", &rows);
+        html += &table("<th>instruction</th><th>mistake of</th><th class=\"number\">kernels</th>", &rows);
     }
     Ok(html)
 }
@@ -230,11 +230,11 @@ fn verdict(text: &Text, outcomes: &[(Outcome, Vec<String>)]) -> String {
         let by = escape(&levels(&names));
         match outcome {
             Outcome::AsExpected if outcomes.len() == 1 => {
-                format!("<p>On the GPU the code of every compiler returned these values: {by}.</p>\n")
+                format!("<p>On the GPU the code of every compiler returned the values below: {by}.</p>\n")
             }
-            Outcome::AsExpected => format!("<p>On the GPU these values came from {by}.</p>\n"),
+            Outcome::AsExpected => format!("<p>On the GPU the right values came from {by}.</p>\n"),
             Outcome::Values(found) => wrong_values(text, found, &by),
-            Outcome::None(why) => format!("<p>Nothing came from {by}: {}.</p>\n", escape(why)),
+            Outcome::None(why) => format!("<p>No result came from {by}: {}.</p>\n", escape(why)),
         }
     });
     told.collect()
@@ -245,7 +245,7 @@ fn wrong_values(text: &Text, found: &[u64], by: &str) -> String {
     let all = text.values().count();
     let table = table("<th></th><th></th><th>required</th><th>returned</th>", &rows.concat());
     format!(
-        "<p>On the GPU {count} of {all} values were others from {by}. The first of each column:</p>\n{table}"
+        "<p>On the GPU {count} of {all} values were wrong from {by}. The first one of each column is:</p>\n{table}"
     )
 }
 
@@ -285,7 +285,7 @@ fn circumstances(record: &Value) -> String {
 }
 
 fn no_record() -> String {
-    "<p>No GPU has been asked yet: the values are the ones that the emulator is held to.</p>\n".to_owned()
+    "<p>This has not been run on a GPU yet: the values are what the emulator must return.</p>\n".to_owned()
 }
 
 /// A record, if there is one.
@@ -360,7 +360,7 @@ mod tests {
             "emulator": "as expected", "driver -O0": "as expected", "ptxas 1 -O2": ["0x1", "0x3"], "ptxas 1 -O3": "it crashed"
         });
         let html = verdict(&sample(), &outcomes(&sample(), &recorded(&runs, &["0x1", "0x2"])).unwrap());
-        for part in ["came from driver at -O0", "1 of 2 values were others from ptxas 1 at -O2", "it crashed"]
+        for part in ["came from driver at -O0", "1 of 2 values were wrong from ptxas 1 at -O2", "it crashed"]
         {
             assert!(html.contains(part), "{part} is not in {html}");
         }
@@ -376,6 +376,6 @@ mod tests {
     #[test]
     fn a_text_that_was_not_recorded_is_said_to_be_so() {
         let outcomes = outcomes(&sample(), &serde_json::json!({ "texts": [] })).unwrap();
-        assert!(verdict(&sample(), &outcomes).contains("No GPU has been asked"));
+        assert!(verdict(&sample(), &outcomes).contains("has not been run on a GPU yet"));
     }
 }

@@ -21,7 +21,7 @@ pub static CLAIMS: &[Claim] = &[
                another, with the lanes of the other paths switched off",
         ruling: Ruling::Holds,
         why: "The picture `warp_halved_lanes` shows it: only the lanes of a path execute it, and no lane \
-              executes both. If all lanes agree, there is one path, and no lane is switched off.",
+              executes two paths. If all lanes agree, there is one path, and no lane is switched off.",
         proof: Proof::Run(Test {
             rows: &["warp_halved"],
             twins: &["warp_agrees"],
@@ -63,8 +63,8 @@ pub static CLAIMS: &[Claim] = &[
                diverge",
         ruling: Ruling::Holds,
         why: "Warps proceed through a program independently of each other. Compiled without optimisation \
-              (`-G`), the kernel of the first row has a branch that some warps take and others do not, and \
-              none of them diverges.",
+              (`-G`), `math_even_warp` has a branch that some warps take and others do not, and no warp \
+              diverges.",
         proof: Proof::Run(Test {
             rows: &["math_even_warp-G"],
             twins: &["math_even_thread-G"],
@@ -78,12 +78,12 @@ pub static CLAIMS: &[Claim] = &[
         says: "the kernel that decides by the parity of the thread makes its warps diverge, and so it is \
                slower than the kernel that decides by the parity of the warp",
         ruling: Ruling::Wrong,
-        why: "The first part holds, the second is wrong. Without optimisation (`-G`), every warp of the \
-              first kernel diverges and no warp of the second. Nevertheless the second is slower on an H200: \
-              it divides by `warpSize`, and in machine code a division is so long that this kernel executes \
-              more instructions (`output/counters.md`). With a shift in place of the division, as in the \
-              twin, it is faster than the first kernel. Optimised, the `if` of both kernels becomes a \
-              select, and no warp diverges.",
+        why: "It does diverge, but it is not slower. Without optimisation (`-G`), every warp of the kernel \
+              that decides by the thread diverges, and no warp of the other. Nevertheless the other is \
+              slower on an H200: it divides by `warpSize`, and in machine code a division takes so many \
+              instructions that this kernel executes more of them altogether (`output/counters.md`). With a \
+              shift in place of the division, as in the twin, it is the faster one. With optimisation, the \
+              `if` of both kernels becomes a select, and no warp diverges.",
         proof: Proof::Recorded(
             "--only arithmetic --size 10240000 --block 256",
             Test {
@@ -248,8 +248,9 @@ pub static CLAIMS: &[Claim] = &[
         says: "all threads of a warp must execute the same instruction in the same cycle",
         ruling: Ruling::Outdated,
         why: "This was true before Volta, and still is for code compiled for those GPUs: if the two halves \
-              of a warp wait for each other, one half gives up before the other has begun. Since Volta each \
-              lane has a program counter of its own, and both halves get their turns.",
+              of a warp wait for each other, the first half waits until it gives up, and only then does the \
+              other half begin. Since Volta each lane has a program counter of its own, and both halves get \
+              their turns.",
         proof: Proof::Run(Test {
             rows: &["handshake_60"],
             twins: &["handshake_70"],
@@ -302,9 +303,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "all threads execute both sides of a branch, so its cost is the sum of both",
         ruling: Ruling::Holds,
-        why: "This is true of each warp that has lanes on both sides: two paths cost more than either of \
-              them, and 32 paths cost nearly 32 times as much as one. A warp whose lanes agree executes one \
-              path only.",
+        why: "This is true of the cost for each warp that has lanes on both sides, although a lane takes \
+              part in only one of them: two paths cost more than either alone, and 32 paths cost nearly 32 \
+              times as much as one. A warp whose lanes agree executes one path only.",
         proof: Proof::Run(Test {
             rows: &[
                 "sqrt_mixed",
@@ -335,8 +336,8 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Outdated,
         why: "Today's compiler inserts no vote. It writes a branch, and the hardware skips a path that no \
               lane of the warp takes. In machine code a long branch is a branch as well, followed by a point \
-              where the lanes reconverge (`output/h200_machine_code.txt`). The votes in the first row are \
-              there because the source of that kernel has them.",
+              where the lanes reconverge (`output/h200_machine_code.txt`). `warp_votes` executes votes only \
+              because its source contains them.",
         proof: Proof::Run(Test {
             rows: &["warp_votes"],
             twins: &["merge_32"],
@@ -350,8 +351,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "if all threads of a warp must go the same way, as with a condition on a kernel argument, no \
                vote is needed",
         ruling: Ruling::Holds,
-        why: "No warp diverges, so each warp executes one path. No vote is needed for other conditions \
-              either (see N2.4).",
+        why: "All lanes of a warp agree, so each warp executes one path. (Other conditions need no vote \
+              either: see N2.4.)",
         proof: Proof::Run(Test {
             rows: &["uniform"],
             twins: &["sqrt_mixed"],
@@ -365,10 +366,10 @@ pub static CLAIMS: &[Claim] = &[
         says: "if a few elements need expensive processing, first build two lists, of the simple and of the \
                expensive elements, and then process each list",
         ruling: Ruling::Condition,
-        why: "In instructions it pays if the expensive work is long enough to outweigh building the lists. \
-              In time it did not pay on an H200 even then, because the lists take five launches, in one of \
-              which a single thread goes through all counts (`lists_100` and `mixed_100` in \
-              `output/h200.json`).",
+        why: "It saves instructions if the expensive work is long enough to outweigh building the lists. \
+              Even then it saved no time on an H200, because building and processing the lists takes five \
+              launches, and in one of them a single thread goes through all counts (`lists_100` and \
+              `mixed_100` in `output/h200.json`).",
         proof: Proof::Run(Test {
             rows: &["lists_100", "mixed_100"],
             twins: &["lists_10", "mixed_10"],
@@ -387,8 +388,8 @@ pub static CLAIMS: &[Claim] = &[
                of 32",
         ruling: Ruling::Holds,
         why: "On the long path one lane of 32 works. The longer the path is, the less the rest of the kernel \
-              counts, and the closer the factor comes to 32. If as many long elements are packed into whole \
-              warps, all lanes work.",
+              counts, and the closer the factor comes to 32. In the twin, as many expensive elements are \
+              packed into whole warps, and all lanes work.",
         proof: Proof::Run(Test {
             rows: &["expensive_one_lane"],
             twins: &["expensive_packed"],
@@ -409,10 +410,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "short branches are predicated, and long ones become real branches",
         ruling: Ruling::Condition,
-        why: "This is decided twice. The compiler that writes PTX turns an `if` that only picks a value into \
-              a select; the others become branches, here even around a single step (`merge_1`). Then the \
-              assembler predicates the short ones: for an H200 a body of 4 steps (`merge_4`), but not one of \
-              8 (`output/counters.md`).",
+        why: "Two programs decide this, one after the other. The compiler, which writes PTX, turns an `if` \
+              that only picks a value into a select; every other `if` becomes a branch, here even around a \
+              single step (`merge_1`). The assembler, which writes machine code, then predicates the short \
+              branches: for an H200 a body of 4 steps (`merge_4`), but not one of 8 (`output/counters.md`).",
         proof: Proof::Run(Test {
             rows: &["math_even_thread", "merge_32"],
             twins: &["merge_1", "merge_32"],

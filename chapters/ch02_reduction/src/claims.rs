@@ -201,10 +201,10 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Wrong,
         why: "The reference book is right: memory access is where interleaved pairs gain. Their kernel has \
               the same load requests and the same divergent branches as the second kernel, and loads a \
-              fraction of the sectors. Throughput is bytes divided by time, so it is low if a kernel moves \
-              far fewer bytes in a little less time. On an H200 the first-level cache serves the repeated \
-              loads, but every store continues to the second level, and interleaved pairs store about a \
-              quarter of the sectors; at the note's size the clock shows it.",
+              fraction of the sectors. Throughput is bytes divided by time, so a kernel that moves far fewer \
+              bytes in a little less time has a low one. On an H200 the first-level cache serves the \
+              repeated loads, but every store continues to the second level, and interleaved pairs store \
+              about a quarter of the sectors; at the note's size the clock shows it.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored_less", "reduce_interleaved"],
             twins: &["reduce_neighbored", "reduce_neighbored_less"],
@@ -223,7 +223,7 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Condition,
         why: "By the GPU's clock the first launch takes some microseconds longer. For a kernel that takes \
               five microseconds this is much; for one that takes hundreds it makes no difference. `lanes` \
-              launches every kernel once before it measures, and keeps that time apart.",
+              launches every kernel once before it measures, and reports the time of that launch separately.",
         proof: Proof::Clock(Test {
             rows: &["block_neighbored"],
             twins: &["floats_one_by_one"],
@@ -298,8 +298,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "of the three kernels, the one with interleaved pairs diverges least",
         ruling: Ruling::Wrong,
         why: "It diverges as often as the kernel with neighboured pairs whose working threads are side by \
-              side, in PTX and on an H200. In both, one warp diverges in each of the last rounds, in which \
-              fewer lanes work than a warp has.",
+              side, in PTX and on an H200. In both kernels one warp of a block diverges in each of the last \
+              rounds, in which fewer lanes work than a warp has.",
         proof: Proof::Run(Test {
             rows: &["reduce_interleaved", "reduce_neighbored_less"],
             twins: &["reduce_neighbored_less", "reduce_neighbored"],
@@ -315,9 +315,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "the more a kernel diverges, the more instructions a warp executes",
         ruling: Ruling::Condition,
-        why: "This holds between kernels that do the same in the same number of rounds. In blocks of 32 \
-              threads every warp diverges in every round, and yet executes fewer instructions than in blocks \
-              of 1024, where every warp goes through ten rounds.",
+        why: "This holds if both kernels do the same work in the same number of rounds. The twin compares \
+              one kernel in blocks of two sizes: in blocks of 32 threads every warp diverges in every round, \
+              and yet executes fewer instructions than in blocks of 1024, where every warp goes through ten \
+              rounds.",
         proof: Proof::Run(Test {
             rows: &["reduce_neighbored", "reduce_neighbored_less"],
             twins: &["interleaved_block_32", "interleaved_block_1024"],

@@ -29,7 +29,7 @@ pub fn sum_by_halves(values: &mut [i64]) -> Option<i64> {
 // ANCHOR_END: sum_by_halves
 
 // ANCHOR: sum_by_even_halves
-/// WRONG. The same, but right only for powers of two: if the number of values is odd, the last one is lost.
+/// WRONG. The same, but if the number of values is odd, the last one is lost.
 fn sum_by_even_halves(values: &mut [i64]) -> Option<i64> {
     let half = values.len() / 2;
     if half == 0 {

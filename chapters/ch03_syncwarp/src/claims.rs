@@ -48,9 +48,9 @@ const N4_3: Claim = Claim {
     voice: Voice::Note,
     says: "compiling with `-arch=compute_60 -code=sm_70` brings the old scheduling back",
     ruling: Ruling::Condition,
-    why: "It takes a compiler that still has compute_60, up to CUDA 12. CUDA 13 begins at compute_75 and \
-          refuses the note's command. An H200 follows the target too: from sm_70 on, its machine code has a \
-          `YIELD` in the loop. If a kernel needs the old scheduling, it is better to correct the kernel.",
+    why: "Only compilers up to CUDA 12 still have compute_60. CUDA 13 begins at compute_75 and refuses the \
+          note's command. An H200 follows the target too: from sm_70 on, its machine code has a `YIELD` in \
+          the loop. If a kernel needs the old scheduling, it is better to correct the kernel.",
     proof: Proof::Run(Test {
         rows: &["lock_behind_60"],
         twins: &["lock_behind_70"],
@@ -82,9 +82,9 @@ const N4_5: Claim = Claim {
     voice: Voice::Note,
     says: "in the last five rounds of a sum, `__syncwarp` can replace `__syncthreads`",
     ruling: Ruling::Holds,
-    why: "These rounds stay within the first warp. Replacing the barrier saves barriers of the block, but no \
-          instructions unless the other warps leave before. Without any barrier between the rounds, the \
-          lanes race.",
+    why: "These rounds stay within the first warp. The replacement saves barriers of the block, but it saves \
+          no instructions unless the other warps leave the kernel before these rounds. Without any barrier \
+          between the rounds, there is a race.",
     proof: Proof::Run(Test {
         rows: &["tail_syncwarp", "tail_syncwarp_float"],
         twins: &["tail_no_barrier", "tail_no_barrier"],
@@ -99,8 +99,8 @@ const N4_6: Claim = Claim {
     says: "without `if (tid < offset)` the threads race, and the sum may be wrong",
     ruling: Ruling::Holds,
     why: "There is a race, and it hides: as long as the lanes of a warp all load before they store, the sum \
-          is right, on the emulator and on an H200. Nothing forbids another order, and in another order the \
-          sum is wrong (`tail_other_order`). In addition the last warp reads past the end of the array \
+          is right, on the emulator and on an H200. But nothing forbids another order, and in another order \
+          the sum is wrong (`tail_other_order`). In addition, the last warp reads past the end of the array \
           (`tail_past_the_end`), which the note does not mention.",
     proof: Proof::Run(Test {
         rows: &["tail_unguarded", "warp_tree_unguarded", "tail_other_order"],
@@ -119,8 +119,8 @@ const N4_6: Claim = Claim {
 const N4_7: Claim = Claim {
     id: "N4.7",
     voice: Voice::Code,
-    says: "the race is repaired by adding to a register, a barrier, the addition in shared memory, and \
-           another barrier",
+    says: "the race is repaired if each round adds to a register, executes a barrier, adds in shared memory, \
+           and executes another barrier",
     ruling: Ruling::Wrong,
     why: "Nothing uses the register, so the compiler drops the load for it. What is left is the same race \
           with one more barrier in each round. To repair it, load the thread's element into the register \
@@ -176,8 +176,8 @@ const N2_9: Claim = Claim {
     voice: Voice::Note,
     says: "all threads must reach `__syncthreads()`, otherwise the kernel can end in deadlock",
     ruling: Ruling::Condition,
-    why: "It ends in deadlock if the missing threads still run and wait somewhere else. Threads that have \
-          ended no longer count, so the barrier lets the others pass. Such a kernel is fragile, and the \
+    why: "It ends in deadlock if the missing threads have not ended but wait somewhere else. Threads that \
+          have ended no longer count, so the barrier lets the others pass. Such a kernel is fragile, and the \
           emulator warns about it.",
     proof: Proof::Run(Test {
         rows: &["wait_apart"],

@@ -111,8 +111,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "with offset 4, `down` turns 0 1 2 3 4 5 6 7 into 4 5 6 7 4 5 6 7, and `xor` turns it into 4 5 \
                6 7 0 1 2 3",
         ruling: Ruling::Holds,
-        why: "This is true in segments of 8 lanes. A call without a width has segments of 32 lanes, in which \
-              lane 4 can read lane 8.",
+        why: "This is true in segments of 8 lanes. A call that names no width has segments of 32 lanes, in \
+              which lane 4 can read lane 8.",
         proof: Proof::Run(Test {
             rows: &["down_4", "xor_4"],
             twins: &["down_4_of_32", "xor_4"],
@@ -148,11 +148,11 @@ pub static CLAIMS: &[Claim] = &[
         says: "the last rounds of a sum are faster with shuffles than in shared memory, because the values \
                stay in registers",
         ruling: Ruling::NotDecided,
-        why: "The kernel with shuffles makes fewer requests to shared memory, but as a whole it takes the \
-              same time, because all blocks wait for memory and for one total. This is also so with the \
-              note's 10^8 floats (`output/h200.json`). A kernel that spends its time in the last rounds is \
-              not timed here, so the clock says nothing about the rounds themselves. The clock can tell \
-              kernels apart: the second kernel of the twin, which has one atomic for each warp, takes much \
+        why: "The kernel with shuffles makes fewer requests to shared memory, but as a whole it takes about \
+              the same time, because all blocks wait for memory and for one total. This is also so with the \
+              note's 10^8 floats (`output/h200.json`). No kernel that spends its time in the last rounds is \
+              timed here, so the clock says nothing about these rounds alone. The twin shows that the clock \
+              can tell kernels apart: its second kernel, which has one atomic for each warp, takes much \
               longer.",
         proof: Proof::Clock(Test {
             rows: &["clock_shared", "clock_shuffle"],
@@ -221,8 +221,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "if the elements of one thread are a grid apart, accesses to memory stay coalesced",
         ruling: Ruling::Holds,
         why: "In each load a warp then reads 32 adjacent elements, which are four sectors of 32 bytes. If \
-              each thread has a contiguous part of the array instead, its lanes are as far apart as the \
-              parts are long.",
+              each thread has a contiguous part of the array instead, the addresses of a warp's lanes are as \
+              far apart as the parts are long.",
         proof: Proof::Run(Test {
             rows: &["two_pass"],
             twins: &["two_pass_chunked"],
@@ -251,8 +251,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "a sum in single precision is accurate enough if it is added up as a tree",
         ruling: Ruling::Holds,
         why: "Each addition is off by half a rounding step at most, and in a tree an element goes through \
-              log2(n) additions. If one thread adds one element after another, an element goes through up to \
-              n.",
+              only log2(n) additions. If one thread adds one element after another, an element goes through \
+              up to n of them.",
         proof: Proof::Run(Test {
             rows: &["order_tree"],
             twins: &["order_one_thread"],

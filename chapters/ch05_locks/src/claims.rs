@@ -11,9 +11,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Note,
         says: "if several threads of one warp execute `count++`, the counter is updated only once",
         ruling: Ruling::Condition,
-        why: "This holds as long as the lanes stay together: they load the same value and store the same \
-              sum. Nothing promises that they do. With several warps, as in the twin, more than one update \
-              may survive. In every case it is a race: use an atomic.",
+        why: "This holds as long as the lanes stay together, because then they load the same value and store \
+              the same sum. But nothing promises that they stay together. With several warps, as in the \
+              twin, more than one update may survive. In every case it is a race: use an atomic.",
         proof: Proof::Run(Test {
             rows: &["count_plain-warp", "count_shared_plain-warp"],
             twins: &["count_plain-block", "count_shared_plain-block"],
@@ -62,8 +62,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "atomics are fast in shared memory and only slightly slower in global memory",
         ruling: Ruling::Condition,
         why: "If each thread has a counter of its own, global memory is not slower. If all threads add to \
-              one counter they queue, and in global memory the lanes of all blocks queue at one address. \
-              Then add up in shared memory first, and add to global memory once for each block.",
+              one counter, they queue; in global memory, the lanes of all blocks queue at one address. In \
+              that case, add up in shared memory first, and add to global memory once for each block.",
         proof: Proof::Clock(Test {
             rows: &["tally_shared-own", "tally_global-own"],
             twins: &["tally_shared-one", "tally_global-one"],
@@ -138,8 +138,9 @@ pub static CLAIMS: &[Claim] = &[
         says: "`__threadfence()` waits until a thread's writes are visible to all threads",
         ruling: Ruling::Condition,
         why: "A fence orders the accesses of its own thread and waits for no other thread. Another thread is \
-              certain to see the write if it has seen a flag that was stored after the fence, and then \
-              executes a fence of its own. Without the flag, nothing says that its load comes later.",
+              certain to see the write only if it has seen a flag that was stored after the fence, and has \
+              then executed a fence of its own. Without the flag, nothing ensures that its load comes after \
+              the write.",
         proof: Proof::Run(Test {
             rows: &["message_fences", "message_fences-weak"],
             twins: &["message_no_flag", "message_no_flag-weak"],
@@ -175,9 +176,9 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Condition,
         why: "In the note's kernels one thread of a block takes the lock. With one program counter for the \
               warp (before Volta, or when compiled for it) the owner waits after the loop for the other \
-              lanes, and they wait for the owner. With one for each lane, all lanes get the lock. If the \
-              lock is released inside the loop, they always do. It is better to let one lane take the lock \
-              for all.",
+              lanes, and they wait for the owner. With a program counter for each lane, all lanes get the \
+              lock. If the lock is released inside the loop, they get it in either case. It is better to let \
+              one lane take the lock for all.",
         proof: Proof::Run(Test {
             rows: &["lock_behind-sm_70", "lock_inside-sm_60"],
             twins: &["lock_behind-sm_60", "lock_behind-endless"],

@@ -11,11 +11,11 @@ pub static CLAIMS: &[Claim] = &[
         says: "if the conditions at the boundary are cheap, branch; if they are expensive, use a second \
                kernel for the boundary",
         ruling: Ruling::Condition,
-        why: "A warp with one boundary point takes as long as a warp full of them, and each end of a row is \
-              in a warp of its own. The second kernel packs boundary points into full warps, which saves \
-              instructions once the work is long. It is one launch more, so with the few warps of these rows \
-              the branch is faster even then. On a grid that fills an H200 the clock agrees with the note \
-              (`output/h200.json`).",
+        why: "A warp with one boundary point takes as long as a warp full of them, and the two ends of a row \
+              are in different warps. The second kernel packs boundary points into full warps, which saves \
+              instructions if the work at the boundary is long. But it is an additional launch, so on the \
+              small grid of these rows the branch is faster even then. On a grid that fills an H200, the \
+              times agree with the note (`output/h200.json`).",
         proof: Proof::Run(Test {
             rows: &["branch_1000", "two_kernels_1000"],
             twins: &["branch_0", "two_kernels_0"],
@@ -93,12 +93,13 @@ pub static CLAIMS: &[Claim] = &[
         says: "the best block is 32 times as wide as high, or 8 times if cache lines have 32 bytes, because \
                each point beside the block loads a whole line",
         ruling: Ruling::Condition,
-        why: "With sectors of 32 bytes, 8 times is right for the distinct sectors that a block needs, which \
-              a tile in shared memory loads once each. Without a tile its warps request some sectors several \
-              times, and there the count is the same for every width from 32 on. Both counts are right: on \
-              an H200 the first-level cache serves the repeated requests, and the second level is asked for \
-              the distinct sectors only, with or without a tile. The chapter's table of counters has all \
-              three.",
+        why: "With sectors of 32 bytes, 8 times is right if you count the different sectors that a block \
+              needs, each of which a tile in shared memory loads once: the shapes on either side of it, 32 x \
+              8 and 64 x 4, need the fewest. Without a tile, the warps of a block request some sectors \
+              several times, and the number of requested sectors is the same for every width from 32 on. \
+              Neither count is wrong: on an H200 the first-level cache serves the repeated requests, and the \
+              second level is asked for no more than the different sectors, with a tile or without. The \
+              chapter's table in the appendix on counters has all of these counts.",
         proof: Proof::Run(Test {
             rows: &["tile_16x16", "tile_32x8", "tile_64x4", "tile_128x2", "tile_256x1"],
             twins: &["direct_16x16", "direct_32x8", "direct_64x4", "direct_128x2", "direct_256x1"],
@@ -120,8 +121,9 @@ pub static CLAIMS: &[Claim] = &[
                executes many more integer operations, perhaps because many more threads are active",
         ruling: Ruling::Condition,
         why: "In a cube, whose lines are few and long, it is more than twice as fast on an H200, with more \
-              instructions and the same requests, so the note's guess is right. A slab of few planes has as \
-              many points in many short lines: there threads are not scarce, and both take the same time.",
+              instructions and the same requests. A slab of a few planes has as many points, but in many \
+              short lines, so there is no lack of threads, and the two times differ little. This supports \
+              the note's guess.",
         proof: Proof::Clock(Test {
             rows: &["cube_by_lines", "cube_by_points"],
             twins: &["slab_by_lines", "slab_by_points"],

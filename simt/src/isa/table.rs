@@ -9,9 +9,9 @@ const HEAD: &str = "\
 
 # Supported PTX
 
-Each form lists the opcodes it covers: `(a|b)` is a choice, and `?` marks what may be left out. Modifiers may stand in
-any order, save that types keep theirs, and that what belongs to a name (`mul.lo`) follows it. Whatever is not listed is
-an error when a kernel comes to it. Sections are those of the PTX ISA.
+Each form lists the opcodes that it covers: `(a|b)` is a choice, and `?` marks what may be left out. Modifiers may be in
+any order, except that types keep their order, and that a modifier which is part of the name, such as the `lo` of
+`mul.lo`, comes directly after it. The numbers of sections are those of the PTX ISA.
 ";
 
 /// The table, one family after the other.
