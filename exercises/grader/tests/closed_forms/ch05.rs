@@ -15,6 +15,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("last_block_resets", last_block_resets),
     ("after_you", after_you),
     ("next_run", next_run),
+    ("all_arrived", all_arrived),
 ];
 
 fn letter_counts(form: &mut Form<'_>) {
@@ -108,4 +109,15 @@ fn next_run(form: &mut Form<'_>) {
     }
     form.expect_i32s("x", &x);
     form.expect_i32s("next", &[(form.number("runs") + form.number("blocks")) as i32]);
+}
+
+/// If a block is missing, all others give up.
+fn all_arrived(form: &mut Form<'_>) {
+    let (mut x, blocks) = (form.i32s("x"), form.number("blocks"));
+    let is_complete = blocks == form.number("expected");
+    let least = if is_complete { *x.iter().min().unwrap() } else { 0 };
+    x.iter_mut().for_each(|value| *value -= least);
+    form.expect_i32s("x", &x);
+    form.expect_i32s("arrived", &[blocks as i32]);
+    form.expect_i32s("gave_up", &[if is_complete { 0 } else { blocks as i32 }]);
 }
