@@ -5,7 +5,7 @@
 //
 // least:    a word for each block, in which an earlier launch left other numbers.
 // arrived:  how many blocks have left their number, 0 before.
-// expected: how many blocks there are. If it is more than that, they would wait
+// expected: how many blocks to wait for. If the launch has fewer, they would wait
 //           for ever. So a block that still misses some after it has looked
 //           `patience` times gives up: it adds 1 to gave_up and leaves x as it is.
 // Launch: blocks of 64 threads that cover n numbers, few enough to be resident

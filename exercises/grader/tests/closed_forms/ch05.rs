@@ -116,7 +116,9 @@ fn all_arrived(form: &mut Form<'_>) {
     let (mut x, blocks) = (form.i32s("x"), form.number("blocks"));
     let is_complete = blocks == form.number("expected");
     let least = if is_complete { *x.iter().min().unwrap() } else { 0 };
-    x.iter_mut().for_each(|value| *value -= least);
+    for value in &mut x {
+        *value -= least;
+    }
     form.expect_i32s("x", &x);
     form.expect_i32s("arrived", &[blocks as i32]);
     form.expect_i32s("gave_up", &[if is_complete { 0 } else { blocks as i32 }]);

@@ -117,7 +117,7 @@ fn steps_on_a_ring(form: &mut Form<'_>) {
     let mut weights = vec![1.0];
     for _ in 0..2 * steps {
         let above = [&[0.0], &weights[..], &[0.0]].concat();
-        weights = above.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).collect();
+        weights = above.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect();
     }
     let around = |point: usize| u.iter().cycle().skip(point + steps * (u.len() - 1));
     let next = |point: usize| around(point).zip(&weights).map(|(value, weight)| value * weight).sum();
