@@ -11,6 +11,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("one_loop", one_loop),
     ("key_frames", key_frames),
     ("collect", collect),
+    ("where_it_goes", where_it_goes),
 ];
 
 /// The table's entry where the key is in the table, else -1.
@@ -98,4 +99,13 @@ fn collect(form: &mut Form<'_>) {
     let one = |value: u32| if value < threshold { refine(value, rounds) } else { value.wrapping_add(1) };
     let out: Vec<u32> = form.u32s("in").iter().map(|value| one(*value)).collect();
     form.expect_u32s("out", &out);
+}
+
+/// As many entries as are less than the key come before it.
+fn where_it_goes(form: &mut Form<'_>) {
+    let (keys, mut table) = (form.i32s("key"), form.i32s("table"));
+    table.truncate(form.number("entries"));
+    let place = |key: &i32| table.iter().filter(|entry| *entry < key).count() as i32;
+    let places: Vec<i32> = keys.iter().map(place).collect();
+    form.expect_i32s("place", &places);
 }

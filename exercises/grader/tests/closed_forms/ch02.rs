@@ -13,6 +13,8 @@ pub const FORMS: &[(&str, Function)] = &[
     ("largest_and_place", largest_and_place),
     ("rows_of_a_tile", rows_of_a_tile),
     ("one_barrier", one_barrier),
+    ("dot_product", dot_product),
+    ("column_sums", column_sums),
 ];
 
 fn tail_block(form: &mut Form<'_>) {
@@ -85,4 +87,22 @@ fn one_barrier(form: &mut Form<'_>) {
 /// The sum of each part of so many numbers; the last may be shorter.
 fn sums(numbers: &[i32], part: usize) -> Vec<i32> {
     numbers.chunks(part).map(|part| part.iter().sum()).collect()
+}
+
+/// In 64 bits, and one part after the other.
+fn dot_product(form: &mut Form<'_>) {
+    let (a, b) = (form.i32s("a"), form.i32s("b"));
+    let products: Vec<i64> = a.iter().zip(&b).map(|(a, b)| i64::from(*a) * i64::from(*b)).collect();
+    let sums: Vec<i32> = products.chunks(512).map(|part| part.iter().sum::<i64>() as i32).collect();
+    form.expect_i32s("sums", &sums);
+}
+
+/// The rows are added to each other, as the whole rows that they are.
+fn column_sums(form: &mut Form<'_>) {
+    let width = form.number("width");
+    let sums = form
+        .i32s("matrix")
+        .chunks(width)
+        .fold(vec![0; width], |sums, row| sums.iter().zip(row).map(|(sum, value)| sum + value).collect());
+    form.expect_i32s("sums", &sums);
 }

@@ -11,6 +11,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("one_box", one_box),
     ("running_total", |form| in_rows(form, "before", sums_before)),
     ("smooth_rows", smooth_rows),
+    ("rows_to_columns", rows_to_columns),
 ];
 
 /// Of `in`, each row of 32 is changed by itself; the last one may be shorter.
@@ -74,4 +75,11 @@ fn smooth_rows(form: &mut Form<'_>) {
     };
     let columns: Vec<i32> = form.i32s("in").chunks(128).flat_map(column_sums).collect();
     form.expect_i32s("columns", &columns);
+}
+
+/// Place 32 r + c of a tile has what was at place 32 c + r.
+fn rows_to_columns(form: &mut Form<'_>) {
+    let turned = |tile: &[i32]| (0..1024).map(|place| tile[place % 32 * 32 + place / 32]).collect::<Vec<_>>();
+    let out: Vec<i32> = form.i32s("in").chunks(1024).flat_map(turned).collect();
+    form.expect_i32s("out", &out);
 }

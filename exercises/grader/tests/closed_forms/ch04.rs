@@ -13,6 +13,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("prefix_in_eights", prefix_in_eights),
     ("groups_of_eight", groups_of_eight),
     ("places_by_digit", places_by_digit),
+    ("high_water", high_water),
 ];
 
 /// A warp's elements are neighbours, whatever the block's shape.
@@ -97,4 +98,12 @@ fn places_by_digit(form: &mut Form<'_>) {
     let visitors = form.number("blocks") * 2 - form.number("rows");
     next.iter_mut().take(8 * visitors).for_each(|next| *next += 1 << 16);
     form.expect_i32s("next", &next);
+}
+
+/// Each mark from the beginning of its row.
+fn high_water(form: &mut Form<'_>) {
+    let marks =
+        |row: &[i32]| (0..row.len()).map(|place| *row[..=place].iter().max().unwrap()).collect::<Vec<_>>();
+    let high: Vec<i32> = form.i32s("in").chunks(form.number("width")).flat_map(marks).collect();
+    form.expect_i32s("high", &high);
 }

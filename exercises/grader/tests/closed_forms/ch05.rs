@@ -14,6 +14,8 @@ pub const FORMS: &[(&str, Function)] = &[
     ("chain_of_blocks", chain_of_blocks),
     ("last_block_resets", last_block_resets),
     ("after_you", after_you),
+    ("next_run", next_run),
+    ("all_arrived", all_arrived),
 ];
 
 fn letter_counts(form: &mut Form<'_>) {
@@ -97,4 +99,27 @@ fn after_you(form: &mut Form<'_>) {
     let blocks = form.number("blocks");
     form.expect_i32s("flag", &vec![1; blocks]);
     form.expect_i32s("crashes", &vec![0; blocks]);
+}
+
+/// A number is in the last of the runs that begin at it or before it. Each block also draws one number of which there is no run.
+fn next_run(form: &mut Form<'_>) {
+    let (mut x, begin, factor) = (form.i32s("x"), form.i32s("begin"), form.i32s("factor"));
+    for (place, value) in (0..).zip(&mut x) {
+        *value *= factor[begin.iter().filter(|&&begin| begin <= place).count() - 1];
+    }
+    form.expect_i32s("x", &x);
+    form.expect_i32s("next", &[(form.number("runs") + form.number("blocks")) as i32]);
+}
+
+/// If a block is missing, all others give up.
+fn all_arrived(form: &mut Form<'_>) {
+    let (mut x, blocks) = (form.i32s("x"), form.number("blocks"));
+    let is_complete = blocks == form.number("expected");
+    let least = if is_complete { *x.iter().min().unwrap() } else { 0 };
+    for value in &mut x {
+        *value -= least;
+    }
+    form.expect_i32s("x", &x);
+    form.expect_i32s("arrived", &[blocks as i32]);
+    form.expect_i32s("gave_up", &[if is_complete { 0 } else { blocks as i32 }]);
 }

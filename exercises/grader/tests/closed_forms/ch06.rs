@@ -14,6 +14,7 @@ pub const FORMS: &[(&str, Function)] = &[
     ("walk_the_rows", walk_the_rows),
     ("nine_points", nine_points),
     ("stop_together", stop_together),
+    ("steps_on_a_ring", steps_on_a_ring),
 ];
 
 /// All points of a picture, row after row.
@@ -107,4 +108,19 @@ fn stop_together(form: &mut Form<'_>) {
     let rounds = 1 + settled.iter().map(|(_, steps)| *steps).max().unwrap_or_default();
     form.expect_i32s("land", &land);
     form.expect_i32s("rounds", &[rounds as i32]);
+}
+
+/// A step is two halves of a step, each the mean of two neighbours. So after `s` steps the weights of the points around are
+/// the numbers of Pascal's triangle in row `2 s`.
+fn steps_on_a_ring(form: &mut Form<'_>) {
+    let (u, steps) = (form.f32s("u"), form.number("steps"));
+    let mut weights = vec![1.0];
+    for _ in 0..2 * steps {
+        let above = [&[0.0], &weights[..], &[0.0]].concat();
+        weights = above.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect();
+    }
+    let around = |point: usize| u.iter().cycle().skip(point + steps * (u.len() - 1));
+    let next = |point: usize| around(point).zip(&weights).map(|(value, weight)| value * weight).sum();
+    let next: Vec<f32> = (0..u.len()).map(next).collect();
+    form.expect_f32s("next", &next);
 }
