@@ -36,9 +36,12 @@ for variant in tree_no_barrier tail_unguarded warp_tree_unguarded; do
   compute-sanitizer --tool racecheck --racecheck-report all "$programs/ch03_syncwarp" --device gpu --only "$variant" --runs 0 \
     > "$folder/racecheck_$variant.txt" 2>&1 || true
 done
-nvcc -O3 -std=c++17 -arch=native -o "$folder/beside_cub" benches/gpu/beside_cub.cu -lcuda
-"$folder/beside_cub" kernels/ptx/sum.sm_70.ptx > "$folder/beside_cub.txt"
-rm "$folder/beside_cub"
+for contest in "beside_cub sum.sm_70" "scan_beside_cub scan_ahead.sm_70"; do
+  read -r name kernel <<< "$contest"
+  nvcc -O3 -std=c++17 -arch=native -o "$folder/$name" "benches/gpu/$name.cu" -lcuda
+  "$folder/$name" "kernels/ptx/$kernel.ptx" > "$folder/$name.txt" || { echo "$name: status $?"; failed=1; }
+  rm "$folder/$name"
+done
 # The small texts that show what compilers make of a program, and random kernels: nothing may differ that no compiler can be
 # blamed for. Besides the driver, they ask the assemblers in PTXAS, or the one that nvcc brings.
 read -r -a assemblers <<< "${PTXAS:-$(command -v ptxas || true)}"

@@ -69,18 +69,19 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The finished sum beside CUB's, if it was run.
+/// The programs that time a kernel beside CUB's, and their records.
+const CONTESTS: [(&str, &str); 2] = [("beside_cub", "h200.txt"), ("scan_beside_cub", "h200_scan.txt")];
+
+/// What they printed, if they were run.
 fn beside_cub(arguments: &Arguments) -> Result<()> {
-    let printed = arguments.folder.join("beside_cub.txt");
-    if !printed.exists() {
-        return Ok(());
+    for (program, record) in CONTESTS {
+        let printed = arguments.folder.join(format!("{program}.txt"));
+        if printed.exists() {
+            let head =
+                format!("# {}; benches/gpu/{program}.cu; times differ from run to run", arguments.date);
+            fs::write(root().join("benches/gpu").join(record), format!("{head}\n{}", read(&printed)?))?;
+        }
     }
-    let text = read(&printed)?;
-    let path = root().join("benches/gpu/h200.txt");
-    fs::write(
-        path,
-        format!("# {}; benches/gpu/beside_cub.cu; times differ from run to run\n{text}", arguments.date),
-    )?;
     Ok(())
 }
 

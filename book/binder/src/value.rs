@@ -103,7 +103,8 @@ fn sum(expression: &str, repository: &Repository) -> Result<Value> {
     }
 }
 
-/// A plain number, `chapter.row.name`, or `bench.floats.name.column`; names of rows and chapters hold no dots.
+/// A plain number, `chapter.row.name`, or `bench.size.name.column` of one of [`CONTESTS`]; names of rows and chapters hold
+/// no dots.
 fn value(word: &str, repository: &Repository) -> Result<Value> {
     if let Ok(number) = word.parse() {
         return Ok((number, Source::Arithmetic));
@@ -112,8 +113,9 @@ fn value(word: &str, repository: &Repository) -> Result<Value> {
     let [chapter, row, name] = parts[..] else {
         bail!("`{word}` is no value: write `ch02.ROW.NAME`");
     };
-    if chapter == "bench" {
-        return Ok((bench(row, name, repository).with_context(|| format!("`{word}`"))?, Source::Gpu));
+    if let Some(contest) = CONTESTS.iter().find(|contest| contest.name == chapter) {
+        let value = contest.cell(row, name, repository).with_context(|| format!("`{word}`"))?;
+        return Ok((value, Source::Gpu));
     }
     let chapter = Chapter::parse(chapter, repository)?;
     let run = chapter.read(repository)?;
@@ -171,23 +173,40 @@ fn of_row(run: &Run, variant: &str, name: &str) -> Result<Value> {
     );
 }
 
-/// The finished sum beside CUB's: `bench.1073741824.sum_last_block.us`, from the table of kernels as launched.
-fn bench(floats: &str, name: &str, repository: &Repository) -> Result<f64> {
-    const RECORD: &str = "benches/gpu/h200.txt";
-    const COLUMNS: [&str; 4] = ["us", "min_us", "max_us", "gb_s"];
-    let (kernel, column) = name.split_once('.').context("write `bench.FLOATS.KERNEL.us`")?;
-    let at = COLUMNS.iter().position(|known| *known == column);
-    let at =
-        at.with_context(|| format!("there is no column `{column}`; there are {}", COLUMNS.join(", ")))?;
-    let text = repository.read(RECORD)?;
-    let is_head =
-        |line: &&str| line.starts_with(&format!("{floats} floats")) && line.ends_with("as launched");
-    let table = text.lines().skip_while(|line| !is_head(line)).take_while(|line| !line.is_empty());
-    let mut rows = table.map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let row = rows.find(|cells| cells.first() == Some(&kernel));
-    let row = row.with_context(|| format!("`{RECORD}` has no `{kernel}` of {floats} floats"))?;
-    let cell = row.get(at + 1).copied().unwrap_or_default();
-    cell.parse().with_context(|| format!("`{RECORD}` has `{cell}` there"))
+/// A record that compares a kernel with CUB's, each in the table of its size as launched.
+struct Contest {
+    /// What an expression begins with.
+    name: &'static str,
+    record: &'static str,
+    /// What is counted in the head of a table: `1073741824 floats, ...`.
+    elements: &'static str,
+}
+
+const CONTESTS: [Contest; 2] = [
+    Contest { name: "bench", record: "benches/gpu/h200.txt", elements: "floats" },
+    Contest { name: "scan", record: "benches/gpu/h200_scan.txt", elements: "integers" },
+];
+
+impl Contest {
+    /// `1073741824`, `sum_last_block.us`: the median of that row at that size.
+    fn cell(&self, size: &str, name: &str, repository: &Repository) -> Result<f64> {
+        const COLUMNS: [&str; 4] = ["us", "min_us", "max_us", "gb_s"];
+        let Contest { name: contest, record, elements } = self;
+        let (kernel, column) =
+            name.split_once('.').with_context(|| format!("write `{contest}.SIZE.KERNEL.us`"))?;
+        let at = COLUMNS.iter().position(|known| *known == column);
+        let at =
+            at.with_context(|| format!("there is no column `{column}`; there are {}", COLUMNS.join(", ")))?;
+        let text = repository.read(record)?;
+        let is_head =
+            |line: &&str| line.starts_with(&format!("{size} {elements}")) && line.ends_with("as launched");
+        let table = text.lines().skip_while(|line| !is_head(line)).take_while(|line| !line.is_empty());
+        let mut rows = table.map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let row = rows.find(|cells| cells.first() == Some(&kernel));
+        let row = row.with_context(|| format!("`{record}` has no `{kernel}` of {size} {elements}"))?;
+        let cell = row.get(at + 1).copied().unwrap_or_default();
+        cell.parse().with_context(|| format!("`{record}` has `{cell}` there"))
+    }
 }
 
 /// A number as it is read: `.2` digits behind the point, `%.1` a ratio in percent, nothing for whole numbers.
