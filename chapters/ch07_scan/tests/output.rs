@@ -1,0 +1,141 @@
+//! What the chapter prints: its records, its claims, its other shapes, and closed forms of what it counts.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+lanes::chapter_tests!("ch07_scan");
+
+fn row<'a>(rows: &'a [Value], variant: &str) -> &'a Value {
+    rows.iter().find(|row| row["variant"] == variant).unwrap_or_else(|| panic!("no row `{variant}`"))
+}
+
+fn fact(rows: &[Value], variant: &str, name: &str) -> f64 {
+    row(rows, variant)["facts"][name].as_f64().unwrap()
+}
+
+fn counter(rows: &[Value], variant: &str, name: &str) -> u64 {
+    row(rows, variant)["counters"][name].as_u64().unwrap()
+}
+
+/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+#[test]
+fn every_variant_comes_out_as_expected_in_every_shape() {
+    for size in ["1", "3", "31", "33", "1003", "70001"] {
+        for block in ["32", "64", "1024"] {
+            CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
+        }
+    }
+}
+
+#[test]
+fn every_variant_comes_out_as_expected_with_every_seed() {
+    for seed in ["1", "2", "3", "18446744073709551615"] {
+        CHAPTER.passes(&["--size", "5000", "--seed", seed]);
+    }
+}
+
+#[test]
+fn a_block_that_is_no_power_of_two_is_refused() {
+    CHAPTER.refuses(&["--block", "96"], "cannot be halved");
+}
+
+/// Of n elements, rounds add n - d in the round of distance d; a tree adds n - 1 on the way up, and on the way down
+/// n - 1 less the elements that the way up has finished, one for each round.
+#[test]
+fn additions_are_those_of_the_textbook() {
+    for block in [32_u32, 256, 1024] {
+        let rows = CHAPTER.every_row(&["--only", "block_scan", "--block", &block.to_string()]);
+        let rounds = block.ilog2();
+        let hillis: u32 = (0..rounds).map(|round| block - (1 << round)).sum();
+        assert_eq!(fact(&rows, "scan_block_two_buffers", "additions"), f64::from(hillis));
+        // In place, threads that have nobody to their left add 0.
+        assert_eq!(fact(&rows, "scan_block_in_place", "additions"), f64::from(rounds * block));
+        let blelloch = (block - 1) + (block - 1 - rounds);
+        assert_eq!(fact(&rows, "scan_block_tree", "additions"), f64::from(blelloch));
+        // Five rounds in each warp and in the first warp again, and an offset for all warps but the first.
+        let warps = 5 * block + 5 * 32 + (block - 32);
+        assert_eq!(fact(&rows, "scan_block", "additions"), f64::from(warps));
+    }
+}
+
+#[test]
+fn barriers_grow_with_the_rounds_and_not_with_the_warps() {
+    for block in [64_u64, 256, 1024] {
+        let rows = CHAPTER.every_row(&["--only", "block_scan", "--block", &block.to_string()]);
+        let (warps, rounds) = (block / 32, u64::from(block.ilog2()));
+        let barriers = |variant| counter(&rows, variant, "ptx_barriers") / warps;
+        assert_eq!(barriers("scan_block"), 2);
+        assert_eq!(barriers("scan_block_two_buffers"), rounds);
+        assert_eq!(barriers("scan_block_in_place"), 2 * rounds);
+        // As many rounds up, one less down, and the last look.
+        assert_eq!(barriers("scan_block_tree"), 2 * rounds);
+    }
+}
+
+/// Of whole tiles, each sector is read and written as often as the kernels say.
+#[test]
+fn each_scan_goes_over_memory_as_often_as_it_says() {
+    const N: u64 = 1 << 17;
+    let rows = CHAPTER.every_row(&["--only", "array", "--size", &N.to_string()]);
+    let sectors = N / 8;
+    let loads = |variant| counter(&rows, variant, "global_load_sectors");
+    let stores = |variant| counter(&rows, variant, "global_store_sectors");
+    assert_eq!((loads("copy_tiles"), stores("copy_tiles")), (sectors, sectors));
+    let rounds = u64::from(N.ilog2());
+    assert_eq!(fact(&rows, "scan_passes", "launches"), rounds as f64);
+    assert_eq!(stores("scan_passes"), rounds * sectors);
+    // The elements to the left too, apart from those of the first ones, which have none.
+    assert!(loads("scan_passes") > (2 * rounds - 2) * sectors && loads("scan_passes") < 2 * rounds * sectors);
+    for (variant, read, written) in
+        [("scan_then_add", 2, 2), ("sum_then_scan", 2, 1), ("look_back", 1, 1), ("look_back_warp", 1, 1)]
+    {
+        // The sums of tiles come on top.
+        let more = |count: u64, times: u64| count as f64 / (times * sectors) as f64;
+        let (read, written) = (more(loads(variant), read), more(stores(variant), written));
+        assert!((0.95..1.1).contains(&read) && (0.95..1.1).contains(&written), "{variant}: {read} {written}");
+    }
+}
+
+/// With one resident block every tile but the last waits for one that cannot start.
+#[test]
+fn blocks_give_up_only_for_tiles_that_cannot_start() {
+    let rows = CHAPTER.every_row(&["--only", "start"]);
+    for (variant, gave_up) in
+        [("tickets-one", 0.0), ("block_idx-one", 0.0), ("last_first-all", 0.0), ("last_first-one", 23.0)]
+    {
+        assert_eq!(fact(&rows, variant, "gave_up"), gave_up, "{variant}");
+    }
+    let fault = &row(&rows, "last_first-forever")["faults"][0];
+    assert_eq!(fault["kind"], "livelock");
+    assert!(fault["message"].as_str().unwrap().contains("23 blocks have not started"), "{fault}");
+}
+
+/// A warp adds as often as it has different keys.
+#[test]
+fn lanes_with_the_same_key_add_once() {
+    let rows = CHAPTER.every_row(&["--only", "keys"]);
+    assert_eq!(fact(&rows, "count_keys-1", "adding_per_warp"), 32.0);
+    assert_eq!(fact(&rows, "count_keys_match-1", "adding_per_warp"), 1.0);
+    let eight = fact(&rows, "count_keys_match-8", "adding_per_warp");
+    // Of 32 keys from 8, about 8 (1 - (7/8)^32) are different.
+    assert!((7.5..8.0).contains(&eight), "{eight}");
+}
+
+/// A line that is part of a race says so at its end; exactly these lines are reported.
+#[test]
+fn races_are_told_at_the_lines_that_say_so() {
+    let report = CHAPTER.every_row(&[]);
+    let faults = report.iter().flat_map(|row| row["faults"].as_array().unwrap());
+    let races = faults.filter(|fault| fault["kind"] == "race");
+    let sources = races.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
+    let told: BTreeSet<(String, u64)> =
+        sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect();
+    for file in ["scan.cu", "scan_array.cu", "compaction.cu"] {
+        let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+        let source = std::fs::read_to_string(path).unwrap();
+        let marked = (1..).zip(source.lines()).filter(|(_, line)| line.ends_with("// race")).map(|(n, _)| n);
+        let told = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
+        assert_eq!(told.collect::<Vec<u64>>(), marked.collect::<Vec<u64>>(), "{file}");
+    }
+}
