@@ -17,9 +17,10 @@ use crate::{Outcome, picture, root};
 const EVERY: [(&str, &str); 2] =
     [("sim.txt", "--device sim"), ("sim_claims.txt", "--device sim --claim all")];
 
-pub fn run() -> Result<Outcome> {
+/// Of the chapters that are named, or of all chapters and the exercises.
+pub fn run(only: &[String]) -> Result<Outcome> {
     let mut outcome = Outcome::Done;
-    for chapter in chapters()? {
+    for chapter in named(only)? {
         bless(&chapter)?;
         if let Err(error) = bless_counters(&chapter).and_then(|()| golden::check_measured(&chapter)) {
             // The record of a GPU may wait for a GPU; the other chapters do not.
@@ -27,8 +28,21 @@ pub fn run() -> Result<Outcome> {
             outcome = Outcome::Stale;
         }
     }
-    bless_screens()?;
+    if only.is_empty() {
+        bless_screens()?;
+    }
     Ok(outcome)
+}
+
+/// The folders of these chapters, or of all if none is named.
+fn named(only: &[String]) -> Result<Vec<PathBuf>> {
+    let chapters = chapters()?;
+    let name = |chapter: &PathBuf| golden::name(chapter).unwrap_or_default().to_owned();
+    if let Some(unknown) = only.iter().find(|only| !chapters.iter().any(|chapter| name(chapter) == **only)) {
+        let names: Vec<String> = chapters.iter().map(name).collect();
+        bail!("there is no chapter `{unknown}`: name one of {}", names.join(", "));
+    }
+    Ok(chapters.into_iter().filter(|chapter| only.is_empty() || only.contains(&name(chapter))).collect())
 }
 
 /// The screens of the exercises' program, which its own test draws; told by `BLESS`, it writes them.
