@@ -1,18 +1,20 @@
 // What one warp has to wait for, and what it can do meanwhile: loads and additions that need each other's results.
 //
-//   chase         One thread loads a number that says where the next number is, and so on: no load can begin before the
-//                 last one has ended, so the time divided by the steps is the latency of a load.
-//   chains_1      Each thread adds 32,768 times, and each addition needs the result of the one before.
-//   chains_2      The same number of additions in two chains that do not need each other.
-//   chains_4      In four.
-//   chains_8      In eight.
-//   hold          Each thread holds 64 numbers in registers and mixes them for some rounds.
-//   hold_bounded  The same, but the compiler has to use so few registers that eight blocks of 256 threads fit on a
-//                 multiprocessor; it keeps the numbers that do not fit in local memory.
+//   chase             One thread loads a number that says where the next number is, and so on: no load can begin
+//                     before the last one has ended, so the time divided by the steps is the latency of a load.
+//   chains_1          Each thread adds 32,768 times, and each addition needs the result of the one before.
+//   chains_2          The same number of additions in two chains that do not need each other.
+//   chains_4          In four.
+//   chains_8          In eight.
+//   hold              Each thread holds 64 numbers in registers and mixes them for some rounds.
+//   hold_bounded      The same, but the compiler has to use so few registers that eight blocks of 256 threads fit
+//                     on a multiprocessor; it keeps in local memory what has no register.
+//   hold_few          Each thread holds 16 numbers.
+//   hold_few_bounded  The same with that bound, under which 16 numbers have registers.
 //
 // Launch: chase one thread; chains_* any grid in one dimension; hold* a grid of blocks of 256 threads.
 // Preconditions: next[at] is an index of next for each `at` on the way from 0. start holds 32 floats, out one for each
-// thread. x and y hold 64 numbers for each thread.
+// thread. x and y hold 64 or 16 numbers for each thread.
 //
 // builds: sm_70
 
@@ -71,9 +73,8 @@ extern "C" __global__ void chains_8(const float* start, float* out, float step) 
 }
 // ANCHOR_END: chains_8
 
-#define HELD 64
-
 // ANCHOR: mix
+template <int HELD>
 __device__ void mix(const unsigned* x, unsigned* y, int rounds) {
     int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     unsigned held[HELD];
@@ -92,12 +93,24 @@ __device__ void mix(const unsigned* x, unsigned* y, int rounds) {
 
 // ANCHOR: hold
 extern "C" __global__ void hold(const unsigned* x, unsigned* y, int rounds) {
-    mix(x, y, rounds);
+    mix<64>(x, y, rounds);
 }
 // ANCHOR_END: hold
 
 // ANCHOR: hold_bounded
 extern "C" __global__ void __launch_bounds__(256, 8) hold_bounded(const unsigned* x, unsigned* y, int rounds) {
-    mix(x, y, rounds);
+    mix<64>(x, y, rounds);
 }
 // ANCHOR_END: hold_bounded
+
+// ANCHOR: hold_few
+extern "C" __global__ void hold_few(const unsigned* x, unsigned* y, int rounds) {
+    mix<16>(x, y, rounds);
+}
+// ANCHOR_END: hold_few
+
+// ANCHOR: hold_few_bounded
+extern "C" __global__ void __launch_bounds__(256, 8) hold_few_bounded(const unsigned* x, unsigned* y, int rounds) {
+    mix<16>(x, y, rounds);
+}
+// ANCHOR_END: hold_few_bounded
