@@ -10,5 +10,5 @@ extern "C" __global__ void count_falls(const int* x, int* falls, int n) {
     int i = thread + 1;
     if (i < n && x[i] < x[i - 1]) own += 1;
 
-    if (own > 0) atomicAdd(falls, own);
+    atomicAdd(falls, own);
 }
