@@ -30,6 +30,15 @@ for chapter in "$@"; do
   ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
     "$program" --device gpu --runs 0 > "$folder/$chapter.csv" || true
   echo "$chapter: $(grep -c '^"' "$folder/$chapter.csv") lines of counters"
+  # All that the profiler says of a few rows, if the chapter names some.
+  if [ -f "chapters/$chapter/output/profile.txt" ]; then
+    read -r -a options < <(sed -n "s/^\$ $chapter//p" "chapters/$chapter/output/profile.txt")
+    ncu --set full --clock-control none --force-overwrite --export "$folder/$chapter.profile" \
+      "$program" --device gpu "${options[@]}" --runs 0 > /dev/null || true
+    ncu --import "$folder/$chapter.profile.ncu-rep" --page details > "$folder/$chapter.profile.txt"
+    ncu --import "$folder/$chapter.profile.ncu-rep" --page raw --csv --print-units base > "$folder/$chapter.profile.csv"
+    rm "$folder/$chapter.profile.ncu-rep"
+  fi
 done
 # NVIDIA's race checker on the kernels whose races ours reports.
 for variant in tree_no_barrier tail_unguarded warp_tree_unguarded; do

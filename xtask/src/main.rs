@@ -10,6 +10,7 @@ mod exercises;
 mod figures;
 mod isa;
 mod picture;
+mod profile;
 mod ptx;
 mod record;
 

@@ -14,7 +14,7 @@ use lanes::hardware::{self, Record};
 use record::{Measured, Report};
 
 use crate::bless::chapters;
-use crate::{Outcome, root};
+use crate::{Outcome, profile, root};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -26,19 +26,21 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
-    let mut count = 0;
+    let (mut count, mut profiled) = (0, 0);
     for chapter in chapters()? {
         let name = golden::name(&chapter)?;
         if arguments.folder.join(format!("{name}.0.json")).exists() {
             record(&chapter, name, arguments)?;
             count += 1;
         }
+        // After the chapter's own record, which names the machine.
+        profiled += usize::from(profile::record(&chapter, &arguments.folder, &arguments.date)?);
     }
-    ensure!(count > 0, "`{}` has no output of any chapter", arguments.folder.display());
+    ensure!(count + profiled > 0, "`{}` has no output of any chapter", arguments.folder.display());
     beside_cub(arguments)?;
     racecheck(arguments)?;
     values(arguments)?;
-    println!("recorded {count} chapters; now run `cargo xtask bless`");
+    println!("recorded {count} chapters, and profiles of {profiled}; now run `cargo xtask bless`");
     Ok(Outcome::Done)
 }
 

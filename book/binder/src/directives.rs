@@ -13,7 +13,7 @@ use crate::page::{Kind, Piece};
 use crate::prose::Exceptions;
 use crate::repository::Repository;
 use crate::source::Source;
-use crate::{boxes, code, faults, figures, lanes, outputs, texts, value};
+use crate::{boxes, code, faults, figures, lanes, outputs, profile, texts, value};
 
 /// What all pages share.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct Place<'a> {
 }
 
 /// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
-const BLOCKS: [&str; 20] = [
+const BLOCKS: [&str; 21] = [
     "code",
     "ptx",
     "machine-code",
@@ -59,6 +59,7 @@ const BLOCKS: [&str; 20] = [
     "claim",
     "figure",
     "counters",
+    "profile",
     "exercises",
     "ledger",
     "glossary",
@@ -173,6 +174,7 @@ impl Expansion<'_> {
             "ref" => self.reference(claims::one(&words)?),
             "figure" => figures::figure(rest, repository),
             "counters" => self.counters(&words),
+            "profile" => profile::table(&words, repository),
             "exercises" => self.exercises(&words),
             "text" => texts::text(&words, repository, &link),
             "compilers" => texts::compilers(repository),

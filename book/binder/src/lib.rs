@@ -25,6 +25,7 @@ mod mentions;
 mod outputs;
 mod page;
 mod problems;
+mod profile;
 mod prose;
 mod repository;
 mod source;

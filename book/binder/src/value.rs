@@ -5,6 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 
+use crate::profile;
 use crate::repository::Repository;
 use crate::source::{self, Run, Source as Chapter};
 
@@ -124,6 +125,9 @@ fn value(word: &str, repository: &Repository) -> Result<Value> {
     }
     if let Some(column) = name.strip_prefix("racecheck:") {
         return Ok((source::racecheck(&chapter, repository, row, column)?, gpu_source(&run)));
+    }
+    if let Some(metric) = name.strip_prefix("profile:") {
+        return profile::number(&chapter, repository, row, metric).with_context(|| format!("`{word}`"));
     }
     if row == "set" {
         let setting = run.report().settings.get(name);

@@ -1,0 +1,147 @@
+//! What the profiler says of a row with all its sections: numbers in sentences, and `{{#profile ch06 direct_32x8 Occupancy}}`.
+//!
+//! The record, a chapter's `output/h200_profile.csv`, is written by `cargo xtask record`. It names the sums of the instructions
+//! that it is of, so a number of other instructions is marked as stale. In a page, a section and a metric are written with `_`
+//! for each blank: `Occupancy/Achieved_Occupancy`.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::html::escape;
+use crate::repository::Repository;
+use crate::source::Source as Chapter;
+use crate::value::{Source, with_commas};
+
+/// The record in a chapter's `output` folder.
+const RECORD: &str = "h200_profile.csv";
+
+/// A metric of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Metric {
+    row: String,
+    section: String,
+    name: String,
+    unit: String,
+    value: String,
+}
+
+/// A record.
+struct Profile {
+    file: String,
+    /// How it was made.
+    head: String,
+    metrics: Vec<Metric>,
+    is_stale: bool,
+}
+
+impl Profile {
+    fn read(chapter: &Chapter, repository: &Repository) -> Result<Self> {
+        let file = format!("{}/{RECORD}", chapter.output());
+        let text = repository.read(&file)?;
+        let mut comments = text.lines().filter_map(|line| line.strip_prefix("# "));
+        let head =
+            comments.next().with_context(|| format!("`{file}` does not say how it was made"))?.to_owned();
+        let is_current = |line: &str| {
+            let (file, sum) = line.split_once(' ').unwrap_or_default();
+            repository.read(file).is_ok_and(|ptx| nvrtc::code_sha256(&ptx) == sum)
+        };
+        let is_stale = !comments.all(is_current);
+        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+        let metrics =
+            lines.map(|line| metric(line).with_context(|| format!("`{file}` has the line `{line}`")));
+        let metrics = metrics.collect::<Result<Vec<_>>>()?;
+        Ok(Self { file, head, metrics, is_stale })
+    }
+
+    /// The metrics of a section of a row, as a page names it.
+    fn section(&self, row: &str, section: &str) -> Result<Vec<&Metric>> {
+        let of_row: Vec<&Metric> = self.metrics.iter().filter(|metric| metric.row == row).collect();
+        ensure!(!of_row.is_empty(), "`{}` has no row `{row}`", self.file);
+        let found: Vec<&Metric> =
+            of_row.iter().copied().filter(|metric| is(&metric.section, section)).collect();
+        if found.is_empty() {
+            let mut names: Vec<String> = of_row.iter().map(|metric| written(&metric.section)).collect();
+            names.dedup();
+            bail!("`{}` has no section `{section}`; there are {}", self.file, names.join(", "));
+        }
+        Ok(found)
+    }
+
+    fn find(&self, row: &str, section: &str, name: &str) -> Result<&Metric> {
+        let section_of = self.section(row, section)?;
+        section_of.iter().copied().find(|metric| is(&metric.name, name)).with_context(|| {
+            let names: Vec<String> = section_of.iter().map(|metric| written(&metric.name)).collect();
+            format!("the section `{section}` has no metric `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// A line of the record.
+fn metric(line: &str) -> Option<Metric> {
+    let cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+    let [row, section, name, unit, value] = <[String; 5]>::try_from(cells).ok()?;
+    value.parse::<f64>().ok()?;
+    Some(Metric { row, section, name, unit, value })
+}
+
+/// A name as a page writes it.
+fn written(name: &str) -> String {
+    name.replace(' ', "_")
+}
+
+fn is(name: &str, asked: &str) -> bool {
+    written(name) == asked
+}
+
+/// The number that `profile:SECTION/METRIC` of a row means.
+pub fn number(chapter: &Chapter, repository: &Repository, row: &str, name: &str) -> Result<(f64, Source)> {
+    let (section, metric) =
+        name.split_once('/').context("write `profile:SECTION/METRIC`, with `_` for each blank")?;
+    let profile = Profile::read(chapter, repository)?;
+    let value = profile.find(row, section, metric)?.value.parse()?;
+    Ok((value, if profile.is_stale { Source::StaleGpu } else { Source::Gpu }))
+}
+
+/// A table of a section: `CHAPTER ROW,ROW SECTION`, and the metrics that it shows unless it is all.
+pub fn table(words: &[&str], repository: &Repository) -> Result<String> {
+    let [chapter, rows, section, metrics @ ..] = words else {
+        bail!("name a chapter, rows, and a section: `{{{{#profile ch06 ROW,ROW Occupancy}}}}`");
+    };
+    let profile = Profile::read(&Chapter::parse(chapter, repository)?, repository)?;
+    let rows: Vec<&str> = rows.split(',').collect();
+    let all = profile.section(rows[0], section)?;
+    let names: Vec<String> = if metrics.is_empty() {
+        all.iter().map(|metric| written(&metric.name)).collect()
+    } else {
+        metrics.iter().map(|&name| name.to_owned()).collect()
+    };
+    let mut body = String::new();
+    for name in names {
+        let of = rows.iter().map(|row| profile.find(row, section, &name)).collect::<Result<Vec<_>>>()?;
+        let cells: String =
+            of.iter().map(|metric| format!("<td>{}</td>", with_commas(&metric.value))).collect();
+        let unit = if of[0].unit.is_empty() { String::new() } else { format!(" ({})", of[0].unit) };
+        body += &format!("<tr><th scope=\"row\">{}{}</th>{cells}</tr>\n", escape(&of[0].name), escape(&unit));
+    }
+    let heads: String =
+        rows.iter().map(|row| format!("<th scope=\"col\"><code>{}</code></th>", escape(row))).collect();
+    let (class, mark) = if profile.is_stale { ("by-gpu stale", " (stale)") } else { ("by-gpu", "") };
+    let title = all[0].section.as_str();
+    Ok(format!(
+        "<div class=\"table-wrapper {class}\" title=\"{}\">\n<table class=\"report\" aria-label=\"{title}\">\n<thead>\n\
+         <tr><th scope=\"col\">{title}{mark}</th>{heads}</tr>\n</thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n",
+        escape(&profile.head)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_five_cells_and_a_number() {
+        let read = metric("a,Memory Workload Analysis,L1/TEX Hit Rate,%,50.06").unwrap();
+        assert!(is(&read.section, "Memory_Workload_Analysis") && is(&read.name, "L1/TEX_Hit_Rate"));
+        assert_eq!(metric("a,b,c,50"), None);
+        assert_eq!(metric("a,b,c,d,Spread"), None);
+    }
+}
