@@ -48,6 +48,7 @@ pub mod run;
 mod sim;
 pub mod terminal;
 pub mod testing;
+pub mod weak;
 
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};
