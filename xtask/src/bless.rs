@@ -17,17 +17,32 @@ use crate::{Outcome, picture, root};
 const EVERY: [(&str, &str); 2] =
     [("sim.txt", "--device sim"), ("sim_claims.txt", "--device sim --claim all")];
 
-pub fn run() -> Result<Outcome> {
+/// Write what the chapters print now into their recorded outputs, and the exercises' screens.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Only these chapters, `ch09_modern`, and no screens
+    chapters: Vec<String>,
+}
+
+pub fn run(Arguments { chapters: wanted }: &Arguments) -> Result<Outcome> {
     let mut outcome = Outcome::Done;
-    for chapter in chapters()? {
-        bless(&chapter)?;
-        if let Err(error) = bless_counters(&chapter).and_then(|()| golden::check_measured(&chapter)) {
+    let known = chapters()?;
+    let names = known.iter().map(|chapter| golden::name(chapter)).collect::<Result<Vec<_>>>()?;
+    if let Some(wanted) = wanted.iter().find(|wanted| !names.contains(&wanted.as_str())) {
+        bail!("there is no chapter `{wanted}`: choose from {}", names.join(", "));
+    }
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    for (chapter, _) in known.iter().zip(&names).filter(|(_, name)| is_wanted(name)) {
+        bless(chapter)?;
+        if let Err(error) = bless_counters(chapter).and_then(|()| golden::check_measured(chapter)) {
             // The record of a GPU may wait for a GPU; the other chapters do not.
-            println!("{}: {error:#}", golden::name(&chapter)?);
+            println!("{}: {error:#}", golden::name(chapter)?);
             outcome = Outcome::Stale;
         }
     }
-    bless_screens()?;
+    if wanted.is_empty() {
+        bless_screens()?;
+    }
     Ok(outcome)
 }
 

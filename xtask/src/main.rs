@@ -30,7 +30,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Chore {
     /// Write what the chapters print on the emulator into their recorded outputs, and what the exercises show.
-    Bless,
+    Bless(bless::Arguments),
     /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
     Claims,
     /// Write what the exercises begin with and their compiled versions, and say what the grader makes of each.
@@ -60,7 +60,7 @@ enum Outcome {
 /// Exits with 0 when all is well, 1 when a check found something, 2 when the chore could not be done.
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
-        Chore::Bless => bless::run(),
+        Chore::Bless(arguments) => bless::run(&arguments),
         Chore::Claims => claims::run(),
         Chore::Exercises(arguments) => exercises::run(&arguments),
         Chore::Compare(arguments) => compare::run(&arguments),

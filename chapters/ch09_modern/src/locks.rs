@@ -38,7 +38,7 @@ pub struct Queue {
 }
 
 /// There is one block for this many of the chapter's elements, up to two for each multiprocessor of an H200.
-const ELEMENTS: usize = 2048;
+const ELEMENTS: usize = 512;
 const MOST_BLOCKS: usize = 264;
 const ROUNDS: i32 = 20;
 /// The shape that runs under many seeds.

@@ -30,7 +30,7 @@ const CHAPTER: Chapter = Chapter {
 };
 
 /// The default number of elements: one thread for each, and one block with a lock for some thousands of them.
-const SIZE: usize = 65_536;
+const SIZE: usize = 16_384;
 /// An element in two arrays, on the machine and on the host, and in the reference.
 const ELEMENT_BYTES: u64 = 2 * 4 + 2 * 4 + 8;
 
