@@ -46,6 +46,7 @@ pub mod random;
 pub mod report;
 pub mod run;
 mod sim;
+mod target;
 pub mod terminal;
 pub mod testing;
 pub mod weak;
