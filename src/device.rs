@@ -278,7 +278,8 @@ impl Device {
         let (launch, unwatched) = &self.watched(launch);
         let mut run = Run { unwatched: *unwatched, ..self.sim.launch(launch)? };
         let Some(gpu) = &mut self.gpu else { return Ok(run) };
-        self.withheld = self.withheld.take().or(withheld(&run.faults));
+        run.needs = gpu.missing(&launch.code).map(str::to_owned);
+        self.withheld = self.withheld.take().or(withheld(&run.faults)).or(run.needs.as_deref().map(too_new));
         if self.withheld.is_none() {
             if run.changes_variables {
                 gpu.run_once_only(&launch.code);
@@ -339,6 +340,11 @@ fn is_harmful(kind: FaultKind) -> bool {
         | FaultKind::Uninitialized
         | FaultKind::UndefinedShuffle => false,
     }
+}
+
+/// Why a GPU was not given a kernel that was built for a newer one.
+pub(crate) fn too_new(target: &str) -> String {
+    format!("not launched on the GPU: the kernel needs {target}")
 }
 
 /// Why a GPU must not be given a kernel in which the emulator found these faults. A warning is of what works on the

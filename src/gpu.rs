@@ -23,6 +23,7 @@ use simt::Dim3;
 use crate::buffer::BufferId;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Timing};
+use crate::target;
 
 pub(crate) struct Gpu {
     context: Arc<CudaContext>,
@@ -30,6 +31,8 @@ pub(crate) struct Gpu {
     buffers: Vec<CudaSlice<u8>>,
     modules: BTreeMap<String, Loaded>,
     about: About,
+    /// 90 for compute capability 9.0.
+    capability: u32,
     timed_runs: u32,
     /// Modules whose variables a kernel has changed, by name.
     once_only: BTreeSet<String>,
@@ -68,6 +71,7 @@ impl Gpu {
         result::init().map_err(|error| anyhow!("no GPU: {}", words(error)))?;
         let context = CudaContext::new(0).map_err(|error| anyhow!("no GPU: {}", words(error)))?;
         let about = about(&context).map_err(|error| anyhow!("the GPU does not answer: {}", words(error)))?;
+        let (major, minor) = context.compute_capability()?;
         let stream = context.default_stream();
         Ok(Gpu {
             context,
@@ -75,9 +79,15 @@ impl Gpu {
             buffers: Vec::new(),
             modules: BTreeMap::new(),
             about,
+            capability: (10 * major + minor) as u32,
             timed_runs: TIMED_RUNS,
             once_only: BTreeSet::new(),
         })
+    }
+
+    /// The target of a text that this GPU is too old for, `sm_90`.
+    pub(crate) fn missing<'c>(&self, code: &'c Code) -> Option<&'c str> {
+        target::missing(&code.ptx, self.capability)
     }
 
     /// How many times each kernel is run for the clock from now on, after one run to warm up.

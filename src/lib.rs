@@ -46,8 +46,10 @@ pub mod random;
 pub mod report;
 pub mod run;
 mod sim;
+mod target;
 pub mod terminal;
 pub mod testing;
+pub mod weak;
 
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};

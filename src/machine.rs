@@ -60,6 +60,8 @@ pub struct Run {
     pub timing: Option<Timing>,
     /// Why the GPU, although there is one, was not given the kernel.
     pub withheld: Option<String>,
+    /// The target that the kernel was built for, `sm_90`, if the GPU is too old for it and was not given it.
+    pub needs: Option<String>,
     /// Whether some checkers that the launch asked for did not watch, so that faults may have gone unseen.
     pub unwatched: bool,
     /// Whether a kernel changed variables of its module (`__device__`), so that a second run would start otherwise.
@@ -99,6 +101,7 @@ impl AddAssign for Run {
         self.stale_reads.extend(other.stale_reads);
         self.output.push_str(&other.output);
         self.withheld = self.withheld.take().or(other.withheld);
+        self.needs = self.needs.take().or(other.needs);
         self.unwatched |= other.unwatched;
         self.changes_variables |= other.changes_variables;
         self.timing = match (self.timing, other.timing) {

@@ -129,6 +129,7 @@ impl Machine for Sim {
             output: report.output,
             timing: None,
             withheld: None,
+            needs: None,
             unwatched: false,
             changes_variables: variables(&self.emulator, &module) != before,
         })

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::layout::{paragraph, table};
 use super::{Report, Row, Section, Verdict, faults};
-use crate::machine::{About, Timing};
+use crate::machine::About;
 
 const TITLE: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -68,7 +68,7 @@ fn picture(name: &str, lines: &str) -> String {
 /// The table, without a head if there is no column. Columns for a GPU's time and for agreement are there if any row has
 /// them.
 fn rows(section: &Section) -> String {
-    let timed = section.rows.iter().any(|row| row.run.timing.is_some());
+    let timed = section.rows.iter().any(|row| time(row) != NO_TIME);
     let compared = section.rows.iter().any(|row| row.agreement.is_some());
     let mut lines = vec![columns(section, timed, compared, 0), columns(section, timed, compared, 1)];
     lines.retain(|head| head.iter().any(|cell| !cell.is_empty()));
@@ -88,13 +88,17 @@ fn columns(section: &Section, timed: bool, compared: bool, line: usize) -> Vec<S
 fn cells(section: &Section, row: &Row, timed: bool, compared: bool) -> Vec<String> {
     let mut cells = vec![row.variant.clone(), row.verdict.name().to_owned()];
     cells.extend(section.columns.iter().map(|column| row.cell(column)));
-    cells.extend(timed.then(|| row.run.timing.as_ref().map_or("-".to_owned(), microseconds)));
+    cells.extend(timed.then(|| time(row)));
     cells.extend(compared.then(|| agreement(row).to_owned()));
     cells
 }
 
-fn microseconds(timing: &Timing) -> String {
-    format!("{:.1}", timing.median_us)
+const NO_TIME: &str = "-";
+
+/// How long the GPU took, or what it is too old for.
+fn time(row: &Row) -> String {
+    let needs = row.run.needs.as_ref().map_or(NO_TIME.to_owned(), |target| format!("needs {target}"));
+    row.run.timing.as_ref().map_or(needs, |timing| format!("{:.1}", timing.median_us))
 }
 
 fn agreement(row: &Row) -> &'static str {
@@ -139,7 +143,27 @@ fn failures(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Run;
+    use crate::machine::{Run, Timing};
+
+    #[test]
+    fn a_gpu_that_is_too_old_has_what_it_needs_in_place_of_a_time() {
+        let row = |variant: &str, run| Row { variant: variant.to_owned(), ..Row::new(run, Verdict::Ok) };
+        let timing = Timing { median_us: 2.5, ..Timing::default() };
+        let timed = row("pick_ballot", Run { timing: Some(timing), ..Run::default() });
+        let needs = row("pick_elect", Run { needs: Some("sm_90".to_owned()), ..Run::default() });
+        assert!(!needs.is_failure());
+        let table = |rows: Vec<Row>| {
+            let text = super::rows(&Section { rows, ..Section::default() });
+            anstream::adapter::strip_str(&text).to_string()
+        };
+        let both = table(vec![timed, needs.clone()]);
+        let line = |name: &str| both.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        assert!(
+            line("pick_ballot").ends_with(" 2.5") && line("pick_elect").ends_with(" needs sm_90"),
+            "{both}"
+        );
+        assert!(table(vec![needs]).ends_with("needs sm_90\n"));
+    }
 
     #[test]
     fn a_table_without_columns_has_no_head() {

@@ -9,7 +9,7 @@ use super::once::{Outcome, initial_bytes};
 use super::plan::Plan;
 use crate::arguments::{BufferSpec, Spec};
 use crate::buffer::BufferId;
-use crate::device::withheld;
+use crate::device::{too_new, withheld};
 use crate::gpu::Gpu;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{Machine, Timing};
@@ -43,9 +43,12 @@ pub(super) struct Difference {
 
 /// Runs the kernel of a plan on the GPU, unless the emulator's run says that it would do harm there.
 pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu> {
+    let code = Code { name: plan.program.name.clone(), ptx: plan.program.ptx.clone().into() };
+    let harmful = vetted.and_then(|outcome| withheld(&outcome.report.faults));
+    let harmful = harmful.map(|why| format!("{why}; there it could write where it should not, or hang"));
     let mut told = OnGpu {
         name: gpu.about().name,
-        withheld: vetted.and_then(|outcome| withheld(&outcome.report.faults)),
+        withheld: harmful.or(gpu.missing(&code).map(too_new)),
         timing: None,
         contents: Vec::new(),
         differences: Vec::new(),
@@ -54,7 +57,7 @@ pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result
     if told.withheld.is_some() {
         return Ok(told);
     }
-    let launch = launch(plan, &mut gpu)?;
+    let launch = launch(plan, code, &mut gpu)?;
     if vetted.map_or(plan.has_variables, |outcome| outcome.changes_variables) {
         // Runs for the clock would start from what the one before left in the module's variables.
         gpu.run_once_only(&launch.code);
@@ -72,8 +75,7 @@ pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result
 }
 
 /// The launch in the GPU's terms, its buffers in place.
-fn launch(plan: &Plan, gpu: &mut Gpu) -> Result<Launch> {
-    let code = Code { name: plan.program.name.clone(), ptx: plan.program.ptx.clone().into() };
+fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
     let mut launch = Launch::of(code, &plan.kernel.name, plan.launch.grid, plan.launch.block);
     launch.simt.shared_bytes = plan.launch.shared_bytes;
     let mut buffers = 0;

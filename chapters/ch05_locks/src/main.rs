@@ -15,7 +15,6 @@ mod operations;
 mod rounds;
 mod table;
 mod warp;
-mod weak;
 
 use std::process::ExitCode;
 

@@ -13,9 +13,8 @@ use lanes::kernels::messages::{
 };
 use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
 
-use crate::weak;
 
 /// The kernels, their shapes, and whether they are right.
 const MESSAGES: [(&Kernel, u32, u32, bool); 7] = [

@@ -14,9 +14,9 @@ use lanes::kernels::locks::{
 use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
 use lanes::report::layout::{counted, grouped};
-use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
+use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
 
-use crate::{contention, weak};
+use crate::contention;
 
 /// The kernels, and whether they are right.
 const CASES: [(&Kernel, bool); 7] = [

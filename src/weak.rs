@@ -1,4 +1,4 @@
-//! A launch in a weak memory, seed by seed.
+//! A launch in a weak memory, seed by seed, for the chapters about locks and about orders.
 //!
 //! In the emulator's ordinary memory a load returns the last store, so a missing fence changes nothing. In
 //! its weak memory a load may return an older store if PTX's memory model allows it, and the seed decides.
@@ -7,9 +7,10 @@
 //! everything that the model allows.
 
 use anyhow::Result;
-use lanes::kernel::Kernel;
-use lanes::{Buffer, Device, Launch, Row, Run, Verdict};
 use simt::{Checks, Schedule, StaleRead};
+
+use crate::kernel::Kernel;
+use crate::{Buffer, Device, Element, Launch, Row, Run, Verdict};
 
 /// Seeds for a message, which has one chance to fail in each. They are always the same ones, because whether
 /// a mistake is found must not depend on `--seed`.
@@ -31,12 +32,12 @@ struct Found {
 
 /// Runs a launch with this many seeds. `missing` says how much is missing from a result: nothing if it is
 /// right.
-pub fn seeds(
+pub fn seeds<T: Element>(
     device: &mut Device,
     launch: &Launch,
-    result: Buffer<i32>,
+    result: Buffer<T>,
     seeds: u64,
-    missing: impl Fn(&[i32]) -> f64,
+    missing: impl Fn(&[T]) -> f64,
 ) -> Result<Row> {
     let mut launch = launch.clone();
     (launch.simt.checks, launch.simt.schedule) = (Checks::NONE, Schedule::Random);

@@ -1,0 +1,182 @@
+//! What is often said about orders, scopes, barriers and new instructions, and which rows decide it.
+//!
+//! No note is about them. It leaves out statements that only the standard of C++ decides.
+
+use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
+
+/// The run of `output/runs.txt` in which the additions and sums are large enough for a clock.
+const LARGE: &str = "--only locks,additions,waiting,handshakes,sums,leaders --size 1048576";
+
+pub static CLAIMS: &[Claim] = &[
+    Claim {
+        id: "S9.1",
+        voice: Voice::Said,
+        says: "`volatile` is enough for a flag",
+        ruling: Ruling::Wrong,
+        why: "It is enough for the flag itself, which every look then really loads. It orders nothing else: \
+              the data may be old when the flag is new. Store the flag with release and load it with \
+              acquire, or put a fence on each side of it.",
+        proof: Proof::Run(Test {
+            rows: &["message_no_fence", "message_no_fence-weak"],
+            twins: &["ref_message", "ref_message-weak"],
+            holds: comes_out_right,
+            evidence: in_both_memories,
+        }),
+    },
+    Claim {
+        id: "S9.2",
+        voice: Voice::Said,
+        says: "an atomic access orders the accesses around it",
+        ruling: Ruling::Wrong,
+        why: "Only its order does that. A relaxed access is atomic, and nothing else. `atomicAdd` and the \
+              other built-in functions are relaxed.",
+        proof: Proof::Run(Test {
+            rows: &["ref_message_relaxed", "ref_message_relaxed-weak"],
+            twins: &["ref_message", "ref_message-weak"],
+            holds: comes_out_right,
+            evidence: in_both_memories,
+        }),
+    },
+    Claim {
+        id: "S9.3",
+        voice: Voice::Said,
+        says: "it is enough that the writer of a message uses release",
+        ruling: Ruling::Wrong,
+        why: "A release takes effect in a thread that acquires what was stored. A reader that loads the flag \
+              relaxed may have loaded the data before.",
+        proof: Proof::Run(Test {
+            rows: &["ref_message_release", "ref_message_release-weak"],
+            twins: &["ref_message", "ref_message-weak"],
+            holds: comes_out_right,
+            evidence: in_both_memories,
+        }),
+    },
+    Claim {
+        id: "S9.4",
+        voice: Voice::Said,
+        says: "relaxed order is enough for a lock, because only one thread can get it",
+        ruling: Ruling::Wrong,
+        why: "Only one thread at a time gets it, and yet updates are lost: nothing orders what one owner did \
+              before what the next one does. Take the lock with acquire, and give it back with release.",
+        proof: Proof::Run(Test {
+            rows: &["ref_rounds_relaxed", "ref_rounds_relaxed-weak"],
+            twins: &["ref_rounds", "ref_rounds-weak"],
+            holds: comes_out_right,
+            evidence: in_both_memories,
+        }),
+    },
+    Claim {
+        id: "S9.5",
+        voice: Voice::Said,
+        says: "`thread_scope_block` suffices if one thread of a block does the work",
+        ruling: Ruling::Condition,
+        why: "How many threads of a block work does not matter. The scope has to include all threads that \
+              meet at the flag or the lock: the block is enough if they are of one block, and for threads of \
+              several blocks it has to be the device.",
+        proof: Proof::Run(Test {
+            rows: &["ref_in_block", "ref_in_block-weak"],
+            twins: &["ref_message_block_scope", "ref_message_block_scope-weak"],
+            holds: comes_out_right,
+            evidence: in_both_memories,
+        }),
+    },
+    Claim {
+        id: "S9.6",
+        voice: Voice::Said,
+        says: "a thread that has arrived at a barrier may read what the others wrote before it",
+        ruling: Ruling::Wrong,
+        why: "A thread arrives to tell the others that its own part is done. It may read their parts when it \
+              has waited, which `arrive` does not do and `arrive_and_wait` does.",
+        proof: Proof::Run(Test {
+            rows: &["hand_on_no_wait", "hand_on_no_wait-weak"],
+            twins: &["hand_on", "hand_on-weak"],
+            holds: comes_out_right,
+            evidence: in_both_memories,
+        }),
+    },
+    Claim {
+        id: "S9.7",
+        voice: Voice::Said,
+        says: "where one lane acts for its warp, it may as well be lane 0",
+        ruling: Ruling::Condition,
+        why: "Lane 0 will do where all lanes come along. Inside a branch it may not be among them, and then \
+              nothing is done. There the lowest lane of the mask acts, or the one that `elect.sync` chooses.",
+        proof: Proof::Run(Test {
+            rows: &["pick_elect"],
+            twins: &["pick_zero"],
+            holds: |seen| seen[0].fact("missing") == 0.0,
+            evidence: |seen| {
+                let [counted, missing] = ["counted", "missing"].map(|name| seen[0].fact(name));
+                format!("{}: {missing} of {} are left out", seen[0].variant(), counted + missing)
+            },
+        }),
+    },
+    Claim {
+        id: "S9.8",
+        voice: Voice::Said,
+        says: "`cuda::atomic_ref` is slower than the built-in functions",
+        ruling: Ruling::Condition,
+        why: "It depends on the order. A relaxed `fetch_add` is the instruction that `atomicAdd` is. If no \
+              order is named it is sequentially consistent, and that takes a fence before each access.",
+        proof: Proof::Recorded(
+            LARGE,
+            Test {
+                rows: &["add_built_in-own", "add_default-own"],
+                twins: &["add_built_in-own", "add_relaxed-own"],
+                holds: |seen| seen[1].time_us() > 1.2 * seen[0].time_us(),
+                evidence: times,
+            },
+        ),
+    },
+    Claim {
+        id: "S9.9",
+        voice: Voice::Said,
+        says: "a back-off is always faster than trying again at once",
+        ruling: Ruling::Condition,
+        why: "With many blocks the tries are in each other's way, and fewer of them leave the lock to its \
+              owner. With two blocks a thread that sleeps finds out late that the lock is open.",
+        proof: Proof::Recorded(
+            LARGE,
+            Test {
+                rows: &["wait_spin-many", "wait_doubling-many"],
+                twins: &["wait_spin-few", "wait_long-few"],
+                holds: |seen| seen[1].time_us() < seen[0].time_us(),
+                evidence: times,
+            },
+        ),
+    },
+    Claim {
+        id: "S9.10",
+        voice: Voice::Said,
+        says: "`redux.sync` is one instruction, and so it is five times as fast as five shuffles",
+        ruling: Ruling::Wrong,
+        why: "One instruction may keep a unit of the GPU busy for longer than another does. Count \
+              instructions to compare programs, and use a clock to compare instructions.",
+        proof: Proof::Recorded(
+            LARGE,
+            Test {
+                rows: &["sums_shuffles", "sums_redux"],
+                twins: &["sums_shuffles", "sums_shuffles-tenth"],
+                holds: |seen| 5.0 * seen[1].time_us() <= seen[0].time_us(),
+                evidence: times,
+            },
+        ),
+    },
+];
+
+/// No race is found, and no seed of the weak memory gives a wrong result.
+fn comes_out_right(seen: &[Seen]) -> bool {
+    seen[0].fault("race").is_none() && seen[1].fact("seeds_wrong") == 0.0
+}
+
+/// What the checker of races found in the first row, and how the second came out in the weak memory.
+fn in_both_memories(seen: &[Seen]) -> String {
+    let race = if seen[0].fault("race").is_some() { "a race" } else { "no race" };
+    let [wrong, seeds] = ["seeds_wrong", "seeds"].map(|name| seen[1].fact(name));
+    format!("{}: {race}; in the weak memory {wrong} of {seeds} seeds give a wrong result", seen[0].variant())
+}
+
+fn times(seen: &[Seen]) -> String {
+    let time = |seen: &Seen| format!("{} {:.1} µs", seen.variant(), seen.time_us());
+    seen.iter().map(time).collect::<Vec<_>>().join(", ")
+}

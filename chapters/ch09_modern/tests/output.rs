@@ -1,0 +1,83 @@
+//! What the chapter prints: its records, its claims, its other shapes, and its lines.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+lanes::chapter_tests!("ch09_modern");
+
+/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+#[test]
+fn every_variant_comes_out_as_expected_in_every_shape() {
+    for size in ["1", "31", "1003", "5000"] {
+        for block in ["1", "48", "64", "1024"] {
+            CHAPTER.passes(&["--seed", "7", "--size", size, "--block", block]);
+        }
+    }
+}
+
+#[test]
+fn every_variant_comes_out_as_expected_with_every_seed() {
+    for seed in ["1", "2", "3", "18446744073709551615"] {
+        CHAPTER.passes(&["--size", "5000", "--seed", seed]);
+    }
+}
+
+fn fact(row: &Value, name: &str) -> f64 {
+    row["facts"][name].as_f64().unwrap_or_else(|| panic!("{} has no fact `{name}`", row["variant"]))
+}
+
+/// A right lock loses nothing, and takes at least one atomic for each addition.
+#[test]
+fn locks_count_what_the_shape_says() {
+    for row in CHAPTER.every_row(&["--only", "waiting", "--size", "5000"]) {
+        let blocks = if row["variant"].as_str().unwrap().ends_with("-few") { 2.0 } else { 10.0 };
+        assert_eq!(fact(&row, "updates"), 20.0 * blocks, "{row}");
+        assert_eq!((fact(&row, "lost"), fact(&row, "gave_up")), (0.0, 0.0), "{row}");
+        assert!(fact(&row, "atomics_per_update") >= 1.0, "{row}");
+    }
+}
+
+/// Five shuffles and five additions in each round, or one instruction; and in both a lane adds its number.
+#[test]
+fn a_round_of_a_sum_is_ten_instructions_or_one() {
+    let rows = CHAPTER.rows("sums");
+    let count = |variant: &str| {
+        let row = rows.iter().find(|row| row["variant"] == variant).unwrap();
+        let count = |name: &str| row["counters"][name].as_u64().unwrap();
+        (count("ptx_instructions") / count("warps")) as i64
+    };
+    let saved = count("sums_shuffles") - count("sums_redux");
+    // The loops may be unrolled differently, so their own instructions may differ.
+    assert!((256 * 9..256 * 11).contains(&saved), "{saved}");
+}
+
+/// The lines of CUDA that are named by races.
+fn told(rows: &[Value]) -> BTreeSet<(String, u64)> {
+    let faults = rows.iter().flat_map(|row| row["faults"].as_array().unwrap());
+    let races = faults.filter(|fault| fault["kind"] == "race");
+    let sources = races.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
+    sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect()
+}
+
+/// A line that is part of a race says so at its end; exactly these lines are reported.
+#[test]
+fn races_are_told_at_the_lines_that_say_so() {
+    let told = told(&CHAPTER.every_row(&[]));
+    for file in ["modern_messages.cu", "modern_locks.cu", "modern_barriers.cu"] {
+        let told: Vec<u64> = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line).collect();
+        let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+        let source = std::fs::read_to_string(path).unwrap();
+        let marked = (1..).zip(source.lines()).filter(|(_, line)| line.ends_with("// race")).map(|(n, _)| n);
+        assert_eq!(told, marked.collect::<Vec<u64>>(), "{file}");
+    }
+}
+
+/// A barrier that expects a thread too many never opens, and the report says how many arrivals are missing.
+#[test]
+fn the_barrier_that_never_opens_is_told() {
+    let rows = CHAPTER.every_row(&["--only", "hand_on_extra"]);
+    let fault = &rows[0]["faults"][0];
+    assert_eq!(fault["kind"], "deadlock", "{fault}");
+    assert!(fault.to_string().contains("1 arrival is missing"), "{fault}");
+}
