@@ -57,11 +57,11 @@ impl Contents {
         let different = self.different();
         let what = self.print.what();
         if different.len() < 2 {
-            return format!("  {what} came out the same every time\n");
+            return format!("  {what} had the same contents every time\n");
         }
-        let mut out = format!("  {what} came out in {} ways\n", grouped(different.len() as u64));
+        let mut out = format!("  {what} had {} different contents\n", grouped(different.len() as u64));
         for Content { seed, times } in different.iter().take(TOLD) {
-            let _ = writeln!(out, "    as in seed {seed}: {}", counted(*times, "time"));
+            let _ = writeln!(out, "    as with seed {seed}: {}", counted(*times, "time"));
         }
         if let Some(more @ 1..) = different.len().checked_sub(TOLD) {
             let _ = writeln!(out, "    and {} more", grouped(more as u64));

@@ -27,7 +27,7 @@ fn lines_of_other_kernels_are_not_counted() {
     let output = words(line);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let (_, table) = text.split_once("8 of 11 CUDA lines, the dearest first\n").expect(text);
+    let (_, table) = text.split_once("8 of 11 CUDA lines, the most expensive first\n").expect(text);
     let rows = table.lines().take_while(|line| !line.is_empty()).filter(|line| line.contains("messages.cu:"));
     assert!(rows.clone().count() == 8 && rows.clone().all(|row| !row.contains("  0.00")), "{text}");
 }

@@ -62,7 +62,7 @@ fn a_tile_loads_each_sector_once() {
         let facts = row(&rows, &format!("tile_{width}x{height}"));
         let sectors = f64::from(width * height / 8 + 2 * width / 8 + 2 * height);
         assert_eq!(facts["sectors_per_block"], sectors);
-        assert_eq!(facts["addresses_say"], sectors);
+        assert_eq!(facts["distinct_sectors"], sectors);
     }
 }
 
