@@ -123,10 +123,10 @@ fn a_solution_is_shown_after_passing() {
 #[test]
 fn verify_says_what_no_longer_passes() {
     let shell = Shell::new();
-    assert_eq!(shell.prints(0, &["verify"]), "no exercise was begun yet\n");
+    assert_eq!(shell.prints(0, &["verify"]), "you have not started an exercise yet\n");
     assert!(shell.prints(0, &["verify", "first_guess"]).contains("has no file"));
     shell.solve();
-    assert!(shell.prints(0, &["verify"]).contains("1 of 1 that were begun pass, 0 no longer"));
+    assert!(shell.prints(0, &["verify"]).contains("1 of 1 that were started pass, 0 no longer do"));
     shell.save("ch01/first_guess.toml", "store = \"0-31\"\nsix = \"6\"\n");
     assert!(shell.prints(1, &["verify", "first_guess"]).contains("refused: wrong answer, and was passed"));
     assert!(shell.prints(0, &["list"]).contains("1 of 4 passed"), "it stays passed");

@@ -51,7 +51,7 @@ fn sectors(now: f64) -> Measured {
 fn too_dear() -> Verdict {
     Verdict::Refused(Refusal {
         reason: "gate".to_owned(),
-        headline: "the result is right, and too dear".to_owned(),
+        headline: "the result is right, but too expensive".to_owned(),
         look: "Which addresses do the lanes of a warp load at the same time?".to_owned(),
         case: "n = 256, seed 0".to_owned(),
         gates: vec![sectors(256.0)],

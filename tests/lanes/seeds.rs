@@ -92,7 +92,10 @@ fn seeds_that_run_clean_are_counted() {
     let output = words(&format!("run {SAXPY} {GOOD} --seeds 3..8 --print 2:1"));
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("seeds: 3 to 7: all 5 ran without findings; shown is seed 7 (schedule random, for"), "{text}");
+    assert!(
+        text.contains("seeds: 3 to 7: all 5 ran without findings; shown is seed 7 (schedule random, for"),
+        "{text}"
+    );
     let last = words(&format!("run {SAXPY} {GOOD} --seeds 18446744073709551614..18446744073709551615"));
     assert_eq!(last.status.code(), Some(0), "{last:?}");
 }
@@ -132,7 +135,10 @@ fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
     let many = run(&["--seeds", "0..4"]);
     let told = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(many.status.code(), Some(0));
-    assert!(told.contains("all 4 ran without an error, 4 of them with warnings or notes; shown is seed 0"), "{told}");
+    assert!(
+        told.contains("all 4 ran without an error, 4 of them with warnings or notes; shown is seed 0"),
+        "{told}"
+    );
     let first = object(&run(&["--seeds", "2..4", "--strict", "--json"]));
     assert_eq!((&first["seeds"]["ran"], &first["seed"]), (&1.into(), &2.into()));
 }

@@ -103,7 +103,7 @@ fn miscounted(ids: &[&str]) -> Vec<String> {
     let missing = wanted.iter().filter(|id| times(id) != 1);
     let mut off: Vec<String> = missing.map(|id| format!("{id} is decided {} times", times(id))).collect();
     let unknown = ids.iter().filter(|id| !wanted.iter().any(|known| known == *id));
-    off.extend(unknown.map(|id| format!("{id} is a claim of no note")));
+    off.extend(unknown.map(|id| format!("{id} is not a claim of any note")));
     off
 }
 

@@ -121,7 +121,8 @@ pub static CLAIMS: &[Claim] = &[
             },
             evidence: |seen| {
                 let noted = |yes: f64| if yes > 0.0 { "is as in the note" } else { "is different" };
-                let (down, xor) = (seen[0].fact("matches_note_for_down"), seen[1].fact("matches_note_for_xor"));
+                let (down, xor) =
+                    (seen[0].fact("matches_note_for_down"), seen[1].fact("matches_note_for_xor"));
                 format!("{} {}, {} {}", seen[0].variant(), noted(down), seen[1].variant(), noted(xor))
             },
         }),

@@ -75,7 +75,8 @@ fn picture(device: &mut Device) -> Result<String> {
 fn not_an_offset(section: &Section) -> Option<String> {
     let of = |name: &str, fact: &str| section.row(name)?.fact_value(fact);
     let xor = of("xor_2", "lanes_not_plus_offset")?;
-    let (there, down) = (of("xor_2", "not_plus_offset_in_segment")?, of("down_2", "not_plus_offset_in_segment")?);
+    let (there, down) =
+        (of("xor_2", "not_plus_offset_in_segment")?, of("down_2", "not_plus_offset_in_segment")?);
     Some(format!(
         "With xor_2, {xor} of {LANES} lanes get another value than that of the lane two above them. For \
          {there} of these the segment does have such a lane; with down_2 this happens to {down}. xor flips a \

@@ -25,7 +25,7 @@ fn range(text: &str) -> Result<u64> {
 }
 
 fn unreadable<T>(text: &str) -> Result<T> {
-    bail!("`{text}` is no set of lanes: write it as in `0-15, 20`, or `none`")
+    bail!("`{text}` is not a set of lanes: write it as in `0-15, 20`, or `none`")
 }
 
 /// Writes a set in the same way.

@@ -102,7 +102,7 @@ fn an_input_is_not_to_be_written() {
 #[test]
 fn what_is_right_and_too_dear_names_counter_gate_and_solution() {
     let refusal = changed("ld.global.u32 %r4, [%d0];", "ld.global.u32 %r4, [%d0]; ld.global.u32 %r4, [%d0];");
-    check(&refusal, "gate", "too dear", "");
+    check(&refusal, "gate", "too expensive", "");
     assert_eq!(refusal.gates[0].text(), "global load requests: now 4, gate 2, the solution has 2");
     assert!(!refusal.gates[0].passes);
 }
@@ -187,7 +187,7 @@ fn a_prediction_is_held_to_the_run() {
     let wrong = |from, to| refused(&exercise, &right.replace(from, to));
     check(&wrong("0-19", "0-20"), "wrong-answer", "`stores`: 20 is in your answer", "predicate");
     check(&wrong("\"5\"", "4"), "wrong-answer", "`fifth`: it is not 4 but more", "number");
-    check(&wrong("\"none\"", "\"rice\""), "unreadable", "`rice` is none of none, race", "");
+    check(&wrong("\"none\"", "\"rice\""), "unreadable", "`rice` is not one of none, race", "");
     check(&wrong("stores =", "store ="), "unreadable", "there is no question `store`", "");
     check(&wrong("\"0-19\"", "0-19"), "unreadable", "`which.toml`, line ", "in quotes");
 }

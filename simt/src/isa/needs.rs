@@ -121,8 +121,8 @@ impl Form {
 /// What is listed here, as Markdown.
 pub fn table() -> String {
     let mut text = String::from(
-        "\n## What modifiers need\n\nBeside what their form needs, opcodes that have one word of each group need this. \
-         Vectors have at most 128 bits.\n\n| Words | Target | `.version` |\n| --- | --- | --- |\n",
+        "\n## What modifiers need\n\nSome modifiers need more than their form does: an opcode that contains \
+         a word of each group has these requirements. Vectors have at most 128 bits.\n\n| Words | Target | `.version` |\n| --- | --- | --- |\n",
     );
     for Need { mnemonics, groups, needs: Needs { sm, version: (major, minor) } } in &NEEDS {
         let group = |words: &&[&str]| format!("`{}`", words.join("`, `"));

@@ -9,9 +9,10 @@ const HEAD: &str = "\
 
 # Supported PTX
 
-Each form lists the opcodes it covers: `(a|b)` is a choice, and `?` marks what may be left out. Modifiers may stand in
-any order, save that types keep theirs, and that what belongs to a name (`mul.lo`) follows it. Whatever is not listed is
-an error when a kernel comes to it. Sections are those of the PTX ISA.
+Each form covers the opcodes that match it: `(a|b)` is a choice, and `?` marks a part that may be omitted. Modifiers may
+be written in any order, except that types keep their order, and that a word which belongs to the name follows it
+(`mul.lo`). If a kernel reaches an opcode that no form covers, the launch ends with an error. Sections are those of the PTX
+ISA.
 ";
 
 /// The table, one family after the other.
