@@ -56,7 +56,8 @@ enum Pushed<'a> {
 impl Gpu {
     /// The first GPU, which somebody asked for: the error says what to do without one.
     pub(crate) fn demand() -> Result<Gpu> {
-        Gpu::open().map_err(|error| anyhow!("{error}: omit `--device gpu`, or run on a machine that has one"))
+        Gpu::open()
+            .map_err(|error| anyhow!("{error}: omit `--device gpu`, or run on a machine that has a GPU"))
     }
 
     /// The first GPU, or in one line why there is none.

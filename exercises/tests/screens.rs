@@ -82,7 +82,7 @@ fn does_not_compile() -> Verdict {
             "      atomicAdd(sum, in[i])".to_owned(),
             "                           ^".to_owned(),
         ],
-        look: "the first message counts, those after it often follow from it".to_owned(),
+        look: "look at the first message; the others often follow from it".to_owned(),
         ..Refusal::default()
     })
 }
@@ -186,7 +186,7 @@ fn troubles_are_said_and_the_program_goes_on() {
     learner.not_read(Found::Nothing);
     check("file_gone", &learner.screen());
     learner.not_read(Found::Unreadable(
-        "cannot read `mine/lost_sum.cu`: it is a directory, name a file in it".to_owned(),
+        "cannot read `mine/lost_sum.cu`: it is a directory; name a file in it".to_owned(),
     ));
     check("file_unreadable", &learner.screen());
 }

@@ -36,12 +36,12 @@ pub(super) struct Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Run a kernel, and say what it cost, printed and did wrong
+    /// Run a kernel, and report its cost, its output and its faults
     #[command(after_help = ARGUMENTS)]
     Run(Box<RunOptions>),
-    /// Say what is in a file: its kernels, their parameters, and what is not supported
+    /// Show what is in a file: its kernels, their parameters, and what is not supported
     List(ListOptions),
-    /// Say what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
+    /// Explain what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
     Explain {
         /// The kind, as a report calls it: race, out-of-bounds, ...
         #[arg(value_parser = words::fault)]
@@ -76,8 +76,8 @@ Arguments, one --arg for each parameter, in order:
   buf:f32:64:uninitialized   never written; reading it is reported as a fault
 
 Checkers: races (race), initialisation (init), synchronisation (sync). Accesses outside
-every buffer are always reported, because the emulator cannot carry them out. With
-`--check memory` they are the only thing that is checked.
+every buffer are always reported, because the emulator cannot carry them out, and so are
+deadlocks. `--check memory` switches the three checkers off.
 
 Examples:
   lanes run sum.cu --kernel sum --grid 8 --block 256 --print 1:1 \\

@@ -1,6 +1,6 @@
 //! What `lanes run` prints of a run: what was launched, what it cost, what it printed, and what was wrong.
 //!
-//! A table has what was counted, without the zeros; another one the dearest CUDA lines. What it leaves out: Nsight
+//! A table has what was counted, without the zeros; another one the most expensive CUDA lines. What it leaves out: Nsight
 //! Compute's names, and contents of buffers, which [`print`](super::print) shows.
 
 use std::cmp::Reverse;
@@ -180,23 +180,23 @@ fn averages(counters: &Counters) -> [(&'static str, f64); 3] {
     ]
 }
 
-/// The CUDA lines that most instructions were executed for, the dearest first; a file has other kernels too.
+/// The CUDA lines that most instructions were executed for, the most expensive first; a file has other kernels too.
 fn lines(lines: &[LineCounters]) -> String {
-    let mut dearest: Vec<&LineCounters> =
+    let mut costliest: Vec<&LineCounters> =
         lines.iter().filter(|line| line.counters.ptx_instructions > 0).collect();
-    dearest.sort_by_key(|line| Reverse(line.counters.ptx_instructions));
-    if dearest.is_empty() {
+    costliest.sort_by_key(|line| Reverse(line.counters.ptx_instructions));
+    if costliest.is_empty() {
         return String::new();
     }
     let head = |row: usize| COLUMNS.iter().map(move |column| column.head[row].to_owned());
     let mut rows: Vec<Vec<String>> =
         (0..2).map(|row| std::iter::once(String::new()).chain(head(row)).collect()).collect();
-    for line in dearest.iter().take(LINES) {
+    for line in costliest.iter().take(LINES) {
         let cells = COLUMNS.iter().map(|column| (column.cell)(&line.counters));
         rows.push(std::iter::once(format!("  {}", line.source)).chain(cells).collect());
     }
-    let which = if dearest.len() > LINES {
-        format!("{LINES} of {} CUDA lines", dearest.len())
+    let which = if costliest.len() > LINES {
+        format!("{LINES} of {} CUDA lines", costliest.len())
     } else {
         "CUDA lines".to_owned()
     };

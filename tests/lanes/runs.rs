@@ -59,9 +59,12 @@ fn dynamic_shared_memory_that_was_forgotten_is_named_in_the_help() {
         (output.status.code(), stdout(&output).split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let (status, text) = told("");
-    assert!(status == Some(1) && text.contains("or ask for dynamic shared memory at the launch"), "{text}");
+    assert!(
+        status == Some(1) && text.contains("ask for enough dynamic shared memory at the launch"),
+        "{text}"
+    );
     let (status, text) = told("--shared-bytes 8");
-    assert!(status == Some(1) && !text.contains("or ask for dynamic"), "{text}");
+    assert!(status == Some(1) && !text.contains("ask for enough dynamic"), "{text}");
 }
 
 #[test]
@@ -113,11 +116,11 @@ fn help_shows_how_to_write_arguments() {
     let all = [
         ("--help", "Examples:"),
         ("run --help", "buf:f32:1024:zeros"),
-        ("run --help", "Memory is always\nchecked"),
+        ("run --help", "Accesses outside\nevery buffer are always reported"),
         ("--version", "lanes "),
-        ("run --help", "in random order, unless --schedule says otherwise"),
+        ("run --help", "warps run in random order, unless"),
         ("list --help", "PTX"),
-        ("explain --help", "alone, list the kinds"),
+        ("explain --help", "without a kind, list all of them"),
     ];
     for (line, part) in all {
         let output = words(line);

@@ -143,6 +143,6 @@ mod tests {
         let off = miscounted(&["N0.1", "N0.1", "N9.1"]);
         assert!(off.contains(&"N0.1 is decided 2 times".to_owned()));
         assert!(off.contains(&"N0.2 is decided 0 times".to_owned()));
-        assert!(off.contains(&"N9.1 is a claim of no note".to_owned()));
+        assert!(off.contains(&"N9.1 is not a claim of any note".to_owned()));
     }
 }

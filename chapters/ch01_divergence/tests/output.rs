@@ -24,8 +24,8 @@ const REFUSED: [(&[&str], &str); 15] = [
     (&["--cores", "all"], "the emulator uses 1 to 1024 cores"),
     (&["--size", "0"], "a whole number from 1"),
     (&["--size", "many"], "a whole number from 1"),
-    (&["--size", "99999999999"], "elements at most"),
-    (&["--size", "99999999999999999999999999"], "elements at most"),
+    (&["--size", "99999999999"], "for it: ask for at most"),
+    (&["--size", "99999999999999999999999999"], "for it: ask for at most"),
     (&["--device", "tpu"], "[possible values: auto, sim, gpu]"),
     (
         &["--only", "math_kernel_5"],

@@ -81,7 +81,7 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
     }
 }
 
-/// The first number of an answer that is no lane: a thread's number in its block, most likely.
+/// The first number of an answer that is not a lane: a thread's number in its block, most likely.
 fn no_lane(answer: &str) -> Option<u32> {
     let beyond = sets::parse(answer).ok()? >> 32;
     (beyond != 0).then(|| 32 + beyond.trailing_zeros())
@@ -172,13 +172,16 @@ mod tests {
     #[test]
     fn of_wrong_lanes_the_first_is_named_and_shown() {
         let (headline, picture) = judge("0-15", &Truth::Lanes(0xff), &[]).unwrap().unwrap();
-        assert_eq!(headline, "8 is in your answer and does not belong to it; 8 are wrong in all");
+        assert_eq!(headline, "8 is in your answer, but does not belong to it; 8 are wrong in total");
         assert_eq!(picture[2], "         ^");
         let headline = |answer, truth| super::lanes(answer, truth).unwrap().0;
-        assert_eq!(headline(1, 0b111), "1 belongs to it and your answer leaves it out; 2 are wrong in all");
+        assert_eq!(
+            headline(1, 0b111),
+            "1 belongs to it, but is missing from your answer; 2 are wrong in total"
+        );
         assert_eq!(
             headline(0b1000, 0b111),
-            "3 is in your answer and does not belong to it; 4 are wrong in all"
+            "3 is in your answer, but does not belong to it; 4 are wrong in total"
         );
         assert_eq!(headline(0b011, 0b111), "one more belongs to it");
     }
@@ -194,7 +197,7 @@ mod tests {
             choices: Vec::new(),
         };
         let refusal = hold(&question, "36", &Truth::Lanes(0b10000)).unwrap_err();
-        assert_eq!(refusal.headline, "`busy`: 36 is no lane: a warp has the lanes 0 to 31");
+        assert_eq!(refusal.headline, "`busy`: 36 is not a lane: a warp has the lanes 0 to 31");
     }
 
     #[test]

@@ -96,7 +96,7 @@ fn a_fault_comes_with_its_lane_and_what_the_exercise_says_to_look_at() {
 #[test]
 fn an_input_is_not_to_be_written() {
     let refusal = changed("ret;", "@!%p st.global.u32 [%d0], 7; ret;");
-    check(&refusal, "changed-input", "`in` is only to be read, and in[0] was changed from", "");
+    check(&refusal, "changed-input", "`in` must only be read, but in[0] was changed from", "");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn with_a_flag(store: &str) -> String {
 #[test]
 fn volatile_accesses_that_nothing_orders_are_refused_after_all_else() {
     let refusal = changed("ret;", &with_a_flag("st.volatile"));
-    check(&refusal, "volatile-race", "of `flag`", "`volatile` orders nothing");
+    check(&refusal, "volatile-race", "of `flag`", "`volatile` does not order accesses");
     assert_eq!(refusal.case, "n = 5, seed 0");
     check(&changed("ret;", &with_a_flag("st")), "race", "of `flag`", "");
     let exercise = exercise("doubled");
@@ -131,7 +131,7 @@ fn a_loop_without_an_end_is_stopped_and_told() {
     let refusal = changed("END:\n", "END:\n    bra END;\n");
     assert!(["livelock", "step-limit"].contains(&refusal.reason.as_str()), "{refusal:?}");
     let refusal = changed("END:\n", "END:\n    add.u32 %r7, %r7, 1;\n    bra END;\n");
-    check(&refusal, "step-limit", "", "which loop takes so many more rounds");
+    check(&refusal, "step-limit", "", "which loop runs many more iterations");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn another_kernel_and_other_parameters_are_named() {
     check(
         &changed(".param .u32 n)", ".param .u64 n)"),
         "other-parameters",
-        "`doubled` has other parameters",
+        "the parameters of `doubled` have changed",
         "starter.ptx",
     );
 }
