@@ -182,7 +182,7 @@ mod tests {
         for range in ["0..257", "-1..3", "3..3", "1", "0..x"] {
             let error = Spec::parse(&format!("buf:u8:2:rand=1,{range}")).unwrap_err();
             assert!(
-                error.starts_with(&format!("`{range}` is no range of whole numbers that u8 can hold")),
+                error.starts_with(&format!("`{range}` is not a range of whole numbers that u8 can hold")),
                 "{error}"
             );
         }

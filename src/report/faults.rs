@@ -161,7 +161,7 @@ mod tests {
     fn of_many_the_first_are_told_and_the_rest_counted() {
         let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
         assert_eq!(text.matches("replay: again").count(), TOLD_ALONE);
-        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+        assert!(text.ends_with("and 2 more, which `--json` lists\n"));
         let mut notes = vec![fault(Severity::Note, 1); 5];
         notes.push(fault(Severity::Error, 1));
         let text = plain(&alone(&notes, "again"));
@@ -169,6 +169,6 @@ mod tests {
             (text.matches("\nerror: ").count(), text.matches("replay: ").count()),
             (1, NOTES_ALONE + 1)
         );
-        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+        assert!(text.ends_with("and 2 more, which `--json` lists\n"));
     }
 }

@@ -109,13 +109,14 @@ mod tests {
         let print = Print::parse("2").unwrap();
         let mut contents = Contents { print, by_hash: BTreeMap::new() };
         assert!(contents.add(5, &[1]) && !contents.add(6, &[1]));
-        assert_eq!(contents.text(), "  arg2 came out the same every time\n");
+        assert_eq!(contents.text(), "  arg2 had the same contents every time\n");
         assert!(contents.add(7, &[2]));
-        let expected = "  arg2 came out in 2 ways\n    as in seed 5: 2 times\n    as in seed 7: 1 time\n";
+        let expected =
+            "  arg2 had 2 different contents\n    as with seed 5: 2 times\n    as with seed 7: 1 time\n";
         assert_eq!(contents.text(), expected);
         (8..12).for_each(|seed| assert!(contents.add(seed, &[seed as u8])));
         assert!(
-            contents.text().ends_with("    as in seed 9: 1 time\n    and 2 more\n"),
+            contents.text().ends_with("    as with seed 9: 1 time\n    and 2 more\n"),
             "{}",
             contents.text()
         );

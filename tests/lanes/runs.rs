@@ -120,7 +120,7 @@ fn help_shows_how_to_write_arguments() {
         ("--version", "lanes "),
         ("run --help", "warps run in random order, unless"),
         ("list --help", "PTX"),
-        ("explain --help", "without a kind, list all of them"),
+        ("explain --help", "without a kind, list all"),
     ];
     for (line, part) in all {
         let output = words(line);
