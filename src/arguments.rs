@@ -56,7 +56,7 @@ pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -
             let bytes = buffer.bytes();
             left = left.checked_sub(bytes).ok_or_else(|| {
                 anyhow!(
-                    "`arg{index}` does not fit into memory: {bytes} bytes were asked for and {left} are left: \
+                    "`arg{index}` does not fit into memory: {bytes} bytes were requested and {left} are left: \
                      give it fewer elements"
                 )
             })?;
@@ -71,7 +71,7 @@ fn check_count(kernel: &KernelInfo, given: usize) -> Result<()> {
     let types: Vec<&str> = kernel.params.iter().map(|param| param.ty.as_str()).collect();
     match types.len() {
         wanted if wanted == given => Ok(()),
-        0 => bail!("`{}` takes no arguments, not {given}: leave `--arg` out", kernel.name),
+        0 => bail!("`{}` takes no arguments, not {given}: omit `--arg`", kernel.name),
         wanted => bail!(
             "`{}` takes {} ({}), not {given}: give each with `--arg`",
             kernel.name,
@@ -86,14 +86,14 @@ fn check(param: &Param, spec: &Spec) -> Result<(), String> {
     match spec {
         Spec::Buffer(_) if bytes == 8 && !wanted.starts_with('f') => Ok(()),
         Spec::Buffer(_) => {
-            Err(format!("is no pointer but `{wanted}`: give a number, as in `{}`", example(param)))
+            Err(format!("is not a pointer but `{wanted}`: give a number, as in `{}`", example(param)))
         }
         Spec::Scalar(ty, _) if ty.bytes as u64 == bytes && agrees(wanted, *ty) => Ok(()),
         Spec::Scalar(..) if ![1, 2, 4, 8].contains(&bytes) => {
             Err(format!("is a structure of {bytes} bytes, which cannot be given on the command line"))
         }
         Spec::Scalar(ty, _) => {
-            Err(format!("is `{wanted}` of {bytes} bytes and not {}: give `{}`", ty.name, example(param)))
+            Err(format!("is `{wanted}` of {bytes} bytes, not {}: give `{}`", ty.name, example(param)))
         }
     }
 }
@@ -117,7 +117,7 @@ fn read_file(buffer: &mut BufferSpec) -> Result<()> {
     let bytes = bytes.map_err(|error| anyhow!("cannot read `{name}`: {}", files::why(path, &error)))?;
     ensure!(
         bytes.len() as u64 == wanted,
-        "`{name}` has {} bytes and the buffer {wanted} ({} elements of {}): they must be as many",
+        "`{name}` has {} bytes and the buffer {wanted} ({} elements of {}): the sizes must be equal",
         if bytes.len() as u64 > wanted { "more".to_owned() } else { bytes.len().to_string() },
         buffer.count,
         buffer.ty.name

@@ -257,7 +257,7 @@ pub(crate) fn chosen(claims: &'static [Claim], name: &str) -> Result<Vec<&'stati
     if chosen.is_empty() {
         let ids: Vec<&str> = claims.iter().map(|claim| claim.id).collect();
         bail!(
-            "this chapter decides no claim `{name}`: choose one of {}, or `all`; `cargo xtask claims` lists those of all chapters",
+            "this chapter does not decide a claim `{name}`: choose one of {}, or `all`; `cargo xtask claims` lists the claims of all chapters",
             ids.join(", ")
         );
     }

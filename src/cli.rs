@@ -43,7 +43,7 @@ pub struct Options {
     /// Which machines: sim (the emulator), gpu (both), auto (both, if there is a GPU)
     #[arg(long, value_enum, default_value_t, value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINES)]
     pub device: Choice,
-    /// How often a kernel is timed on a GPU; 0 launches it once, without a clock
+    /// How often a kernel is timed on a GPU; 0 launches it once without timing it
     #[arg(long, default_value_t = 11, value_name = "TIMES", value_parser = runs, allow_negative_numbers = true, help_heading = MACHINES)]
     pub runs: u32,
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
@@ -52,42 +52,42 @@ pub struct Options {
     /// Take the emulator's plain way for everything: for the tests that hold it equal to the fast one
     #[arg(long, hide = true)]
     pub plain: bool,
-    /// Which checkers watch on the emulator: on (all), off (none), auto (all, but launches of more than 4 million threads
-    /// go without those that remember every byte)
+    /// Which checkers are on in the emulator: on (all), off (none), auto (all, but in launches of more than 4 million threads
+    /// not those that remember every byte)
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true, help_heading = MACHINES)]
     pub check: Watch,
-    /// How many elements to work on, where a section does not say it itself
+    /// How many elements to work on, in sections that do not fix it
     #[arg(long, value_name = "ELEMENTS", value_parser = size, allow_negative_numbers = true, help_heading = WORK)]
     pub size: Option<usize>,
-    /// How many threads a block has, where a section does not say it itself
+    /// How many threads a block has, in sections that do not fix it
     #[arg(long, value_name = "THREADS", value_parser = block, allow_negative_numbers = true, help_heading = WORK)]
     pub block: Option<u32>,
-    /// Decides what is left to chance: inputs and schedules
+    /// Seed of the random inputs and schedules
     #[arg(long, default_value = "0", value_parser = seed, allow_negative_numbers = true, help_heading = WORK)]
     pub seed: u64,
-    /// Run these sections, variants or pictures alone, separated by commas
+    /// Run only these sections, variants or pictures, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = WORK)]
     pub only: Option<Vec<String>>,
-    /// Run what decides a claim of the study notes, and say how it comes out; `all` prints the chapter's ledger
+    /// Run the variants that decide a claim of the study notes, and print the verdict; `all` prints the chapter's ledger
     #[arg(long, value_name = "ID", conflicts_with_all = ["only", "size", "block", "check"], help_heading = WORK)]
     pub claim: Option<String>,
     /// Print one JSON object with everything that was counted
     #[arg(long)]
     pub json: bool,
-    /// Write that object into a file besides what is printed
+    /// Also write that object into a file
     #[arg(long, value_name = "FILE", conflicts_with = "claim")]
     pub save: Option<PathBuf>,
 }
 
 const MACHINES: &str = "Machines";
-const WORK: &str = "What is run";
+const WORK: &str = "What to run";
 
 fn size(text: &str) -> Result<usize, String> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0') {
         // More than fits is more than there is memory for, and refused as that.
         return Ok(text.parse().unwrap_or(usize::MAX));
     }
-    Err("a size is a whole number from 1".to_owned())
+    Err("a size is a whole number, at least 1".to_owned())
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -97,7 +97,7 @@ fn seed(text: &str) -> Result<u64, String> {
 fn runs(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(runs @ 0..=1000) => Ok(runs),
-        _ => Err("a kernel is timed 0 to 1000 times".to_owned()),
+        _ => Err("a kernel can be timed 0 to 1000 times".to_owned()),
     }
 }
 
@@ -134,7 +134,7 @@ fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let status = print(&if as_json { json_text(&report) } else { text::body(&report) }, status);
     if let Some(file) = save {
         fs::write(&file, json_text(&report)).with_context(|| {
-            format!("cannot write `{}`: name a file in a folder that is there for `--save`", file.display())
+            format!("cannot write `{}`: give `--save` a file in a folder that exists", file.display())
         })?;
     }
     Ok(status)
@@ -206,16 +206,16 @@ fn examples(chapter: &Chapter) -> String {
     let claim = chapter.claims.first().map(|claim| format!(" --claim {}", claim.id));
     let mut lines = vec![
         ("", "everything"),
-        (" --size 1000 --block 64", "another shape"),
+        (" --size 1000 --block 64", "another size"),
         (&only, "one variant"),
-        (" --device sim --json", "for a program to read"),
+        (" --device sim --json", "for other programs to read"),
     ];
-    lines.extend(claim.as_ref().map(|claim| (claim.as_str(), "what became of a claim")));
+    lines.extend(claim.as_ref().map(|claim| (claim.as_str(), "the verdict on a claim")));
     let line =
         |(options, what): &(&str, _)| format!("  {:<42}  {what}\n", format!("{}{options}", chapter.name));
     format!(
-        "Exit status:\n  0  everything came out as the chapter says, wrong kernels included\n  \
-         1  something did not, or the machines disagree\n  2  it could not be run, and standard error says why\n\n\
+        "Exit status:\n  0  all results are as the chapter says, also those of the wrong kernels\n  \
+         1  some result is not, or the machines disagree\n  2  the chapter could not be run; standard error says why\n\n\
          Examples:\n{}",
         lines.iter().map(line).collect::<String>().trim_end()
     )
@@ -254,7 +254,7 @@ mod tests {
             refused(&["--block", "0"]),
             "invalid value `0` for `--block <THREADS>`: a block has 1 to 1024 threads"
         );
-        assert!(refused(&["--size", "-1"]).ends_with("a size is a whole number from 1"));
+        assert!(refused(&["--size", "-1"]).ends_with("a size is a whole number, at least 1"));
     }
 
     #[test]

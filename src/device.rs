@@ -202,7 +202,7 @@ impl Device {
         let most = grouped(WATCHED_THREADS);
         self.unwatched.then(|| match self.watch {
             Watch::Off => "none".to_owned(),
-            _ => format!("no races, no initialisation beyond {most} threads; `--check on` watches all"),
+            _ => format!("races and initialisation are not checked in launches of more than {most} threads; `--check on` checks all"),
         })
     }
 

@@ -84,7 +84,7 @@ pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     for record in records {
         let now = fresh(name(chapter)?, program, &record.args)?;
         if let Some(line) = first_difference(&record.text, &now) {
-            bail!("`{}` is out of step from line {line} on: run `cargo xtask bless`", record.path.display());
+            bail!("`{}` is stale from line {line} on: run `cargo xtask bless`", record.path.display());
         }
     }
     Ok(())
@@ -130,7 +130,7 @@ pub fn check_emulated(chapter: &Path, program: &Path) -> Result<()> {
     let path = chapter.join("output").join(EMULATED);
     let kept = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     if let Some(line) = first_difference(&kept, &emulated(chapter, program)?) {
-        bail!("`{}` is out of step from line {line} on: run `cargo xtask bless`", path.display());
+        bail!("`{}` is stale from line {line} on: run `cargo xtask bless`", path.display());
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ pub fn check_measured(chapter: &Path) -> Result<()> {
     let again = "record the chapter again on a GPU";
     let code = code_sums(emulated.runs.iter().map(|run| &run.report))?;
     if let Some((file, _)) = code.iter().find(|&(file, sum)| measured.code.get(file) != Some(sum)) {
-        bail!("`{MEASURED}` is of other instructions than `{file}` has now: {again}");
+        bail!("`{MEASURED}` was recorded with other instructions than `{file}` has now: {again}");
     }
     for run in &emulated.runs {
         let of = measured.runs.iter().find(|other| other.arguments == run.arguments);

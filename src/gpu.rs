@@ -59,7 +59,8 @@ enum Pushed<'a> {
 impl Gpu {
     /// The first GPU, which somebody asked for: the error says what to do without one.
     pub(crate) fn demand() -> Result<Gpu> {
-        Gpu::open().map_err(|error| anyhow!("{error}: leave out `--device gpu`, or run where there is one"))
+        Gpu::open()
+            .map_err(|error| anyhow!("{error}: omit `--device gpu`, or run on a machine that has a GPU"))
     }
 
     /// The first GPU, or in one line why there is none.
@@ -271,7 +272,7 @@ impl Card {
     ) -> Result<()> {
         self.context.bind_to_thread()?;
         let module =
-            Raw::load(image).map_err(|error| anyhow!("the driver refuses the text: {}", words(error)))?;
+            Raw::load(image).map_err(|error| anyhow!("the driver refuses the PTX: {}", words(error)))?;
         let mut buffers: Vec<CudaSlice<u8>> = Vec::new();
         let mut block_of_arguments = Vec::new();
         for argument in &*arguments {
@@ -410,7 +411,7 @@ fn config(launch: &Launch) -> LaunchConfig {
 fn word(bytes: &[u8]) -> Result<u64> {
     let mut word = [0; 8];
     let Some(place) = word.get_mut(..bytes.len()) else {
-        bail!("a structure of {} bytes cannot be passed to a GPU here: pass a buffer", bytes.len());
+        bail!("a structure of {} bytes cannot be passed to a GPU here: pass a buffer instead", bytes.len());
     };
     place.copy_from_slice(bytes);
     Ok(u64::from_le_bytes(word))

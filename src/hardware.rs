@@ -120,7 +120,7 @@ impl Record {
             let mut cells = line.split(',');
             let variant = cells.next().unwrap_or_default();
             let values = cells.map(str::parse).collect::<Result<Vec<u64>, _>>();
-            let values = values.with_context(|| format!("`{variant}` has a cell that is no number"))?;
+            let values = values.with_context(|| format!("`{variant}` has a cell that is not a number"))?;
             rows.push((variant.to_owned(), columns.iter().map(|&c| c.to_owned()).zip(values).collect()));
         }
         Ok(Record { origin: origin.to_owned(), rows })
@@ -165,7 +165,7 @@ pub fn report_of(program: &Path, arguments: &str) -> Result<Report> {
 pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     let now = fresh(chapter, program)?.context("the chapter has no record of hardware counters")?;
     let kept = fs::read_to_string(chapter.join("output").join(TABLE)).unwrap_or_default();
-    ensure!(kept.replace("\r\n", "\n") == now, "`output/{TABLE}` is out of step: run `cargo xtask bless`");
+    ensure!(kept.replace("\r\n", "\n") == now, "`output/{TABLE}` is stale: run `cargo xtask bless`");
     Ok(())
 }
 
@@ -476,13 +476,13 @@ mod tests {
         let error = table(&record(2), &report(5), "").unwrap_err().to_string();
         assert!(error.contains("`one` has none, and load sectors are 5 here and 4 on hardware"), "{error}");
         let text = table(&record(2), &report(5), "# memory\n\none: why\n").unwrap();
-        assert!(text.contains("| 5 / 4 |") && text.contains("something else\n\n- `one`: why\n"), "{text}");
+        assert!(text.contains("| 5 / 4 |") && text.contains("counters differ\n\n- `one`: why\n"), "{text}");
     }
 
     #[test]
     fn l2_reads_may_be_explained_of_any_variant() {
         let text = table(&record(2), &report(4), "# L2 reads\n\none: it\n is so\n").unwrap();
-        assert!(text.ends_with("\n## What the L2 reads say\n\n- `one`: it is so\n"), "{text}");
+        assert!(text.ends_with("\n## What the L2 reads show\n\n- `one`: it is so\n"), "{text}");
         let error = table(&record(2), &report(4), "# L2 reads\n\none, two: why\n").unwrap_err().to_string();
         assert!(error.starts_with("`# L2 reads` in"), "{error}");
     }

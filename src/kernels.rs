@@ -28,7 +28,7 @@ impl fmt::Display for UnknownKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no kernel `{}`", self.name)?;
         if self.near.is_empty() {
-            return write!(f, "; `kernels/` has them all");
+            return write!(f, "; all of them are in `kernels/`");
         }
         let quoted: Vec<_> = self.near.iter().map(|name| format!("`{name}`")).collect();
         write!(f, "; did you mean {}?", quoted.join(", "))

@@ -72,7 +72,7 @@ impl Lab {
             let wanted = bytes((size as u64).saturating_mul(element_bytes));
             let (there, most) = (bytes(memory), grouped(most));
             bail!(
-                "`--size {size}` needs {wanted} and the {machine} has {there} for it: ask for {most} elements at most"
+                "`--size {size}` needs {wanted}, but the {machine} has only {there} for it: ask for at most {most} elements"
             );
         }
         self.setting("size", size as u64);
@@ -195,7 +195,7 @@ impl Lab {
             if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
         let sections = sections.join(", ");
         bail!(
-            "there is no variant or section `{unknown}`: {hint}the sections are {sections}, and each names its variants when it is run"
+            "there is no variant or section `{unknown}`: {hint}the sections are {sections}; run one to see its variants"
         );
     }
 

@@ -101,7 +101,7 @@ impl Launch {
     }
 
     fn build(self, what: &str, is_it: impl Fn(&Build) -> bool) -> Result<Launch> {
-        let kernel = self.registered.with_context(|| format!("`{}` was compiled once only", self.kernel))?;
+        let kernel = self.registered.with_context(|| format!("`{}` was compiled only once", self.kernel))?;
         let build = kernel.builds().find(|build| is_it(build));
         let build = build.with_context(|| format!("`{}` has no {what} build", self.kernel))?;
         Ok(Launch { code: Code::of(kernel, build), ..self })

@@ -70,8 +70,8 @@ fn list(options: &ListOptions) -> Result<Output> {
 fn run(options: &RunOptions) -> Result<Output> {
     let plan = Plan::new(options)?;
     let gpu = (options.device == Device::Gpu).then(Gpu::demand).transpose();
-    let gpu =
-        gpu.map_err(|error| anyhow!("{error}; leave `--device gpu` out to run on the emulator alone"))?;
+    let gpu = gpu
+        .map_err(|error| anyhow!("{error}; without `--device gpu`, the kernel runs on the emulator alone"))?;
     let search = options.emulates().then(|| seeds::search(&plan)).transpose()?;
     let outcome = search.as_ref().map(|search| &search.outcome);
     let on_gpu = gpu.map(|gpu| on_gpu::run(&plan, gpu, outcome)).transpose()?;

@@ -104,7 +104,7 @@ right";
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     for line in [
-        "  ! found: 1 of 2 elements are wrong; element 0 is 200 and should be 100",
+        "  ! found: 1 of 2 elements are wrong; element 0 is 200 but should be 100",
         "  ! stopped: out-of-bounds: just past the end of `c`, which has 40 bytes",
         "      help: compare the index with the length of the array before the access",
         "  - stopped: not launched on the GPU",

@@ -146,7 +146,7 @@ fn the_picture_shows_what_the_chapter_prints() {
     let shown = words(&text_of(&picture));
     let start = record.find("arithmetic:").unwrap();
     let section = &record[start..start + record[start..].find("\n\n").unwrap()];
-    assert!(shown.ends_with(&words(section)), "assets/report.svg is out of step: run `cargo xtask bless`");
+    assert!(shown.ends_with(&words(section)), "assets/report.svg is stale: run `cargo xtask bless`");
 }
 
 /// What a reader sees of an SVG's text.

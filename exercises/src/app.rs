@@ -315,7 +315,9 @@ impl App {
     pub fn nothing_left(&self) -> String {
         match self.course.waiting(&self.done) {
             0 => "You have passed every exercise. `l` lists them.".to_owned(),
-            waiting => format!("All that needs no compiler is passed. {}", tell::waiting(waiting)),
+            waiting => {
+                format!("You have passed every exercise that needs no compiler. {}", tell::waiting(waiting))
+            }
         }
     }
 }

@@ -20,14 +20,14 @@ use crate::progress::Progress;
 use crate::{session, setup};
 
 const AFTER: &str = "\
-Without a command it shows the next open exercise, and runs your file whenever you save it.
+Without a command, it shows the next open exercise and runs your file whenever you save it.
 
 Exit status:
   0  passed, or done
-  1  refused; for `verify`: what was passed no longer is
-  2  it could not be done, and a message says why";
+  1  refused; for `verify`: an exercise that you had passed no longer passes
+  2  the command could not be carried out, and a message says why";
 
-/// Exercises about warps: mend, write, improve and predict kernels, graded lane by lane
+/// Exercises about warps: fix, write, improve and predict kernels, graded lane by lane
 #[derive(Debug, Parser)]
 #[command(name = "exercises", after_help = AFTER, max_term_width = 80, disable_help_subcommand = true, args_override_self = true)]
 struct Cli {
@@ -45,7 +45,7 @@ struct Places {
     /// Where the exercises are
     #[arg(long, value_name = "DIR", global = true, hide = true, default_value = env!("CARGO_MANIFEST_DIR"))]
     catalogue: PathBuf,
-    /// Do as if there were no CUDA compiler
+    /// Behave as if there were no CUDA compiler
     #[arg(long, global = true, hide = true)]
     no_compiler: bool,
 }
@@ -73,11 +73,11 @@ enum Command {
     Solution {
         /// The exercise
         name: String,
-        /// Print it now
+        /// Print it even if you have not passed
         #[arg(long)]
         spoil: bool,
     },
-    /// Begin an exercise again; what you had is kept beside it
+    /// Start an exercise again; your text is kept beside it
     Reset {
         /// The exercise
         #[arg(conflicts_with = "all")]
@@ -86,7 +86,7 @@ enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Grade your files again, all or those named
+    /// Grade your files again: all of them, or those of the named exercises
     Verify {
         /// The exercises
         names: Vec<String>,
@@ -150,7 +150,7 @@ fn bench(places: Places) -> Result<Bench> {
     let folder = places.folder.unwrap_or_else(|| places.catalogue.join("mine"));
     let desk = Desk::new(&folder);
     let exercises = grader::all(&places.catalogue)
-        .context("the exercises cannot be read, run this program in a checkout of the project")?;
+        .context("the exercises cannot be read; run this program in a checkout of the project")?;
     let (progress, note) = Progress::load(&desk.progress_file())?;
     let search = if places.no_compiler { Toolchain::none } else { Toolchain::search };
     // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,

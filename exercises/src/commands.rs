@@ -53,7 +53,9 @@ impl Bench {
     /// When it still cannot be written.
     pub fn save_in_the_end(&mut self) -> Result<()> {
         let why = self.progress.save().err().map(|error| format!("{error:#}"));
-        why.map_or(Ok(()), |why| bail!("{why}; make room, then `{COMMAND} verify` notes what you passed"))
+        why.map_or(Ok(()), |why| {
+            bail!("{why}; free some space on the disk, then run `{COMMAND} verify` to record what you passed")
+        })
     }
 }
 
@@ -128,7 +130,7 @@ pub fn run_next(bench: &mut Bench) -> Result<ExitCode> {
         return Ok(print(&wrap::plain(&[Said::prose(Tone::Plain, "", &text)]), ExitCode::SUCCESS));
     };
     let how = format!(
-        "This is no terminal, so the next exercise was run once. Edit the file and run `{COMMAND} run {}`; `--help` has more.",
+        "This is not a terminal, so the next exercise was run once. Edit the file and run `{COMMAND} run {}`; see `--help` for more.",
         bench.course.exercises[at].name
     );
     run_at(bench, at, &how)
@@ -158,7 +160,7 @@ fn grade(bench: &mut Bench, exercise: &Exercise) -> Result<Verdict> {
     let text = match bench.desk.read(exercise) {
         Found::Text(text) => text,
         Found::Unreadable(why) => bail!(why),
-        Found::Nothing => bail!("`{}` is not there", bench.desk.shown(exercise)),
+        Found::Nothing => bail!("`{}` does not exist", bench.desk.shown(exercise)),
     };
     let verdict = attempt(&*bench.grade, exercise, &text).map_err(anyhow::Error::msg)?;
     if verdict.is_passed() && !bench.progress.done.has_passed(&exercise.name) {
@@ -196,7 +198,7 @@ pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode
     let exercise = bench.exercise(name)?;
     ensure!(
         spoil || bench.progress.done.has_passed(&exercise.name),
-        "the solution of `{name}` is shown once you have passed; `--spoil` shows it now, `hint {name}` helps without"
+        "the solution of `{name}` is shown once you have passed; `hint {name}` gives a hint, and `--spoil` shows the solution now"
     );
     let (text, place) = solution(exercise)?;
     let place = wrap::plain(&[Said::prose(Tone::Plain, "", &format!("This is {place}."))]);
@@ -223,13 +225,13 @@ pub fn reset(bench: &mut Bench, name: Option<&str>) -> Result<ExitCode> {
             bench.record(Change::Reset(exercise.name.clone()));
         }
         if let Some(kept) = kept {
-            let _ = writeln!(text, "`{}` begins again; what you had is in `{}`", exercise.name, shown(&kept));
+            let _ = writeln!(text, "`{}` starts again; your text is in `{}`", exercise.name, shown(&kept));
         } else if name.is_some() {
-            let _ = writeln!(text, "`{}` begins again", exercise.name);
+            let _ = writeln!(text, "`{}` starts again", exercise.name);
         }
     }
     if name.is_none() {
-        text += "everything begins again\n";
+        text += "everything starts again\n";
     }
     Ok(print(&text, ExitCode::SUCCESS))
 }
@@ -249,7 +251,7 @@ pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
         chosen = (0..bench.course.exercises.len()).filter(is_begun).collect();
     }
     if chosen.is_empty() {
-        return Ok(print("no exercise was begun yet\n", ExitCode::SUCCESS));
+        return Ok(print("you have not started an exercise yet\n", ExitCode::SUCCESS));
     }
     let (mut right, mut lost) = (0, 0);
     for &at in &chosen {
@@ -259,11 +261,11 @@ pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
         right += u64::from(now == State::Right);
         let is_lost = was_passed && !matches!(now, State::Right | State::Unknown(_));
         lost += u64::from(is_lost);
-        let was = if is_lost { ", and was passed before" } else { "" };
+        let was = if is_lost { ", but was passed before" } else { "" };
         let _ = print(&format!("{:<26}{}{was}\n", exercise.name, now.text()), ExitCode::SUCCESS);
     }
-    let begun = if names.is_empty() { " that were begun" } else { "" };
-    let text = format!("\n{right} of {}{begun} pass, {lost} no longer\n", chosen.len());
+    let begun = if names.is_empty() { " that were started" } else { "" };
+    let text = format!("\n{right} of {}{begun} pass, {lost} no longer do\n", chosen.len());
     Ok(print(&text, ExitCode::from(u8::from(lost > 0))))
 }
 

@@ -31,7 +31,7 @@ impl Course {
         }
         let near: Vec<String> = self.near(name).iter().map(|name| format!("`{name}`")).collect();
         if near.is_empty() {
-            bail!("there is no exercise `{typed}`, `list` prints them all");
+            bail!("there is no exercise `{typed}`; `list` prints all of them");
         }
         bail!("there is no exercise `{typed}`; did you mean {}?", near.join(" or "))
     }

@@ -76,7 +76,7 @@ impl Desk {
         match fs::metadata(&file) {
             Ok(about) if about.len() > LONGEST_BYTES => {
                 return Found::Unreadable(format!(
-                    "`{}` is larger than 1 MiB, put the exercise's text back",
+                    "`{}` is larger than 1 MiB; put the exercise's text back",
                     shown(&file)
                 ));
             }
@@ -120,7 +120,7 @@ pub fn shown(path: &Path) -> String {
 
 fn reason(file: &Path, error: &std::io::Error) -> String {
     match error.kind() {
-        ErrorKind::InvalidData => "it is not text in UTF-8, save it as that".to_owned(),
+        ErrorKind::InvalidData => "it is not text in UTF-8; save it with that encoding".to_owned(),
         _ => why(file, error),
     }
 }

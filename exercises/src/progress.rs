@@ -137,8 +137,8 @@ fn put_aside(file: &Path, why: &anyhow::Error) -> Result<String> {
     let aside = file.with_extension("broken.toml");
     let why = format!("{why}").lines().next().unwrap_or_default().to_owned();
     fs::rename(file, &aside)
-        .with_context(|| format!("`{}` cannot be understood ({why}), and cannot be moved", shown(file)))?;
-    Ok(format!("progress could not be understood and begins anew; the old file is `{}`", shown(&aside)))
+        .with_context(|| format!("`{}` cannot be read ({why}), and cannot be moved", shown(file)))?;
+    Ok(format!("your progress could not be read, so it starts again; the old file is `{}`", shown(&aside)))
 }
 
 const HEAD: &str = "# Progress of the exercises, written by the program `exercises`.\n";

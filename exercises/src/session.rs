@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn run(bench: Bench, wanted: Option<usize>) -> Result<()> {
     let mut session = Session::start(bench, wanted)?;
     let mut terminal =
-        ratatui::try_init().context("the terminal cannot be used, try `list` and `run NAME`")?;
+        ratatui::try_init().context("the terminal cannot be used; try `list` and `run NAME`")?;
     keep_screen_on_worker_panics();
     let left = session.work(&mut terminal);
     ratatui::restore();

@@ -59,8 +59,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 const MACOS: &str = "\
 NVIDIA has no CUDA compiler for macOS, so there is nothing to install.
-The exercises that predict, and those in PTX, need none: the list shows
-which those are. For the others use Linux or Windows, in a virtual machine say.";
+Predictions and exercises in PTX do not need one; the list shows which
+those are. For the others use Linux or Windows, for example in a virtual machine.";
 
 /// What a system can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn install_if_wanted(environment: &Environment, options: &Options) -> Result<Exi
     installer.install(&folder)?;
     let compiler = check(environment).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
     println!("Done: {}", found(&compiler));
-    println!("Go on with `cargo run --bin exercises`; where it is open already, press `r`.");
+    println!("Continue with `cargo run --bin exercises`; if it is open already, press `r` there.");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,7 +123,7 @@ fn found(compiler: &Compiler) -> String {
 /// Asks for consent, where there is somebody to ask.
 fn ask() -> Result<bool> {
     if !io::stdin().is_terminal() {
-        bail!("nothing was installed, because there is nobody to ask; consent with `{SETUP} --yes`");
+        bail!("nothing was installed, because nobody can answer here; consent with `{SETUP} --yes`");
     }
     print!("Install it? [y/N] ");
     io::stdout().flush()?;
@@ -193,7 +193,7 @@ fn unpack(mut command: Command) -> Result<()> {
     let told = format!("{} {}", command.get_program().display(), words.join(" ".as_ref()).display());
     let status = command.status().with_context(|| format!("cannot start `{told}`"))?;
     if !status.success() {
-        bail!("`{told}` failed, and nothing was installed; look at what it says above, and try again");
+        bail!("`{told}` failed, and nothing was installed; see its message above, and try again");
     }
     Ok(())
 }

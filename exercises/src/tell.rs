@@ -106,9 +106,9 @@ pub fn hints(exercise: &Exercise, seen: usize) -> Vec<Said> {
 /// What to do when the last hint was seen.
 pub fn after_hints(exercise: &Exercise, has_passed: bool) -> String {
     if has_passed {
-        return format!("These are all the hints; `{COMMAND} solution {}` shows a solution.", exercise.name);
+        return format!("There are no more hints; `{COMMAND} solution {}` shows a solution.", exercise.name);
     }
-    format!("These are all the hints; `{COMMAND} solution {} --spoil` shows the solution.", exercise.name)
+    format!("There are no more hints; `{COMMAND} solution {} --spoil` shows the solution.", exercise.name)
 }
 
 /// The exercise cannot be graded here.
@@ -118,7 +118,7 @@ pub fn needs_compiler() -> Vec<Said> {
         Said::prose(
             Tone::Plain,
             "  ",
-            &format!("`{COMMAND} setup` gets one. The exercises that predict, and those in PTX, need none."),
+            &format!("`{COMMAND} setup` installs one. Predictions and exercises in PTX do not need it."),
         ),
     ]
 }
@@ -133,8 +133,8 @@ pub fn waiting(waiting: usize) -> String {
 /// The learner's file is not there.
 pub fn gone(file: &str) -> Vec<Said> {
     vec![
-        Said::labelled(Tone::Bad, "Not checked: ", &format!("`{file}` is not there any more.")),
-        Said::prose(Tone::Plain, "  ", "Save it again, or begin again with the starter: press `r`."),
+        Said::labelled(Tone::Bad, "Not checked: ", &format!("`{file}` no longer exists.")),
+        Said::prose(Tone::Plain, "  ", "Save it again, or press `r` to start again with the starter."),
     ]
 }
 
@@ -150,7 +150,7 @@ pub fn broken(why: &str) -> Vec<Said> {
         Said::prose(
             Tone::Plain,
             "  ",
-            "This is no fault of your solution. `r` tries again, `l` chooses another exercise.",
+            "This is not a fault of your solution. Press `r` to try again, `l` to choose another exercise.",
         ),
     ]
 }

@@ -42,7 +42,7 @@ impl Worker {
             }
         };
         let thread = thread::Builder::new().name(THREAD.to_owned()).stack_size(STACK_BYTES);
-        thread.spawn(work).context("cannot start the thread that grades, close some programs")?;
+        thread.spawn(work).context("cannot start the thread that grades; close some programs")?;
         Ok(Worker { jobs })
     }
 

@@ -107,13 +107,13 @@ fn hints_come_one_at_a_time_and_are_remembered() {
     assert_eq!(count(shell.prints(0, &["hint", "lost_sum"])), 2);
     assert_eq!(count(shell.prints(0, &["hint", "lost_sum"])), 3);
     let last = shell.prints(0, &["hint", "lost_sum"]);
-    assert!(last.contains("These are all the hints"), "{last}");
+    assert!(last.contains("There are no more hints"), "{last}");
 }
 
 #[test]
 fn a_solution_is_shown_after_passing() {
     let shell = Shell::new();
-    shell.refuses(&["solution", "first_guess"], "`--spoil` shows it now");
+    shell.refuses(&["solution", "first_guess"], "`--spoil` shows the solution now");
     shell.solve();
     shell.prints(0, &["run", "first_guess"]);
     let solution = shell.prints(0, &["solution", "first_guess"]);
@@ -123,12 +123,12 @@ fn a_solution_is_shown_after_passing() {
 #[test]
 fn verify_says_what_no_longer_passes() {
     let shell = Shell::new();
-    assert_eq!(shell.prints(0, &["verify"]), "no exercise was begun yet\n");
+    assert_eq!(shell.prints(0, &["verify"]), "you have not started an exercise yet\n");
     assert!(shell.prints(0, &["verify", "first_guess"]).contains("has no file"));
     shell.solve();
-    assert!(shell.prints(0, &["verify"]).contains("1 of 1 that were begun pass, 0 no longer"));
+    assert!(shell.prints(0, &["verify"]).contains("1 of 1 that were started pass, 0 no longer do"));
     shell.save("ch01/first_guess.toml", "store = \"0-31\"\nsix = \"6\"\n");
-    assert!(shell.prints(1, &["verify", "first_guess"]).contains("refused: wrong answer, and was passed"));
+    assert!(shell.prints(1, &["verify", "first_guess"]).contains("refused: wrong answer, but was passed"));
     assert!(shell.prints(0, &["list"]).contains("1 of 4 passed"), "it stays passed");
 }
 
@@ -151,7 +151,7 @@ fn reset_begins_again_and_keeps_the_old_text() {
 fn what_cannot_be_done_is_one_line_with_a_remedy() {
     let shell = Shell::new();
     shell.refuses(&["run", "lost_sun"], "did you mean `lost_sum`?");
-    shell.refuses(&["run", "zzz"], "`list` prints them all");
+    shell.refuses(&["run", "zzz"], "`list` prints all of them");
     shell.refuses(&["run"], "<NAME>");
     shell.refuses(&["reset"], "`--all`");
     shell.refuses(&["reset", "lost_sum", "--all"], "cannot be used with");

@@ -51,7 +51,7 @@ fn sectors(now: f64) -> Measured {
 fn too_dear() -> Verdict {
     Verdict::Refused(Refusal {
         reason: "gate".to_owned(),
-        headline: "the result is right, and too dear".to_owned(),
+        headline: "the result is right, but too expensive".to_owned(),
         look: "Which addresses do the lanes of a warp load at the same time?".to_owned(),
         case: "n = 256, seed 0".to_owned(),
         gates: vec![sectors(256.0)],
@@ -82,7 +82,7 @@ fn does_not_compile() -> Verdict {
             "      atomicAdd(sum, in[i])".to_owned(),
             "                           ^".to_owned(),
         ],
-        look: "the first message counts, those after it often follow from it".to_owned(),
+        look: "look at the first message; the others often follow from it".to_owned(),
         ..Refusal::default()
     })
 }
@@ -186,7 +186,7 @@ fn troubles_are_said_and_the_program_goes_on() {
     learner.not_read(Found::Nothing);
     check("file_gone", &learner.screen());
     learner.not_read(Found::Unreadable(
-        "cannot read `mine/lost_sum.cu`: it is a directory, name a file in it".to_owned(),
+        "cannot read `mine/lost_sum.cu`: it is a directory; name a file in it".to_owned(),
     ));
     check("file_unreadable", &learner.screen());
 }

@@ -49,7 +49,7 @@ impl Device {
             ("emulator", troubles) => {
                 Ok(Device::Stand(troubles.split(',').map(trouble).collect::<Result<_>>()?))
             }
-            _ => bail!("there is no device `{name}`: it is `gpu` or `emulator`"),
+            _ => bail!("there is no device `{name}`: choose `gpu` or `emulator`"),
         }
     }
 

@@ -17,7 +17,7 @@ use fuzz::tools::Ptxas;
 use fuzz::{batch, compare, texts};
 use serde_json::{Value, json};
 
-/// Random PTX kernels: the emulator held to itself, to NVIDIA's assembler and to a GPU
+/// Random PTX kernels: compares the emulator with itself, with NVIDIA's assembler and with a GPU
 #[derive(Parser)]
 struct Program {
     #[command(subcommand)]
@@ -26,12 +26,12 @@ struct Program {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Print the text of a seed's kernel
+    /// Print the kernel of a seed
     Show {
         /// The seed
         seed: u64,
     },
-    /// Run kernels on the emulator in every way that it has: all must leave the same, and no checker may find anything
+    /// Run kernels on the emulator in every way that it has: all must have the same result, and no checker may find anything
     Compare {
         /// The first seed
         #[arg(long, default_value_t = 0)]
@@ -40,9 +40,9 @@ enum Command {
         #[arg(long, default_value_t = 20_000)]
         count: u64,
     },
-    /// Ask an assembler about kernels, and about instructions changed at random: it must take what the emulator takes
+    /// Give an assembler kernels, and instructions changed at random: it must accept what the emulator accepts
     Grammar {
-        /// The assembler, `ptxas` of nvcc or of a wheel
+        /// The assembler: `ptxas` from nvcc or from a wheel
         #[arg(long)]
         ptxas: PathBuf,
         /// The first seed
@@ -57,7 +57,7 @@ enum Command {
     },
     /// Compare kernels with a GPU, in several processes, and record what differs
     Gpu(Gpu),
-    /// Run small texts, each with what it must leave, through every compiler on a GPU
+    /// Run small texts, each with its expected result, through every compiler on a GPU
     Texts(Texts),
     /// Run the kernels of a few seeds in this process, for `gpu`
     #[command(hide = true)]
@@ -72,7 +72,7 @@ struct Gpu {
     /// How many kernels
     #[arg(long, default_value_t = 20_000)]
     count: u64,
-    /// After how many seconds to stop, whatever is left
+    /// After how many seconds to stop, even if kernels are left
     #[arg(long, default_value_t = 570)]
     seconds: u64,
     #[command(flatten)]
@@ -93,19 +93,19 @@ struct Texts {
 
 #[derive(Args)]
 struct Common {
-    /// `gpu`, or `emulator` to see whether all works without one
+    /// `gpu`, or `emulator` to try everything without a GPU
     #[arg(long, default_value = "gpu")]
     device: String,
-    /// Processes at a time
+    /// How many processes run at a time
     #[arg(long, default_value_t = 16)]
     processes: usize,
-    /// Kernels of a process
+    /// How many kernels a process runs
     #[arg(long, default_value_t = 100)]
     batch: u64,
     /// Seconds that a kernel may take, the start of its process included
     #[arg(long, default_value_t = 60)]
     patience: u64,
-    /// Other assemblers to try, of nvcc or of a wheel
+    /// Other assemblers to try, from nvcc or from a wheel
     #[arg(long)]
     ptxas: Vec<PathBuf>,
     /// The architecture that they assemble for
@@ -133,13 +133,13 @@ struct Batch {
     arch: String,
     #[arg(long, default_value_t = batch::DEFAULT_LEVEL)]
     level: u32,
-    /// What compiles every kernel first, in place of the driver
+    /// What compiles every kernel first, instead of the driver
     #[arg(long)]
     compiler: Option<PathBuf>,
-    /// Only note differences
+    /// Only record differences
     #[arg(long)]
     brief: bool,
-    /// Texts in place of kernels, by their number
+    /// Texts instead of kernels, by their number
     #[arg(long)]
     text: Vec<PathBuf>,
 }

@@ -115,8 +115,8 @@ fn comments<'t>(ptx: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
 
 fn number(word: &str) -> Result<u64> {
     let digits =
-        word.strip_prefix("0x").with_context(|| format!("`{word}` is no hexadecimal number, 0x..."))?;
-    u64::from_str_radix(digits, 16).with_context(|| format!("`{word}` is no hexadecimal number, 0x..."))
+        word.strip_prefix("0x").with_context(|| format!("`{word}` is not a hexadecimal number, 0x..."))?;
+    u64::from_str_radix(digits, 16).with_context(|| format!("`{word}` is not a hexadecimal number, 0x..."))
 }
 
 /// The texts in some folders, in the order of their names.

@@ -53,7 +53,7 @@ impl fmt::Display for Error {
         match self {
             Self::NotFound { .. } if cfg!(target_os = "macos") => write!(
                 f,
-                "there is no CUDA compiler for macOS; keep to the committed PTX, or compile on Linux or Windows"
+                "there is no CUDA compiler for macOS; use the committed PTX, or compile on Linux or Windows"
             ),
             Self::NotFound { unusable } => {
                 write!(
@@ -73,7 +73,7 @@ impl fmt::Display for Error {
             ),
             Self::Architecture { arch, oldest, version } => write!(
                 f,
-                "CUDA {version} does not compile for `sm_{arch}`, its oldest is `sm_{oldest}`; \
+                "CUDA {version} does not compile for `sm_{arch}`; its oldest architecture is `sm_{oldest}`; \
                  choose another architecture or install another compiler, such as `{INSTALL}`"
             ),
             Self::Rejected { name, log } => {

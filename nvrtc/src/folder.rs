@@ -45,7 +45,7 @@ impl FromStr for BuildName {
         let (name, debug) = text.strip_suffix("-debug").map_or((text, false), |name| (name, true));
         let arch = name.strip_prefix("sm_").and_then(|digits| digits.parse().ok());
         arch.map(|arch| Self { arch, debug })
-            .ok_or_else(|| format!("`{text}` is no build; write `sm_70` or `sm_70-debug`"))
+            .ok_or_else(|| format!("`{text}` is not a build; write `sm_70` or `sm_70-debug`"))
     }
 }
 
@@ -230,7 +230,7 @@ fn declared_builds(text: &str) -> Result<Vec<BuildName>, (usize, String)> {
         return Err((1, format!("no builds are declared; add a line such as `{BUILDS} sm_70, sm_70-debug`")));
     };
     if let Some((_, second)) = lines.next() {
-        return Err((second, format!("builds are declared again; keep the line `{number}` only")));
+        return Err((second, format!("builds are declared again; keep only line `{number}`")));
     }
     let mut builds: Vec<BuildName> = Vec::new();
     for word in list.split(',') {
@@ -312,7 +312,7 @@ mod tests {
             assert!(message.contains(expected), "{message}");
         };
         check("// nothing\n", "a.cu:1: no builds are declared");
-        check("\n// builds: sm_70, fast\n", "a.cu:2: `fast` is no build");
+        check("\n// builds: sm_70, fast\n", "a.cu:2: `fast` is not a build");
         check("\n// builds: sm_70, sm_70\n", "a.cu:2: `sm_70` is declared twice");
         check("// builds: sm_70\n// builds: sm_60\n", "a.cu:2: builds are declared again");
     }

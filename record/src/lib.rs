@@ -30,9 +30,9 @@ pub type Named<T> = IndexMap<String, T>;
 /// Reads one of the files, after a look at its version. `what` is what an error calls it.
 ///
 /// # Errors
-/// It is no JSON, has another version, or lacks a key.
+/// It is not JSON, has another version, or lacks a key.
 pub fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T> {
-    let value: Value = serde_json::from_str(text).with_context(|| format!("{what} is no JSON"))?;
+    let value: Value = serde_json::from_str(text).with_context(|| format!("{what} is not JSON"))?;
     match value["version"].as_u64() {
         Some(VERSION) => {}
         Some(version) => bail!(
@@ -67,7 +67,7 @@ mod tests {
         let newer = refusal(r#"{ "version": 3 }"#);
         assert!(newer.starts_with("`a.json` has version 3 of the format, and this program reads version 2"));
         assert!(refusal("{}").contains("does not say which version"));
-        assert!(refusal("[").contains("is no JSON"));
+        assert!(refusal("[").contains("is not JSON"));
         assert!(refusal(r#"{ "version": 2 }"#).contains("missing field `chapter`"));
     }
 

@@ -86,8 +86,10 @@ impl Measured {
     /// They are of no GPU.
     pub fn of(reports: &[(String, Report)], date: &str, code: Named<String>) -> Result<Measured> {
         let (_, first) = reports.first().context("there is no report")?;
-        let machine =
-            first.gpu().context("the report is of no GPU: run the chapter where there is one")?.clone();
+        let machine = first
+            .gpu()
+            .context("the report has no results of a GPU: run the chapter where there is one")?
+            .clone();
         let runs = reports.iter().map(|(arguments, report)| measured(report, arguments)).collect();
         let (chapter, date) = (first.chapter.clone(), date.to_owned());
         Ok(Measured { version: VERSION, chapter, date, machine, code, runs })

@@ -222,17 +222,17 @@ fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), St
     let (grid, block) = (launch.grid, launch.block);
     if grid.count() == 0 || block.count() == 0 {
         return Err(format!(
-            "a launch needs at least one block of one thread, not grid {grid} and block {block}"
+            "a launch needs at least one block of one thread, but the grid is {grid} and the block {block}"
         ));
     }
     let threads = block.count();
     if threads > MAX_BLOCK_THREADS || block.z > 64 {
         return Err(format!(
-            "a block has at most {MAX_BLOCK_THREADS} threads and a depth of 64, not {block}"
+            "a block may have at most {MAX_BLOCK_THREADS} threads and at most 64 in z; this one is {block}"
         ));
     }
     if grid.x > i32::MAX as u32 || grid.y > 65_535 || grid.z > 65_535 {
-        return Err(format!("a grid is at most (2147483647,65535,65535), not {grid}"));
+        return Err(format!("a grid may be at most (2147483647,65535,65535); this one is {grid}"));
     }
     if let Some(most) = code.max_threads.filter(|&most| threads > most) {
         return Err(format!(
@@ -248,22 +248,24 @@ fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), St
     }
     let shared = program.shared_bytes(code, launch.shared_bytes);
     if shared > MAX_SHARED_BYTES {
-        return Err(format!("a block has at most {MAX_SHARED_BYTES} bytes of shared memory, not {shared}"));
+        return Err(format!(
+            "a block may have at most {MAX_SHARED_BYTES} bytes of shared memory; this one needs {shared}"
+        ));
     }
     let residents = u64::from(launch.resident_blocks.max(1)).min(grid.count());
     let warps = threads.div_ceil(WARP_SIZE as u64) * residents;
     let registers = code.image.bytes() * warps;
     if registers > MAX_RESIDENT_REGISTER_BYTES {
         return Err(format!(
-            "the resident warps need {registers} bytes of registers and have {MAX_RESIDENT_REGISTER_BYTES}; \
-             launch smaller blocks, or fewer at a time"
+            "the resident warps need {registers} bytes of registers, and at most {MAX_RESIDENT_REGISTER_BYTES} are \
+             available; launch smaller blocks, or make fewer blocks resident"
         ));
     }
     let local = code.frame_bytes * warps * WARP_SIZE as u64;
     if local > MAX_RESIDENT_LOCAL_BYTES {
         return Err(format!(
-            "the resident threads need {local} bytes of local memory and have {MAX_RESIDENT_LOCAL_BYTES}; \
-             launch smaller blocks, or fewer at a time"
+            "the resident threads need {local} bytes of local memory, and at most {MAX_RESIDENT_LOCAL_BYTES} are \
+             available; launch smaller blocks, or make fewer blocks resident"
         ));
     }
     Ok(())

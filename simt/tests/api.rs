@@ -45,12 +45,12 @@ fn launches_that_no_gpu_could_do_are_errors() {
     check("other", Launch::new(1, 1), "no kernel `other`; it has `k`, `exact`");
     check("k", Launch::new(0, 1), "at least one block of one thread");
     check("k", Launch::new(1, 2000), "at most 1024 threads");
-    check("k", Launch::new((1, 70_000), 1), "a grid is at most");
+    check("k", Launch::new((1, 70_000), 1), "a grid may be at most");
     check("k", Launch::new(1, 65), "compiled for blocks of at most 64 threads, not 65");
     check("exact", Launch::new(1, (32, 2)), "compiled for blocks of [32] threads");
     check("k", Launch::new(1, 1).arg(1_u32), "takes 0 arguments, not 1");
-    check("large", Launch::new(1, 1), "at most 232448 bytes of shared memory, not 232449");
-    check("deep", Launch::new(16, 1024), "launch smaller blocks, or fewer at a time");
+    check("large", Launch::new(1, 1), "at most 232448 bytes of shared memory; this one needs 232449");
+    check("deep", Launch::new(16, 1024), "launch smaller blocks, or make fewer blocks resident");
     let sized = Launch { shared_bytes: 232_448, ..Launch::new(1, 1) };
     check("k", sized, "of shared memory");
 }

@@ -81,14 +81,14 @@ fn it_reports_what_no_launch_and_no_host_has_written() {
     let x = machine.emulator.alloc_uninitialized("x", 64).unwrap();
     assert_eq!(machine.emulator.read(x), [0; 64]);
     let told = machine.told("ld4", x, 8);
-    assert_eq!(told.as_deref(), Some("bytes 8 to 11 of `x` were read before anybody wrote them"));
+    assert_eq!(told.as_deref(), Some("bytes 8 to 11 of `x` were read before they were written"));
     assert!(machine.told("ld4", x, 8).is_some(), "a read writes nothing");
     // A launch that nobody watches writes all the same.
     machine.run("st4", 1, x, 8, Checks::NONE);
     assert_eq!(machine.told("ld4", x, 8), None);
     assert_eq!(
         machine.told("ld8", x, 8).as_deref(),
-        Some("bytes 12 to 15 of `x` were read before anybody wrote them")
+        Some("bytes 12 to 15 of `x` were read before they were written")
     );
     machine.emulator.write(x)[0] = 1;
     assert_eq!(machine.told("ld8", x, 56), None);
@@ -102,7 +102,7 @@ fn a_finding_is_told_once_and_counted() {
     let x = machine.emulator.alloc_uninitialized("x", 4 * 96).unwrap();
     let faults = machine.run("row", 96, x, 0, INITIALISATION).faults;
     assert_eq!((faults.len(), faults[0].count), (1, 3), "three warps");
-    assert!(faults[0].to_string().contains("and so did 31 other lanes"), "{}", faults[0]);
+    assert!(faults[0].to_string().contains("31 other lanes did the same"), "{}", faults[0]);
     assert!(machine.run("row", 96, x, 0, INITIALISATION).faults.is_empty());
 }
 
@@ -154,8 +154,8 @@ fn findings_of_sum(set: Option<&str>, checks: Checks) -> Vec<(Severity, String)>
 
 #[test]
 fn a_constant_that_nobody_set_is_noted() {
-    let told = "`forgotten` in constant memory, which line 12 of the PTX names, has no initial value, and nobody set it: it \
-                holds zeros";
+    let told = "`forgotten` in constant memory is used at line 12 of the PTX, but it has no initial value and the host has not \
+                set it, so it holds zeros";
     assert_eq!(findings_of_sum(None, INITIALISATION), [(Severity::Note, told.to_string())]);
     assert_eq!(findings_of_sum(Some("elsewhere"), INITIALISATION).len(), 1);
     assert_eq!(findings_of_sum(Some("forgotten"), INITIALISATION), []);

@@ -105,8 +105,11 @@ fn a_store_that_came_too_late_is_told() {
     let late = (0..SEEDS).map(|seed| run(&text, (2, 1), seed, false)).find(|(_, _, y)| y[..2] == [1, 0]);
     let told = late.expect("the flag comes before the data for some seed").0.stale_reads;
     let told = told[0].to_string();
-    let wanted =
-        ["bytes 0 to 3 of `x` are read as 0x0 before a store", "gone on to other places", "came here first"];
+    let wanted = [
+        "a load of bytes 0 to 3 of `x` returned 0x0: another thread",
+        "nothing orders it",
+        "took effect later",
+    ];
     for part in wanted {
         assert!(told.contains(part), "`{part}` is not in: {told}");
     }

@@ -128,7 +128,7 @@ fn sizes_that_no_machine_has_are_refused_or_harmless() {
     refused("", ".local .b64 x[18446744073709551615];", "`x` has no size");
     refused("", ".param .b8 x[1000000];", "local memory");
     refused(".global .b8 x[18446744073709551615];", "", "does not fit into memory");
-    refused(".global .b8 x[];", "", "only shared memory is sized at launch");
+    refused(".global .b8 x[];", "", "only shared memory gets its size at the launch");
     refused(".visible .entry e(.param .b8 x[40000]) { ret; }", "", "40000 bytes of parameters");
     for (before, body) in [
         ("", ""),

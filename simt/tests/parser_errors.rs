@@ -33,11 +33,11 @@ fn what_is_not_ptx() {
     );
     check(
         "hello",
-        "line 1, column 1: this is not PTX: a PTX file starts with `.version`, this one with `hello`",
+        "line 1, column 1: this is not PTX: a PTX file starts with `.version`, but this one starts with `hello`",
     );
     check(
         ".target sm_70",
-        "line 1, column 1: this is not PTX: a PTX file starts with `.version`, this one with `.target`",
+        "line 1, column 1: this is not PTX: a PTX file starts with `.version`, but this one starts with `.target`",
     );
     check(
         "// by hand\n/* it */ #include <cuda.h>\n",
@@ -45,7 +45,7 @@ fn what_is_not_ptx() {
     );
     check(
         "\u{1}\u{2} binary",
-        "line 1, column 1: this is not PTX: a PTX file starts with `.version`, this one with `\\u{1}\\u{2}`",
+        "line 1, column 1: this is not PTX: a PTX file starts with `.version`, but this one starts with `\\u{1}\\u{2}`",
     );
 }
 
@@ -63,7 +63,7 @@ fn the_first_lines() {
     );
     check(
         ".version 8.0\n.target sm_70\n.version 8.0",
-        "line 3, column 1: a second `.version`: one text holds one module",
+        "line 3, column 1: a second `.version`; a text may contain only one module",
     );
     check(".versions 8.0", "line 1, column 1: expected `.version`, found `.versions`");
 }
@@ -85,7 +85,7 @@ fn directives() {
     );
     check_after_header(
         ".loc 1 2\n",
-        "line 4, column 1: the text ends where a column number is expected; is the file complete?",
+        "line 4, column 1: expected a column number, but the text ends; is the file complete?",
     );
     check_after_header(
         ".loc 1 2 3, in_line 1 2 3",
@@ -93,7 +93,7 @@ fn directives() {
     );
     check_after_header(
         ".section .debug_str { .b8 1",
-        "line 3, column 28: the text ends where the `}` of section `.debug_str` is expected; is the file complete?",
+        "line 3, column 28: expected the `}` of section `.debug_str`, but the text ends; is the file complete?",
     );
     check_after_header(
         ".alias a;",
@@ -113,20 +113,20 @@ fn directives() {
 fn variables() {
     check_after_header(
         ".global .u32 x",
-        "line 3, column 15: the text ends where `;` after the declaration of a variable is expected; is the file complete?",
+        "line 3, column 15: expected `;` after the declaration of a variable, but the text ends; is the file complete?",
     );
     check_after_header(".global .u33 x;", "line 3, column 9: expected a type like `.u32`, found `.u33`");
     check_after_header(
         ".global .align 3 .u32 x;",
-        "line 3, column 16: an alignment is a power of two up to 1048576, not `3`",
+        "line 3, column 16: an alignment must be a power of two up to 1048576, not `3`",
     );
     check_after_header(
         ".global .pred x;",
-        "line 3, column 15: a predicate is a register, never a variable in memory",
+        "line 3, column 15: a predicate must be a register; it cannot be a variable in memory",
     );
     check_after_header(
         ".global .texref t = {width = 4;",
-        "line 3, column 32: the text ends where the `}` after the initial values of a texture is expected; is the file complete?",
+        "line 3, column 32: expected the `}` after the initial values of a texture, but the text ends; is the file complete?",
     );
     check_after_header(
         ".reg .b32 x;",
@@ -134,7 +134,7 @@ fn variables() {
     );
     check_after_header(
         ".global .u32 x<4>;",
-        "line 3, column 15: only registers can be declared by number, like `%r<4>`",
+        "line 3, column 15: only registers can be declared as a numbered list, like `%r<4>`",
     );
     check_after_header(
         ".global .u32 x[2][];",
@@ -154,15 +154,15 @@ fn variables() {
     );
     check_after_header(
         ".global .u32 x[2][9999999] = {{1}, {2}};",
-        "line 3, column 31: the text has more than 4194304 initial values, short rows filled up",
+        "line 3, column 31: the text has more than 4194304 initial values, including those that fill up short rows",
     );
     check_after_header(
         ".global .u64 x = 0xFF(y);",
-        "line 3, column 22: a piece of an address (`mask(symbol)`) is not supported as initial value",
+        "line 3, column 22: a piece of an address (`mask(symbol)`) is not supported as an initial value",
     );
     check_after_header(
         ".global .attribute(.unified(1, 2)) .u32 x;",
-        "line 3, column 20: the attribute `.unified` is not supported; only `.managed` is",
+        "line 3, column 20: the attribute `.unified` is not supported; the only supported one is `.managed`",
     );
     check_after_header(
         ".tex .u32 t;",
@@ -174,7 +174,7 @@ fn variables() {
 fn functions() {
     check_after_header(
         ".entry f ( .param .u32 x",
-        "line 3, column 25: the text ends where `)` after the parameters is expected; is the file complete?",
+        "line 3, column 25: expected `)` after the parameters, but the text ends; is the file complete?",
     );
     check_after_header(
         ".entry f ( .reg .u32 x ) {}",
@@ -191,11 +191,11 @@ fn functions() {
     );
     check_after_header(
         ".entry f",
-        "line 3, column 9: the text ends where `{` or `;` after the header of a function is expected; is the file complete?",
+        "line 3, column 9: expected `{` or `;` after the header of a function, but the text ends; is the file complete?",
     );
     check_after_header(
         ".func f { ret;",
-        "line 3, column 15: the text ends where an instruction, a declaration or `}` is expected; is the file complete?",
+        "line 3, column 15: expected an instruction, a declaration or `}`, but the text ends; is the file complete?",
     );
     check_after_header(
         ".func f { ret; } }",
@@ -207,15 +207,15 @@ fn functions() {
     );
     check_after_header(
         ".func f ( .reg .v4 .f32 v ) { ret; }",
-        "line 3, column 16: a vector of registers as parameter is not supported; pass its elements",
+        "line 3, column 16: a vector of registers is not supported as a parameter; pass its elements",
     );
     check_after_header(
         ".func f { .reg .texref t; }",
-        "line 3, column 16: a texture is a variable, never a register",
+        "line 3, column 16: a texture must be a variable; it cannot be a register",
     );
     check_after_header(
         ".entry f() .noreturn { ret; }",
-        "line 3, column 12: `.noreturn` is for functions; a kernel has nobody to return to",
+        "line 3, column 12: `.noreturn` is for functions; a kernel has no caller to return to",
     );
     check_after_header(
         ".func f { .reg .b32 %r<99999999>; }",
@@ -233,7 +233,10 @@ fn functions() {
         ".func f { .branchtargets a, b; }",
         "line 3, column 11: `.branchtargets` needs a label before it",
     );
-    check_after_header(".func f { a.b: ret; }", "line 3, column 14: `a.b` cannot be a label: it has a point");
+    check_after_header(
+        ".func f { a.b: ret; }",
+        "line 3, column 14: `a.b` cannot be a label, because it contains a point",
+    );
     check_after_header(".func f { %r1 = 4; }", "line 3, column 11: expected an instruction, found `%r1`");
     check_after_header(
         ".func f { @%p1 }",
@@ -258,7 +261,7 @@ fn instructions() {
     );
     check_after_header(
         ".func f { ret",
-        "line 3, column 14: the text ends where an operand is expected; is the file complete?",
+        "line 3, column 14: expected an operand, but the text ends; is the file complete?",
     );
     check_after_header(
         ".func f { mov.u32 %r1, x[%r2]; }",
@@ -266,7 +269,7 @@ fn instructions() {
     );
     check_after_header(
         ".func f { ld.u32 %r1, [%r2-4]; }",
-        "line 3, column 27: an offset is added; write `+-4` for `-4`",
+        "line 3, column 27: an offset must be added; write `+-4` instead of `-4`",
     );
     check_after_header(
         ".func f { ld.u32 %r1, [%r2+%r3]; }",
@@ -286,7 +289,7 @@ fn instructions() {
     );
     check_after_header(
         ".func f { mov.u32 %r1, 18446744073709551616; }",
-        "line 3, column 24: `18446744073709551616` is not a number: an integer has 64 bits",
+        "line 3, column 24: `18446744073709551616` is not a number: it does not fit into 64 bits",
     );
     check_after_header(".func f { mov.u32 %r1, 1/0; }", "line 3, column 25: a division by zero");
     check_after_header(".func f { mov.u32 %r1, `; }", "line 3, column 24: ``` has no meaning in PTX");

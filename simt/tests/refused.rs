@@ -40,22 +40,28 @@ fn registers_hold_what_they_were_declared_for() {
     taken("mov.b32 f, i;");
     taken("shfl.sync.idx.b32 f, f, 0, 31, -1;");
     taken("ld.global.f32 x, [d];");
-    refused("add.f32 f, i, f;", "1:12: `i` holds integers where a 32-bit floating-point register is wanted");
-    refused("add.s32 i, f, 1;", "1:12: `f` holds floating-point numbers where a 32-bit register is wanted");
-    refused("mov.u32 f, x;", "1:9: `f` holds floating-point numbers where a 32-bit register is wanted");
-    refused("ld.global.u32 f, [d];", "1:15: the register is declared for other numbers than those for `U32`");
-    refused("cvt.rn.f32.s32 x, f;", "1:19: this register is not declared for integers, nor for bits");
-    refused("cvt.s32.s32 f, x;", "1:13: this register is not declared for integers, nor for bits");
-    refused("add.u32 x, c, 1;", "1:12: `c` has 8 bits where a 32-bit register is wanted");
-    refused("st.global.u16 [d], c;", "1:20: the register has 8 bits, too few for `U16`");
+    refused("add.f32 f, i, f;", "1:12: `i` holds integers, but a 32-bit floating-point register is expected");
+    refused("add.s32 i, f, 1;", "1:12: `f` holds floating-point numbers, but a 32-bit register is expected");
+    refused("mov.u32 f, x;", "1:9: `f` holds floating-point numbers, but a 32-bit register is expected");
+    refused(
+        "ld.global.u32 f, [d];",
+        "1:15: the register is declared for another kind of number than the values of type `U32`",
+    );
+    refused("cvt.rn.f32.s32 x, f;", "1:19: this register is declared neither for integers nor for bits");
+    refused("cvt.s32.s32 f, x;", "1:13: this register is declared neither for integers nor for bits");
+    refused("add.u32 x, c, 1;", "1:12: `c` has 8 bits, but a 32-bit register is expected");
+    refused(
+        "st.global.u16 [d], c;",
+        "1:20: the register has 8 bits, which are too few for a value of type `U16`",
+    );
 }
 
 #[test]
 fn a_bf16_is_in_a_register_of_its_own_width() {
     taken("cvt.rn.bf16.u32 h, x;");
     taken("cvt.f32.f16 f, x;");
-    refused("cvt.rn.bf16.f32 x, f;", "1:17: this operand has 32 bits; one of 16 is wanted");
-    refused("cvt.f32.bf16 f, x;", "1:17: this operand has 32 bits; one of 16 is wanted");
+    refused("cvt.rn.bf16.f32 x, f;", "1:17: this operand has 32 bits; one of 16 is needed");
+    refused("cvt.f32.bf16 f, x;", "1:17: this operand has 32 bits; one of 16 is needed");
 }
 
 #[test]
@@ -66,11 +72,11 @@ fn addresses() {
     taken("ld.local.u32 x, [16];");
     taken("ld.const.u32 x, table[1];");
     taken("st.global.u64 [d], word+4;");
-    refused("ld.global.u32 x, [y];", "1:19: `y` has 32 bits, and a global or generic address has 64");
-    refused("ld.u32 x, [y];", "1:12: `y` has 32 bits, and a global or generic address has 64");
+    refused("ld.global.u32 x, [y];", "1:19: `y` has 32 bits, but a global or generic address has 64");
+    refused("ld.u32 x, [y];", "1:12: `y` has 32 bits, but a global or generic address has 64");
     refused(
         "ld.global.u32 x, [16];",
-        "1:18: a number is an address in local memory only; move it into a register",
+        "1:18: a number can be an address only in local memory; move it into a register",
     );
     refused("cvta.const.u64 d, word;", "1:19: `word` is in `.global` memory");
     refused("mov.u64 d, h[1];", "1:12: `h` is not a variable");
@@ -106,12 +112,15 @@ fn special_registers_have_their_width_and_their_places() {
     ] {
         taken(statement);
     }
-    refused("mov.u64 d, %tid.x;", "1:12: `%tid.x` is an integer of 16 or 32 bits, no `U64`");
-    refused("mov.u32 x, %clock64;", "1:12: `%clock64` is an integer of 64 bits, no `U32`");
-    refused("mov.f32 f, %tid.x;", "1:12: `%tid.x` is an integer of 16 or 32 bits, no `F32`");
-    refused("add.u32 x, %tid.x, 1;", "1:12: `%tid.x` is a special register; `mov` it to a register first");
-    refused("mov.v2.u32 {x, y}, %tid;", "1:20: vectors of 2 are wanted here");
-    refused("mov.u32 x, %pm0;", "1:12: `%pm0` is not declared, and no special register that is supported");
+    refused("mov.u64 d, %tid.x;", "1:12: `%tid.x` is an integer of 16 or 32 bits, not a `U64`");
+    refused("mov.u32 x, %clock64;", "1:12: `%clock64` is an integer of 64 bits, not a `U32`");
+    refused("mov.f32 f, %tid.x;", "1:12: `%tid.x` is an integer of 16 or 32 bits, not a `F32`");
+    refused(
+        "add.u32 x, %tid.x, 1;",
+        "1:12: `%tid.x` is a special register; move it into a register with `mov` first",
+    );
+    refused("mov.v2.u32 {x, y}, %tid;", "1:20: expected a vector of 2 elements");
+    refused("mov.u32 x, %pm0;", "1:12: `%pm0` is neither declared nor a supported special register");
 }
 
 #[test]
@@ -119,12 +128,12 @@ fn calls_pass_what_the_function_declares() {
     taken("call (x), f1, (y);");
     taken("call (x), f1, (5);");
     taken("{ .param .b32 a; .param .b32 b; call (b), f2, (a); call (b), f1, (a); }");
-    refused("call (x), f1, (h);", "1:16: this register has 16 bits where 32 are passed");
-    refused("call (x), f1, (_);", "1:16: this operand must be a 32-bit register or a literal of it");
-    refused("call (_), f1, (x);", "1:7: only `.param` variables are passed here");
-    refused("call (x), f1, (x, y);", "1:16: the function declares 1 of these, and the call has 2");
-    refused("call f1, (x);", "1:1: the function declares 1 of these, and the call has 0");
-    refused("{ .param .b32 b; call (b), f2, (x); }", "1:33: only `.param` variables are passed here");
+    refused("call (x), f1, (h);", "1:16: this register has 16 bits, but 32 are passed");
+    refused("call (x), f1, (_);", "1:16: this operand must be a 32-bit register or a literal");
+    refused("call (_), f1, (x);", "1:7: only `.param` variables can be passed here");
+    refused("call (x), f1, (x, y);", "1:16: the function declares 1 of these, but the call has 2");
+    refused("call f1, (x);", "1:1: the function declares 1 of these, but the call has 0");
+    refused("{ .param .b32 b; call (b), f2, (x); }", "1:33: only `.param` variables can be passed here");
 }
 
 #[test]
@@ -166,8 +175,8 @@ fn what_is_not_supported_is_named() {
         "{errors:?}"
     );
     assert!(errors[0].len() < 1000, "{errors:?}");
-    refused("ld.global.u32 x, [image, {x}];", "1:18: an address in brackets is wanted here");
-    refused("add.u32 v, x, x;", "1:9: `v` is a vector; name an element, `v.x` say");
+    refused("ld.global.u32 x, [image, {x}];", "1:18: expected an address in brackets");
+    refused("add.u32 v, x, x;", "1:9: `v` is a vector; name an element, for example `v.x`");
     refused("add.u32 v.z, x, x;", "1:9: `v.z` is not declared");
 }
 

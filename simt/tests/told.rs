@@ -1,6 +1,6 @@
 //! How races are told: which of them are errors, what is said of two accesses that something nearly orders, and what to do.
 //!
-//! Whether there is a race is tested elsewhere. Here are the cases in which "nothing orders the two" would be wrong, or the
+//! Whether there is a race is tested elsewhere. Here are the cases in which "nothing orders the two accesses" would be wrong, or the
 //! advice that usually follows would do harm. Every case has a twin. Left out: the words of all other findings, which the
 //! book shows. Specification: PTX ISA, sections 8.7 and 8.9.
 
@@ -71,14 +71,14 @@ fn who_ends_before_a_barrier_is_a_warning_and_no_reason_for_another_barrier() {
         let fault = only(&seat("exit;"), (1, block), 0).expect("nothing orders the two by the specification");
         assert_eq!((fault.kind, fault.severity), (FaultKind::Race, Severity::Warning), "{fault}");
         assert!(fault.message.contains("the first thread had ended"), "{fault}");
-        assert!(fault.help.contains("skip the work and not the barrier"), "{fault}");
+        assert!(fault.help.contains("skip the work but not the barrier"), "{fault}");
         assert_eq!(only(&seat(""), (1, block), 0), None);
     }
     // No barrier since: it is a race like any other.
     let body = seat("exit;").replace("barrier.sync 0;", "");
-    let fault = only(&body, (1, 64), 0).expect("nothing orders the two");
+    let fault = only(&body, (1, 64), 0).expect("nothing orders the two accesses");
     assert_eq!(
-        (fault.severity, fault.message.contains("nothing orders the two")),
+        (fault.severity, fault.message.contains("nothing orders the two accesses")),
         (Severity::Error, true),
         "{fault}"
     );
@@ -104,10 +104,10 @@ fn a_race_in_one_order_of_two_fences_is_told_as_such() {
     for seed in 0..10 {
         let told = |before, after| only(&last_block(before, after), (2, 1), seed);
         let fault = told("membar.gl;", "").expect("a race");
-        assert!(fault.message.contains("only two `fence.sc` could order the two"), "{fault}");
+        assert!(fault.message.contains("only two `fence.sc` could order the two accesses"), "{fault}");
         assert!(fault.help.contains("after it is read"), "{fault}");
         let fault = told("", "").expect("a race");
-        assert!(fault.message.contains("and nothing orders the two"), "{fault}");
+        assert!(fault.message.contains("and nothing orders the two accesses"), "{fault}");
         assert_eq!(told("membar.gl;", "membar.gl;"), None);
     }
 }
@@ -131,7 +131,7 @@ fn pass_on(how: &str, between: &str) -> String {
 fn volatile_in_the_place_of_a_barrier_is_a_note() {
     let fault = only(&pass_on(".volatile", ""), (1, 32), 0).expect("CUDA C++ has a race there");
     assert_eq!((fault.kind, fault.severity), (FaultKind::VolatileRace, Severity::Note), "{fault}");
-    assert!(fault.help.contains("`volatile` orders nothing"), "{fault}");
+    assert!(fault.help.contains("`volatile` does not order accesses"), "{fault}");
     assert_eq!(only(&pass_on(".volatile", "bar.warp.sync 0xffffffff;"), (1, 32), 0), None);
     // Who uses fences knows that `volatile` does not suffice: a flag, or two threads that look out for each other.
     assert_eq!(only(&pass_on(".volatile", "membar.cta;"), (1, 32), 0), None);
@@ -214,7 +214,7 @@ fn a_race_with_what_was_forgotten_is_not_passed_over_in_silence() {
         assert_eq!(only(&readers(0), (100, 1), seed), None);
         let fault =
             only(&readers(3), (100, 1), seed).expect("three readers are not ordered before the store");
-        if fault.message.contains("more accesses are made than the checker of races remembers") {
+        if fault.message.contains("than the race checker can remember") {
             assert_eq!(fault.severity, Severity::Note, "{fault}");
             notes += 1;
         }

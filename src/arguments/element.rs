@@ -63,7 +63,7 @@ impl Type {
                 integer(text).and_then(|value| self.integer(value)).map(|bytes| bytes[..self.bytes].to_vec())
             }
         };
-        bytes.ok_or_else(|| format!("`{text}` is no number that {} can hold", self.name))
+        bytes.ok_or_else(|| format!("`{text}` is not a number that {} can hold", self.name))
     }
 
     /// The bytes of a whole number, if it fits, with zeros after them; a float may round it.

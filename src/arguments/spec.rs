@@ -118,7 +118,7 @@ fn filling(ty: Type, count: u64, text: &str) -> Result<Fill, String> {
         Some(("rand", how)) => chance(ty, how),
         Some(("fill", value)) => Ok(Fill::Same(ty.parse(value)?)),
         Some(("list", values)) => list(ty, count, values),
-        Some(("file", "")) => Err("`file=` names no file".to_owned()),
+        Some(("file", "")) => Err("`file=` needs the name of a file".to_owned()),
         Some(("file", path)) => Ok(Fill::File(path.into())),
         _ => Err(format!("a buffer cannot be filled with `{text}`: {FILL}")),
     }
@@ -138,7 +138,7 @@ fn chance(ty: Type, text: &str) -> Result<Fill, String> {
             Ok(Fill::Between(seed, ends))
         }
         _ => Err(format!(
-            "`{range}` is no range of whole numbers that {} can hold: write it as in `rand=7,-100..100`",
+            "`{range}` is not a range of whole numbers that {} can hold: write it as in `rand=7,-100..100`",
             ty.name
         )),
     }
@@ -182,7 +182,7 @@ mod tests {
         for range in ["0..257", "-1..3", "3..3", "1", "0..x"] {
             let error = Spec::parse(&format!("buf:u8:2:rand=1,{range}")).unwrap_err();
             assert!(
-                error.starts_with(&format!("`{range}` is no range of whole numbers that u8 can hold")),
+                error.starts_with(&format!("`{range}` is not a range of whole numbers that u8 can hold")),
                 "{error}"
             );
         }

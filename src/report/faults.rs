@@ -65,7 +65,7 @@ pub(crate) fn alone(faults: &[Fault], replay: &str) -> String {
     let told: Vec<&Fault> = faults.iter().filter(is_told).take(TOLD_ALONE).collect();
     let mut out: String = told.iter().map(|fault| told_alone(fault, replay)).collect();
     if let Some(more @ 1..) = faults.len().checked_sub(told.len()) {
-        out += &paragraph("", &format!("and {more} more, which `--json` tells"));
+        out += &paragraph("", &format!("and {more} more, which `--json` lists"));
     }
     out
 }
@@ -98,7 +98,7 @@ fn wrong(row: &Row) -> String {
     let Some(check) = row.wrong_check() else { return String::new() };
     let (wrong, all) = (grouped(check.wrong as u64), grouped(check.elements as u64));
     let first = check.first.as_ref().map_or(String::new(), |first| {
-        format!("; element {} is {} and should be {}", first.index, first.got, first.expected)
+        format!("; element {} is {} but should be {}", first.index, first.got, first.expected)
     });
     paragraph("  ! ", &format!("{}: {wrong} of {all} elements are wrong{first}", row.variant))
 }
@@ -107,9 +107,15 @@ fn disagreement(row: &Row) -> String {
     let Some(check) = row.agreement.as_ref().filter(|check| !check.is_right()) else { return String::new() };
     let wrong = grouped(check.wrong as u64);
     let first = check.first.as_ref().map_or(String::new(), |first| {
-        format!("; element {} is {} and {}", first.index, first.expected, first.got)
+        format!(
+            "; element {} is {} on the emulator and {} on the GPU",
+            first.index, first.expected, first.got
+        )
     });
-    paragraph("  ! ", &format!("{}: emulator and GPU differ in {wrong} elements or more{first}", row.variant))
+    paragraph(
+        "  ! ",
+        &format!("{}: emulator and GPU differ in at least {wrong} elements{first}", row.variant),
+    )
 }
 
 #[cfg(test)]
@@ -155,7 +161,7 @@ mod tests {
     fn of_many_the_first_are_told_and_the_rest_counted() {
         let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
         assert_eq!(text.matches("replay: again").count(), TOLD_ALONE);
-        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+        assert!(text.ends_with("and 2 more, which `--json` lists\n"));
         let mut notes = vec![fault(Severity::Note, 1); 5];
         notes.push(fault(Severity::Error, 1));
         let text = plain(&alone(&notes, "again"));
@@ -163,6 +169,6 @@ mod tests {
             (text.matches("\nerror: ").count(), text.matches("replay: ").count()),
             (1, NOTES_ALONE + 1)
         );
-        assert!(text.ends_with("and 2 more, which `--json` tells\n"));
+        assert!(text.ends_with("and 2 more, which `--json` lists\n"));
     }
 }

@@ -133,7 +133,7 @@ fn failures(report: &Report) -> String {
         let text = if row.verdict == row.expected {
             format!("{}: the machines disagree", row.variant)
         } else {
-            format!("{}: came out {got}, expected {expected}", row.variant)
+            format!("{}: the verdict is {got}, expected {expected}", row.variant)
         };
         let _ = write!(out, "{BAD}{}{BAD:#}", paragraph("failed: ", &text));
     }

@@ -1,6 +1,6 @@
-//! What `lanes explain` says of each kind of fault: what it means, why it matters, an example, and how to mend it.
+//! What `lanes explain` says of each kind of fault: what it means, why it matters, an example, and how to fix it.
 //!
-//! The texts stand in `explain/`, one file a kind, the first line for the list. Their examples are compiled and run by
+//! The texts are in `explain/`, one file a kind, the first line for the list. Their examples are compiled and run by
 //! the tests where there is a compiler. What it leaves out: what happened in a run, which the report says.
 
 use anstyle::Style;
@@ -45,7 +45,7 @@ fn list() -> String {
         let summary = text(kind).lines().next().unwrap_or_default();
         paragraph(&format!("  {:<20}", kind.name()), summary)
     });
-    format!("{}\n`lanes explain NAME` tells more.\n", rows.concat())
+    format!("{}\n`lanes explain NAME` explains one of them.\n", rows.concat())
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::report::layout::WIDTH;
 
-    const SECTIONS: [&str; 4] = ["What it means", "Why it matters", "Example", "How to mend it"];
+    const SECTIONS: [&str; 4] = ["What it means", "Why it matters", "Example", "How to fix it"];
 
     #[test]
     fn every_kind_is_explained_in_four_sections() {

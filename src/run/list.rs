@@ -11,7 +11,7 @@ const TOLD: usize = 20;
 
 /// PTX does not tell the one from the other.
 const POINTERS: &str = "A `u64` is a pointer or a number: give `lanes run` a buffer, as in \
-                        `--arg buf:f32:1024:zeros`, or `--arg u64:1`.";
+                        `--arg buf:f32:1024:zeros`, or a number, as in `--arg u64:1`.";
 
 /// Everything about a module.
 pub(super) fn render(file: &str, module: &Module) -> String {
@@ -44,7 +44,7 @@ fn kernel(info: &KernelInfo) -> String {
 fn unsupported(module: &Module) -> String {
     let errors = module.unsupported();
     if errors.is_empty() {
-        return "\nnot supported: nothing, all of it can be run\n".to_owned();
+        return "\nnot supported: nothing; everything in this file can be run\n".to_owned();
     }
     let mut out = format!("\nnot supported: {}\n", counted(errors.len() as u64, "instruction"));
     errors.iter().take(TOLD).for_each(|error| out += &paragraph("  ! ", &error.to_string()));

@@ -36,12 +36,12 @@ pub(super) struct Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Run a kernel, and say what it cost, printed and did wrong
+    /// Run a kernel, and report its cost, its output and its faults
     #[command(after_help = ARGUMENTS)]
     Run(Box<RunOptions>),
-    /// Say what is in a file: its kernels, their parameters, and what is not supported
+    /// Show what is in a file: its kernels, their parameters, and what is not supported
     List(ListOptions),
-    /// Say what a kind of fault means, why it matters, and how to mend it; alone, list the kinds
+    /// Explain what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
     Explain {
         /// The kind, as a report calls it: race, out-of-bounds, ...
         #[arg(value_parser = words::fault)]
@@ -65,18 +65,19 @@ pub(super) struct ListOptions {
 const ARGUMENTS: &str = "\
 Arguments, one --arg for each parameter, in order:
   i32:5  f32:1.5  u64:0x10   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64
-  buf:f32:1024:zeros         a buffer of 1024; faults call argument 0 `arg0`
+  buf:f32:1024:zeros         a buffer of 1024 zeros; messages call argument 0 `arg0`
   buf:i32:64:iota            0, 1, 2 and so on
-  buf:f32:64:fill=1.5        all the same
-  buf:f32:64:rand            floats in [0,1), integers over their range; rand=7 for others
-  buf:i32:64:rand=7,-5..5    whole numbers from -5 to 4
-  buf:i32:3:list=7,8,9       these
+  buf:f32:64:fill=1.5        all elements the same
+  buf:f32:64:rand            random: floats in [0,1), integers over their whole range;
+                             rand=7 for another seed
+  buf:i32:64:rand=7,-5..5    random whole numbers from -5 to 4
+  buf:i32:3:list=7,8,9       these values
   buf:f32:64:file=x.bin      the bytes of a file, little-endian
-  buf:f32:64:uninitialized   never written, for the checker of initialisation
+  buf:f32:64:uninitialized   never written; reading it is reported as a fault
 
-Checkers: races (race), initialisation (init), synchronisation (sync). Memory is always
-checked: an access outside every buffer cannot be carried out. `--check memory` leaves the
-others out.
+Checkers: races (race), initialisation (init), synchronisation (sync). Accesses outside
+every buffer are always reported, because the emulator cannot carry them out, and so are
+deadlocks. `--check memory` switches the three checkers off.
 
 Examples:
   lanes run sum.cu --kernel sum --grid 8 --block 256 --print 1:1 \\
@@ -84,11 +85,11 @@ Examples:
   lanes run sum.cu --seeds 0..100 --check races ...     look for a schedule that fails
   lanes run sum.cu --seeds 0..100 --check memory --print 1 ...     compare the results
 
-Exit status: 0 no error, 1 the kernel was at fault, or the seeds left different results
-in a buffer to print, 2 it could not be run";
+Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
+in a buffer that is printed, 2 the kernel could not be run";
 
 const LAUNCH: &str = "Launch";
-const CHANCE: &str = "Order and chance";
+const CHANCE: &str = "Scheduling";
 const CHECKS: &str = "Checks";
 const MACHINE: &str = "Machine and report";
 
@@ -101,7 +102,7 @@ const STEPS_OF_A_WARP: u64 = 1000;
 pub(super) struct RunOptions {
     /// The CUDA (.cu) or PTX file
     pub file: PathBuf,
-    /// The kernel; may be left out where there is only one
+    /// The kernel; may be omitted if there is only one
     #[arg(long, value_name = "NAME", help_heading = LAUNCH)]
     pub kernel: Option<String>,
     /// Blocks in the grid
@@ -110,7 +111,7 @@ pub(super) struct RunOptions {
     /// Threads in a block
     #[arg(long, default_value = "32", value_name = "X[,Y[,Z]]", value_parser = words::block, allow_negative_numbers = true, help_heading = LAUNCH)]
     pub block: Dim3,
-    /// Dynamic shared memory of a block
+    /// Dynamic shared memory per block
     #[arg(long, default_value_t = 0, value_name = "BYTES", allow_negative_numbers = true, help_heading = LAUNCH)]
     pub shared_bytes: u32,
     /// The next argument of the kernel (see below)
@@ -120,48 +121,48 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "ARCH", value_parser = words::arch, help_heading = LAUNCH)]
     pub arch: Option<u32>,
 
-    /// Decides what the hardware leaves open [default: 0]
+    /// Seed of the random choices: what the specification leaves open, and the order of warps [default: 0]
     #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
     pub seed: Option<u64>,
-    /// Run seeds A to B-1 up to the first at fault, and compare what --print shows; in random order, unless --schedule says otherwise
+    /// Run seeds A to B-1 until one finds an error, and compare the buffers that --print shows; warps run in random order, unless --schedule says otherwise
     #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_hyphen_values = true, help_heading = CHANCE)]
     pub seeds: Option<Seeds>,
-    /// Whose turn it is: round-robin, random, hunt (random, looking for trouble, and lanes come apart) [default: round-robin]
+    /// How warps take turns: round-robin, random, or hunt (random, switches after accesses and separates lanes that nothing keeps together) [default: round-robin]
     #[arg(long, value_name = "POLICY", value_parser = words::schedule, help_heading = CHANCE)]
     pub schedule: Option<Schedule>,
-    /// How lanes meet again: stack (before Volta), its (since), auto (by the target) [default: auto]
+    /// How lanes reconverge: stack (before Volta), its (independent thread scheduling, since Volta), auto (as the target does) [default: auto]
     #[arg(long, value_name = "MECHANISM", value_parser = words::reconvergence, help_heading = CHANCE)]
     pub reconvergence: Option<Reconvergence>,
-    /// How many blocks run side by side [default: 16]
+    /// How many blocks are resident at the same time [default: 16]
     #[arg(long, value_name = "BLOCKS", value_parser = words::residents, allow_negative_numbers = true, help_heading = CHANCE)]
     pub resident_blocks: Option<u32>,
-    /// Let loads return older stores, and stores come late, where PTX's memory model allows it, and say which did
+    /// Let loads return older values and stores take effect late where the memory model of PTX allows it, and report where this happened
     #[arg(long, help_heading = CHANCE)]
     pub weak_memory: bool,
 
-    /// Who watches: all, none, or a list of races, initialisation, synchronisation [default: all]
+    /// Which checkers are on: all, none, or a list of races, initialisation, synchronisation, memory [default: all]
     #[arg(long, value_name = "LIST", value_parser = words::checks, help_heading = CHECKS)]
     pub check: Option<Watch>,
-    /// Let warnings and notes, and a GPU that disagrees, count as errors
+    /// Count warnings, notes and differences from the GPU as errors
     #[arg(long, help_heading = CHECKS)]
     pub strict: bool,
-    /// After how many warp instructions to stop the kernel; lanes that wait for others they parted from go on alone after an eighth of it at the latest [default: 50 million, and 1000 for each warp]
+    /// After how many warp instructions to stop the kernel; lanes that wait to reconverge continue without the others after an eighth of them at the latest [default: 50 million, and 1000 for each warp]
     #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
     pub max_steps: Option<u64>,
 
-    /// Where to run: sim (the emulator), gpu (the emulator and then the GPU, if that is safe)
+    /// Where to run: sim (the emulator), gpu (the emulator first, then the GPU if that is safe)
     #[arg(long, value_enum, default_value = "sim", value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINE)]
     pub device: Device,
     /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
     #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINE)]
     pub cores: Option<u32>,
-    /// Show a buffer afterwards, or some of its elements; arguments count from 0, B is left out
+    /// Show a buffer after the run, or some of its elements; arguments are counted from 0, and element B is not included
     #[arg(long = "print", value_name = "ARG[:COUNT|:A..B]", value_parser = Print::parse, allow_negative_numbers = true, help_heading = MACHINE)]
     pub prints: Vec<Print>,
-    /// Write every instruction to a file, one JSON object a line (docs/trace.md)
+    /// Write every instruction to a file, one JSON object per line (docs/trace.md)
     #[arg(long, value_name = "FILE", help_heading = MACHINE)]
     pub trace: Option<PathBuf>,
-    /// How many steps the file has at most, some 200 bytes each; the kernel runs on
+    /// The most steps that the file may have, of some 200 bytes each; the kernel itself is not cut short
     #[arg(long, default_value_t = trace::MOST_STEPS, value_name = "STEPS", value_parser = words::steps, requires = "trace", allow_negative_numbers = true, help_heading = MACHINE)]
     pub trace_steps: u64,
     /// Print one JSON object with everything that was found
@@ -214,10 +215,10 @@ impl RunOptions {
     /// Refuses options that contradict one another, or of which one would be ignored.
     pub fn check_together(&self) -> Result<()> {
         if self.seeds.is_some() && self.seed.is_some() {
-            bail!("`--seed` is one run and `--seeds` are many: give one of them");
+            bail!("`--seed` is for one run and `--seeds` for many: give only one of them");
         }
         if self.seeds.is_some() && self.trace.is_some() {
-            bail!("`--trace` is of one run: find the seed with `--seeds`, then give it with `--seed`");
+            bail!("`--trace` records one run: find the seed with `--seeds`, then give it with `--seed`");
         }
         if self.emulates() {
             return Ok(());
@@ -236,8 +237,8 @@ impl RunOptions {
         ];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
             bail!(
-                "`{option}` is for the emulator, which `--device gpu --check none` leaves out: use `--check memory`, \
-                 or leave `{option}` out"
+                "`{option}` is for the emulator, which does not run with `--device gpu --check none`: use `--check memory`, \
+                 or omit `{option}`"
             );
         }
         Ok(())

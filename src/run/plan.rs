@@ -101,11 +101,11 @@ fn choose<'m>(file: &str, kernels: &'m [KernelInfo], wanted: Option<&str>) -> Re
     let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
     match (kernels, wanted) {
         ([], _) => bail!(
-            "`{file}` has no kernel: is it cut short, or are its functions not `__global__`, or templates that nobody uses?"
+            "`{file}` has no kernel: is it cut short, or are its functions not `__global__`, or templates that are never instantiated?"
         ),
         ([only], None) => Ok(only),
         (several, None) => {
-            bail!("`{file}` has {} kernels, choose one with `--kernel`: {}", several.len(), names.join(", "))
+            bail!("`{file}` has {} kernels; choose one with `--kernel`: {}", several.len(), names.join(", "))
         }
         (_, Some(wanted)) => named(kernels, wanted)
             .with_context(|| format!("`{file}` has no kernel `{wanted}`: it has {}", names.join(", "))),

@@ -31,7 +31,7 @@ impl Print {
             return Err("an argument is counted from 0 and shown as in `1`, `1:8` or `1:16..32`".to_owned());
         };
         if which.as_ref().is_some_and(Range::is_empty) {
-            return Err("there is no element in it: the range ends before the second number".to_owned());
+            return Err("this range is empty: the second number is not included in it".to_owned());
         }
         Ok(Print { argument, which })
     }
@@ -72,9 +72,9 @@ pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
         let elements = match specs.get(argument) {
             Some(Spec::Buffer(buffer)) => buffer.count,
             Some(Spec::Scalar(..)) => {
-                bail!("`--print {print}`: argument {argument} is a number and no buffer")
+                bail!("`--print {print}`: argument {argument} is a number, not a buffer")
             }
-            None => bail!("`--print {print}`: there is no such argument; they count from 0"),
+            None => bail!("`--print {print}`: there is no such argument; they are counted from 0"),
         };
         let end = print.which.as_ref().map_or(elements, |which| which.end);
         ensure!(end <= elements, "`--print {print}`: argument {argument} has only {elements} elements");

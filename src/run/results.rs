@@ -57,11 +57,11 @@ impl Contents {
         let different = self.different();
         let what = self.print.what();
         if different.len() < 2 {
-            return format!("  {what} came out the same every time\n");
+            return format!("  {what} had the same contents every time\n");
         }
-        let mut out = format!("  {what} came out in {} ways\n", grouped(different.len() as u64));
+        let mut out = format!("  {what} had {} different contents\n", grouped(different.len() as u64));
         for Content { seed, times } in different.iter().take(TOLD) {
-            let _ = writeln!(out, "    as in seed {seed}: {}", counted(*times, "time"));
+            let _ = writeln!(out, "    as with seed {seed}: {}", counted(*times, "time"));
         }
         if let Some(more @ 1..) = different.len().checked_sub(TOLD) {
             let _ = writeln!(out, "    and {} more", grouped(more as u64));
@@ -109,13 +109,14 @@ mod tests {
         let print = Print::parse("2").unwrap();
         let mut contents = Contents { print, by_hash: BTreeMap::new() };
         assert!(contents.add(5, &[1]) && !contents.add(6, &[1]));
-        assert_eq!(contents.text(), "  arg2 came out the same every time\n");
+        assert_eq!(contents.text(), "  arg2 had the same contents every time\n");
         assert!(contents.add(7, &[2]));
-        let expected = "  arg2 came out in 2 ways\n    as in seed 5: 2 times\n    as in seed 7: 1 time\n";
+        let expected =
+            "  arg2 had 2 different contents\n    as with seed 5: 2 times\n    as with seed 7: 1 time\n";
         assert_eq!(contents.text(), expected);
         (8..12).for_each(|seed| assert!(contents.add(seed, &[seed as u8])));
         assert!(
-            contents.text().ends_with("    as in seed 9: 1 time\n    and 2 more\n"),
+            contents.text().ends_with("    as with seed 9: 1 time\n    and 2 more\n"),
             "{}",
             contents.text()
         );

@@ -27,9 +27,11 @@ impl Seeds {
     pub fn parse(text: &str) -> Result<Seeds, String> {
         let ends =
             text.split_once("..").and_then(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)));
-        let (start, end) = ends.ok_or("seeds are written `A..B`, as in `0..100`, and B is left out")?;
+        let (start, end) = ends.ok_or("seeds are written `A..B`, as in `0..100`, where B is not included")?;
         if start >= end {
-            return Err("there is no seed in it: A is the first, and B is one past the last".to_owned());
+            return Err(
+                "this range is empty: A is the first seed, and B is one more than the last".to_owned()
+            );
         }
         Ok(Seeds { start, end })
     }

@@ -1,6 +1,6 @@
 //! What `lanes run` prints of a run: what was launched, what it cost, what it printed, and what was wrong.
 //!
-//! A table has what was counted, without the zeros; another one the dearest CUDA lines. What it leaves out: Nsight
+//! A table has what was counted, without the zeros; another one the most expensive CUDA lines. What it leaves out: Nsight
 //! Compute's names, and contents of buffers, which [`print`](super::print) shows.
 
 use std::cmp::Reverse;
@@ -98,7 +98,7 @@ fn policy(schedule: Schedule) -> &'static str {
     match schedule {
         Schedule::RoundRobin => "warps in turn",
         Schedule::Random => "warps at random",
-        Schedule::Hunt => "warps at random, changing over after accesses",
+        Schedule::Hunt => "warps at random, switching after accesses",
     }
 }
 
@@ -107,7 +107,7 @@ fn apart(plan: &Plan, launch: &Launch) -> &'static str {
     let is_apart = launch.schedule == Schedule::Hunt
         && launch.reconvergence != Reconvergence::Stack
         && plan.target_sm >= 70;
-    if is_apart { ", lanes coming apart" } else { "" }
+    if is_apart { ", lanes separated" } else { "" }
 }
 
 /// What came of many seeds.
@@ -117,28 +117,34 @@ fn seeds(plan: &Plan, search: &Search) -> String {
     let failed = plan.is_failure(&search.outcome.report);
     let clean = match (ran - u64::from(failed), search.with_findings - u64::from(failed)) {
         (0, _) => String::new(),
-        (ran, 0) => format!("{} ran clean", grouped(ran)),
+        (ran, 0) => format!("{} ran without findings", grouped(ran)),
         (ran, found) => {
-            format!("{} ran without an error, {} with warnings or notes", grouped(ran), grouped(found))
+            format!(
+                "{} ran without an error, {} of them with warnings or notes",
+                grouped(ran),
+                grouped(found)
+            )
         }
     };
     let told = match (failed, clean.as_str()) {
-        (true, "") => format!("seed {seed}, the first, is at fault"),
-        (true, clean) => format!("{clean}, then seed {seed} is at fault"),
+        (true, "") => format!("seed {seed}, the first, finds an error"),
+        (true, clean) => format!("{clean}, then seed {seed} finds an error"),
         (false, clean) if search.with_findings == 0 && results::differ(search) => {
-            format!("all {clean}; told is seed {seed}, the first with another result")
+            format!("all {clean}; shown is seed {seed}, the first with a different result")
         }
-        (false, clean) => format!("all {clean}; told is seed {seed}"),
+        (false, clean) => format!("all {clean}; shown is seed {seed}"),
     };
     let by = match plan.options.schedule {
         Some(schedule) => words::schedule_name(schedule).to_owned(),
-        None => "random, for --schedule does not say otherwise".to_owned(),
+        None => "random, because --schedule was not given".to_owned(),
     };
     let mut out =
         paragraph("seeds: ", &format!("{} to {}: {told} (schedule {by})", range.start, range.end - 1));
     if failed && !plan.options.prints.is_empty() && search.outcome.launch.seed + 1 < range.end {
-        out +=
-            &paragraph("       ", "with --check memory the others run too, and their results are compared");
+        out += &paragraph(
+            "       ",
+            "with --check memory, the other seeds run too, and their results are compared",
+        );
     }
     out
 }
@@ -174,27 +180,27 @@ fn averages(counters: &Counters) -> [(&'static str, f64); 3] {
     ]
 }
 
-/// The CUDA lines that most instructions were executed for, the dearest first; a file has other kernels too.
+/// The CUDA lines that most instructions were executed for, the most expensive first; a file has other kernels too.
 fn lines(lines: &[LineCounters]) -> String {
-    let mut dearest: Vec<&LineCounters> =
+    let mut costliest: Vec<&LineCounters> =
         lines.iter().filter(|line| line.counters.ptx_instructions > 0).collect();
-    dearest.sort_by_key(|line| Reverse(line.counters.ptx_instructions));
-    if dearest.is_empty() {
+    costliest.sort_by_key(|line| Reverse(line.counters.ptx_instructions));
+    if costliest.is_empty() {
         return String::new();
     }
     let head = |row: usize| COLUMNS.iter().map(move |column| column.head[row].to_owned());
     let mut rows: Vec<Vec<String>> =
         (0..2).map(|row| std::iter::once(String::new()).chain(head(row)).collect()).collect();
-    for line in dearest.iter().take(LINES) {
+    for line in costliest.iter().take(LINES) {
         let cells = COLUMNS.iter().map(|column| (column.cell)(&line.counters));
         rows.push(std::iter::once(format!("  {}", line.source)).chain(cells).collect());
     }
-    let which = if dearest.len() > LINES {
-        format!("{LINES} of {} CUDA lines", dearest.len())
+    let which = if costliest.len() > LINES {
+        format!("{LINES} of {} CUDA lines", costliest.len())
     } else {
         "CUDA lines".to_owned()
     };
-    titled(&format!("{which}, the dearest first"), &rows)
+    titled(&format!("{which}, the most expensive first"), &rows)
 }
 
 fn titled(title: &str, rows: &[Vec<String>]) -> String {
@@ -231,7 +237,10 @@ fn no_fault(search: &Search) -> String {
     match worst.filter(|_| results::differ(search)) {
         Some(contents) => {
             let ways = grouped(contents.different().len() as u64);
-            format!("no fault, but different results: {} came out in {ways} ways", contents.print.what())
+            format!(
+                "no fault, but different results: {} had {ways} different contents",
+                contents.print.what()
+            )
         }
         None => "no fault".to_owned(),
     }
@@ -244,8 +253,8 @@ fn other_turns(plan: &Plan, search: &Search) -> String {
     if chosen || !plan.program.has_locks() || !search.outcome.report.counters.all().iter().any(atomics) {
         return String::new();
     }
-    let text = "one order of turns was tried; this kernel swaps words as locks do, so try others: with `--seeds 0..100` and \
-                with `--schedule hunt`";
+    let text = "only one order of turns was tried. This kernel swaps words in memory, as locks do, so try other orders with \
+                `--seeds 0..100` and with `--schedule hunt`";
     paragraph("  ", text)
 }
 
@@ -267,7 +276,7 @@ fn stale_reads(reads: &[StaleRead]) -> String {
     }
     if let Some(more @ 1..) = reads.len().checked_sub(STALE) {
         let more = counted(more as u64, "more place");
-        out += &paragraph("  ", &format!("and at {more}, which `--json` tells"));
+        out += &paragraph("  ", &format!("and at {more}, which `--json` lists"));
     }
     out
 }
@@ -306,9 +315,9 @@ fn on_the_gpu(gpu: &OnGpu, was_emulated: bool) -> String {
     if let Some(withheld) = &gpu.withheld {
         return out + &paragraph("  ", withheld);
     }
-    out += &paragraph("  ", &gpu.timing.as_ref().map_or("ran once, without a clock".to_owned(), time));
+    out += &paragraph("  ", &gpu.timing.as_ref().map_or("ran once, without timing".to_owned(), time));
     match (was_emulated, gpu.compared, gpu.differences.len()) {
-        (false, ..) => out += "  nothing was checked before\n",
+        (false, ..) => out += "  not run on the emulator, so nothing was checked\n",
         (true, 0, _) => out += "  there is no buffer to compare\n",
         (true, buffers, 0) => {
             let buffers = counted(buffers as u64, "buffer");
@@ -327,8 +336,8 @@ fn differs(Difference { argument, elements, different, first }: &Difference) -> 
     let (index, sim, gpu) = first;
     let (different, elements) = (grouped(*different), counted(*elements, "element"));
     let text = format!(
-        "arg{argument} differs from the emulator's in {different} of {elements};\nelement {index} is {gpu} here and \
-         {sim} there"
+        "arg{argument} differs from the emulator's in {different} of {elements};\nelement {index} is {gpu} on the GPU and \
+         {sim} on the emulator"
     );
     paragraph("  ", &text)
 }
@@ -362,10 +371,9 @@ mod tests {
         let first = (5, "1.5".to_owned(), "1.25".to_owned());
         let difference = Difference { argument: 2, elements: 64, different: 3, first };
         let text = told(&OnGpu { differences: vec![difference], ..gpu() }, true);
-        let expected =
-            "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 here and 1.5 there";
+        let expected = "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 on the GPU and 1.5 on the emulator";
         assert!(text.ends_with(expected), "{text}");
-        assert!(told(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked before"));
+        assert!(told(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked"));
         let withheld = Some("not launched on the GPU: the kernel needs sm_90".to_owned());
         let text = told(&OnGpu { withheld, timing: None, ..gpu() }, true);
         assert!(text.ends_with("not launched on the GPU: the kernel needs sm_90"), "{text}");

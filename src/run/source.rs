@@ -60,13 +60,14 @@ pub(super) fn read(file: &Path, arch: Option<u32>) -> Result<Program> {
         return compile(file, &text, arch);
     }
     if arch.is_some() {
-        bail!("`{name}` is no `.cu` file, so there is nothing to compile: leave `--arch` out");
+        bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `--arch`");
     }
-    let text = text(bytes).map_err(|what| {
-        anyhow!("`{name}` is {what}: give a `.cu` file, or PTX, which is text (`nvcc -ptx`)")
-    })?;
+    let text = text(bytes)
+        .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
     if text.contains("__global__") && !text.contains(".version") {
-        bail!("`{name}` looks like CUDA source, which is compiled if its name ends in `.cu`: rename it");
+        bail!(
+            "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
+        );
     }
     Ok(Program { name, ptx: text, compiler: None })
 }
@@ -103,13 +104,13 @@ fn hint(log: &str) -> Option<&'static str> {
     let is_missing = |header: &&str| log.contains(&format!("cannot open source file \"{header}\""));
     if NEEDLESS.iter().any(is_missing) {
         return Some(
-            "leave the `#include` out: `printf`, `assert` and CUDA's own functions are there without it, and the \
-             host's are not compiled here",
+            "remove the `#include`: `printf`, `assert` and CUDA's own functions are available without it, and host code is \
+             not compiled here",
         );
     }
     (log.contains("JIT mode") || log.contains("open source file") || log.contains("<<<")).then_some(
         "only device code is compiled here, without the headers of the host: put the kernels into a file of their \
-         own, or the rest between `#ifndef __CUDACC_RTC__` and `#endif`",
+         own, or enclose the host code in `#ifndef __CUDACC_RTC__` and `#endif`",
     )
 }
 

@@ -113,14 +113,14 @@ fn refuse_inputs(file: &Path, plan: &Plan) -> Result<()> {
     let Ok(place) = file.canonicalize() else { return Ok(()) };
     let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);
     if plan.inputs().any(is_same) {
-        bail!("`--trace` names the file `{}`, which is read: give it another name", source::name(file));
+        bail!("`--trace` names the file `{}`, which is an input: give it another name", source::name(file));
     }
     Ok(())
 }
 
 fn failed(file: &Path, error: &std::io::Error) -> anyhow::Error {
     let why = match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such folder, check its name".to_owned(),
+        std::io::ErrorKind::NotFound => "there is no such folder; check its name".to_owned(),
         _ => source::why(file, error),
     };
     anyhow!("cannot write the trace `{}`: {why}", source::name(file))

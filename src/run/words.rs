@@ -56,7 +56,7 @@ pub(super) fn checks(text: &str) -> Result<Watch, String> {
             "initialisation" | "initialization" | "init" => watch.checks.initialisation = true,
             "synchronisation" | "synchronization" | "sync" => watch.checks.synchronisation = true,
             "memory" => {}
-            "all" | "none" => return Err(format!("`{name}` stands alone")),
+            "all" | "none" => return Err(format!("`{name}` cannot be combined with other names")),
             _ => {
                 return Err(format!(
                     "there is no checker `{name}`: choose from {CHECKERS}, or `all` or `none`"
@@ -83,7 +83,8 @@ pub(super) fn arch(text: &str) -> Result<u32, String> {
 }
 
 pub(super) fn grid(text: &str) -> Result<Dim3, String> {
-    shape(text).ok_or_else(|| "a grid is one to three whole numbers from 1, as in `4` or `4,2`".to_owned())
+    shape(text)
+        .ok_or_else(|| "a grid is one to three whole numbers, each at least 1, as in `4` or `4,2`".to_owned())
 }
 
 pub(super) fn block(text: &str) -> Result<Dim3, String> {
@@ -137,12 +138,12 @@ const MAX_RESIDENT_BLOCKS: u32 = 1024;
 
 pub(super) fn residents(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|blocks| (1..=MAX_RESIDENT_BLOCKS).contains(blocks));
-    number.ok_or_else(|| format!("1 to {MAX_RESIDENT_BLOCKS} blocks can run side by side"))
+    number.ok_or_else(|| format!("1 to {MAX_RESIDENT_BLOCKS} blocks can be resident at the same time"))
 }
 
 pub(super) fn steps(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|&steps| steps > 0);
-    number.ok_or_else(|| "a number of steps is a whole number from 1".to_owned())
+    number.ok_or_else(|| "a number of steps is a whole number, at least 1".to_owned())
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn the_compilers_log_is_shown_skipped_without_a_compiler() {
     assert_refused(&run(&file("none.cu", b"__device__ int f();\n"), ""), "has no kernel", "no kernel");
     let needless = file("needless.cu", b"#include <cstdio>\n__global__ void f() { printf(\"hi\"); }\n");
     let said = run(&needless, "").stderr;
-    assert!(String::from_utf8_lossy(&said).contains("help: leave the `#include` out: `printf`"), "{said:?}");
+    assert!(String::from_utf8_lossy(&said).contains("help: remove the `#include`: `printf`"), "{said:?}");
     let template = file("template.cu", b"template <int N> __global__ void f(int* x) { *x = N; }\n");
     assert_refused(&run(&template, ""), "or templates that nobody uses", "a template");
     let host = file("host.cu", b"#include <vector>\nint main() {}\n");

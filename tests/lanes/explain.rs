@@ -17,6 +17,6 @@ fn every_kind_is_listed_and_told() {
         );
         let told = words(&format!("explain {name}"));
         assert_eq!(told.status.code(), Some(0));
-        assert!(stdout(&told).starts_with(&format!("{name}: ")) && stdout(&told).contains("How to mend it"));
+        assert!(stdout(&told).starts_with(&format!("{name}: ")) && stdout(&told).contains("How to fix it"));
     }
 }

@@ -14,7 +14,7 @@ fn a_gpu_that_is_missing_is_an_error_and_one_that_is_there_agrees() {
         for options in ["", "--check none", "--json"] {
             let output = words(&format!("run {SAXPY} {GOOD} --device gpu {options}"));
             assert_refused(&output, "no GPU: ", options);
-            assert_refused(&output, "leave out `--device gpu`", options);
+            assert_refused(&output, "omit `--device gpu`", options);
         }
         return;
     }

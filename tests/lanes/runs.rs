@@ -27,7 +27,7 @@ fn lines_of_other_kernels_are_not_counted() {
     let output = words(line);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let (_, table) = text.split_once("8 of 11 CUDA lines, the dearest first\n").expect(text);
+    let (_, table) = text.split_once("8 of 11 CUDA lines, the most expensive first\n").expect(text);
     let rows = table.lines().take_while(|line| !line.is_empty()).filter(|line| line.contains("messages.cu:"));
     assert!(rows.clone().count() == 8 && rows.clone().all(|row| !row.contains("  0.00")), "{text}");
 }
@@ -59,9 +59,12 @@ fn dynamic_shared_memory_that_was_forgotten_is_named_in_the_help() {
         (output.status.code(), stdout(&output).split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let (status, text) = told("");
-    assert!(status == Some(1) && text.contains("or ask for dynamic shared memory at the launch"), "{text}");
+    assert!(
+        status == Some(1) && text.contains("ask for enough dynamic shared memory at the launch"),
+        "{text}"
+    );
     let (status, text) = told("--shared-bytes 8");
-    assert!(status == Some(1) && !text.contains("or ask for dynamic"), "{text}");
+    assert!(status == Some(1) && !text.contains("ask for enough dynamic"), "{text}");
 }
 
 #[test]
@@ -113,11 +116,11 @@ fn help_shows_how_to_write_arguments() {
     let all = [
         ("--help", "Examples:"),
         ("run --help", "buf:f32:1024:zeros"),
-        ("run --help", "Memory is always\nchecked"),
+        ("run --help", "Accesses outside\nevery buffer are always reported"),
         ("--version", "lanes "),
-        ("run --help", "in random order, unless --schedule says otherwise"),
+        ("run --help", "warps run in random order, unless"),
         ("list --help", "PTX"),
-        ("explain --help", "alone, list the kinds"),
+        ("explain --help", "without a kind, list all"),
     ];
     for (line, part) in all {
         let output = words(line);

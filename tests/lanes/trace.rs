@@ -86,7 +86,7 @@ fn inputs_are_not_overwritten() {
     let data = file("input.bin", &[0; 256]);
     let line = format!("run {SAXPY} {GOOD} --trace {}", data.display());
     let line = line.replace("buf:f32:64:iota", &format!("buf:f32:64:file={}", data.display()));
-    assert_refused(&words(&line), "which is read: give it another name", "the data");
+    assert_refused(&words(&line), "which is an input: give it another name", "the data");
     assert_eq!(std::fs::read(data).unwrap(), [0; 256]);
 }
 

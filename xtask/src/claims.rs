@@ -105,7 +105,7 @@ fn miscounted(ids: &[&str]) -> Vec<String> {
     let mut off: Vec<String> = missing.map(|id| format!("{id} is decided {} times", times(id))).collect();
     let (of_notes, said): (Vec<&str>, Vec<&str>) = ids.iter().partition(|id| id.starts_with('N'));
     let unknown = of_notes.iter().filter(|id| !wanted.iter().any(|known| known == *id));
-    off.extend(unknown.map(|id| format!("{id} is a claim of no note")));
+    off.extend(unknown.map(|id| format!("{id} is not a claim of any note")));
     let twice = said.iter().collect::<BTreeSet<_>>().into_iter().filter(|id| times(id) > 1);
     off.extend(twice.map(|id| format!("{id} is decided {} times", times(id))));
     off
@@ -147,7 +147,7 @@ mod tests {
         let off = miscounted(&["N0.1", "N0.1", "N9.1", "S7.1", "S7.2", "S7.2"]);
         assert!(off.contains(&"N0.1 is decided 2 times".to_owned()));
         assert!(off.contains(&"N0.2 is decided 0 times".to_owned()));
-        assert!(off.contains(&"N9.1 is a claim of no note".to_owned()));
+        assert!(off.contains(&"N9.1 is not a claim of any note".to_owned()));
         assert!(off.contains(&"S7.2 is decided 2 times".to_owned()));
         assert!(!off.iter().any(|line| line.contains("S7.1")));
     }

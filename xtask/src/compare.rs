@@ -30,7 +30,7 @@ pub struct Arguments {
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..f64::INFINITY).contains(number));
-    number.ok_or_else(|| "a percentage is a number from 0, as in `2.5`".to_owned())
+    number.ok_or_else(|| "a percentage is a number of at least 0, as in `2.5`".to_owned())
 }
 
 /// How long a benchmark takes, in nanoseconds.

@@ -14,7 +14,7 @@ use nvrtc::{Compiler, PINNED_RELEASE};
 
 use crate::Outcome;
 
-/// Write what the exercises begin with and their compiled versions, and say what the grader makes of each.
+/// Write the starters and compiled versions of the exercises, and print the grader's verdict on each.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Only these, and grade all their versions; all exercises, ungraded, where none is named.

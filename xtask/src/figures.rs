@@ -22,7 +22,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let known: BTreeMap<&str, &Figure> = figures().map(|figure| (figure.name, figure)).collect();
     if let Some(name) = arguments.names.iter().find(|name| !known.contains_key(name.as_str())) {
         let names: Vec<&str> = known.into_keys().collect();
-        bail!("there is no figure `{name}`: there are {}", names.join(", "));
+        bail!("there is no figure `{name}`; the figures are {}", names.join(", "));
     }
     let folder = root().join(FOLDER);
     fs::create_dir_all(&folder)?;

@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     if groups.is_empty() {
-        println!("the assembler says the same of each");
+        println!("the assembler agrees about each of them");
         return Ok(Outcome::Done);
     }
     Ok(Outcome::Stale)
@@ -184,7 +184,7 @@ fn ask<'c>(assembler: &Assembler, question: &Question<'c>, wrong: &mut Vec<Mista
         let why = match (refusal, question.is_taken) {
             (None, true) | (Some(_), false) => continue,
             (Some(why), true) => format!("refused at {place}: {why}"),
-            (None, false) => format!("taken at {place} too"),
+            (None, false) => format!("accepted at {place} too"),
         };
         if known::reason(&claim.opcode, question.header, question.is_taken).is_none() {
             wrong.push((claim, why));

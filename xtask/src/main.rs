@@ -37,19 +37,19 @@ enum Chore {
     },
     /// Decide every claim of the notes by running the chapters, and print the verdicts and their evidence.
     Claims,
-    /// Write what the exercises begin with and their compiled versions, and say what the grader makes of each.
+    /// Write the starters and compiled versions of the exercises, and print the grader's verdict on each.
     Exercises(exercises::Arguments),
     /// Compare two baselines of the benchmarks, and fail if anything got slower.
     Compare(compare::Arguments),
     /// Draw the book's figures into `book/figures`.
     Figures(figures::Arguments),
-    /// Write the chapters' records of a GPU, from what `benches/gpu/record.sh` left.
+    /// Write the chapters' records of a GPU from the output of `benches/gpu/record.sh`.
     Record(record::Arguments),
-    /// Print the metrics that those records hold, for the profiler's command line.
+    /// Print the metrics that those records contain, for the profiler's command line.
     Metrics,
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
     Isa(isa::Arguments),
-    /// Compile every kernel into `kernels/ptx`, with the pinned compiler.
+    /// Compile every kernel into `kernels/ptx` with the pinned compiler.
     Ptx(ptx::Arguments),
 }
 

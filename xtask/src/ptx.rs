@@ -18,7 +18,7 @@ use nvrtc::{
 
 use crate::Outcome;
 
-/// Compile every kernel into `kernels/ptx`, with the pinned compiler.
+/// Compile every kernel into `kernels/ptx` with the pinned compiler.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Write nothing; say which files are not what the compiler makes of their source, and exit with 1 if any is.

@@ -217,7 +217,7 @@ fn rows(report: &Report, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<St
     }
     match left.count() {
         0 => Ok(rows),
-        more => bail!("the profiler saw {more} launches more than the report has: use `--runs 0`"),
+        more => bail!("the profiler saw {more} more launches than the report has: use `--runs 0`"),
     }
 }
 

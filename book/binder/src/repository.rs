@@ -58,7 +58,7 @@ impl Repository {
             return Ok(Rc::clone(value));
         }
         let value = serde_json::from_str(&self.read(name)?)
-            .with_context(|| format!("`{name}` is no JSON; record it again"))?;
+            .with_context(|| format!("`{name}` is not JSON; record it again"))?;
         let value = Rc::new(value);
         self.reports.borrow_mut().insert(name.to_owned(), Rc::clone(&value));
         Ok(value)

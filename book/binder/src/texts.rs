@@ -318,8 +318,8 @@ fn hexadecimal(value: &Value) -> Result<u64> {
 }
 
 fn number(word: &str) -> Result<u64> {
-    let digits = word.strip_prefix("0x").with_context(|| format!("`{word}` is no hexadecimal number"))?;
-    u64::from_str_radix(digits, 16).with_context(|| format!("`{word}` is no hexadecimal number"))
+    let digits = word.strip_prefix("0x").with_context(|| format!("`{word}` is not a hexadecimal number"))?;
+    u64::from_str_radix(digits, 16).with_context(|| format!("`{word}` is not a hexadecimal number"))
 }
 
 #[cfg(test)]

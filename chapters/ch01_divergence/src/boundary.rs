@@ -146,6 +146,6 @@ fn brighten(device: &mut Device, width: u32, height: u32, seed: u64) -> Result<R
     if width != NARROW {
         return Ok(row);
     }
-    let parted = map::parted_off_the_right(&device.trace(&launch)?);
-    Ok(row.fact("parted_off_the_right", parted as f64))
+    let parted = map::diverged_off_the_right(&device.trace(&launch)?);
+    Ok(row.fact("diverged_off_the_right", parted as f64))
 }

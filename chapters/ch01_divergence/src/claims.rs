@@ -551,12 +551,12 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["picture_76x61"],
             twins: &["picture_76x62"],
-            holds: |seen| seen[0].fact("parted_off_the_right") > 0.0,
+            holds: |seen| seen[0].fact("diverged_off_the_right") > 0.0,
             evidence: |seen| {
                 format!(
                     "{}, {} of them away from the right edge",
                     warps(seen[0]),
-                    seen[0].fact("parted_off_the_right")
+                    seen[0].fact("diverged_off_the_right")
                 )
             },
         }),

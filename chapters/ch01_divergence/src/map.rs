@@ -43,7 +43,7 @@ pub fn draw(trace: &[Traced]) -> String {
 }
 
 /// The warps that diverge at another edge than the right one, that is, outside of the last column of blocks.
-pub fn parted_off_the_right(trace: &[Traced]) -> usize {
+pub fn diverged_off_the_right(trace: &[Traced]) -> usize {
     let stored = stored(trace);
     let last = stored.keys().map(|&(_, x, _)| x).max();
     let parted =

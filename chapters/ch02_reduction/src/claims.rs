@@ -77,7 +77,7 @@ pub static CLAIMS: &[Claim] = &[
               whole array. Compare the index in the whole array with `n`, and the partner's index as well.",
         proof: Proof::Run(Test {
             rows: &["bound_in_block"],
-            twins: &["bound_mended"],
+            twins: &["bound_fixed"],
             holds: is_clean,
             evidence: found,
         }),
@@ -90,7 +90,7 @@ pub static CLAIMS: &[Claim] = &[
         why: "The thread with index `n` has no element either, and it passes this check. Write `idx >= n`.",
         proof: Proof::Run(Test {
             rows: &["off_by_one"],
-            twins: &["off_by_one_mended"],
+            twins: &["off_by_one_fixed"],
             holds: is_clean,
             evidence: found,
         }),
@@ -123,7 +123,7 @@ pub static CLAIMS: &[Claim] = &[
               when you halve.",
         proof: Proof::Run(Test {
             rows: &["padded", "neighbored_48", "less_48", "interleaved_48"],
-            twins: &["padded_mended", "neighbored_48_mended", "less_48_mended", "interleaved_48_mended"],
+            twins: &["padded_fixed", "neighbored_48_fixed", "less_48_fixed", "interleaved_48_fixed"],
             holds: |seen| seen.iter().all(|row| same(row.fact("sum"), row.fact("exact_sum"))),
             evidence: |seen| {
                 let sum = |row: &Seen| {

@@ -47,11 +47,11 @@ impl Outcome {
 
 static CASES: [Case; 6] = [
     ("bound_in_block", &REDUCE_NEIGHBORED_UNGUARDED, N, Mistake(Verdict::Fault, IN_BLOCK)),
-    ("bound_mended", &REDUCE_NEIGHBORED, N, Right),
+    ("bound_fixed", &REDUCE_NEIGHBORED, N, Right),
     ("off_by_one", &REDUCE_LESS_OFF_BY_ONE, ODD, Mistake(Verdict::Fault, ONE_TOO_MANY)),
-    ("off_by_one_mended", &REDUCE_NEIGHBORED_LESS, ODD, Right),
+    ("off_by_one_fixed", &REDUCE_NEIGHBORED_LESS, ODD, Right),
     ("partner_past_end", &REDUCE_INTERLEAVED_UNGUARDED, N, Mistake(Verdict::Fault, OWN_ONLY)),
-    ("partner_mended", &REDUCE_INTERLEAVED, N, Right),
+    ("partner_fixed", &REDUCE_INTERLEAVED, N, Right),
 ];
 
 const IN_BLOCK: &str = "compares the thread's number in its block with the length of the whole array, so no \
@@ -70,7 +70,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let sum_is_off =
         Mistake(Verdict::Wrong, "the same kernel, but more memory follows the array, so nothing stops it");
     lab.variant("padded", |device| Ok(sum_is_off.of(padded(device, &REDUCE_INTERLEAVED_UNGUARDED, seed)?)))?;
-    lab.variant("padded_mended", |device| padded(device, &REDUCE_INTERLEAVED, seed))?;
+    lab.variant("padded_fixed", |device| padded(device, &REDUCE_INTERLEAVED, seed))?;
     lab.notice(behind);
     Ok(())
 }
@@ -106,11 +106,11 @@ const ONES: usize = 192;
 
 static CASES_OF_48: [Case; 6] = [
     ("neighbored_48", &REDUCE_NEIGHBORED_UNGUARDED, ONES, Mistake(Verdict::Fault, NEXT_BLOCK)),
-    ("neighbored_48_mended", &REDUCE_NEIGHBORED, ONES, Right),
+    ("neighbored_48_fixed", &REDUCE_NEIGHBORED, ONES, Right),
     ("less_48", &REDUCE_LESS_UNGUARDED, ONES, Mistake(Verdict::Fault, NEXT_BLOCK)),
-    ("less_48_mended", &REDUCE_NEIGHBORED_LESS, ONES, Right),
+    ("less_48_fixed", &REDUCE_NEIGHBORED_LESS, ONES, Right),
     ("interleaved_48", &REDUCE_INTERLEAVED_UNGUARDED, ONES, Mistake(Verdict::Wrong, FORGOTTEN)),
-    ("interleaved_48_mended", &REDUCE_INTERLEAVED, ONES, Right),
+    ("interleaved_48_fixed", &REDUCE_INTERLEAVED, ONES, Right),
 ];
 
 const NEXT_BLOCK: &str = "element 48, the first of the next block, is added to element 32";

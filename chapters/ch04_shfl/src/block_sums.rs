@@ -51,16 +51,16 @@ fn summed(
 ) -> Result<Row> {
     let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
     let n = values.len() as i32;
-    let per_warp = per_warp_but_moves(device, &Launch::new(kernel, 1, block).arg(x).arg(total).arg(n))?;
+    let per_warp = per_warp_without_moves(device, &Launch::new(kernel, 1, block).arg(x).arg(total).arg(n))?;
     let launch = Launch::cover(kernel, values.len(), block).seed(seed).arg(x).arg(total).arg(n);
     let run = device.launch(&launch)?;
     // The rounds of the block, which are ten if the warps come first, and then one addition for each block.
     let depth = 10 + launch.simt.grid.x as usize;
-    Ok(judged(device, run, total, exact(values), depth)?.fact("per_warp_but_moves", per_warp))
+    Ok(judged(device, run, total, exact(values), depth)?.fact("per_warp_without_moves", per_warp))
 }
 
 /// PTX instructions per warp, moves between registers not included.
-fn per_warp_but_moves(device: &mut Device, launch: &Launch) -> Result<f64> {
+fn per_warp_without_moves(device: &mut Device, launch: &Launch) -> Result<f64> {
     let warps = launch.simt.block.count().div_ceil(LANES as u64);
     let trace = device.trace(launch)?;
     Ok(trace.iter().filter(|step| !step.ptx.starts_with("mov.")).count() as f64 / warps as f64)
@@ -72,7 +72,7 @@ fn saved(section: &Section) -> Option<String> {
         let counters = &row.run.counters;
         grouped(counters.shared_load_requests + counters.shared_store_requests)
     };
-    let but_moves = |row: &Row| row.fact_value("per_warp_but_moves");
+    let but_moves = |row: &Row| row.fact_value("per_warp_without_moves");
     let per_warp = |row: &Row| row.run.counters.ptx_instructions_per_warp();
     if per_warp(shuffle) <= per_warp(shared) {
         return None; // A block of one warp has no rounds before these.

@@ -49,11 +49,11 @@ pub static CLAIMS: &[Claim] = &[
             rows: &["vote_warp"],
             twins: &["vote_halves"],
             holds: |seen| {
-                let told = seen[0].fact("lanes_told_of_the_whole_warp");
+                let told = seen[0].fact("lanes_with_whole_ballot");
                 seen[0].verdict() == "ok" && told >= 32.0 * seen[0].counter("warps")
             },
             evidence: |seen| {
-                let (told, warps) = (seen[0].fact("lanes_told_of_the_whole_warp"), seen[0].counter("warps"));
+                let (told, warps) = (seen[0].fact("lanes_with_whole_ballot"), seen[0].counter("warps"));
                 format!(
                     "{}: {told} lanes of {warps} warps get the answer for their whole warp",
                     seen[0].variant()
@@ -117,11 +117,12 @@ pub static CLAIMS: &[Claim] = &[
             rows: &["down_4", "xor_4"],
             twins: &["down_4_of_32", "xor_4"],
             holds: |seen| {
-                seen[0].fact("is_as_noted_for_down") > 0.0 && seen[1].fact("is_as_noted_for_xor") > 0.0
+                seen[0].fact("matches_note_for_down") > 0.0 && seen[1].fact("matches_note_for_xor") > 0.0
             },
             evidence: |seen| {
                 let noted = |yes: f64| if yes > 0.0 { "is as in the note" } else { "is different" };
-                let (down, xor) = (seen[0].fact("is_as_noted_for_down"), seen[1].fact("is_as_noted_for_xor"));
+                let (down, xor) =
+                    (seen[0].fact("matches_note_for_down"), seen[1].fact("matches_note_for_xor"));
                 format!("{} {}, {} {}", seen[0].variant(), noted(down), seen[1].variant(), noted(xor))
             },
         }),
@@ -177,9 +178,9 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["members_1d"],
             twins: &["members_3d"],
-            holds: |seen| seen[0].fact("blocks_told_apart_by_x") >= seen[0].fact("blocks"),
+            holds: |seen| seen[0].fact("blocks_distinct_by_x") >= seen[0].fact("blocks"),
             evidence: |seen| {
-                let (apart, blocks) = (seen[0].fact("blocks_told_apart_by_x"), seen[0].fact("blocks"));
+                let (apart, blocks) = (seen[0].fact("blocks_distinct_by_x"), seen[0].fact("blocks"));
                 format!("{}: `x` distinguishes {apart} of {blocks} blocks", seen[0].variant())
             },
         }),
@@ -291,9 +292,9 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["xor_2"],
             twins: &["down_2"],
-            holds: |seen| seen[0].fact("of_them_with_such_a_lane") < 1.0,
+            holds: |seen| seen[0].fact("not_plus_offset_in_segment") < 1.0,
             evidence: |seen| {
-                let other = seen[0].fact("of_them_with_such_a_lane");
+                let other = seen[0].fact("not_plus_offset_in_segment");
                 format!(
                     "{}: {other} lanes do not read lane + 2, although the segment has that lane",
                     seen[0].variant()

@@ -55,7 +55,7 @@ fn members(device: &mut Device, grid: Dim3, block: Dim3) -> Result<Row> {
     by_x.sort_unstable();
     by_x.dedup();
     let row = device.check(run, y, &expected, &Tolerance::Exact)?;
-    Ok(row.fact("blocks", blocks as f64).fact("blocks_told_apart_by_x", by_x.len() as f64))
+    Ok(row.fact("blocks", blocks as f64).fact("blocks_distinct_by_x", by_x.len() as f64))
 }
 
 fn sums_of(values: &[i32], size: usize) -> Vec<i32> {
@@ -137,9 +137,9 @@ fn coordinates(section: &Section) -> Option<String> {
     Some(format!(
         "group_index() has three coordinates, like blockIdx. In a grid of 2 x 3 x 2, x alone has {} values \
          for {} blocks; in a grid of one dimension, it has {} for {}.",
-        fact("members_3d", "blocks_told_apart_by_x")?,
+        fact("members_3d", "blocks_distinct_by_x")?,
         fact("members_3d", "blocks")?,
-        fact("members_1d", "blocks_told_apart_by_x")?,
+        fact("members_1d", "blocks_distinct_by_x")?,
         fact("members_1d", "blocks")?,
     ))
 }

@@ -71,7 +71,7 @@ fn vote_warp(device: &mut Device, values: &[i32]) -> Result<Row> {
         ballots.iter().flat_map(|&ballot| [ballot, (ballot == u32::MAX).into(), (ballot > 0).into()]);
     let got: Vec<u32> = device.read(y)?.sim.iter().step_by(3).copied().collect();
     let row = device.check(run, y, &doubles(&answers.collect::<Vec<_>>()), &Tolerance::Exact)?;
-    Ok(row.fact("lanes_told_of_the_whole_warp", same(&got, &ballots)))
+    Ok(row.fact("lanes_with_whole_ballot", same(&got, &ballots)))
 }
 
 fn vote_halves(device: &mut Device, values: &[i32]) -> Result<Row> {
@@ -82,7 +82,7 @@ fn vote_halves(device: &mut Device, values: &[i32]) -> Result<Row> {
     let halves: Vec<u32> = ballots.iter().enumerate().map(of_half).collect();
     let got = device.read(y)?.sim;
     let row = device.check(run, y, &doubles(&halves), &Tolerance::Exact)?;
-    Ok(row.fact("lanes_told_of_the_whole_warp", same(&got, &ballots)))
+    Ok(row.fact("lanes_with_whole_ballot", same(&got, &ballots)))
 }
 
 fn same(a: &[u32], b: &[u32]) -> f64 {
@@ -177,7 +177,7 @@ fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
 }
 
 fn whose_votes(section: &Section) -> Option<String> {
-    let told = |name| section.row(name)?.fact_value("lanes_told_of_the_whole_warp");
+    let told = |name| section.row(name)?.fact_value("lanes_with_whole_ballot");
     let (whole, halves) = (told("vote_warp")?, told("vote_halves")?);
     Some(format!(
         "With the full mask, {whole} of {N} lanes get the ballot of their whole warp. With a mask for each \

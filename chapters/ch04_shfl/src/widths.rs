@@ -55,10 +55,10 @@ fn numbers(device: &mut Device, shuffle: Shuffle, argument: usize, width: usize)
     let row = device.check(run, y, &expected(&lanes, shuffle, argument, width), &Tolerance::Exact)?;
     let not_plus = (0..LANES).filter(|&lane| got[lane] as usize != lane + argument).count() as f64;
     Ok(row
-        .fact("is_as_noted_for_down", f64::from(got[..8] == NOTED_DOWN))
-        .fact("is_as_noted_for_xor", f64::from(got[..8] == NOTED_XOR))
+        .fact("matches_note_for_down", f64::from(got[..8] == NOTED_DOWN))
+        .fact("matches_note_for_xor", f64::from(got[..8] == NOTED_XOR))
         .fact("lanes_not_plus_offset", not_plus)
-        .fact("of_them_with_such_a_lane", other))
+        .fact("not_plus_offset_in_segment", other))
 }
 
 fn picture(device: &mut Device) -> Result<String> {
@@ -75,7 +75,8 @@ fn picture(device: &mut Device) -> Result<String> {
 fn not_an_offset(section: &Section) -> Option<String> {
     let of = |name: &str, fact: &str| section.row(name)?.fact_value(fact);
     let xor = of("xor_2", "lanes_not_plus_offset")?;
-    let (there, down) = (of("xor_2", "of_them_with_such_a_lane")?, of("down_2", "of_them_with_such_a_lane")?);
+    let (there, down) =
+        (of("xor_2", "not_plus_offset_in_segment")?, of("down_2", "not_plus_offset_in_segment")?);
     Some(format!(
         "With xor_2, {xor} of {LANES} lanes get another value than that of the lane two above them. For \
          {there} of these the segment does have such a lane; with down_2 this happens to {down}. xor flips a \

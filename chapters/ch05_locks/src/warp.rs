@@ -45,7 +45,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         })?;
     }
     lab.variant("lock_behind-endless", |device| endless(device, seed))?;
-    lab.picture("who_got_it", |device| picture(device, seed, lines.take()))?;
+    lab.picture("lock_winners", |device| picture(device, seed, lines.take()))?;
     lab.notice(before_volta);
     lab.notice(inside);
     Ok(())

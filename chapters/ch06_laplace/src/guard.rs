@@ -118,7 +118,7 @@ fn with_room(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<
         );
         row = row.gpu_remark(text);
     }
-    let row = row.fact("written_behind", behind as f64);
+    let row = row.fact("written_past_end", behind as f64);
     Ok(row.fact("fewest_wrong", fewest as f64).fact("most_wrong", most as f64).fact("orders", SEEDS as f64))
 }
 
@@ -149,7 +149,7 @@ fn room(section: &Section) -> Option<String> {
         "Longer arrays hide the error: {} floats after the end of the grid are overwritten, and nothing \
          stops the kernel. What remains is a race in row 1, with {} to {} wrong points over {} orders of the \
          warps, so a test may pass.",
-        fact("written_behind")?,
+        fact("written_past_end")?,
         fact("fewest_wrong")?,
         fact("most_wrong")?,
         fact("orders")?,

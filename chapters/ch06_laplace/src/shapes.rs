@@ -63,7 +63,7 @@ fn grid(points: usize) -> Grid {
 fn with_facts(row: Row, grid: Grid, block: Dim3) -> Row {
     let blocks = grid.blocks(block).count();
     let sectors = row.run.counters.global_load_sectors as f64 / blocks as f64;
-    row.fact("sectors_per_block", sectors).fact("addresses_say", distinct_sectors(grid, block) as f64)
+    row.fact("sectors_per_block", sectors).fact("distinct_sectors", distinct_sectors(grid, block) as f64)
 }
 
 /// The sectors that contain the neighbours of a block's points, counted one by one.
@@ -101,7 +101,7 @@ fn distinct(section: &Section) -> Option<String> {
          column costs an eighth of a sector above and below. So blocks about {SECTOR} times as wide as high \
          need the fewest.",
         list(section, "tile", "sectors_per_block")?,
-        list(section, "tile", "addresses_say")?
+        list(section, "tile", "distinct_sectors")?
     ))
 }
 

@@ -62,7 +62,7 @@ fn a_tile_loads_each_sector_once() {
         let facts = row(&rows, &format!("tile_{width}x{height}"));
         let sectors = f64::from(width * height / 8 + 2 * width / 8 + 2 * height);
         assert_eq!(facts["sectors_per_block"], sectors);
-        assert_eq!(facts["addresses_say"], sectors);
+        assert_eq!(facts["distinct_sectors"], sectors);
     }
 }
 
@@ -108,7 +108,7 @@ fn the_wrong_guard_writes_where_it_should_not() {
 fn what_cannot_be_done_is_refused_in_one_line() {
     for (args, message) in [
         (["--block", "2048"], "1 to 1024 threads"),
-        (["--size", "99999999999"], "elements at most"),
+        (["--size", "99999999999"], "for it: ask for at most"),
         (["--only", "jacobi"], "there is no variant or section `jacobi`: did you mean `jacobi_whole` or "),
     ] {
         CHAPTER.refuses(&args, message);

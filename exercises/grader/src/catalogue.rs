@@ -172,7 +172,7 @@ impl Exercise {
         ensure!(!exercise.cases.is_empty(), "`{}` has no cases", path.display());
         ensure!(
             (exercise.kind == Kind::Predict) != exercise.questions.is_empty(),
-            "`{}`: who predicts is asked questions, and nobody else",
+            "`{}`: a prediction has questions, and no other exercise has",
             path.display()
         );
         Ok(exercise)

@@ -47,7 +47,7 @@ fn changed(argument: &Argument, got: &Bytes) -> Option<Difference> {
     Some(Difference {
         reason: "changed-input",
         headline: format!(
-            "`{name}` is only to be read, and {name}[{index}] was changed from {before} to {after}"
+            "`{name}` must only be read, but {name}[{index}] was changed from {before} to {after}"
         ),
         place: Some((0, (index * got.ty.bytes) as u64)),
     })
@@ -68,7 +68,7 @@ fn wrong(argument: &Argument, got: &Bytes, expected: &Bytes) -> Option<Differenc
     let (is, must) = (ty.show(is), ty.show(must));
     Some(Difference {
         reason: "wrong-result",
-        headline: format!("{name}[{index}] is {is} and must be {must}{more}"),
+        headline: format!("{name}[{index}] is {is} but must be {must}{more}"),
         place: Some((0, (index * ty.bytes) as u64)),
     })
 }
@@ -88,8 +88,12 @@ fn misplaced(argument: &Argument, got: &Bytes, expected: &Bytes) -> Option<Diffe
     let which = one.min(other);
     let (is, must) = (often(&is, which), often(&must, which));
     let times = |count: usize| if count == 1 { "once".to_owned() } else { format!("{count} times") };
-    let headline =
-        format!("{name} has {} {} and must have it {}, in any order", ty.show(which), times(is), times(must));
+    let headline = format!(
+        "{name} contains {} {} and must contain it {}, in any order",
+        ty.show(which),
+        times(is),
+        times(must)
+    );
     Some(Difference { reason: "wrong-result", headline, place: None })
 }
 

@@ -112,7 +112,7 @@ fn given(spec: &Spec) -> String {
     };
     let elements = match &buffer.fill {
         Fill::Zeros => format!("{all}0"),
-        Fill::Uninitialized => "nobody has written to it".to_owned(),
+        Fill::Uninitialized => "not initialised".to_owned(),
         Fill::Iota => "0, 1, 2 and so on".to_owned(),
         Fill::Random(_) => "random".to_owned(),
         Fill::Between(_, range) => format!("random, from {} up to {}", range.start, range.end - 1),

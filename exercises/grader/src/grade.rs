@@ -132,12 +132,13 @@ impl Trial<'_> {
         if types(info) == types(wanted) {
             return Ok(Ok(()));
         }
-        let headline = format!("`{name}` has other parameters than it began with: it is launched as before");
+        let headline =
+            format!("the parameters of `{name}` have changed, but it is launched with the original ones");
         let refusal = Refusal::new("other-parameters", &headline);
         let (chapter, file) = (self.exercise().chapter_name(), self.exercise().starter_file());
         let file = file.file_name().unwrap_or_default().display();
         let folder = format!("exercises/{chapter}/{}", self.exercise().name);
-        Ok(Err(refusal.look(&format!("put the list of parameters back, `{folder}/{file}` has it"))))
+        Ok(Err(refusal.look(&format!("put the list of parameters back; `{folder}/{file}` has it"))))
     }
 
     /// One case with one seed. What only PTX allows is handed on, for what is wrong in some other run says more.
@@ -187,7 +188,7 @@ impl Trial<'_> {
         let measure = |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution);
         let gates = exercise.gates.iter().map(measure).collect::<Result<Vec<Measured>>>()?;
         if gates.iter().any(|gate| !gate.passes) {
-            let refusal = Refusal::new("gate", "the result is right, and too dear").case(label(case, 0));
+            let refusal = Refusal::new("gate", "the result is right, but too expensive").case(label(case, 0));
             let refusal = Refusal { gates, ..*refusal.printed(&output) };
             return Ok(Err(Box::new(refusal)));
         }
@@ -225,7 +226,7 @@ fn faulty(fault: &Fault) -> Box<Refusal> {
     let more = (fault.count > 1).then(|| format!("and {}", counted(fault.count - 1, "more time")));
     // The limit on steps is the grader's, and no learner can raise it.
     let look = match fault.kind {
-        FaultKind::StepLimit => "which loop takes so many more rounds than it should, or never ends?",
+        FaultKind::StepLimit => "which loop runs many more iterations than it should, or never ends?",
         _ => &fault.help,
     };
     Refusal::new(fault.kind.name(), &fault.message).details(told.chain(others).chain(more)).look(look)

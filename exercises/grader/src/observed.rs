@@ -173,7 +173,7 @@ impl Observed<'_> {
             elements.get(index as usize).with_context(|| format!("`{name}` has no element {index}"))?;
         let text = ty.show(element);
         let number =
-            text.parse().with_context(|| format!("{name}[{index}] is {text}, which is no number"))?;
+            text.parse().with_context(|| format!("{name}[{index}] is {text}, which is not a number"))?;
         Ok(Truth::Number(number))
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
         }
         picture.extend(truth.picture(&question.name));
     }
-    let tried = "held to a run on the emulator".to_owned();
+    let tried = "compared with a run on the emulator".to_owned();
     Ok(Verdict::Passed(Passed { tried, picture, learned: exercise.learned.clone(), ..Passed::default() }))
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn grade(exercise: &Exercise, text: &str) -> Result<Verdict> {
 fn read(exercise: &Exercise, text: &str) -> Result<BTreeMap<String, String>, Box<Refusal>> {
     let refuse = |headline: &str| {
         Refusal::new("unreadable", headline)
-            .look("an answer stands in quotes behind its name, as in `lanes = \"0-15\"`")
+            .look("an answer is written in quotes after its name, as in `lanes = \"0-15\"`")
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().map_or(0, |span| span.start);
@@ -72,7 +72,7 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
     if matches!(question.from, From::Lanes { .. } | From::FaultLanes)
         && let Some(number) = no_lane(answer)
     {
-        return Err(refuse("wrong-answer", &format!("{number} is no lane: a warp has the lanes 0 to 31")));
+        return Err(refuse("wrong-answer", &format!("{number} is not a lane: a warp has the lanes 0 to 31")));
     }
     match judge(answer, truth, &question.choices) {
         Ok(None) => Ok(()),
@@ -81,7 +81,7 @@ fn hold(question: &Question, answer: &str, truth: &Truth) -> Result<(), Box<Refu
     }
 }
 
-/// The first number of an answer that is no lane: a thread's number in its block, most likely.
+/// The first number of an answer that is not a lane: a thread's number in its block, most likely.
 fn no_lane(answer: &str) -> Option<u32> {
     let beyond = sets::parse(answer).ok()? >> 32;
     (beyond != 0).then(|| 32 + beyond.trailing_zeros())
@@ -98,7 +98,7 @@ fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong
         Truth::Word(word) => {
             ensure!(
                 choices.iter().any(|choice| choice == answer),
-                "`{answer}` is none of {}",
+                "`{answer}` is not one of {}",
                 choices.join(", ")
             );
             Ok((answer != word).then(|| (format!("it is not `{answer}`"), Vec::new())))
@@ -110,12 +110,12 @@ fn judge(answer: &str, truth: &Truth, choices: &[String]) -> Result<Option<Wrong
 fn lanes(answer: u64, truth: u64) -> Option<Wrong> {
     let (extra, missing) = (answer & !truth, truth & !answer);
     let count = (extra | missing).count_ones();
-    let in_all = if count > 1 { format!("; {count} are wrong in all") } else { String::new() };
+    let in_all = if count > 1 { format!("; {count} are wrong in total") } else { String::new() };
     let (lane, headline) = match (extra, missing.count_ones()) {
         (0, 0) => return None,
         (0, 1) => return Some(("one more belongs to it".to_owned(), picture(answer, truth, 0))),
-        (0, _) => (missing.trailing_zeros(), "belongs to it and your answer leaves it out"),
-        _ => (extra.trailing_zeros(), "is in your answer and does not belong to it"),
+        (0, _) => (missing.trailing_zeros(), "belongs to it, but is missing from your answer"),
+        _ => (extra.trailing_zeros(), "is in your answer, but does not belong to it"),
     };
     Some((format!("{lane} {headline}{in_all}"), picture(answer, truth, 1 << lane)))
 }
@@ -131,7 +131,8 @@ fn picture(answer: u64, truth: u64, marked: u64) -> Vec<String> {
 }
 
 fn number_of(answer: &str, truth: f64) -> Result<Option<Wrong>> {
-    let number: f64 = answer.parse().map_err(|_| anyhow!("`{answer}` is no number: write it as in `32`"))?;
+    let number: f64 =
+        answer.parse().map_err(|_| anyhow!("`{answer}` is not a number: write it as in `32`"))?;
     let close = (number - truth).abs() <= truth.abs() * 1e-3;
     let direction = if number < truth { "more" } else { "less" };
     Ok((!close).then(|| (format!("it is not {answer} but {direction}"), Vec::new())))
@@ -141,7 +142,7 @@ fn list(answer: &str, truth: &[String]) -> Result<Option<Wrong>> {
     let values: Vec<&str> = answer.split([',', ' ']).filter(|value| !value.is_empty()).collect();
     ensure!(
         values.len() == truth.len(),
-        "there are {} numbers and {} are wanted, one for each lane",
+        "there are {} numbers, but {} are expected, one for each lane",
         values.len(),
         truth.len()
     );
@@ -171,13 +172,16 @@ mod tests {
     #[test]
     fn of_wrong_lanes_the_first_is_named_and_shown() {
         let (headline, picture) = judge("0-15", &Truth::Lanes(0xff), &[]).unwrap().unwrap();
-        assert_eq!(headline, "8 is in your answer and does not belong to it; 8 are wrong in all");
+        assert_eq!(headline, "8 is in your answer, but does not belong to it; 8 are wrong in total");
         assert_eq!(picture[2], "         ^");
         let headline = |answer, truth| super::lanes(answer, truth).unwrap().0;
-        assert_eq!(headline(1, 0b111), "1 belongs to it and your answer leaves it out; 2 are wrong in all");
+        assert_eq!(
+            headline(1, 0b111),
+            "1 belongs to it, but is missing from your answer; 2 are wrong in total"
+        );
         assert_eq!(
             headline(0b1000, 0b111),
-            "3 is in your answer and does not belong to it; 4 are wrong in all"
+            "3 is in your answer, but does not belong to it; 4 are wrong in total"
         );
         assert_eq!(headline(0b011, 0b111), "one more belongs to it");
     }
@@ -193,7 +197,7 @@ mod tests {
             choices: Vec::new(),
         };
         let refusal = hold(&question, "36", &Truth::Lanes(0b10000)).unwrap_err();
-        assert_eq!(refusal.headline, "`busy`: 36 is no lane: a warp has the lanes 0 to 31");
+        assert_eq!(refusal.headline, "`busy`: 36 is not a lane: a warp has the lanes 0 to 31");
     }
 
     #[test]

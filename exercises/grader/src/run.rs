@@ -123,7 +123,7 @@ impl Kernel<'_> {
         let shape = &self.exercise.launch;
         let filled = |text: &str| fill(text, case, how.seed);
         let shared = filled(&shape.shared_bytes);
-        let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is no number of bytes"))?;
+        let shared_bytes = shared.parse().with_context(|| format!("`{shared}` is not a number of bytes"))?;
         let follow = how.follow.and_then(|(argument, offset)| match &given[argument] {
             Given::Buffer(buffer) => Some(buffer.address() + offset),
             Given::Scalar(_) => None,
@@ -180,7 +180,7 @@ pub(crate) fn dim3(text: &str) -> Result<Dim3> {
         .split(',')
         .map(|size| size.trim().parse())
         .collect::<Result<_, _>>()
-        .with_context(|| format!("`{text}` is no shape: write it as in `4` or `32,8`"))?;
+        .with_context(|| format!("`{text}` is not a shape: write it as in `4` or `32,8`"))?;
     let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
     Ok(Dim3::new(size(0), size(1), size(2)))
 }

@@ -25,7 +25,7 @@ fn range(text: &str) -> Result<u64> {
 }
 
 fn unreadable<T>(text: &str) -> Result<T> {
-    bail!("`{text}` is no set of lanes: write it as in `0-15, 20`, or `none`")
+    bail!("`{text}` is not a set of lanes: write it as in `0-15, 20`, or `none`")
 }
 
 /// Writes a set in the same way.
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn what_is_no_set_is_named() {
         for text in ["", "5-2", "64", "-1", "all", "0x", "1;2"] {
-            assert!(parse(text).unwrap_err().to_string().contains("is no set of lanes"), "{text}");
+            assert!(parse(text).unwrap_err().to_string().contains("is not a set of lanes"), "{text}");
         }
     }
 

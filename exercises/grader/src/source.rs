@@ -92,7 +92,7 @@ impl Source {
                 (Some("end"), Some(_)) => source.parts.extend(open.take().map(Part::Choice)),
                 (Some(mark), Some(choice)) => begin(choice, mark, number)?,
                 (Some(mark), None) => bail!(
-                    "line {number}: `{MARK}{mark}` stands outside of a part: begin it with `{MARK}solution`"
+                    "line {number}: `{MARK}{mark}` is outside of a part: begin it with `{MARK}solution`"
                 ),
             }
         }
@@ -138,11 +138,11 @@ impl Source {
 
 fn begin(choice: &mut Vec<(Version, String)>, mark: &str, number: usize) -> Result<()> {
     let Some(version) = Version::parse(mark) else {
-        bail!("line {number}: `{MARK}{mark}` is no mark: write `starter`, `wrong name_of_it` or `end`");
+        bail!("line {number}: `{MARK}{mark}` is not a mark: write `starter`, `wrong name_of_it` or `end`");
     };
     ensure!(
         choice.iter().all(|(known, _)| *known != version),
-        "line {number}: `{MARK}{mark}` is there already"
+        "line {number}: `{MARK}{mark}` is a duplicate"
     );
     choice.push((version, String::new()));
     Ok(())

@@ -53,7 +53,7 @@ impl Toolchain {
 
 fn no_compiler(why: &str) -> Box<Refusal> {
     Refusal::new("no-compiler", why).look(
-        "get a compiler with `cargo run --bin exercises -- setup`, or go on with the exercises that need none",
+        "get a compiler with `cargo run --bin exercises -- setup`, or continue with the exercises that need none",
     )
 }
 
@@ -68,5 +68,5 @@ fn rejected(name: &str, error: Error) -> Box<Refusal> {
     let rest = (more > 0).then(|| format!("and {more} more lines"));
     Refusal::new("does-not-compile", &format!("`{name}` does not compile"))
         .details(told.chain(rest))
-        .look("the first message counts, those after it often follow from it")
+        .look("look at the first message; the others often follow from it")
 }

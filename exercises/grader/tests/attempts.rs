@@ -96,13 +96,13 @@ fn a_fault_comes_with_its_lane_and_what_the_exercise_says_to_look_at() {
 #[test]
 fn an_input_is_not_to_be_written() {
     let refusal = changed("ret;", "@!%p st.global.u32 [%d0], 7; ret;");
-    check(&refusal, "changed-input", "`in` is only to be read, and in[0] was changed from", "");
+    check(&refusal, "changed-input", "`in` must only be read, but in[0] was changed from", "");
 }
 
 #[test]
 fn what_is_right_and_too_dear_names_counter_gate_and_solution() {
     let refusal = changed("ld.global.u32 %r4, [%d0];", "ld.global.u32 %r4, [%d0]; ld.global.u32 %r4, [%d0];");
-    check(&refusal, "gate", "too dear", "");
+    check(&refusal, "gate", "too expensive", "");
     assert_eq!(refusal.gates[0].text(), "global load requests: now 4, gate 2, the solution has 2");
     assert!(!refusal.gates[0].passes);
 }
@@ -117,7 +117,7 @@ fn with_a_flag(store: &str) -> String {
 #[test]
 fn volatile_accesses_that_nothing_orders_are_refused_after_all_else() {
     let refusal = changed("ret;", &with_a_flag("st.volatile"));
-    check(&refusal, "volatile-race", "of `flag`", "`volatile` orders nothing");
+    check(&refusal, "volatile-race", "of `flag`", "`volatile` does not order accesses");
     assert_eq!(refusal.case, "n = 5, seed 0");
     check(&changed("ret;", &with_a_flag("st")), "race", "of `flag`", "");
     let exercise = exercise("doubled");
@@ -131,7 +131,7 @@ fn a_loop_without_an_end_is_stopped_and_told() {
     let refusal = changed("END:\n", "END:\n    bra END;\n");
     assert!(["livelock", "step-limit"].contains(&refusal.reason.as_str()), "{refusal:?}");
     let refusal = changed("END:\n", "END:\n    add.u32 %r7, %r7, 1;\n    bra END;\n");
-    check(&refusal, "step-limit", "", "which loop takes so many more rounds");
+    check(&refusal, "step-limit", "", "which loop runs many more iterations");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn another_kernel_and_other_parameters_are_named() {
     check(
         &changed(".param .u32 n)", ".param .u64 n)"),
         "other-parameters",
-        "`doubled` has other parameters",
+        "the parameters of `doubled` have changed",
         "starter.ptx",
     );
 }
@@ -187,7 +187,7 @@ fn a_prediction_is_held_to_the_run() {
     let wrong = |from, to| refused(&exercise, &right.replace(from, to));
     check(&wrong("0-19", "0-20"), "wrong-answer", "`stores`: 20 is in your answer", "predicate");
     check(&wrong("\"5\"", "4"), "wrong-answer", "`fifth`: it is not 4 but more", "number");
-    check(&wrong("\"none\"", "\"rice\""), "unreadable", "`rice` is none of none, race", "");
+    check(&wrong("\"none\"", "\"rice\""), "unreadable", "`rice` is not one of none, race", "");
     check(&wrong("stores =", "store ="), "unreadable", "there is no question `store`", "");
     check(&wrong("\"0-19\"", "0-19"), "unreadable", "`which.toml`, line ", "in quotes");
 }

@@ -35,7 +35,9 @@ impl App {
             KeyCode::Char('l') => self.show(View::List(self.at)),
             KeyCode::Char('?') => self.show(View::Help),
             KeyCode::Char('q') => return vec![Effect::Quit],
-            KeyCode::Char(other) => self.notice = Some(format!("`{other}` is no key here, `?` lists them.")),
+            KeyCode::Char(other) => {
+                self.notice = Some(format!("The key `{other}` does nothing here; `?` lists the keys."))
+            }
             _ => {}
         }
         Vec::new()
@@ -101,7 +103,8 @@ impl App {
 
     fn next(&mut self) -> Vec<Effect> {
         if !self.has_passed() {
-            self.notice = Some("This one is not passed yet; `l` chooses another.".to_owned());
+            self.notice =
+                Some("You have not passed this exercise yet; press `l` to choose another.".to_owned());
             return Vec::new();
         }
         if let Some(next) = self.course.next_open(&self.done, Some(self.at)) {
@@ -115,7 +118,7 @@ impl App {
         if self.at > 0 {
             return self.open(self.at - 1);
         }
-        self.notice = Some("This is the first one.".to_owned());
+        self.notice = Some("This is the first exercise.".to_owned());
         Vec::new()
     }
 
@@ -134,7 +137,7 @@ impl App {
         if self.has_passed() {
             return vec![Effect::Solution(self.at)];
         }
-        self.notice = Some("The solution is shown once you have passed; `h` gives a hint.".to_owned());
+        self.notice = Some("The solution is shown once you have passed; press `h` for a hint.".to_owned());
         Vec::new()
     }
 }

@@ -17,20 +17,20 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         Said::prose(Tone::Strong, "", "Welcome."),
         Said::gap(),
         text(&format!(
-            "These are {all} about warps, one idea each, about {} in all. Some ask you to mend a kernel, some to \
+            "These are {all} about warps, one idea each, about {} in all. Some ask you to fix a kernel, some to \
              write a few lines or to make it cheaper, and some to predict what a kernel will do.",
             counted(((minutes + 30) / 60).max(1).into(), "hour")
         )),
         Said::gap(),
         text(
-            "You get a file for each. Open it in your editor, in another window, change it and save it: this screen \
-             notices, runs your kernel on an emulator that sees every lane, and says at once what became of it.",
+            "You get a file for each. Open it with your editor in another window, change it and save it: this screen \
+             notices, runs your kernel on an emulator that sees every lane, and shows the result at once.",
         ),
         Said::gap(),
         Said::labelled(Tone::Plain, "Your first file: ", &app.file),
         Said::gap(),
         text(
-            "Right by luck does not pass: races, masks and reads of memory that nobody wrote are seen, too.",
+            "A result that is right by luck does not pass: races, wrong masks and reads of memory that was never written are found, too.",
         ),
         text("`h` gives a hint, `?` lists the keys, and what you have passed is remembered."),
     ];
@@ -39,7 +39,7 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         said.push(Said::gap());
         said.push(Said::prose(Tone::Strong, "", &tell::waiting(waiting)));
         said.push(text(
-            "You can begin without one: the exercises that predict, and those in PTX, need none.",
+            "You can start without one: predictions and exercises in PTX do not need a compiler.",
         ));
     }
     plain(&said, width)
@@ -49,20 +49,20 @@ pub(super) fn help(width: usize) -> Page {
     let keys = [
         ("h", "the next hint"),
         ("n", "the next open exercise, once this one is passed"),
-        ("p", "the exercise before this one"),
-        ("l", "the list of all; arrows choose, enter opens"),
-        ("r", "run again; a file that is gone begins again with its starter"),
+        ("p", "the previous exercise"),
+        ("l", "the list of exercises; arrows choose, enter opens"),
+        ("r", "run again; if the file is missing, start again with the starter"),
         ("s", "the solution, once you have passed"),
         ("q", "quit; what you have passed is remembered"),
-        ("arrows", "scroll, as PageUp, PageDown, Home and End do"),
+        ("arrows", "scroll, as do PageUp, PageDown, Home and End"),
     ];
     let mut said = vec![Said::prose(Tone::Strong, "", "Saving your file runs it. The keys:"), Said::gap()];
     said.extend(keys.iter().map(|(key, does)| Said::prose(Tone::Plain, &format!("  {key:<8}"), does)));
     let commands = [
-        ("list", "all exercises and where you are"),
-        ("watch NAME", "this screen, with another exercise"),
-        ("reset NAME", "begin one again; your text is kept beside it"),
-        ("solution NAME --spoil", "its solution, passed or not"),
+        ("list", "all exercises, and which you have passed"),
+        ("watch NAME", "show this screen with another exercise"),
+        ("reset NAME", "start one again; your text is kept beside it"),
+        ("solution NAME --spoil", "its solution, whether you passed or not"),
         ("verify", "grade all your files again"),
         ("setup", "get a CUDA compiler"),
     ];

@@ -38,7 +38,11 @@ fn standing(app: &App) -> Vec<Said> {
         said.push(Said::prose(Tone::Good, "", &onward(app)));
     } else if app.has_passed() && app.standing != Standing::Checking {
         said.push(Said::gap());
-        said.push(Said::prose(Tone::Quiet, "", "You have passed this one before, and that stays."));
+        said.push(Said::prose(
+            Tone::Quiet,
+            "",
+            "You have passed this exercise before, and that still counts.",
+        ));
     }
     said
 }
@@ -47,7 +51,7 @@ fn standing(app: &App) -> Vec<Said> {
 fn onward(app: &App) -> String {
     match app.course.next_open(&app.done, Some(app.at)) {
         Some(_) if app.exercise().kind == Kind::Predict => "Press `n` for the next exercise.".to_owned(),
-        Some(_) => "Press `n` for the next exercise, `s` to see another solution.".to_owned(),
+        Some(_) => "Press `n` for the next exercise, or `s` to see another solution.".to_owned(),
         None => app.nothing_left(),
     }
 }

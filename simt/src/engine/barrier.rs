@@ -202,10 +202,12 @@ impl Run<'_> {
 /// Refuses a barrier number or a thread count that the block cannot have.
 fn check_use(block: &Block, number: usize, wanted: Option<u32>) -> Result<(), String> {
     let Some(state) = block.barriers.get(number) else {
-        return Err(format!("barrier number {number}; a block has barriers 0 to {}", BARRIERS - 1));
+        return Err(format!("there is no barrier {number}; a block has barriers 0 to {}", BARRIERS - 1));
     };
     if let Some(count) = wanted.filter(|&count| count == 0 || !count.is_multiple_of(WARP_SIZE as u32)) {
-        return Err(format!("a barrier for {count} threads; the count must be a multiple of the warp size"));
+        return Err(format!(
+            "the barrier is for {count} threads, but the count must be a multiple of the warp size"
+        ));
     }
     if state.arrived != 0 && state.wanted != wanted {
         return Err(format!("barrier {number} is used with different thread counts at the same time"));

@@ -34,8 +34,10 @@ impl Run<'_> {
             return Ok(());
         }
         if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
-            let message =
-                format!("membermask {:#010x} leaves out lane {lane}, which names it", members[lane]);
+            let message = format!(
+                "lane {lane} executes the instruction with membermask {:#010x}, which does not contain it",
+                members[lane]
+            );
             return Err(faults::at_lanes(self, block, w, pc, 1 << lane, FaultKind::BadMask, &message));
         }
         let ready = complete_lanes(&members, mask, warp.live());
@@ -100,7 +102,7 @@ impl Run<'_> {
                 let (come, other) = self.come(warp, collective, members[lane], lane);
                 if let Some((other, theirs)) = other {
                     let message = format!(
-                        "lane {lane} names members {:#010x}, lane {other} names {theirs:#010x}, and they wait for each other",
+                        "lane {lane} waits with membermask {:#010x} and lane {other} with {theirs:#010x}, but lanes that wait for each other must use the same mask",
                         members[lane]
                     );
                     return Err(faults::at_lanes(
@@ -223,13 +225,13 @@ fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> String {
     if absent != 0 {
         let absent = absent.trailing_zeros();
         return format!(
-            "membermask {named:#010x} of lane {lane} names lane {absent}, which does not run together with it: \
-             under the reconvergence stack nobody waits for it"
+            "membermask {named:#010x} of lane {lane} contains lane {absent}, which is not active here together with it: \
+             with the reconvergence stack, the instruction does not wait for it"
         );
     }
     let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
     format!(
-        "lane {lane} names members {named:#010x}, lane {other}, which is one of them, {:#010x}",
+        "lane {lane} uses membermask {named:#010x}, but lane {other}, which is in this mask, uses {:#010x}",
         members[other]
     )
 }

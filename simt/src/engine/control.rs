@@ -83,7 +83,7 @@ impl Run<'_> {
             matches!(self.program.insts[pc as usize].op, Op::Special { what: Special::Environment, .. })
         });
         if asks {
-            "the kernel executed `trap`; it asks for the grid's own memory, as `grid.sync()` does, and a cooperative launch is not supported"
+            "the kernel executed `trap`; it asks for the memory of a cooperative launch, as `grid.sync()` does, and cooperative launches are not supported"
         } else {
             "the kernel executed `trap`"
         }
@@ -196,7 +196,8 @@ impl Run<'_> {
         let number = index[mask.trailing_zeros() as usize];
         let targets = &self.program.tables[list as usize];
         let Some(&target) = targets.get(number as usize) else {
-            let message = format!("branch number {number} of a list of {}", targets.len());
+            let message =
+                format!("the branch has index {number}, but its list has {} targets", targets.len());
             return Err(faults::at_lanes(self, block, w, pc, leaving, FaultKind::OutOfBounds, &message));
         };
         if leaving == mask {
@@ -229,7 +230,7 @@ impl Run<'_> {
             }
         };
         let Some(code) = self.program.functions.get(callee as usize) else {
-            let message = "call through a register that holds no function's address";
+            let message = "call through a register that does not hold the address of a function";
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::OutOfBounds, message));
         };
         match code.builtin {
@@ -239,8 +240,10 @@ impl Run<'_> {
                 Err(self.refuse(pc, format!("`{}` is a kernel; only functions can be called", code.name)))
             }
             None if code.start == code.end => {
-                let message =
-                    format!("`{}` is declared but not defined, and not a function of the engine", code.name);
+                let message = format!(
+                    "`{}` is declared but not defined, and the emulator has no built-in function of this name",
+                    code.name
+                );
                 Err(self.refuse(pc, message))
             }
             None => self.enter(block, w, g, callee, site),
@@ -264,7 +267,7 @@ impl Run<'_> {
         let code = &self.program.functions[callee as usize];
         let (pc, mask) = (block.warps[w].divergence.groups[g].pc, block.warps[w].divergence.groups[g].mask);
         if depth(block, w, g) >= MAX_CALL_DEPTH {
-            let message = format!("more than {MAX_CALL_DEPTH} calls are nested");
+            let message = format!("calls are nested more than {MAX_CALL_DEPTH} deep");
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
         }
         let warp = &mut block.warps[w];
@@ -273,7 +276,7 @@ impl Run<'_> {
         let local = caller.local + caller_code.frame_bytes;
         if local + code.frame_bytes > MAX_LOCAL_BYTES {
             let message = format!(
-                "the nested calls need more than the {MAX_LOCAL_BYTES} bytes of local memory of a thread"
+                "the nested calls need more than the {MAX_LOCAL_BYTES} bytes of local memory that a thread has"
             );
             return Err(faults::at_lanes(self, block, w, pc, mask, FaultKind::CallDepth, &message));
         }

@@ -26,7 +26,8 @@ pub fn at_lanes(
 ) -> Stop {
     let doing = match lanes.count_ones() {
         1 => "stopped here".to_string(),
-        count => format!("stopped here, with {} more lanes", count - 1),
+        2 => "stopped here, with another lane".to_string(),
+        count => format!("stopped here, with {} other lanes", count - 1),
     };
     let actor = actor(run, block, w, lanes.trailing_zeros(), pc, doing);
     stop(kind, message.to_string(), vec![actor])
@@ -43,7 +44,7 @@ pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -
         && denied.memory == Memory::Shared
         && run.launch.shared_bytes == 0
     {
-        fault.help += ", or ask for dynamic shared memory at the launch if it is `extern`";
+        fault.help += ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch";
     }
     Stop::Fault(Box::new(fault))
 }
@@ -62,15 +63,15 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
     let bytes = denied.bytes;
     match denied.why {
         Why::Missed(Miss::Null) => {
-            (FaultKind::Null, format!("the address {:#x} is null or next to it", denied.address))
+            (FaultKind::Null, format!("the address {:#x} is null or close to null", denied.address))
         }
         Why::Missed(Miss::Wild) => (
             FaultKind::OutOfBounds,
-            format!("no allocation is anywhere near the address {:#x}", denied.address),
+            format!("the address {:#x} is in no allocation, nor close to one", denied.address),
         ),
         Why::Missed(Miss::Constant { region }) => {
             let name = &run.global.region(region).name;
-            (FaultKind::ReadOnly, format!("`{name}` is in constant memory, which a kernel cannot write"))
+            (FaultKind::ReadOnly, format!("`{name}` is in constant memory, which a kernel cannot write to"))
         }
         Why::Missed(Miss::Freed { region }) => {
             (FaultKind::UseAfterFree, format!("`{}` has been freed", run.global.region(region).name))
@@ -86,15 +87,20 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::OutOfBounds, message)
         }
         Why::Misaligned => {
-            let message =
-                format!("the address {:#x} is no multiple of the access's {bytes} bytes", denied.address);
+            let message = format!(
+                "the address {:#x} is not a multiple of {bytes} bytes, the size of the access",
+                denied.address
+            );
             (FaultKind::Misaligned, message)
         }
-        Why::ReadOnly => (FaultKind::ReadOnly, format!("{} cannot be written", memory_name(denied.memory))),
-        Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
-        Why::NoAtomics => {
-            (FaultKind::ReadOnly, format!("{} cannot be updated by atomics", memory_name(denied.memory)))
+        Why::ReadOnly => {
+            (FaultKind::ReadOnly, format!("{} cannot be written to", memory_name(denied.memory)))
         }
+        Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
+        Why::NoAtomics => (
+            FaultKind::ReadOnly,
+            format!("{} cannot be updated by atomic operations", memory_name(denied.memory)),
+        ),
     }
 }
 
@@ -102,20 +108,24 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
 fn misused(misuse: Misuse) -> String {
     match misuse {
         Misuse::NoObject => {
-            "there is no mbarrier here: nobody has initialised one, or it has been invalidated".to_owned()
+            "there is no mbarrier here: none has been initialised, or it has been invalidated".to_owned()
         }
-        Misuse::IsThere => "there is an mbarrier here already, and nobody has invalidated it".to_owned(),
-        Misuse::Count(count) => format!("an mbarrier counts from 1 to {MAX_COUNT}, not {count}"),
+        Misuse::IsThere => "there is an mbarrier here already, which has not been invalidated".to_owned(),
+        Misuse::Count(count) => {
+            format!("the count of an mbarrier must be from 1 to {MAX_COUNT}, and this one is {count}")
+        }
         Misuse::TooMany { count, pending } => {
-            format!("{count} arrivals at an mbarrier whose phase waits for {pending}")
+            format!("{count} arrivals at an mbarrier whose current phase expects only {pending} more")
         }
-        Misuse::Completes => "an arrival with `.noComplete` completes the phase".to_owned(),
+        Misuse::Completes => "an arrival with `.noComplete` would complete the phase".to_owned(),
         Misuse::Transactions(sum) => {
-            format!("an mbarrier counts up to {MAX_COUNT} transactions, and these would make {sum}")
+            format!("an mbarrier can count up to {MAX_COUNT} transactions, and these would make {sum}")
         }
-        Misuse::Stale => "the state is not of the mbarrier's present phase, nor of the one before".to_owned(),
+        Misuse::Stale => {
+            "the state belongs neither to the mbarrier's current phase nor to the one before".to_owned()
+        }
         Misuse::Plain => {
-            "these bytes are part of an mbarrier, which only `mbarrier` operations may touch".to_owned()
+            "these bytes are part of an mbarrier, which only `mbarrier` operations may access".to_owned()
         }
         Misuse::NotShared => "an mbarrier must be in shared memory".to_owned(),
     }
@@ -162,14 +172,15 @@ pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: 
         let doing = format!("waits here with lanes {:#010x}", group.mask);
         actor(run, block, w, group.mask.trailing_zeros(), group.pc, doing)
     };
-    let message = "lanes of one warp met at a barrier by different instructions".to_string();
+    let message = "lanes of one warp arrived at a barrier through different instructions".to_string();
     stop(FaultKind::BarrierDivergence, message, vec![actor_of(one), actor_of(other)])
 }
 
 /// Nobody can go on.
 pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
     let (waiters, count) = waits::all_waiters(run, blocks);
-    let message = format!("{} and none can go on{}", counted(count, "waits", "wait"), not_resident(run));
+    let message =
+        format!("{}, and no thread can make progress{}", counted(count, "waits", "wait"), not_resident(run));
     stop(FaultKind::Deadlock, message, waiters)
 }
 
@@ -177,7 +188,7 @@ pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
 pub fn stalled(run: &Run<'_>, block: &Block) -> Stop {
     let (actors, count) = waits::at_mbarriers(run, block);
     let message = format!(
-        "{} for a phase of an mbarrier, and nobody is left to complete it",
+        "{} for a phase of an mbarrier, and no thread is left that could complete it",
         counted(count, "waits", "wait")
     );
     stop(FaultKind::Deadlock, message, actors)
@@ -196,16 +207,18 @@ pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
         1 => ", and 1 waits".to_string(),
         _ => format!(", and {waiting} wait"),
     };
-    let message =
-        format!("{spinning} for ever{others}: nobody is left to change what they read{}", not_resident(run));
+    let message = format!(
+        "{spinning} for ever{others}: no thread is left that could change what they read{}",
+        not_resident(run)
+    );
     stop(FaultKind::Livelock, message, actors)
 }
 
 /// All who can run go round, and registers and memory with them.
 pub fn recurrence(run: &Run<'_>, blocks: &[Block], steps: u64) -> Stop {
     let message = format!(
-        "every {steps} warp instructions all registers and all memory are as they were before: taking turns in order, \
-         the threads go round like this for ever{}",
+        "every {steps} warp instructions, all registers and all memory are the same as before: if the threads keep \
+         taking turns in order, this repeats for ever{}",
         not_resident(run)
     );
     stop(FaultKind::Livelock, message, waits::round_and_waiting(run, blocks))
@@ -215,7 +228,10 @@ pub fn recurrence(run: &Run<'_>, blocks: &[Block], steps: u64) -> Stop {
 fn not_resident(run: &Run<'_>) -> String {
     match run.waiting_blocks {
         0 => String::new(),
-        blocks => format!("; {blocks} blocks have not started, because others hold the machine"),
+        1 => "; 1 block has not started, because the resident blocks leave no room for it".to_string(),
+        blocks => {
+            format!("; {blocks} blocks have not started, because the resident blocks leave no room for them")
+        }
     }
 }
 
@@ -223,9 +239,9 @@ fn not_resident(run: &Run<'_>) -> String {
 pub fn step_limit(run: &Run<'_>, blocks: &[Block]) -> Stop {
     let steps = run.launch.max_steps;
     let proof =
-        if run.launch.weak_memory { "with weak memory no proof is sought" } else { "no proof was found" };
+        if run.launch.weak_memory { "with weak memory, no proof is sought" } else { "no proof was found" };
     let message = format!(
-        "the launch took more than {steps} warp instructions; {proof} that it never ends, so it may be a long loop or an endless one{}",
+        "the launch took more than {steps} warp instructions; {proof} that it never ends, so the loop may be long or endless{}",
         not_resident(run)
     );
     stop(FaultKind::StepLimit, message, waits::runners(run, blocks))
@@ -254,18 +270,18 @@ pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<A
 
 fn help(kind: FaultKind) -> &'static str {
     match kind {
-        FaultKind::VolatileRace => "put a barrier between the two: `volatile` orders nothing",
+        FaultKind::VolatileRace => "put a barrier between the two accesses: `volatile` does not order them",
         FaultKind::Race => {
-            "put a barrier, or a release and an acquire through an atomic, between the two accesses"
+            "put a barrier between the two accesses, or a release and an acquire through an atomic"
         }
         FaultKind::Uninitialized => {
-            "write the bytes first, or leave out the threads that read them too early"
+            "write the bytes before they are read, with a barrier in between if another thread writes them, or skip the read"
         }
         FaultKind::UndefinedShuffle => {
-            "let every lane that is read take part in the shuffle, or do not use what comes from the others"
+            "make every lane that is read take part in the shuffle, or do not use the value that was read"
         }
         FaultKind::Livelock => {
-            "look at who has to change what they read, and why it does not get there: it may have ended, or wait behind them"
+            "find the thread that should change what they read, and why it does not: it may have ended, or be waiting for them"
         }
         FaultKind::OutOfBounds => "compare the index with the length of the array before the access",
         FaultKind::Misaligned => {
@@ -275,16 +291,16 @@ fn help(kind: FaultKind) -> &'static str {
         FaultKind::UseAfterFree => "free the buffer after the last launch that uses it",
         FaultKind::ReadOnly => "write to global or shared memory instead",
         FaultKind::BarrierDivergence => {
-            "let every thread of the block reach the same barrier: move it out of the branch"
+            "make every thread of the block reach the same barrier: move the barrier out of the branch"
         }
         FaultKind::BadMask => {
-            "name exactly the lanes that reach this call, for example with __ballot_sync before the branch"
+            "pass a mask of exactly the lanes that execute this call, for example from `__ballot_sync()` before the branch"
         }
         FaultKind::BadMbarrier => {
-            "initialise an mbarrier once, by one thread, before a barrier that all others pass, and arrive as often as it expects"
+            "let one thread initialise the mbarrier once, put a block barrier after that, and arrive exactly as often as the mbarrier expects"
         }
         FaultKind::Deadlock => {
-            "make sure that everybody who is waited for can get there: look at the branch before the wait"
+            "make sure that every thread that is waited for can arrive: look at the branch before the wait"
         }
         FaultKind::StepLimit => "look for a loop that never ends, or raise the limit on steps",
         FaultKind::CallDepth => "bound the recursion, or turn it into a loop",

@@ -41,13 +41,13 @@ impl Run<'_> {
         let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
         let others = match unwritten.lanes.count_ones() - 1 {
             0 => String::new(),
-            1 => ", and so did another lane".to_string(),
-            count => format!(", and so did {count} other lanes"),
+            1 => "; another lane did the same".to_string(),
+            count => format!("; {count} other lanes did the same"),
         };
-        let doing = format!("read {bytes}, which nobody had written{others}");
+        let doing = format!("read {bytes}, which had not been written{others}");
         let actor = actor(self, block, w, unwritten.lane as u32, unwritten.pc, doing);
-        let (were, them) = if first == last { ("was", "it") } else { ("were", "them") };
-        let message = format!("{bytes} of {name} {were} read before anybody wrote {them}");
+        let (were, they) = if first == last { ("was", "it") } else { ("were", "they") };
+        let message = format!("{bytes} of {name} {were} read before {they} {were} written");
         faults::fault(FaultKind::Uninitialized, Severity::Error, message, vec![actor])
     }
 
@@ -75,7 +75,7 @@ impl Run<'_> {
             .source
             .map_or_else(|| format!("line {} of the PTX", site.ptx_line), |line| format!("`{line}`"));
         let message = format!(
-            "`{name}` in constant memory, which {line} names, has no initial value, and nobody set it: it holds zeros"
+            "`{name}` in constant memory is used at {line}, but it has no initial value and the host has not set it, so it holds zeros"
         );
         let mut note = faults::fault(FaultKind::Uninitialized, Severity::Note, message, Vec::new());
         note.help =

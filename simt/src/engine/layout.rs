@@ -61,7 +61,11 @@ pub fn initial_bytes(
         bytes.extend_from_slice(&wide(value)[..width]);
     }
     if bytes.len() as u64 > size {
-        return Err(format!("`{}` has {size} bytes and {} initial ones", variable.name.text, bytes.len()));
+        return Err(format!(
+            "`{}` has {size} bytes, but its initial value has {}",
+            variable.name.text,
+            bytes.len()
+        ));
     }
     Ok(bytes)
 }

@@ -153,7 +153,7 @@ impl<'t> Lowering<'_, 't> {
         let Some(size) = size_of(variable) else {
             return self.error(
                 name.span,
-                format!("`{}` has no size; only shared memory is sized at launch", name.text),
+                format!("`{}` has no size; only shared memory gets its size at the launch", name.text),
             );
         };
         match memory.alloc(name.text, size) {
@@ -279,12 +279,12 @@ impl<'t> Lowering<'_, 't> {
         let end = params.iter().map(|place| place.address.saturating_add(place.size)).max();
         if let Some(end) = end.filter(|&end| function.is_entry && end > MAX_PARAM_BYTES) {
             let message =
-                format!("`{}` has {end} bytes of parameters, and at most {MAX_PARAM_BYTES} fit", name.text);
+                format!("`{}` has {end} bytes of parameters, and the most is {MAX_PARAM_BYTES}", name.text);
             return self.error(name.span, message);
         }
         if frame > MAX_LOCAL_BYTES {
             let message = format!(
-                "`{}` has {frame} bytes of local memory, and a thread has {MAX_LOCAL_BYTES}",
+                "`{}` needs {frame} bytes of local memory, and a thread has {MAX_LOCAL_BYTES}",
                 name.text
             );
             return self.error(name.span, message);

@@ -37,19 +37,24 @@ fn stale_read(run: &Run<'_>, stale: &Stale) -> StaleRead {
     let (got, place) = (stale.got, place(run, stale.place));
     let reader = actor(run, stale.reader, stale.reader_pc, format!("read {got:#x}"));
     if stale.is_late {
-        let newer = actor(run, stale.newer, stale.newer_pc, "came here first, and stored later".to_owned());
+        let newer = actor(
+            run,
+            stale.newer,
+            stale.newer_pc,
+            "executed this store earlier, but it took effect later".to_owned(),
+        );
         let value = stale.last.map_or(String::new(), |last| format!(" of {last:#x}"));
         let message = format!(
-            "{place} are read as {got:#x} before a store{value} whose thread has gone on to other places since: nothing \
-             orders the store before what that thread did next"
+            "a load of {place} returned {got:#x}: another thread had already executed a store{value}, but nothing orders it \
+             before what that thread did next, so it may take effect later"
         );
         return StaleRead { message, reader, newer, is_late: true, count: stale.count };
     }
     let newer = actor(run, stale.newer, stale.newer_pc, "had stored here".to_owned());
     let last = stale.last.unwrap_or(got);
     let message = format!(
-        "{place} hold {last:#x}, and a load returned {got:#x}: nothing that the reader has synchronised with orders \
-         the store before the load"
+        "a load of {place} returned {got:#x}, although {last:#x} had been stored there: nothing orders that store \
+         before the load, so an older value may be returned"
     );
     StaleRead { message, reader, newer, is_late: false, count: stale.count }
 }
@@ -59,7 +64,7 @@ fn forgotten(run: &Run<'_>, overflow: &Overflow) -> Fault {
     let Overflow { now, now_pc, now_kind, count, .. } = *overflow;
     let place = place(run, overflow.place);
     let message = format!(
-        "of {place} more accesses are made than the checker of races remembers, and one that it has forgotten may \
+        "there are more accesses to {place} than the race checker can remember, and one that it has forgotten may \
          race with this one"
     );
     let actors = vec![actor(run, now, now_pc, format!("{} here", verb(now_kind)))];
@@ -81,7 +86,7 @@ pub fn told(run: &Run<'_>, found: &Found) -> Fault {
     let place = place(run, conflict.place);
     let message = format!("{place} {}", what(&conflict, besides));
     let now = actor(run, conflict.now, conflict.now_pc, format!("{} here", verb(conflict.now_kind)));
-    let before = format!("{} here, before", verb(conflict.before_kind));
+    let before = format!("{} here, earlier", verb(conflict.before_kind));
     let actors = vec![now, actor(run, conflict.before, conflict.before_pc, before)];
     let help = help(&conflict, besides).to_string();
     Fault { count, help, ..faults::fault(kind, severity, message, actors) }
@@ -111,30 +116,34 @@ fn what(conflict: &Conflict, besides: Besides) -> String {
     };
     let two = format!("{} {did}", if conflict.place.bytes == 1 { "is" } else { "are" });
     match conflict.why {
-        Why::Scope => format!("{two} atomically, and the scope of one leaves out the other's block"),
-        Why::Overlap => format!("{two} by atomic accesses that overlap in part only"),
-        Why::ReadOnly => format!("{two} in one launch, and the load promised that nobody writes them"),
+        Why::Scope => {
+            format!("{two} atomically, but the scope of one access does not include the other's block")
+        }
+        Why::Overlap => format!("{two} by atomic accesses that overlap only partly"),
+        Why::ReadOnly => format!("{two} in one launch, but the load promised that no thread writes them"),
         Why::Unordered if conflict.same_value => {
             format!("{two} with the same value, and nothing orders the two stores")
         }
         Why::Volatile => {
-            format!("{two} as `volatile`, and nothing orders the two: a race in CUDA C++, though none in PTX")
+            format!(
+                "{two} as `volatile`, and nothing orders the two accesses: a race in CUDA C++, though not in PTX"
+            )
         }
         Why::Unordered => match besides {
             Besides::Lockstep => {
-                format!("{two}, and only lockstep orders the two: from sm_70 on nothing does")
+                format!("{two}, and only lockstep orders the two accesses: from sm_70 on, nothing does")
             }
             Besides::Ended => {
                 format!(
-                    "{two}, and a barrier since then orders those that came to it: the first thread had ended"
+                    "{two}, and the barrier in between orders only the threads that arrive at it: the first thread had ended"
                 )
             }
             Besides::Fences => {
                 format!(
-                    "{two}, and only two `fence.sc` could order the two: in this order of the fences nothing does"
+                    "{two}, and only two `fence.sc` could order the two accesses: in the order in which the fences ran, nothing does"
                 )
             }
-            Besides::Flag | Besides::Nothing => format!("{two}, and nothing orders the two"),
+            Besides::Flag | Besides::Nothing => format!("{two}, and nothing orders the two accesses"),
         },
     }
 }
@@ -159,39 +168,39 @@ fn help(conflict: &Conflict, besides: Besides) -> &'static str {
     let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
     match conflict.why {
         _ if conflict.same_value => {
-            "harmless where all store the same; let one thread store if it is not meant"
+            "harmless as long as all threads store the same value; if this is not intended, let one thread store"
         }
         Why::Scope => {
-            "widen the scope to all who use the bytes: `__threadfence()` for `__threadfence_block()`, \
+            "widen the scope to all threads that access the bytes: `__threadfence()` for `__threadfence_block()`, \
              `atomicAdd()` for `atomicAdd_block()`"
         }
         Why::Volatile => {
-            "`volatile` orders nothing: put `__syncthreads()` or `__syncwarp()` between the two, or a fence on both sides \
-             of a flag"
+            "`volatile` does not order accesses: put `__syncwarp()` or `__syncthreads()` between the two, or a fence on both \
+             sides of a flag"
         }
         Why::Unordered if besides == Besides::Ended => {
-            "let the thread skip the work and not the barrier: return after it"
+            "let the thread skip the work but not the barrier: return after the barrier"
         }
         Why::Unordered if besides == Besides::Fences => {
-            "put `__threadfence()` before the flag or ticket is written and after it is read, in the thread that does so"
+            "put `__threadfence()` before the flag or ticket is written and after it is read, each in the thread that does so"
         }
         Why::Unordered if besides == Besides::Flag => {
-            "the two meet at a flag or a lock: put `__threadfence()` before it is set or given back and after it is read \
-             or taken"
+            "the two threads both use a flag or a lock: put `__threadfence()` before it is set or released and after it \
+             is read or taken"
         }
-        Why::Overlap => "access the bytes with one size and alignment everywhere",
+        Why::Overlap => "access the bytes with the same size and alignment everywhere",
         Why::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",
         Why::Unordered if same_warp && conflict.before_pc == conflict.now_pc => {
-            "let one lane do it, or use an atomic; lanes of one instruction have no order"
+            "let one lane do it, or use an atomic: the lanes of one instruction have no order"
         }
         Why::Unordered if same_warp => {
-            "put `__syncwarp()` between the two, or `__syncthreads()` if other warps take part; a counter needs an atomic"
+            "put `__syncwarp()` between the two accesses, or `__syncthreads()` if other warps take part; a counter needs an atomic"
         }
         Why::Unordered if one.block == other.block => {
-            "put `__syncthreads()` between the two; a counter needs an atomic"
+            "put `__syncthreads()` between the two accesses; a counter needs an atomic"
         }
         Why::Unordered => {
-            "blocks have no order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
+            "blocks run in no particular order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
         }
     }
 }

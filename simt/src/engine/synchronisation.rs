@@ -25,7 +25,7 @@ use crate::machine::block::{Block, Warp};
 use crate::machine::divergence::{Group, Wait};
 
 /// What to do about arrivals that order nothing.
-const HELP_FOR_ARRIVALS: &str = "let the threads that need what was done before wait at the barrier with `bar.sync`, and compare its count with how many come";
+const HELP_FOR_ARRIVALS: &str = "let the threads that need the results wait at the barrier with `bar.sync`, and compare its count with the number of threads that arrive";
 
 impl Run<'_> {
     /// Tells of the lanes that a shuffle gave an undefined value. They still stand at it.
@@ -64,10 +64,10 @@ impl Run<'_> {
         let why = why_not(&block.warps[w], source, collective, got.members[lane as usize]);
         let others = match undefined.count_ones() - 1 {
             0 => String::new(),
-            1 => "; the value of another lane is undefined too".to_string(),
-            count => format!("; the values of {count} other lanes are undefined too"),
+            1 => "; so is the result of another lane".to_string(),
+            count => format!("; so are the results of {count} other lanes"),
         };
-        let message = format!("lane {lane} reads lane {source}, {why}: its value is undefined{others}");
+        let message = format!("lane {lane} reads lane {source}, {why}: the result is undefined{others}");
         let actor = actor(self, block, w, lane, pc, format!("read lane {source} here"));
         faults::fault(FaultKind::UndefinedShuffle, Severity::Error, message, vec![actor])
     }
@@ -88,7 +88,7 @@ impl Run<'_> {
             let total: u32 = block.warps.iter().map(|warp| warp.lanes.count_ones()).sum();
             let threads = ended.threads;
             let message = format!(
-                "barrier {number} was complete only because {threads} of the block's {total} threads had ended"
+                "barrier {number} completed only because {threads} of the block's {total} threads had ended"
             );
             let mut actors = vec![actor(self, block, w, lane, pc, waited(block, waits))];
             if let Some((w, lane, pc)) = ended.example {
@@ -116,7 +116,8 @@ impl Run<'_> {
             return;
         }
         let arrived = block.barriers[number].arrived;
-        let message = format!("all {arrived} threads of barrier {number} only arrived at it: nobody waited");
+        let message =
+            format!("all {arrived} threads of barrier {number} only arrived at it: no thread waited");
         self.tell_arrivals(block, number, &message);
     }
 
@@ -125,7 +126,7 @@ impl Run<'_> {
         for (number, state) in block.barriers.iter().enumerate().filter(|(_, state)| state.arrived != 0) {
             let (arrived, wanted) = (state.arrived, state.wanted.unwrap_or_default());
             let message = format!(
-                "the block ended while {arrived} of {wanted} threads had arrived at barrier {number}: nobody waited for them"
+                "the block ended while {arrived} of {wanted} threads had arrived at barrier {number}: no thread waited for them"
             );
             self.tell_arrivals(block, number, &message);
         }
@@ -151,7 +152,7 @@ impl Run<'_> {
 fn why_not(warp: &Warp, source: u32, collective: Collective, members: u32) -> String {
     let bit = 1 << source;
     if warp.lanes & bit == 0 {
-        "which the last warp of the block does not have".to_string()
+        "which does not exist in the last warp of the block".to_string()
     } else if warp.divergence.exited & bit != 0 {
         "which has ended".to_string()
     } else if collective.sync {

@@ -58,7 +58,7 @@ fn spinners(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
 
 fn what_for(run: &Run<'_>, block: &Block, spin: &Spin) -> String {
     if spin.polls.is_empty() {
-        return "and reads no memory that anybody could change".to_string();
+        return "and reads no memory that another thread could change".to_string();
     }
     let name = |poll: &Poll| match poll.region {
         Some(region) => format!("`{}` at byte {}", run.global.region(region).name, poll.offset),
@@ -71,9 +71,9 @@ fn what_for(run: &Run<'_>, block: &Block, spin: &Spin) -> String {
     places.truncate(MAX_PLACES);
     let list = places.join(", ");
     match more {
-        _ if spin.many_polls => format!("waiting for a change of {list} or one of many more places"),
+        _ if spin.many_polls => format!("waiting for a change of {list} or of one of many other places"),
         0 => format!("waiting for a change of {list}"),
-        _ => format!("waiting for a change of {list} or one of {more} more places"),
+        _ => format!("waiting for a change of {list} or of one of {more} other places"),
     }
 }
 
@@ -155,7 +155,7 @@ pub fn runners(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
 
 /// Those who go round and change memory meanwhile, and those who wait beside them.
 pub fn round_and_waiting(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
-    let mut actors = who_can_run(run, blocks, "goes round here");
+    let mut actors = who_can_run(run, blocks, "loops here");
     let waiters = waiters(run, blocks, &[]);
     actors.truncate(MAX_ACTORS - waiters.len().min(MAX_WAITERS_BESIDE));
     actors.extend(waiters);
@@ -221,12 +221,12 @@ impl At<'_, '_> {
             let (come, wanted) = (state.arrived, state.wanted.unwrap_or(self.block.live_threads));
             let missing = self.missing(number);
             format!(
-                "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have come{missing}"
+                "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have arrived{missing}"
             )
         } else {
             let members = self.members(group);
             let others = self.whereabouts(members & !lanes);
-            format!("lanes {lanes:#010x} wait for the other lanes of {members:#010x}: {others}")
+            format!("lanes {lanes:#010x} wait for the other lanes of mask {members:#010x}: {others}")
         };
         actor(self.run, self.block, self.w, lanes.trailing_zeros(), group.pc, doing)
     }
@@ -235,7 +235,9 @@ impl At<'_, '_> {
     fn behind(&self, group: &Group) -> Actor {
         let newest = self.warp().divergence.groups.last().map_or(0, |newest| newest.mask);
         let lanes = group.mask;
-        let doing = format!("lanes {lanes:#010x} wait here until {newest:#010x} have met them or ended");
+        let doing = format!(
+            "lanes {lanes:#010x} wait here until lanes {newest:#010x} have reconverged with them or ended"
+        );
         let pc = place(group.pc, &group.frame);
         actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
     }
@@ -243,7 +245,7 @@ impl At<'_, '_> {
     fn meeting(&self, meeting: &Meeting) -> Actor {
         let lanes = meeting.arrived;
         let others = self.whereabouts(meeting.expected & !lanes);
-        let doing = format!("lanes {lanes:#010x} wait here for those they parted from: {others}");
+        let doing = format!("lanes {lanes:#010x} wait here to reconverge with the others: {others}");
         let pc = place(meeting.pc, &meeting.frame);
         actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
     }
@@ -265,11 +267,11 @@ impl At<'_, '_> {
             (0..self.block.warps.len()).filter(|&w| absent(&self.block.warps[w]) != 0).collect();
         let tell = |&w: &usize| {
             let others = At { w, ..*self };
-            format!("; of warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
+            format!("; in warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
         };
         let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
         if warps.len() > MAX_WARPS {
-            parts.push(format!("; and those of {} more warps", warps.len() - MAX_WARPS));
+            parts.push(format!("; and threads of {} more warps", warps.len() - MAX_WARPS));
         }
         parts.concat()
     }
@@ -280,11 +282,11 @@ impl At<'_, '_> {
         let mut parts = Vec::new();
         let mut tell = |lanes: u32, what: String| {
             if lanes != 0 {
-                parts.push(format!("{lanes:#010x} {what}"));
+                parts.push(format!("lanes {lanes:#010x} {what}"));
             }
         };
         tell(lanes & warp.divergence.exited, "have ended".to_string());
-        tell(lanes & !warp.lanes, "were never there".to_string());
+        tell(lanes & !warp.lanes, "do not exist".to_string());
         for group in &together(warp) {
             let at = self.site(place(group.pc, &group.frame));
             let what = match group.wait {
@@ -296,7 +298,7 @@ impl At<'_, '_> {
         }
         for meeting in warp.divergence.waiting() {
             let at = self.site(place(meeting.pc, &meeting.frame));
-            tell(meeting.arrived & lanes, format!("wait for those they parted from at {at}"));
+            tell(meeting.arrived & lanes, format!("wait at {at} to reconverge with the others"));
         }
         parts.join(", ")
     }
@@ -307,7 +309,7 @@ impl At<'_, '_> {
         match here.find(|spin| spin.lanes & group.mask != 0) {
             Some(spin) => format!("spin at {}", self.site(spin.pc)),
             None if can_run(self.run, self.warp(), group) => format!("run at {at}"),
-            None => format!("may not go on from {at} before the others have met them or ended"),
+            None => format!("cannot continue from {at} until the others have reconverged with them or ended"),
         }
     }
 

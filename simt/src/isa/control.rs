@@ -127,7 +127,7 @@ fn pass_all<'t>(
     let Some(formals) = formals else { return items.iter().map(|item| variable(o, item)).collect() };
     if items.len() != formals.len() {
         let (wanted, found) = (formals.len(), items.len());
-        let message = format!("the function declares {wanted} of these, and the call has {found}");
+        let message = format!("the function declares {wanted} of these, but the call has {found}");
         return Err(o.error(items.first().map_or(o.instruction.opcode.span, span_of), message));
     }
     items.iter().zip(formals).map(|(item, formal)| bind(o, item, *formal)).collect()
@@ -137,7 +137,7 @@ fn pass_all<'t>(
 fn variable(o: &mut Operands<'_, '_>, item: &Operand<'_>) -> Result<Passed, Error> {
     match name_of(item).and_then(|name| o.scope.find(name.text)) {
         Some((_, Symbol::Variable(place))) if place.in_frame => Ok(Passed::Variable(place)),
-        _ => Err(o.error(span_of(item), "only `.param` variables are passed here")),
+        _ => Err(o.error(span_of(item), "only `.param` variables can be passed here")),
     }
 }
 
@@ -153,7 +153,7 @@ fn argument<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) ->
         return column(o, item, register, formal);
     }
     let Some(kind) = kind_of(formal.ty) else {
-        return Err(o.error(span_of(item), "a parameter of 8 bits takes a register"));
+        return Err(o.error(span_of(item), "a parameter of 8 bits must be passed in a register"));
     };
     Ok(Passed::Column { bank: bank_of(kind), slot: o.source(item, kind)?, bytes: formal.bytes })
 }
@@ -179,7 +179,7 @@ fn column(
 ) -> Result<Passed, Error> {
     let wanted = bits(formal.ty);
     if register.bits != wanted {
-        let message = format!("this register has {} bits where {wanted} are passed", register.bits);
+        let message = format!("this register has {} bits, but {wanted} are passed", register.bits);
         return Err(o.error(span_of(item), message));
     }
     Ok(Passed::Column { bank: register.bank, slot: register.slot, bytes: formal.bytes })

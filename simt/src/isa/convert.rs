@@ -136,7 +136,7 @@ fn refuse_idle_saturation(m: &Modifiers<'_>, o: &Operands<'_, '_>) -> Result<(),
         return Ok(());
     }
     let opcode = o.instruction.opcode;
-    let message = format!("every value fits the result of `{}`; leave `.sat` out", opcode.text);
+    let message = format!("every value fits the result of `{}`; omit `.sat`", opcode.text);
     Err(o.error(opcode.span, message))
 }
 
@@ -196,14 +196,14 @@ fn wide_enough(
     let message = match register.bits {
         _ if register.bank == Bank::Preds => "a predicate cannot be converted".to_string(),
         bits if bits < wanted => {
-            format!("this operand has {bits} bits; a register of {wanted} or more is wanted")
+            format!("this operand has {bits} bits; a register of {wanted} or more is needed")
         }
         bits if bits > wanted && is_exact => {
-            format!("this operand has {bits} bits; one of {wanted} is wanted")
+            format!("this operand has {bits} bits; one of {wanted} is needed")
         }
         _ if register.class.is_some_and(|declared| declared != class) => {
             let numbers = if class == Class::Float { "floating-point numbers" } else { "integers" };
-            format!("this register is not declared for {numbers}, nor for bits")
+            format!("this register is declared neither for {numbers} nor for bits")
         }
         _ => return Ok((register.bank, register.bits)),
     };

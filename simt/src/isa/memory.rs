@@ -273,7 +273,7 @@ fn value_slots<'t>(
     };
     if elements.len() != count as usize {
         let found = elements.len();
-        return Err(o.error(span_of(values), format!("{count} values are wanted here, not {found}")));
+        return Err(o.error(span_of(values), format!("expected {count} values here, found {found}")));
     }
     let mut slots = [0; 4];
     let mut width = None;
@@ -291,7 +291,7 @@ fn value_slots<'t>(
             (None, known) => known.unwrap_or(bits(ty).max(32)),
         };
         if width.is_some_and(|width| width != bits) {
-            return Err(o.error(span_of(element), "the registers of a vector must have one width"));
+            return Err(o.error(span_of(element), "all registers of a vector must have the same width"));
         }
         width = Some(bits);
         *slot = match register {
@@ -314,11 +314,11 @@ fn value_register(
     let differs = class(ty).is_some() && register.class.is_some() && class(ty) != register.class;
     if register.bank == Bank::Preds || bits < self::bits(ty) || differs {
         let found = match register.bank {
-            Bank::Preds => "is a predicate, not one".to_string(),
-            _ if differs => "is declared for other numbers than those".to_string(),
-            _ => format!("has {bits} bits, too few"),
+            Bank::Preds => "is a predicate and cannot hold a value".to_string(),
+            _ if differs => "is declared for another kind of number than the values".to_string(),
+            _ => format!("has {bits} bits, which are too few for a value"),
         };
-        return Err(o.error(span_of(element), format!("the register {found} for `{ty:?}`")));
+        return Err(o.error(span_of(element), format!("the register {found} of type `{ty:?}`")));
     }
     o.touch(register.bank, register.slot, is_load);
     Ok(register.slot)
@@ -355,11 +355,11 @@ impl<'t> Operands<'_, 't> {
                 }
                 _ => return Err(self.error(name.span, format!("`{}` is not a variable", name.text))),
             },
-            other => return Err(self.error(span_of(other), "an address in brackets is wanted here")),
+            other => return Err(self.error(span_of(other), "expected an address in brackets")),
         };
         let Some(name) = base else {
             if memory != Memory::Local {
-                let message = "a number is an address in local memory only; move it into a register";
+                let message = "a number can be an address only in local memory; move it into a register";
                 return Err(self.error(span, message));
             }
             return Ok(Address { memory, base: Base::Absolute, offset });
@@ -406,7 +406,7 @@ impl<'t> Operands<'_, 't> {
             Bank::Wide => Base::Wide,
             Bank::Narrow if register.bits == 32 && may_be_narrow => Base::Narrow,
             Bank::Narrow if register.bits == 32 => {
-                let message = format!("`{}` has 32 bits, and a global or generic address has 64", name.text);
+                let message = format!("`{}` has 32 bits, but a global or generic address has 64", name.text);
                 return Err(self.error(name.span, message));
             }
             _ => return Err(self.error(name.span, "an address must be a register of 32 or 64 bits")),

@@ -245,7 +245,7 @@ pub fn decode<'t>(
         return refuse(format!("`{}` has a vector of more than 128 bits, which needs sm_100", opcode.text));
     }
     if sm > form.max_sm {
-        return refuse(format!("`{}` exists up to sm_{} only, not for sm_{sm}", opcode.text, form.max_sm));
+        return refuse(format!("`{}` exists only up to sm_{}, not for sm_{sm}", opcode.text, form.max_sm));
     }
     let mut operands = Operands::new(lines, instruction, scope);
     let op = (form.decode)(&modifiers, &mut operands)?;

@@ -57,8 +57,7 @@ fn name<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, source: Ident<'
         (None, _) if is_address(o, source) => address(ty, o, d, source, 0),
         (None, Some(what)) => special(ty, o, d, (source, what)),
         (None, None) => {
-            let message =
-                format!("`{}` is not declared, and no special register that is supported", source.text);
+            let message = format!("`{}` is neither declared nor a supported special register", source.text);
             Err(o.error(source.span, message))
         }
     }
@@ -74,7 +73,7 @@ fn special<'t>(
     let widths = special::widths(source.text);
     if !widths.contains(&bits(ty)) || matches!(ty, Type::F32 | Type::F64 | Type::Pred) {
         let widths = widths.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
-        let message = format!("`{}` is an integer of {widths} bits, no `{ty:?}`", source.text);
+        let message = format!("`{}` is an integer of {widths} bits, not a `{ty:?}`", source.text);
         return Err(o.error(source.span, message));
     }
     if bits(ty) == 16 {
@@ -94,10 +93,10 @@ fn mov_vector(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
     let count = if m.text(1) == "v2" { 2 } else { 4 };
     let (d, a) = (o.take()?, o.take()?);
     let (Some(results), Some(sources)) = (o.elements(d), vector_sources(o, a, kind)?) else {
-        return Err(o.error(span_of(a), format!("vectors of {count} are wanted here")));
+        return Err(o.error(span_of(a), format!("expected a vector of {count} elements")));
     };
     if (results.len(), sources.len()) != (count, count) {
-        return Err(o.error(span_of(a), format!("vectors of {count} are wanted here")));
+        return Err(o.error(span_of(a), format!("expected a vector of {count} elements")));
     }
     let copy = copy_of(kind);
     let mut slots = Vec::new();
@@ -286,7 +285,7 @@ fn split(ty: Type, o: &Operands<'_, '_>, parts: &[Operand<'_>]) -> Result<(Kind,
             Err(o.error(opcode.span, format!("`{}` does not take a vector of {count}", opcode.text)))
         }
         _ => {
-            let message = format!("`{}` takes no vector; use `mov` of a `.b` type", opcode.text);
+            let message = format!("`{}` does not take a vector; use `mov` with a `.b` type", opcode.text);
             Err(o.error(opcode.span, message))
         }
     }
@@ -315,7 +314,7 @@ fn part<'t>(
         _ => o.look_up_part(name, part)?,
     };
     if register.bits != part_bits {
-        let message = format!("`{}` has {} bits where {part_bits} are wanted", name.text, register.bits);
+        let message = format!("`{}` has {} bits, but {part_bits} are expected", name.text, register.bits);
         return Err(o.error(name.span, message));
     }
     o.touch(register.bank, register.slot, is_written);

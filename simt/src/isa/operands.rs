@@ -155,7 +155,10 @@ impl<'s, 't> Operands<'s, 't> {
         let opcode = self.instruction.opcode;
         match self.remaining() {
             0 => Ok(()),
-            left => Err(self.error(opcode.span, format!("`{}` has {left} operands too many", opcode.text))),
+            left => Err(self.error(
+                opcode.span,
+                format!("`{}` has too many operands; leave out the last {left}", opcode.text),
+            )),
         }
     }
 
@@ -233,7 +236,7 @@ impl<'s, 't> Operands<'s, 't> {
                 let bits = literal(operand, kind).ok_or_else(|| {
                     self.error(
                         span_of(operand),
-                        format!("this operand must be {} or a literal of it", describe(kind)),
+                        format!("this operand must be {} or a literal", describe(kind)),
                     )
                 })?;
                 return self.constant(bank_of(kind), bits, span_of(operand));
@@ -286,10 +289,7 @@ impl<'s, 't> Operands<'s, 't> {
         };
         let Some((level, base, part, ty)) = found else { return Err(self.no_register(name)) };
         let bank = Bank::of(ty).ok_or_else(|| {
-            self.error(
-                name.span,
-                format!("`{}` has 128 bits; registers of up to 64 are supported", name.text),
-            )
+            self.error(name.span, format!("`{}` has 128 bits; registers are supported up to 64", name.text))
         })?;
         let slot = self.scope.column((level, base, part), bank);
         let slot = slot.ok_or_else(|| self.too_many_registers(name.span))?;
@@ -299,10 +299,12 @@ impl<'s, 't> Operands<'s, 't> {
     fn no_register(&self, name: Ident<'t>) -> Error {
         let text = name.text;
         let message = match self.scope.find(text) {
-            Some((_, Symbol::Vector(..))) => format!("`{text}` is a vector; name an element, `{text}.x` say"),
+            Some((_, Symbol::Vector(..))) => {
+                format!("`{text}` is a vector; name an element, for example `{text}.x`")
+            }
             Some(_) => format!("`{text}` is not a register"),
             None if special::parse(text).or(special::vector(text).map(|all| all[0])).is_some() => {
-                format!("`{text}` is a special register; `mov` it to a register first")
+                format!("`{text}` is a special register; move it into a register with `mov` first")
             }
             None => format!("`{text}` is not declared"),
         };
@@ -320,7 +322,7 @@ impl<'s, 't> Operands<'s, 't> {
             (true, _) => "holds floating-point numbers".to_string(),
             _ => format!("has {} bits", register.bits),
         };
-        Err(self.error(name.span, format!("`{text}` {found} where {wanted} is wanted")))
+        Err(self.error(name.span, format!("`{text}` {found}, but {wanted} is expected")))
     }
 
     /// Whether a register of the right width was declared for such numbers.

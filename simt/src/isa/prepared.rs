@@ -21,7 +21,9 @@ impl<'t> Operands<'_, 't> {
     pub(super) fn negated(&mut self, name: Ident<'t>) -> Result<Slot, Error> {
         let a = self.look_up(name)?;
         if a.bank != Bank::Preds {
-            return Err(self.error(name.span, format!("`{}` is no predicate, which `!` needs", name.text)));
+            return Err(
+                self.error(name.span, format!("`!` needs a predicate, and `{}` is not one", name.text))
+            );
         }
         let d = self.scratch(Bank::Preds, name.span)?;
         let not = Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
@@ -41,7 +43,7 @@ impl<'t> Operands<'_, 't> {
             Kind::B16 => (16, alu!((u16, u16) -> u16, u16::wrapping_add)),
             Kind::B32 => (32, alu!((u32, u32) -> u32, u32::wrapping_add).on_lines(Linear::Add)),
             Kind::B64 => (64, alu!((u64, u64) -> u64, u64::wrapping_add).on_lines(Linear::Add)),
-            _ => return Err(self.error(name.span, "only integers and bits take an offset")),
+            _ => return Err(self.error(name.span, "an offset can be added only to integers and bits")),
         };
         if a.bits != bits || a.class == Some(Class::Float) {
             let message = format!("`{}` has no {bits}-bit integer to add an offset to", name.text);

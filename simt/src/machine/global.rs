@@ -143,7 +143,7 @@ pub struct OutOfMemory {
 
 impl fmt::Display for OutOfMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes were asked for and {} are left", self.wanted, self.left)
+        write!(f, "{} bytes were requested, and {} are left", self.wanted, self.left)
     }
 }
 

@@ -71,7 +71,7 @@ impl Parser<'_> {
             (Value::Int { bits, .. }, left @ Value::Int { .. }, right @ Value::Int { .. }) => {
                 Ok(if bits == 0 { right } else { left })
             }
-            _ => Err(Error::at(self.text, first.span, "a choice is among integers")),
+            _ => Err(Error::at(self.text, first.span, "the operands of `?` must be integers")),
         }
     }
 
@@ -117,7 +117,7 @@ impl Parser<'_> {
             sum = sum.wrapping_add(bits as i64);
         }
         if self.token.is(b'-') {
-            return Err(self.error("an offset is added; write `+-4` for `-4`"));
+            return Err(self.error("an offset must be added; write `+-4` instead of `-4`"));
         }
         Ok(sum)
     }
@@ -185,9 +185,11 @@ impl Parser<'_> {
         self.expect(b')', "after the type of a cast")?;
         match self.nested(Self::unary)? {
             Value::Int { bits, .. } => Ok(Value::Int { bits, unsigned: ty.text == ".u64" }),
-            Value::F32(_) | Value::F64(_) => {
-                Err(Error::at(self.text, ty.span, format!("{} takes an integer", ty.quoted())))
-            }
+            Value::F32(_) | Value::F64(_) => Err(Error::at(
+                self.text,
+                ty.span,
+                format!("the operand of {} must be an integer", ty.quoted()),
+            )),
         }
     }
 
@@ -216,7 +218,7 @@ impl Parser<'_> {
             (b'~', Value::Int { bits, unsigned }) => Value::Int { bits: !bits, unsigned },
             (b'!', Value::Int { bits, .. }) => Value::Int { bits: u64::from(bits == 0), unsigned: false },
             _ => {
-                let message = format!("{} takes an integer", sign.quoted());
+                let message = format!("the operand of {} must be an integer", sign.quoted());
                 return Err(Error::at(self.text, sign.span, message));
             }
         })
@@ -232,9 +234,9 @@ fn apply(operator: &str, left: Value, right: Value) -> std::result::Result<Value
         }
         (Value::F64(a), Value::F64(b)) => apply_float(operator, f64::from_bits(a), f64::from_bits(b)),
         (Value::F32(_), _) | (_, Value::F32(_)) => {
-            Err("a `0f…` constant takes no operator; write the result")
+            Err("a `0f…` constant cannot be an operand of an operator; write the result")
         }
-        _ => Err("the two sides are an integer and a floating-point constant"),
+        _ => Err("one operand is an integer and the other a floating-point constant"),
     }
 }
 
@@ -291,7 +293,7 @@ fn apply_float(operator: &str, a: f64, b: f64) -> std::result::Result<Value, &'s
         "*" => a * b,
         "/" if b == 0.0 => return Err("a division by zero"),
         "/" => a / b,
-        _ => return Err("this operator takes integers"),
+        _ => return Err("the operands of this operator must be integers"),
     };
     Ok(Value::F64(value.to_bits()))
 }
@@ -362,18 +364,21 @@ mod tests {
         check_error("1/0", "a division by zero");
         check_error("1 % 0", "a division by zero");
         check_error("1<<64", "a shift of 64 bits or more");
-        check_error("1.5+1", "the two sides are an integer and a floating-point constant");
+        check_error("1.5+1", "one operand is an integer and the other a floating-point constant");
         check_error("1.5/0.0", "a division by zero");
-        check_error("0f3F800000+1.0", "a `0f…` constant takes no operator; write the result");
-        check_error("1 ? 1.5 : 2.5", "a choice is among integers");
-        check_error("(.u64)1.5", "`.u64` takes an integer");
-        check_error("~1.5", "`~` takes an integer");
+        check_error(
+            "0f3F800000+1.0",
+            "a `0f…` constant cannot be an operand of an operator; write the result",
+        );
+        check_error("1 ? 1.5 : 2.5", "the operands of `?` must be integers");
+        check_error("(.u64)1.5", "the operand of `.u64` must be an integer");
+        check_error("~1.5", "the operand of `~` must be an integer");
         check_error(
             "(1",
-            "the text ends where `)` after a constant expression is expected; is the file complete?",
+            "expected `)` after a constant expression, but the text ends; is the file complete?",
         );
         check_error("(.f64)1", "expected a constant, found `.f64`");
-        check_error("08", "`08` is not a number: a digit of it is wrong");
+        check_error("08", "`08` is not a number: one of its digits is wrong");
         check_error(&"-".repeat(100), "nested more than 64 deep");
         check_error(&"(".repeat(100), "nested more than 64 deep");
     }

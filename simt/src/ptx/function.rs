@@ -50,7 +50,9 @@ impl<'t> Parser<'t> {
             match directive {
                 ".pragma" => self.skip_pragma()?,
                 ".noreturn" if is_entry => {
-                    return Err(self.error("`.noreturn` is for functions; a kernel has nobody to return to"));
+                    return Err(
+                        self.error("`.noreturn` is for functions; a kernel has no caller to return to")
+                    );
                 }
                 ".noreturn" => {
                     self.take()?;
@@ -149,7 +151,7 @@ impl<'t> Parser<'t> {
             return Ok(Statement::Instruction(self.instruction(word.span, None, word)?));
         }
         if word.text.contains(['.', ':']) {
-            return Err(self.error(format!("`{}` cannot be a label: it has a point", word.text)));
+            return Err(self.error(format!("`{}` cannot be a label, because it contains a point", word.text)));
         }
         self.take()?;
         match self.token.text {

@@ -76,8 +76,9 @@ impl<'t> Parser<'t> {
         if self.initial_values <= MAX_INITIAL_VALUES {
             return Ok(());
         }
-        let message =
-            format!("the text has more than {MAX_INITIAL_VALUES} initial values, short rows filled up");
+        let message = format!(
+            "the text has more than {MAX_INITIAL_VALUES} initial values, including those that fill up short rows"
+        );
         Err(Error::at(self.text, open.span, message))
     }
 
@@ -92,7 +93,7 @@ impl<'t> Parser<'t> {
         };
         if self.token.is(b'(') {
             return Err(
-                self.error("a piece of an address (`mask(symbol)`) is not supported as initial value")
+                self.error("a piece of an address (`mask(symbol)`) is not supported as an initial value")
             );
         }
         Ok(value)

@@ -37,25 +37,25 @@ fn integer(digits: &[u8], radix: u32) -> Result<Value, &'static str> {
     }
     let mut bits = 0u64;
     for &digit in digits {
-        let digit = char::from(digit).to_digit(radix).ok_or("a digit of it is wrong")?;
+        let digit = char::from(digit).to_digit(radix).ok_or("one of its digits is wrong")?;
         let shifted = bits.checked_mul(u64::from(radix)).and_then(|bits| bits.checked_add(u64::from(digit)));
-        bits = shifted.ok_or("an integer has 64 bits")?;
+        bits = shifted.ok_or("it does not fit into 64 bits")?;
     }
     Ok(Value::Int { bits, unsigned: suffix || bits > i64::MAX as u64 })
 }
 
 fn hex_float(digits: &[u8], length: usize) -> Result<u64, &'static str> {
     if digits.len() != length {
-        return Err("`0f` has 8 hexadecimal digits and `0d` has 16");
+        return Err("`0f` must be followed by 8 hexadecimal digits, `0d` by 16");
     }
     match integer(digits, 16)? {
         Value::Int { bits, .. } => Ok(bits),
-        Value::F32(_) | Value::F64(_) => Err("a digit of it is wrong"),
+        Value::F32(_) | Value::F64(_) => Err("one of its digits is wrong"),
     }
 }
 
 fn decimal_float(text: &str) -> Result<Value, &'static str> {
-    let value: f64 = text.parse().map_err(|_| "a digit of it is wrong")?;
+    let value: f64 = text.parse().map_err(|_| "one of its digits is wrong")?;
     if value.is_infinite() {
         return Err("it is too large for 64 bits; infinity is `0d7FF0000000000000`");
     }
@@ -121,7 +121,7 @@ mod tests {
         {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert_eq!(parse("18446744073709551616"), Err("an integer has 64 bits"));
+        assert_eq!(parse("18446744073709551616"), Err("it does not fit into 64 bits"));
     }
 
     #[test]

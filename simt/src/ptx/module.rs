@@ -43,7 +43,7 @@ fn not_ptx(text: &str, start: usize) -> Error {
         "it looks like CUDA source; compile it first (`nvcc -ptx`)".to_owned()
     } else {
         let word = rest.split_whitespace().next().unwrap_or_default().escape_debug().to_string();
-        format!("a PTX file starts with `.version`, this one with {}", quoted(&word))
+        format!("a PTX file starts with `.version`, but this one starts with {}", quoted(&word))
     };
     Error::at(text, Span::new(start, start), format!("this is not PTX: {why}"))
 }
@@ -89,7 +89,7 @@ impl<'t> Parser<'t> {
             ".section" => self.skip_section(),
             ".pragma" => self.skip_pragma(),
             ".alias" => self.alias().map(|alias| module.aliases.push(alias)),
-            ".version" => Err(self.error("a second `.version`: one text holds one module")),
+            ".version" => Err(self.error("a second `.version`; a text may contain only one module")),
             _ => self.declaration(module),
         }
     }

@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
     /// The error of a token that does not fit.
     pub fn expected(&self, what: &str) -> Error {
         if self.token.kind == Kind::End {
-            return self.error(format!("the text ends where {what} is expected; is the file complete?"));
+            return self.error(format!("expected {what}, but the text ends; is the file complete?"));
         }
         self.error(format!("expected {what}, found {}", self.token.quoted()))
     }

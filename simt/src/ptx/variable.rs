@@ -62,7 +62,9 @@ impl<'t> Parser<'t> {
         let first = self.take()?;
         self.alignment()?;
         if matches!(self.token.text, ".v2" | ".v4") {
-            return Err(self.error("a vector of registers as parameter is not supported; pass its elements"));
+            return Err(
+                self.error("a vector of registers is not supported as a parameter; pass its elements")
+            );
         }
         let ty = self.register_type()?;
         let name = self.name("the name of a register")?;
@@ -90,7 +92,7 @@ impl<'t> Parser<'t> {
         let vector = self.vector()?;
         let ty = self.ty()?;
         if ty == Type::Pred {
-            return Err(self.error("a predicate is a register, never a variable in memory"));
+            return Err(self.error("a predicate must be a register; it cannot be a variable in memory"));
         }
         if space == Space::Param {
             self.skip_pointer()?;
@@ -126,7 +128,9 @@ impl<'t> Parser<'t> {
         self.expect(b'(', "after `.attribute`")?;
         if !self.take_directive(".managed")? {
             let found = self.token.quoted();
-            return Err(self.error(format!("the attribute {found} is not supported; only `.managed` is")));
+            return Err(self.error(format!(
+                "the attribute {found} is not supported; the only supported one is `.managed`"
+            )));
         }
         self.expect(b')', "after an attribute").map(drop)
     }
@@ -138,7 +142,8 @@ impl<'t> Parser<'t> {
         let at = self.token;
         let align = self.number("an alignment in bytes")?;
         if !align.is_power_of_two() || align > MAX_ALIGN {
-            let message = format!("an alignment is a power of two up to {MAX_ALIGN}, not {}", at.quoted());
+            let message =
+                format!("an alignment must be a power of two up to {MAX_ALIGN}, not {}", at.quoted());
             return Err(Error::at(self.text, at.span, message));
         }
         Ok(Some(align))
@@ -186,7 +191,7 @@ impl<'t> Parser<'t> {
             variable.dims.push(length);
         }
         if self.token.is(b'<') {
-            return Err(self.error("only registers can be declared by number, like `%r<4>`"));
+            return Err(self.error("only registers can be declared as a numbered list, like `%r<4>`"));
         }
         Ok(())
     }
@@ -194,7 +199,9 @@ impl<'t> Parser<'t> {
     /// The type of a register.
     fn register_type(&mut self) -> Result<Type> {
         match Type::from_directive(self.token.text) {
-            Some(ty) if ty.is_opaque() => Err(self.error("a texture is a variable, never a register")),
+            Some(ty) if ty.is_opaque() => {
+                Err(self.error("a texture must be a variable; it cannot be a register"))
+            }
             _ => self.ty(),
         }
     }
@@ -218,7 +225,7 @@ impl<'t> Parser<'t> {
     fn count(&mut self, name: &str, vector: u8) -> Result<Option<u32>> {
         let angle: Token<'t> = self.token;
         let count = if self.take_if(b'<')? {
-            let count = self.number("how many registers there are")?;
+            let count = self.number("the number of registers")?;
             self.expect(b'>', "after the number of registers")?;
             Some(count)
         } else {

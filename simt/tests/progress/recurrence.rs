@@ -39,7 +39,7 @@ fn who_waits_for_what_never_comes_waits_for_ever_though_memory_changes() {
         let (report, _) = launch(&blinker(2, ""), schedule, MAX_STEPS);
         assert_eq!(kinds(&report), [FaultKind::Livelock], "{schedule:?}");
         let told = report.faults[0].to_string();
-        assert!(told.contains("registers and all memory are as they were before"), "{told}");
+        assert!(told.contains("all registers and all memory are the same as before"), "{told}");
     }
 }
 

@@ -42,9 +42,9 @@ fn a_predicate_that_is_read_may_be_negated() {
         assert_eq!(program.get("d"), want, "{opcode} {operands}");
     }
     assert_eq!(program.run("not.pred", "!d a").unwrap_err(), "a result must be a predicate");
-    assert_eq!(program.run("not.pred", "d !x").unwrap_err(), "`x` is no predicate, which `!` needs");
+    assert_eq!(program.run("not.pred", "d !x").unwrap_err(), "`!` needs a predicate, and `x` is not one");
     let message = program.run("not.b32", "x !x").unwrap_err();
-    assert_eq!(message, "this operand must be a 32-bit register or a literal of it");
+    assert_eq!(message, "this operand must be a 32-bit register or a literal");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn counts_from_the_width_on_shift_everything_out() {
 #[test]
 fn the_count_of_a_shift_is_always_a_32_bit_register() {
     let message = refusal("shl.b64", B64, &[(B64, 0), (B64, 0)]);
-    assert_eq!(message, "`s1` has 64 bits where a 32-bit register is wanted");
+    assert_eq!(message, "`s1` has 64 bits, but a 32-bit register is expected");
 }
 
 #[test]

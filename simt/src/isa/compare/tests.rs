@@ -157,9 +157,9 @@ fn what_has_no_meaning_is_refused() {
     program.run("selp.u32", "d 1 2 !p").unwrap();
     assert_eq!(program.get("d"), 1);
     let message = program.run("selp.u32", "d 1 2 !d").unwrap_err();
-    assert_eq!(message, "`d` is no predicate, which `!` needs");
+    assert_eq!(message, "`!` needs a predicate, and `d` is not one");
     let message = program.run("setp.eq.and.u32", "p d d d").unwrap_err();
-    assert_eq!(message, "`d` has 32 bits where a predicate is wanted");
+    assert_eq!(message, "`d` has 32 bits, but a predicate is expected");
     let message = program.run("setp.eq.u32", "p d d p").unwrap_err();
-    assert_eq!(message, "`setp.eq.u32` has 1 operands too many");
+    assert_eq!(message, "`setp.eq.u32` has too many operands; leave out the last 1");
 }

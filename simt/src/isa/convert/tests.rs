@@ -40,7 +40,7 @@ fn integers_saturate_where_they_can() {
     check("cvt.sat.s32.u32", B32, B32, 0x8000_0000, 0x7fff_ffff);
     check("cvt.sat.s32.s64", B32, B64, 0x8000_0000, 0x7fff_ffff);
     check("cvt.sat.u64.s64", B64, B64, u64::MAX, 0);
-    assert!(refusal("cvt.sat.u32.u16", B32, &[(B16, 0)]).contains("leave `.sat` out"));
+    assert!(refusal("cvt.sat.u32.u16", B32, &[(B16, 0)]).contains("omit `.sat`"));
     assert!(refusal("cvt.u32.u64", B32, &[(B32, 0)]).contains("64 or more"));
 }
 

@@ -150,9 +150,9 @@ fn what_is_no_form_is_refused_with_those_that_are() {
     let message = refusal("mul.wide.u64", U64, &[(U64, 0), (U64, 0)]);
     assert!(message.starts_with("`mul.wide.u64` is not supported"), "{message}");
     let width = refusal("add.u32", U32, &[(U32, 0), (U64, 0)]);
-    assert_eq!(width, "`s1` has 64 bits where a 32-bit register is wanted");
+    assert_eq!(width, "`s1` has 64 bits, but a 32-bit register is expected");
     let many = refusal("add.u32", U32, &[(U32, 0); 3]);
-    assert_eq!(many, "`add.u32` has 1 operands too many");
+    assert_eq!(many, "`add.u32` has too many operands; leave out the last 1");
     let few = refusal("mad.lo.u32", U32, &[(U32, 0); 2]);
     assert_eq!(few, "`mad.lo.u32` needs more than 3 operands");
 }

@@ -64,13 +64,13 @@ fn what_is_no_register_is_refused() {
     let mut refusal = |opcode, operands| program.run(opcode, operands).unwrap_err();
     assert_eq!(
         refusal("mov.u32", "d %tid.v"),
-        "`%tid.v` is not declared, and no special register that is supported"
+        "`%tid.v` is neither declared nor a supported special register"
     );
-    assert_eq!(refusal("mov.u16", "h %clock64"), "`%clock64` is an integer of 64 bits, no `U16`");
-    assert_eq!(refusal("mov.u32", "d w"), "`w` has 64 bits where a 32-bit register is wanted");
-    assert_eq!(refusal("mov.u64", "{d,d} w"), "`mov.u64` takes no vector; use `mov` of a `.b` type");
+    assert_eq!(refusal("mov.u16", "h %clock64"), "`%clock64` is an integer of 64 bits, not a `U16`");
+    assert_eq!(refusal("mov.u32", "d w"), "`w` has 64 bits, but a 32-bit register is expected");
+    assert_eq!(refusal("mov.u64", "{d,d} w"), "`mov.u64` does not take a vector; use `mov` with a `.b` type");
     assert_eq!(refusal("mov.b64", "{d,d,d} w"), "`mov.b64` does not take a vector of 3");
-    assert_eq!(refusal("mov.b64", "w {d,h}"), "`h` has 16 bits where 32 are wanted");
+    assert_eq!(refusal("mov.b64", "w {d,h}"), "`h` has 16 bits, but 32 are expected");
     assert_eq!(refusal("mov.b64", "{d,1} w"), "a part must be a register of 32 bits");
     assert_eq!(refusal("mov.u32", "1 d"), "a result must be a 32-bit register");
 }
