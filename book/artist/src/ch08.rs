@@ -39,10 +39,10 @@ const CHAPTER: &str = "ch08_latency";
 
 /// A run with what a GPU measured in it, if it has been on one.
 fn measured(studio: &mut Studio, run: usize, row: &str) -> Result<(Record, bool)> {
-    if let Ok(record) = studio.measured(CHAPTER, run) {
-        if record.time_us(row).is_ok() {
-            return Ok((record, true));
-        }
+    if let Ok(record) = studio.measured(CHAPTER, run)
+        && record.time_us(row).is_ok()
+    {
+        return Ok((record, true));
     }
     Ok((studio.emulated(CHAPTER, run)?, false))
 }
