@@ -162,7 +162,7 @@ mod tests {
     ------------------ --------------- ---------------
     Grid Size                                   65,536
     Policy                                PolicySpread
-    Registers              register/thread          16
+    Registers          register/thread              16
     ------------------ --------------- ---------------
 
     OPT   Est. Speedup: 24.63%

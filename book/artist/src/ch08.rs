@@ -4,10 +4,10 @@
 //! axes and say so. It leaves out what a multiprocessor does in each cycle: nothing here sees that.
 
 use anyhow::Result;
+use lanes::Launch;
 use lanes::kernel::Kernel;
 use lanes::kernels::in_flight::{STREAM_1, STREAM_4};
 use lanes::report::layout::grouped;
-use lanes::{Launch, Traced};
 
 use crate::Figure;
 use crate::chart::{Axis, Bar, Bars, Chart};
@@ -39,10 +39,10 @@ const CHAPTER: &str = "ch08_latency";
 
 /// A run with what a GPU measured in it, if it has been on one.
 fn measured(studio: &mut Studio, run: usize, row: &str) -> Result<(Record, bool)> {
-    if let Ok(record) = studio.measured(CHAPTER, run) {
-        if record.time_us(row).is_ok() {
-            return Ok((record, true));
-        }
+    if let Ok(record) = studio.measured(CHAPTER, run)
+        && record.time_us(row).is_ok()
+    {
+        return Ok((record, true));
     }
     Ok((studio.emulated(CHAPTER, run)?, false))
 }
@@ -69,56 +69,75 @@ fn chase_time(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     Ok(format!("Bars of the time of one load on an H200, by what the loads are spread over. {told}."))
 }
 
-/// The kernels of that figure, and the loads of a round of their loops.
-const LOOPS: [(&str, &Kernel); 2] = [("stream_1", &STREAM_1), ("stream_4", &STREAM_4)];
-/// Elements: enough for four rounds of a thread that loads one at a time.
-const ROUNDS: usize = 4;
+/// Elements of each thread: enough for four rounds of a thread that loads one at a time.
+const ELEMENTS: usize = 4;
+/// The machine code, and its loop in `stream_4`, a round of which has these elements.
+const MACHINE_CODE: &str = "chapters/ch08_latency/output/h200_machine_code.txt";
 
 fn loads_and_uses(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
-    let mut told = Vec::new();
-    let mut top = 8.0;
-    for (name, kernel) in LOOPS {
-        let n = 32 * ROUNDS;
-        let (x, sums) = (studio.zeroed::<f32>("x", n)?, studio.zeroed::<f32>("sums", 32)?);
-        let launch = Launch::new(kernel, 1, 32).arg(x).arg(sums).arg(n as i32);
-        let trace = studio.trace(&launch)?;
-        let (waits, end) = code(sheet, top, name, &trace);
-        told.push(format!("{name} waits {waits} times for {ROUNDS} loads"));
+    let text = studio.file(MACHINE_CODE)?;
+    let machine = text.lines().skip_while(|line| !line.starts_with("stream_4 ")).skip(1);
+    let machine: Vec<String> = machine.take_while(|line| !line.is_empty()).map(without_address).collect();
+    let codes = [
+        ("stream_1, PTX", executed(studio, &STREAM_1)?),
+        ("stream_4, PTX", executed(studio, &STREAM_4)?),
+        ("stream_4, machine code", machine),
+    ];
+    let (mut told, mut top) = (Vec::new(), 8.0);
+    for (name, code) in &codes {
+        let (waits, end) = draw_code(sheet, top, name, code);
+        told.push(format!("{name}: {waits}"));
         top = end + 20.0;
     }
     let marks = [(Mark::Square, Fill::A, "loads"), (Mark::Square, Fill::B, "needs what was loaded")];
     legend(sheet, 4.0, top + 2.0, &marks);
     Ok(format!(
-        "The instructions of one warp in the order in which it issues them, for two kernels that add the same four elements in each \
-         thread. Arcs lead from each load to the addition that needs it. {}.",
+        "The instructions of one warp in order, for kernels that add the same {ELEMENTS} elements in each thread. Arcs lead from \
+         each load to the addition that needs it. How often the warp waits if it issues them in that order: {}.",
         told.join("; ")
     ))
 }
 
-/// The instructions of a warp as cells, and arcs from loads to their uses. Returns how often the warp waits, and where
-/// the cells end.
-fn code(sheet: &mut Sheet, top: f64, name: &str, trace: &[Traced]) -> (usize, f64) {
-    let loads = |step: &Traced| step.ptx.contains("ld.global");
-    let first = trace.iter().position(loads).unwrap_or_default();
-    let last = trace.iter().rposition(|step| step.ptx.contains("add.f32")).unwrap_or_default();
-    let steps = &trace[first..=last];
-    let (width, base) = (388.0 / steps.len() as f64, top + 48.0);
-    sheet.sized(4.0, top + 9.0, Anchor::Start, Tone::Mono, 12.0, name);
+/// An instruction of machine code without its address.
+fn without_address(line: &str) -> String {
+    line.trim().split_once("  ").map_or(line, |(_, rest)| rest).to_owned()
+}
+
+/// The PTX that a warp executes, from its first load to its last addition.
+fn executed(studio: &mut Studio, kernel: &'static Kernel) -> Result<Vec<String>> {
+    let n = 32 * ELEMENTS;
+    let (x, sums) = (studio.zeroed::<f32>("x", n)?, studio.zeroed::<f32>("sums", 32)?);
+    let launch = Launch::new(kernel, 1, 32).arg(x).arg(sums).arg(n as i32);
+    let code: Vec<String> = studio.trace(&launch)?.into_iter().map(|step| step.ptx).collect();
+    let first = code.iter().position(|line| is_load(line)).unwrap_or_default();
+    let last = code.iter().rposition(|line| line.contains("add.f32")).unwrap_or_default();
+    Ok(code[first..=last].to_vec())
+}
+
+fn is_load(line: &str) -> bool {
+    line.contains("ld.global") || line.starts_with("LDG")
+}
+
+/// Instructions as cells, and arcs from loads to their uses. Returns how often a warp waits, and where the cells end.
+fn draw_code(sheet: &mut Sheet, top: f64, name: &str, code: &[String]) -> (usize, f64) {
+    let (width, base) = (388.0 / code.len() as f64, top + 48.0);
+    sheet.sized(4.0, top + 9.0, Anchor::Start, Tone::Text, 12.0, name);
     let at = |nth: usize| 6.0 + (nth as f64 + 0.5) * width;
     let mut on_the_way: Vec<(&str, usize)> = Vec::new();
-    let (mut waits, mut waited_for) = (0, None);
-    for (nth, step) in steps.iter().enumerate() {
-        let used = on_the_way.iter().position(|(register, _)| is_used(step, register));
-        let fill = if loads(step) {
-            on_the_way.push((target(&step.ptx), nth));
+    let (mut waits, mut arrived) = (0, None);
+    for (nth, line) in code.iter().enumerate() {
+        let used = on_the_way.iter().position(|(register, _)| is_used(line, register));
+        let fill = if is_load(line) {
+            on_the_way.push((target(line), nth));
             Fill::A
         } else if let Some(used) = used {
             let (_, from) = on_the_way.remove(used);
             sheet.swing((at(from), base - 2.0), (at(nth), base - 2.0), -14.0, Stroke::Arrow);
-            // Loads that are issued together arrive together.
-            let batch = steps[from..nth].iter().rposition(|step| loads(step)).map(|at| from + at);
-            waits += usize::from(waited_for.is_none_or(|seen| Some(seen) != batch));
-            waited_for = batch;
+            // Loads that are issued before a wait have arrived, or nearly, when it ends.
+            if arrived.is_none_or(|arrived| from > arrived) {
+                waits += 1;
+                arrived = Some(nth);
+            }
             Fill::B
         } else {
             Fill::Off
@@ -126,21 +145,19 @@ fn code(sheet: &mut Sheet, top: f64, name: &str, trace: &[Traced]) -> (usize, f6
         let inset = (0.1 * width).min(1.0);
         sheet.rect([at(nth) - width / 2.0 + inset, base, width - 2.0 * inset, 14.0], fill);
     }
-    let words = format!("{ROUNDS} loads, and {waits} {}", if waits == 1 { "wait" } else { "waits" });
+    let words = format!("{waits} {}", if waits == 1 { "wait" } else { "waits" });
     sheet.sized(396.0, top + 9.0, Anchor::End, Tone::Text, 12.0, &words);
     (waits, base + 14.0)
 }
 
-/// The register that a load writes.
-fn target(ptx: &str) -> &str {
-    let from = ptx.find('%').unwrap_or_default();
-    let length = ptx[from..].find([',', ' ']).unwrap_or_default();
-    &ptx[from..from + length]
+/// The register that a load writes: what comes after its opcode.
+fn target(line: &str) -> &str {
+    line.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(',')
 }
 
-fn is_used(step: &Traced, register: &str) -> bool {
+fn is_used(line: &str, register: &str) -> bool {
     let is_apart = |c: char| !(c.is_alphanumeric() || c == '%');
-    step.ptx.split(is_apart).any(|word| word == register)
+    line.split(is_apart).any(|word| word == register)
 }
 
 fn chains_rate(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
@@ -153,11 +170,10 @@ fn chains_rate(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
             let row = format!("chains_{chains}_warps_{warps}");
             let rate = if is_measured { record.fact(&row, "additions_per_ns")? } else { 0.0 };
             let label = if is_measured { format!("{rate:.0}") } else { UNMEASURED.to_owned() };
-            let of = if chains == 1 { " with 1 chain" } else { "" };
-            let label = if warps == 4 {
-                format!("{label}{}", if of.is_empty() { format!(" with {chains}") } else { of.to_owned() })
-            } else {
-                label
+            let label = match (warps, chains) {
+                (4, 1) => format!("{label} with 1 chain"),
+                (4, _) => format!("{label} with {chains}"),
+                _ => label,
             };
             bars.push(Bar { name: String::new(), value: rate, label, fill });
         }
@@ -227,7 +243,7 @@ fn blocks_that_fit(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const WARPS: usize = 64;
     let record = studio.emulated(CHAPTER, 0)?;
     let (cell, left) = (4.7, 92.0);
-    sheet.left(left, 12.0, Tone::Dim, "room for 64 warps");
+    sheet.left(left, 12.0, Tone::Dim, "room for 64 warps, in blocks of");
     let (mut y, mut told) = (20.0, Vec::new());
     for size in [32, 64, 256, 768, 1024_usize] {
         let row = format!("block_{size}");
@@ -245,7 +261,7 @@ fn blocks_that_fit(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         if warps < WARPS {
             sheet.frame([free + 0.4, y, (WARPS - warps) as f64 * cell - 0.8, 14.0], Stroke::Grid);
         }
-        sheet.right(left - 6.0, y + 11.3, Tone::Text, &format!("blocks of {size}"));
+        sheet.right(left - 6.0, y + 11.3, Tone::Text, &format!("{size} threads"));
         told.push(format!("{blocks} blocks of {size} threads are {warps} warps"));
         y += 22.0;
     }

@@ -4,6 +4,8 @@
 //! that it is of, so a number of other instructions is marked as stale. In a page, a section and a metric are written with `_`
 //! for each blank: `Occupancy/Achieved_Occupancy`.
 
+use std::fmt::Write as _;
+
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::html::escape;
@@ -117,13 +119,17 @@ pub fn table(words: &[&str], repository: &Repository) -> Result<String> {
     let mut body = String::new();
     for name in names {
         let of = rows.iter().map(|row| profile.find(row, section, &name)).collect::<Result<Vec<_>>>()?;
-        let cells: String =
-            of.iter().map(|metric| format!("<td>{}</td>", with_commas(&metric.value))).collect();
         let unit = if of[0].unit.is_empty() { String::new() } else { format!(" ({})", of[0].unit) };
-        body += &format!("<tr><th scope=\"row\">{}{}</th>{cells}</tr>\n", escape(&of[0].name), escape(&unit));
+        let _ = write!(body, "<tr><th scope=\"row\">{}{}</th>", escape(&of[0].name), escape(&unit));
+        for metric in of {
+            let _ = write!(body, "<td>{}</td>", with_commas(&metric.value));
+        }
+        body += "</tr>\n";
     }
-    let heads: String =
-        rows.iter().map(|row| format!("<th scope=\"col\"><code>{}</code></th>", escape(row))).collect();
+    let mut heads = String::new();
+    for row in rows {
+        let _ = write!(heads, "<th scope=\"col\"><code>{}</code></th>", escape(row));
+    }
     let (class, mark) = if profile.is_stale { ("by-gpu stale", " (stale)") } else { ("by-gpu", "") };
     let title = all[0].section.as_str();
     Ok(format!(

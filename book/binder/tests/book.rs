@@ -308,6 +308,38 @@ fn a_record_of_other_instructions_is_marked_and_no_problem() {
     assert!(text.contains("from-gpu stale"));
 }
 
+/// What the profiler says of two rows of chapter 6.
+const PROFILE: &str = "chapters/ch06_laplace/output/h200_profile.csv";
+
+#[test]
+fn a_profile_of_other_instructions_is_marked() {
+    let copy = Copy::new();
+    copy.edit(PROFILE, |text| text.replacen(".sm_70.ptx ", ".sm_70.ptx 0", 1));
+    let pages = binder::pages(copy.0.path()).unwrap();
+    let (bound, _) = binder::draft(copy.0.path(), None, &pages).unwrap();
+    let page = &bound[pages.iter().position(|page| page.path == "profile.md").unwrap()];
+    assert!(page.contains("Occupancy (stale)") && page.contains("from-gpu stale"));
+}
+
+#[test]
+fn a_section_or_a_metric_that_a_profile_lacks_is_missed() {
+    let copy = Copy::new();
+    copy.edit(PROFILE, |text| {
+        text.replace(",Occupancy,Achieved Occupancy,", ",Occupancy,Reached Occupancy,")
+    });
+    copy.fails(
+        "{{#profile ch06 direct_32x8,tile_32x8 Occupancy",
+        "has no metric `Achieved_Occupancy`; there are ",
+    );
+    copy.edit(PROFILE, |text| text.replace(",Scheduler Statistics,", ",Schedulers,"));
+    copy.fails(
+        "{{#profile ch06 direct_32x8,tile_32x8 Scheduler_Statistics",
+        "has no section `Scheduler_Statistics`",
+    );
+    copy.edit(PROFILE, |text| text.replace("\ntile_32x8,", "\ntile,"));
+    copy.fails("{{#profile ch06 direct_32x8,tile_32x8 Launch_Statistics", "has no row `tile_32x8`");
+}
+
 /// What the emulator found never stands where the GPU's results are, and the other way round: with every text of each
 /// record marked, no element of one machine has the other's mark.
 #[test]

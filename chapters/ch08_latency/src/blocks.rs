@@ -5,6 +5,7 @@
 //! which PTX has without limit: the next section is about those.
 
 use std::cell::LazyCell;
+use std::fmt::Write as _;
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -114,7 +115,7 @@ fn registers_and_warps() -> String {
     for registers in REGISTERS {
         let warps = warps_by_registers(registers);
         let percent = 100.0 * f64::from(warps) / f64::from(WARPS);
-        out += &format!("{registers:20}   {warps:20}   {percent:7.1} %\n");
+        let _ = writeln!(out, "{registers:20}   {warps:20}   {percent:7.1} %");
     }
     out
 }

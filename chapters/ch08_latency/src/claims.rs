@@ -146,13 +146,13 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Wrong,
         why: "The place is local memory. A kernel that holds 64 numbers in each thread is slower if it may \
               use 32 registers, although twice as many warps fit. If the numbers fit in those registers, the \
-              bound costs nothing.",
+              bound costs little.",
         proof: Proof::Recorded(
             REGISTERS,
             Test {
                 rows: &["hold", "hold_bounded"],
                 twins: &["hold_few", "hold_few_bounded"],
-                holds: |seen| seen[1].time_us() < 1.1 * seen[0].time_us(),
+                holds: |seen| seen[1].time_us() < 1.5 * seen[0].time_us(),
                 evidence: times,
             },
         ),

@@ -1,15 +1,17 @@
-//! How many loads a thread has in flight, by its code: those that are issued before the first of them is needed.
+//! How many loads a thread can have in flight, by its code: those in one straight piece that do not need each other.
 //!
-//! A warp issues its instructions in order. It does not wait for a load, it waits for an instruction that reads
-//! what a load brings. So the loads in flight can be counted in a trace. It leaves out that the assembler may move
-//! loads, and that a multiprocessor has room for only so many.
+//! A warp does not wait for a load; it waits for an instruction that reads what a load brings. The order of the PTX
+//! does not decide when that is, because the assembler moves loads forward where nothing forbids it. A branch or a
+//! store does forbid it, and so does an address that is computed from what another load brings. So the loads that
+//! can be under way together are counted in a trace by who needs whom. It leaves out that a multiprocessor has room
+//! for only so many; what the assembler makes of it is in the record of machine code.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use lanes::{Device, Launch, Row, Traced};
 
-/// The most that a thread waits for at any time.
+/// The most that a thread can wait for at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InFlight {
     pub loads: usize,
@@ -32,24 +34,56 @@ impl InFlight {
     }
 }
 
+/// What no load is moved across.
+const ENDS: [&str; 5] = ["bra", "st.", "bar.", "atom.", "red."];
+
 fn most<'a>(steps: impl Iterator<Item = &'a Traced>) -> InFlight {
-    // What is on its way: the load's first register, and its bytes.
-    let mut pending: BTreeMap<usize, (Vec<&str>, usize)> = BTreeMap::new();
-    let mut most = InFlight::default();
-    for (nth, step) in steps.enumerate() {
-        let registers = registers(&step.ptx);
-        let written = if step.ptx.contains("ld.global.v4") { 4 } else { 1 };
-        pending.retain(|_, (targets, _)| !targets.iter().any(|target| registers.contains(target)));
-        if step.ptx.contains("ld.global") {
-            pending.insert(nth, (registers[..written].to_vec(), 4 * written));
+    let (mut now, mut most) = (InFlight::default(), InFlight::default());
+    // What the loads under way bring, and what is computed from it.
+    let mut brought: BTreeSet<&str> = BTreeSet::new();
+    for step in steps {
+        let ptx = unguarded(&step.ptx);
+        if ENDS.iter().any(|end| ptx.starts_with(end)) {
+            now = InFlight::default();
+            brought.clear();
+            continue;
         }
-        let bytes = pending.values().map(|(_, bytes)| bytes).sum();
-        most = InFlight { loads: most.loads.max(pending.len()), bytes: most.bytes.max(bytes) };
+        let registers = registers(ptx);
+        let is_load = ptx.starts_with("ld.global");
+        let (written, read) = registers.split_at(width(ptx).min(registers.len()));
+        let needs = read.iter().any(|register| brought.contains(register));
+        if is_load && needs {
+            // Its address waits for those before it, which have arrived then.
+            now = InFlight::default();
+            brought.clear();
+        }
+        if is_load {
+            now = InFlight { loads: now.loads + 1, bytes: now.bytes + 4 * written.len() };
+            most = InFlight { loads: most.loads.max(now.loads), bytes: most.bytes.max(now.bytes) };
+        }
+        for register in written {
+            if is_load || needs {
+                brought.insert(register)
+            } else {
+                brought.remove(register)
+            };
+        }
     }
     most
 }
 
-/// The registers of an instruction in the order in which it names them, a load's targets first.
+/// How many registers it writes: those of a wide load, or one.
+fn width(ptx: &str) -> usize {
+    if ptx.starts_with("ld.global.v4") { 4 } else { 1 }
+}
+
+/// The instruction without the condition before it.
+fn unguarded(ptx: &str) -> &str {
+    let rest = ptx.strip_prefix('@').and_then(|ptx| ptx.split_once(char::is_whitespace));
+    rest.map_or(ptx, |(_, ptx)| ptx.trim_start())
+}
+
+/// The registers of an instruction in the order in which it names them, those that it writes first.
 fn registers(ptx: &str) -> Vec<&str> {
     let is_apart = |c: char| !(c.is_alphanumeric() || c == '%' || c == '_' || c == '.');
     ptx.split(is_apart).filter(|word| word.starts_with('%')).collect()
@@ -75,15 +109,23 @@ mod tests {
         (loads, bytes)
     }
 
+    const LOAD: [&str; 2] = ["ld.global.f32 %f1, [%rd1];", "ld.global.f32 %f2, [%rd2];"];
+    const ADD: [&str; 2] = ["add.f32 %f3, %f3, %f1;", "add.f32 %f3, %f3, %f2;"];
+
     #[test]
-    fn a_load_is_in_flight_until_its_value_is_read() {
-        let load = ["ld.global.f32 %f1, [%rd1];", "ld.global.f32 %f2, [%rd2];"];
-        let add = ["add.f32 %f3, %f3, %f1;", "add.f32 %f3, %f3, %f2;"];
-        assert_eq!(most_of(&[load[0], load[1], add[0], add[1]]), (2, 8));
-        assert_eq!(most_of(&[load[0], add[0], load[1], add[1]]), (1, 4));
+    fn loads_that_do_not_need_each_other_are_under_way_together() {
+        assert_eq!(most_of(&[LOAD[0], LOAD[1], ADD[0], ADD[1]]), (2, 8));
+        assert_eq!(most_of(&[LOAD[0], ADD[0], LOAD[1], ADD[1]]), (2, 8));
         assert_eq!(
             most_of(&["ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", "st.global.f32 [%rd2], %f4;"]),
             (1, 16)
         );
+    }
+
+    #[test]
+    fn a_branch_a_store_and_an_address_keep_them_apart() {
+        assert_eq!(most_of(&[LOAD[0], ADD[0], "@%p1 bra $L;", LOAD[1], ADD[1]]), (1, 4));
+        assert_eq!(most_of(&[LOAD[0], "st.global.f32 [%rd9], %f9;", LOAD[1]]), (1, 4));
+        assert_eq!(most_of(&[LOAD[0], "cvt.u64.f32 %rd2, %f1;", LOAD[1]]), (1, 4));
     }
 }
