@@ -10,7 +10,7 @@
 //                           The parity of the thread decides, so the result is that of math_even_thread.
 //   math_precedence         WRONG. The parity of the warp is meant to decide. But == binds tighter than &, so that the
 //                           condition means something else.
-//   math_precedence_mended  The same with the right parentheses, so the result is that of math_even_warp.
+//   math_precedence_fixed   The same with the right parentheses, so the result is that of math_even_warp.
 //   math_unguarded          WRONG if n is not a multiple of the block size. No thread knows where c ends, so those past
 //                           its end write as well.
 //
@@ -85,8 +85,8 @@ extern "C" __global__ void math_precedence(float* c, int n) {
 }
 // ANCHOR_END: math_precedence
 
-// ANCHOR: math_precedence_mended
-extern "C" __global__ void math_precedence_mended(float* c, int n) {
+// ANCHOR: math_precedence_fixed
+extern "C" __global__ void math_precedence_fixed(float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
 
@@ -99,7 +99,7 @@ extern "C" __global__ void math_precedence_mended(float* c, int n) {
     }
     c[i] = even + odd;
 }
-// ANCHOR_END: math_precedence_mended
+// ANCHOR_END: math_precedence_fixed
 
 // ANCHOR: math_unguarded
 extern "C" __global__ void math_unguarded(float* c) {

@@ -1,17 +1,17 @@
 // Forward progress: what a lane may expect of the other lanes of its warp while it waits for one of them.
 //
-//   lock_behind     Every lane takes a lock in a loop, and uses and releases it after the loop. The owner has left the
+//   lock_after      Every lane takes a lock in a loop, and uses and releases it after the loop. The owner has left the
 //                   loop; if the warp continues only when all lanes have left it, the lock is never released.
 //   lock_inside     Repairs this without relying on any scheduling: the lock is released before the iteration ends.
-//   chain_behind    Lane i waits for lane i - 1 and then frees lane i + 1, after the loop: the same problem, 31 times.
+//   chain_after     Lane i waits for lane i - 1 and then frees lane i + 1, after the loop: the same problem, 31 times.
 //   one_produces    One lane raises a flag that the others wait for, on the two sides of a branch. Unless both sides
 //                   get their turns, the result depends on which one runs first.
 //   handshake       Each half of the warp raises a flag and waits for the flag of the other half. If one side of a
 //                   branch runs to its end before the other begins, the first, whichever it is, never sees its flag.
 //
 // Every loop gives up after `patience` iterations, so that no launch can hang; through[lane] is 1 for a lane that got
-// what it waited for, and 0 for one that gave up. Built for sm_60, a warp has one program counter, so in lock_behind
-// and chain_behind all lanes but one give up, and in handshake one half does. Built for sm_70, each lane has a program
+// what it waited for, and 0 for one that gave up. Built for sm_60, a warp has one program counter, so in lock_after
+// and chain_after all lanes but one give up, and in handshake one half does. Built for sm_70, each lane has a program
 // counter of its own, and all get through.
 //
 // Launch: one block of 32 threads. Preconditions: `lock`, `count` and `flag` (two words) are zero; `cell` has 33 words,
@@ -23,8 +23,8 @@
 //
 // builds: sm_70, sm_60
 
-// ANCHOR: lock_behind
-extern "C" __global__ void lock_behind(int* lock, volatile int* count, int* through, int patience) {
+// ANCHOR: lock_after
+extern "C" __global__ void lock_after(int* lock, volatile int* count, int* through, int patience) {
     int left = patience;
     while (atomicCAS(lock, 0, 1) != 0 && left > 0) left--;
 
@@ -33,7 +33,7 @@ extern "C" __global__ void lock_behind(int* lock, volatile int* count, int* thro
     atomicExch(lock, 0);
     through[threadIdx.x] = left > 0;
 }
-// ANCHOR_END: lock_behind
+// ANCHOR_END: lock_after
 
 // ANCHOR: lock_inside
 extern "C" __global__ void lock_inside(int* lock, volatile int* count, int* through, int patience) {
@@ -53,15 +53,15 @@ extern "C" __global__ void lock_inside(int* lock, volatile int* count, int* thro
 }
 // ANCHOR_END: lock_inside
 
-// ANCHOR: chain_behind
-extern "C" __global__ void chain_behind(volatile int* cell, int* through, int patience) {
+// ANCHOR: chain_after
+extern "C" __global__ void chain_after(volatile int* cell, int* through, int patience) {
     int lane = threadIdx.x, left = patience;
     while (cell[lane] == 0 && left > 0) left--;
 
     cell[lane + 1] = 1;
     through[lane] = left > 0;
 }
-// ANCHOR_END: chain_behind
+// ANCHOR_END: chain_after
 
 // ANCHOR: one_produces
 extern "C" __global__ void one_produces(volatile int* flag, int* through, int producer, int patience) {

@@ -4,7 +4,7 @@
 //   tree_barrier         The same with that barrier.
 //   warp_tree_unguarded  The last five rounds in one warp, in which all lanes add: each reads what another overwrites.
 //   warp_tree_half       Half of a repair: the sum is kept in a register, but no barrier comes before the store.
-//   warp_tree_mended     All of it: load, barrier, store, barrier.
+//   warp_tree_fixed      All of it: load, barrier, store, barrier.
 //   warp_tree_guarded    The usual repair: in each round, only the lanes add whose elements no other lane reads.
 //   warp_tree_seven_f    The first of these rounds, with a barrier whose mask is 0xfffffff.
 //   shift_in_place       Each thread takes the value of the next one, in place, across warps and blocks.
@@ -93,8 +93,8 @@ extern "C" __global__ void warp_tree_half(const int* x, int* sums) {
 }
 // ANCHOR_END: warp_tree_half
 
-// ANCHOR: warp_tree_mended
-extern "C" __global__ void warp_tree_mended(const int* x, int* sums) {
+// ANCHOR: warp_tree_fixed
+extern "C" __global__ void warp_tree_fixed(const int* x, int* sums) {
     __shared__ int memory[48];
     int* part = load_warp(memory, x);
     int sum = part[threadIdx.x];
@@ -106,7 +106,7 @@ extern "C" __global__ void warp_tree_mended(const int* x, int* sums) {
     }
     if (threadIdx.x == 0) sums[0] = part[0];
 }
-// ANCHOR_END: warp_tree_mended
+// ANCHOR_END: warp_tree_fixed
 
 // ANCHOR: warp_tree_guarded
 extern "C" __global__ void warp_tree_guarded(const int* x, int* sums) {

@@ -7,9 +7,9 @@
 //   tail_first_warp         tail_syncwarp, but only the first warp executes these rounds: the others have ended.
 //   tail_unguarded          All lanes add in the last five rounds: each reads what another overwrites, and the last
 //                           warp reads past the end of the array.
-//   tail_repaired_in_vain   Reads into a register before the barrier, but adds what it reads again after it: the
+//   tail_unused_register    Reads into a register before the barrier, but adds what it reads again after it: the
 //                           register is never used, so the compiler drops it, and the race remains.
-//   tail_mended             All lanes add, each in a register: load, barrier, store, barrier. A lane that would read
+//   tail_fixed              All lanes add, each in a register: load, barrier, store, barrier. A lane that would read
 //                           past its warp reads from the beginning of the warp instead.
 //   tail_syncwarp_float     tail_syncwarp for floats, which atomicAdd adds in any order.
 //   tail_other_order        tail_unguarded for one warp, in an order that its race allows: in each round, the lanes
@@ -26,7 +26,7 @@
 //   tile_barrier            The same with a barrier of the block in between.
 //
 // Launch: one-dimensional. tail_* with a power of two from 32 to 1024 threads in a block, a grid that covers n, and 4
-// bytes of dynamic shared memory for each thread of a block (tail_unguarded and tail_repaired_in_vain read 64 more);
+// bytes of dynamic shared memory for each thread of a block (tail_unguarded and tail_unused_register read 64 more);
 // mask_*, sides*, wait_* and tail_other_order with one block of 32; tile_* with blocks of up to 256.
 // Preconditions: x and y hold n elements; if there is no n, 32, and in tile_* one for each thread. sum has one element
 // and is zero, as is turn; drawn holds 32.
@@ -107,8 +107,8 @@ extern "C" __global__ void tail_unguarded(const int* x, int* sum, int n) {
 }
 // ANCHOR_END: tail_unguarded
 
-// ANCHOR: tail_repaired_in_vain
-extern "C" __global__ void tail_repaired_in_vain(const int* x, int* sum, int n) {
+// ANCHOR: tail_unused_register
+extern "C" __global__ void tail_unused_register(const int* x, int* sum, int n) {
     extern __shared__ int part[];
     sum_down_to_a_warp(part, x, n);
     int kept = 0;
@@ -120,10 +120,10 @@ extern "C" __global__ void tail_repaired_in_vain(const int* x, int* sum, int n) 
     }
     if (threadIdx.x == 0) atomicAdd(sum, part[0]);
 }
-// ANCHOR_END: tail_repaired_in_vain
+// ANCHOR_END: tail_unused_register
 
-// ANCHOR: tail_mended
-extern "C" __global__ void tail_mended(const int* x, int* sum, int n) {
+// ANCHOR: tail_fixed
+extern "C" __global__ void tail_fixed(const int* x, int* sum, int n) {
     extern __shared__ int part[];
     sum_down_to_a_warp(part, x, n);
     int lane = threadIdx.x % 32, first = threadIdx.x - lane;
@@ -136,7 +136,7 @@ extern "C" __global__ void tail_mended(const int* x, int* sum, int n) {
     }
     if (threadIdx.x == 0) atomicAdd(sum, kept);
 }
-// ANCHOR_END: tail_mended
+// ANCHOR_END: tail_fixed
 
 // ANCHOR: tail_syncwarp_float
 extern "C" __global__ void tail_syncwarp_float(const float* x, float* sum, int n) {

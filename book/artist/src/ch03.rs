@@ -7,7 +7,7 @@ mod races;
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
-use lanes::kernels::progress::{CHAIN_BEHIND, HANDSHAKE, LOCK_BEHIND, LOCK_INSIDE};
+use lanes::kernels::progress::{CHAIN_AFTER, HANDSHAKE, LOCK_AFTER, LOCK_INSIDE};
 use lanes::kernels::syncwarp::{MASK_DEFAULT, MASK_OUTSIDE, MASK_SEVEN_F, TAIL_SYNCWARP};
 use lanes::report::layout::{counted, grouped};
 use lanes::{Buffer, Launch, Random, Traced};
@@ -155,8 +155,8 @@ fn lock_progress(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mut open = vec![0; 33];
     open[0] = 1;
     let waiting: [Waiting; 4] = [
-        (&LOCK_BEHIND, vec![vec![0], vec![0]]),
-        (&CHAIN_BEHIND, vec![open]),
+        (&LOCK_AFTER, vec![vec![0], vec![0]]),
+        (&CHAIN_AFTER, vec![open]),
         (&HANDSHAKE, vec![vec![0, 0]]),
         (&LOCK_INSIDE, vec![vec![0], vec![0]]),
     ];

@@ -79,7 +79,7 @@ fn cases(a: &Arrays, n: usize) -> Vec<(&'static Kernel, Vec<Argument>)> {
         (&divergence::MATH_EVEN_WARP, vec![a.result.into(), n.into()]),
         (&divergence::MATH_TWO_IFS, vec![a.result.into(), n.into()]),
         (&divergence::MATH_PRECEDENCE, vec![a.result.into(), n.into()]),
-        (&divergence::MATH_PRECEDENCE_MENDED, vec![a.result.into(), n.into()]),
+        (&divergence::MATH_PRECEDENCE_FIXED, vec![a.result.into(), n.into()]),
         (&divergence::MATH_UNGUARDED, vec![a.result.into()]),
         (&branch::BRANCH_SQRT, map()),
         (&branch::GUARDED_LOAD, vec![a.indices.into(), a.numbers.into(), a.result.into(), n.into()]),

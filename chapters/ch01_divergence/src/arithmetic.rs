@@ -7,7 +7,7 @@
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::divergence::{
-    MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_MENDED, MATH_TWO_IFS, MATH_UNGUARDED,
+    MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_FIXED, MATH_TWO_IFS, MATH_UNGUARDED,
 };
 use lanes::launch::blocks_for;
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
@@ -21,7 +21,7 @@ static CASES: [Case; 4] = [
     (&MATH_EVEN_THREAD, by_thread),
     (&MATH_EVEN_WARP, by_warp),
     (&MATH_TWO_IFS, by_thread),
-    (&MATH_PRECEDENCE_MENDED, by_warp),
+    (&MATH_PRECEDENCE_FIXED, by_warp),
 ];
 
 fn by_thread(i: usize) -> f64 {

@@ -88,7 +88,7 @@ pub static CLAIMS: &[Claim] = &[
             "--only arithmetic --size 10240000 --block 256",
             Test {
                 rows: &["math_even_thread-G", "math_even_warp-G"],
-                twins: &["math_even_thread-G", "math_precedence_mended-G"],
+                twins: &["math_even_thread-G", "math_precedence_fixed-G"],
                 holds: |seen| diverged(seen[0]) > diverged(seen[1]) && seen[0].time_us() > seen[1].time_us(),
                 evidence: |seen| {
                     let row = |row: &Seen| {
@@ -151,7 +151,7 @@ pub static CLAIMS: &[Claim] = &[
               true, and every element becomes 200. Write `(itid & 0x01) == 0`.",
         proof: Proof::Run(Test {
             rows: &["math_precedence"],
-            twins: &["math_precedence_mended"],
+            twins: &["math_precedence_fixed"],
             holds: |seen| seen[0].verdict() == "ok",
             evidence: |seen| format!("{} is {}", seen[0].variant(), seen[0].verdict()),
         }),

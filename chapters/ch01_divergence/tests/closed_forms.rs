@@ -35,10 +35,10 @@ fn run_math(kernel: &'static Kernel, n: usize, block: u32, debug: bool) -> Count
 #[test]
 fn optimised_arithmetic_parts_at_the_guard_alone() {
     use divergence::{
-        MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_MENDED, MATH_TWO_IFS,
+        MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_FIXED, MATH_TWO_IFS,
     };
     for kernel in
-        [&MATH_EVEN_THREAD, &MATH_EVEN_WARP, &MATH_TWO_IFS, &MATH_PRECEDENCE, &MATH_PRECEDENCE_MENDED]
+        [&MATH_EVEN_THREAD, &MATH_EVEN_WARP, &MATH_TWO_IFS, &MATH_PRECEDENCE, &MATH_PRECEDENCE_FIXED]
     {
         shapes(|n, block| {
             let outside = |t: Thread, _| t.x >= n;
@@ -58,10 +58,10 @@ fn optimised_arithmetic_parts_at_the_guard_alone() {
 /// whether threads or warps choose decides if a warp parts there.
 #[test]
 fn arithmetic_as_written_parts_where_lanes_choose() {
-    use divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE_MENDED};
+    use divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE_FIXED};
     type Choice = fn(Thread) -> bool;
     let cases: [(&Kernel, Choice); 3] =
-        [(&MATH_EVEN_THREAD, by_thread), (&MATH_EVEN_WARP, by_warp), (&MATH_PRECEDENCE_MENDED, by_warp)];
+        [(&MATH_EVEN_THREAD, by_thread), (&MATH_EVEN_WARP, by_warp), (&MATH_PRECEDENCE_FIXED, by_warp)];
     for (kernel, even) in cases {
         shapes(|n, block| {
             let is_inside = |t: Thread, _| t.x < n;

@@ -36,8 +36,8 @@ const N4_2: Claim = Claim {
     why: "Both sides of a branch get their turns. The target of the PTX decides this: it must be sm_70 or \
           above. Only threads of resident blocks are promised a turn.",
     proof: Proof::Run(Test {
-        rows: &["handshake_70", "chain_behind_70"],
-        twins: &["handshake_60", "chain_behind_60"],
+        rows: &["handshake_70", "chain_after_70"],
+        twins: &["handshake_60", "chain_after_60"],
         holds: |seen| seen.iter().copied().all(all_through),
         evidence: through,
     }),
@@ -52,8 +52,8 @@ const N4_3: Claim = Claim {
           note's command. An H200 follows the target too: from sm_70 on, its machine code has a `YIELD` in \
           the loop. If a kernel needs the old scheduling, it is better to correct the kernel.",
     proof: Proof::Run(Test {
-        rows: &["lock_behind_60"],
-        twins: &["lock_behind_70"],
+        rows: &["lock_after_60"],
+        twins: &["lock_after_70"],
         holds: |seen| !all_through(seen[0]),
         evidence: through,
     }),
@@ -104,7 +104,7 @@ const N4_6: Claim = Claim {
           (`tail_past_the_end`), which the note does not mention.",
     proof: Proof::Run(Test {
         rows: &["tail_unguarded", "warp_tree_unguarded", "tail_other_order"],
-        twins: &["guarded_tail", "warp_tree_mended", "tail_mended"],
+        twins: &["guarded_tail", "warp_tree_fixed", "tail_fixed"],
         holds: |seen| {
             seen[..2].iter().all(|seen| seen.fault("race").is_some()) && seen[2].verdict() == "WRONG"
         },
@@ -127,8 +127,8 @@ const N4_7: Claim = Claim {
           once; then, in each round, add the partner's element to the register, wait, store the register, \
           and wait.",
     proof: Proof::Run(Test {
-        rows: &["tail_repaired_in_vain"],
-        twins: &["tail_mended"],
+        rows: &["tail_unused_register"],
+        twins: &["tail_fixed"],
         holds: |seen| seen[0].verdict() == "ok" && seen[0].fault("race").is_none(),
         evidence: |seen| {
             let (loads, barriers) =

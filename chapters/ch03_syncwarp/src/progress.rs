@@ -7,7 +7,7 @@
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
-use lanes::kernels::progress::{CHAIN_BEHIND, HANDSHAKE, LOCK_BEHIND, LOCK_INSIDE};
+use lanes::kernels::progress::{CHAIN_AFTER, HANDSHAKE, LOCK_AFTER, LOCK_INSIDE};
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS};
 use lanes::report::layout::grouped;
@@ -24,8 +24,8 @@ type Case = (&'static Kernel, &'static [&'static [i32]], bool);
 
 static CASES: [Case; 4] = [
     (&HANDSHAKE, &[&[0, 0]], true),
-    (&LOCK_BEHIND, &[&[0], &[0]], true),
-    (&CHAIN_BEHIND, &[&FIRST_FREE], true),
+    (&LOCK_AFTER, &[&[0], &[0]], true),
+    (&CHAIN_AFTER, &[&FIRST_FREE], true),
     (&LOCK_INSIDE, &[&[0], &[0]], false),
 ];
 
@@ -104,7 +104,7 @@ fn two_counters(section: &Section) -> Option<String> {
 }
 
 fn lock(section: &Section) -> Option<String> {
-    let (old, new) = (through(section, "lock_behind_60")?, through(section, "lock_behind_70")?);
+    let (old, new) = (through(section, "lock_after_60")?, through(section, "lock_after_70")?);
     let inside = through(section, "lock_inside_60")?;
     Some(format!(
         "Released after the loop, the lock reaches {old} of 32 lanes under the old scheduling and {new} \

@@ -8,7 +8,7 @@
 use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::races::{
-    TREE_BARRIER, TREE_NO_BARRIER, WARP_TREE_HALF, WARP_TREE_MENDED, WARP_TREE_UNGUARDED,
+    TREE_BARRIER, TREE_NO_BARRIER, WARP_TREE_FIXED, WARP_TREE_HALF, WARP_TREE_UNGUARDED,
 };
 use lanes::kernels::syncwarp::TAIL_OTHER_ORDER;
 use lanes::report::Section;
@@ -29,7 +29,7 @@ static CASES: [Case; 6] = [
     (&TREE_BARRIER, true, Verdict::Ok),
     (&WARP_TREE_UNGUARDED, false, Verdict::Fault),
     (&WARP_TREE_HALF, false, Verdict::Fault),
-    (&WARP_TREE_MENDED, false, Verdict::Ok),
+    (&WARP_TREE_FIXED, false, Verdict::Ok),
     (&TAIL_OTHER_ORDER, false, Verdict::Wrong),
 ];
 

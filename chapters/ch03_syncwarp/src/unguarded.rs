@@ -8,7 +8,7 @@
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
-use lanes::kernels::syncwarp::{TAIL_MENDED, TAIL_REPAIRED_IN_VAIN, TAIL_SYNCWARP, TAIL_UNGUARDED};
+use lanes::kernels::syncwarp::{TAIL_FIXED, TAIL_SYNCWARP, TAIL_UNGUARDED, TAIL_UNUSED_REGISTER};
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, INSTRUCTIONS_PER_WARP, SHARED_REQUESTS};
 use lanes::report::layout::grouped;
@@ -27,10 +27,10 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let add = |device: &mut Device, kernel| Sum::new(device, kernel, SHARED_BYTES, seed)?.add(device);
     lab.variant("guarded_tail", |device| add(device, &TAIL_SYNCWARP))?;
     lab.variant("tail_past_the_end", |device| Ok(add(device, &TAIL_UNGUARDED)?.expect(Verdict::Fault)))?;
-    for kernel in [&TAIL_UNGUARDED, &TAIL_REPAIRED_IN_VAIN] {
+    for kernel in [&TAIL_UNGUARDED, &TAIL_UNUSED_REGISTER] {
         lab.variant(kernel.name, |device| hidden(device, kernel, seed))?;
     }
-    lab.variant(TAIL_MENDED.name, |device| add(device, &TAIL_MENDED))?;
+    lab.variant(TAIL_FIXED.name, |device| add(device, &TAIL_FIXED))?;
     lab.notice(past_the_end);
     lab.notice(in_vain);
     lab.notice(repaired);
@@ -65,7 +65,7 @@ fn past_the_end(section: &Section) -> Option<String> {
 }
 
 fn in_vain(section: &Section) -> Option<String> {
-    let [bare, repaired] = [&TAIL_UNGUARDED, &TAIL_REPAIRED_IN_VAIN].map(|kernel| section.row(kernel.name));
+    let [bare, repaired] = [&TAIL_UNGUARDED, &TAIL_UNUSED_REGISTER].map(|kernel| section.row(kernel.name));
     let (bare, repaired) = (bare?, repaired?);
     let loads = |row: &Row| grouped(row.run.counters.shared_load_requests);
     let barriers = |row: &Row| row.fact_value("warp_barriers_per_warp");
@@ -85,7 +85,7 @@ fn in_vain(section: &Section) -> Option<String> {
 
 fn repaired(section: &Section) -> Option<String> {
     let cost = |name: &str| Some(section.row(name)?.run.counters.ptx_instructions_per_warp());
-    let (guarded, mended) = (cost("guarded_tail")?, cost(TAIL_MENDED.name)?);
+    let (guarded, mended) = (cost("guarded_tail")?, cost(TAIL_FIXED.name)?);
     Some(format!(
         "The repair that works keeps the sum in a register: load, barrier, store, barrier. It takes \
          {mended:.2} PTX instructions per warp; the kernel with the guard takes {guarded:.2}."

@@ -16,7 +16,7 @@ fn json(args: &[&str]) -> impl Fn(&str) -> Value {
 fn the_h200_did_what_the_claims_say() {
     for (variant, remark) in [
         ("handshake_60", "lanes through on the GPU: 16 (0x0000ffff)"),
-        ("lock_behind_70", "lanes through on the GPU: 32 (0xffffffff)"),
+        ("lock_after_70", "lanes through on the GPU: 32 (0xffffffff)"),
         ("true_above", "the true side runs first on the GPU"),
         ("tail_unguarded", "its sum is right on the GPU"),
     ] {
@@ -74,7 +74,7 @@ fn the_picture_shows_whether_sides_take_turns() {
 #[test]
 fn the_repair_in_vain_adds_barriers_and_nothing_else() {
     let row = json(&["--only", "unguarded"]);
-    let (bare, repaired) = (row("tail_unguarded"), row("tail_repaired_in_vain"));
+    let (bare, repaired) = (row("tail_unguarded"), row("tail_unused_register"));
     let counter = |row: &Value, name: &str| row["counters"][name].as_u64().unwrap();
     for name in ["shared_load_requests", "shared_store_requests", "ptx_branches"] {
         assert_eq!(counter(&bare, name), counter(&repaired, name), "{name}");
@@ -93,7 +93,7 @@ fn a_race_is_reported_under_every_seed() {
     {
         assert_eq!(row(name)["facts"]["seeds_with_race"], row(name)["facts"]["seeds"], "{name}");
     }
-    for name in ["tree_barrier", "warp_tree_mended", "mask_default", "tile_barrier"] {
+    for name in ["tree_barrier", "warp_tree_fixed", "mask_default", "tile_barrier"] {
         let facts = &row(name)["facts"];
         for fact in ["seeds_with_race", "seeds_wrong", "seeds_wrong_if_weak"] {
             assert_eq!(facts[fact], 0.0, "{name}: {fact}");
@@ -107,7 +107,7 @@ fn lines_that_race_are_marked() {
     let row = json(&["--only", "saving,unguarded,masks,tile"]);
     let source: Vec<&str> = TILE_BARRIER.file.source.lines().collect();
     for name in
-        ["tail_no_barrier", "tail_unguarded", "tail_repaired_in_vain", "mask_outside", "tile_no_barrier"]
+        ["tail_no_barrier", "tail_unguarded", "tail_unused_register", "mask_outside", "tile_no_barrier"]
     {
         let row = row(name);
         let races = row["faults"].as_array().unwrap().iter().filter(|fault| fault["kind"] == "race");

@@ -180,8 +180,8 @@ pub static CLAIMS: &[Claim] = &[
               lock. If the lock is released inside the loop, they get it in either case. It is better to let \
               one lane take the lock for all.",
         proof: Proof::Run(Test {
-            rows: &["lock_behind-sm_70", "lock_inside-sm_60"],
-            twins: &["lock_behind-sm_60", "lock_behind-endless"],
+            rows: &["lock_after-sm_70", "lock_inside-sm_60"],
+            twins: &["lock_after-sm_60", "lock_after-endless"],
             holds: |seen| seen.iter().all(|seen| whole(*seen, "through") == Some(32)),
             evidence: |seen| {
                 let lanes =

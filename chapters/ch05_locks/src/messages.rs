@@ -15,7 +15,6 @@ use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
 use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict, weak};
 
-
 /// The kernels, their shapes, and whether they are right.
 const MESSAGES: [(&Kernel, u32, u32, bool); 7] = [
     (&MESSAGE_NO_FENCE, 2, 32, false),

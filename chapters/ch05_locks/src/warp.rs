@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
-use lanes::kernels::progress::{LOCK_BEHIND, LOCK_INSIDE};
+use lanes::kernels::progress::{LOCK_AFTER, LOCK_INSIDE};
 use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
 use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
@@ -26,8 +26,8 @@ const STEPS: u64 = 20_000;
 
 /// A kernel, the architecture it is built for, and the verdict expected.
 const CASES: [(&Kernel, u32, Verdict); 4] = [
-    (&LOCK_BEHIND, 60, Verdict::Wrong),
-    (&LOCK_BEHIND, 70, Verdict::Ok),
+    (&LOCK_AFTER, 60, Verdict::Wrong),
+    (&LOCK_AFTER, 70, Verdict::Ok),
     (&LOCK_INSIDE, 60, Verdict::Ok),
     (&LOCK_INSIDE, 70, Verdict::Ok),
 ];
@@ -44,7 +44,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
             Ok(row.expect(expected))
         })?;
     }
-    lab.variant("lock_behind-endless", |device| endless(device, seed))?;
+    lab.variant("lock_after-endless", |device| endless(device, seed))?;
     lab.picture("lock_winners", |device| picture(device, seed, lines.take()))?;
     lab.notice(before_volta);
     lab.notice(inside);
@@ -83,7 +83,7 @@ fn fight(device: &mut Device, launch: Launch, patience: i32) -> Result<(Row, Vec
 
 /// With patience for hours: what a lock without a limit does, and what is reported of it.
 fn endless(device: &mut Device, seed: u64) -> Result<Row> {
-    let mut launch = launch(&LOCK_BEHIND, 60, seed)?;
+    let mut launch = launch(&LOCK_AFTER, 60, seed)?;
     launch.simt.max_steps = STEPS;
     Ok(fight(device, launch, i32::MAX)?.0.expect(Verdict::Fault))
 }
@@ -106,10 +106,10 @@ fn marks(got: &[i32]) -> String {
 }
 
 fn before_volta(section: &Section) -> Option<String> {
-    let rows = [60, 70].map(|arch| section.row(&name(&LOCK_BEHIND, arch)));
+    let rows = [60, 70].map(|arch| section.row(&name(&LOCK_AFTER, arch)));
     let [before, since] = rows.map(|row| row?.fact_value("through"));
     Some(format!(
-        "lock_behind: in a warp with one program counter, the lock goes to {} of {LANES} lanes. The lane \
+        "lock_after: in a warp with one program counter, the lock goes to {} of {LANES} lanes. The lane \
          that has it waits after the loop for the others, and they wait in the loop for the lock. With a \
          program counter for each lane, it goes to {}.",
         before?, since?

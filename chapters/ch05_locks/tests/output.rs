@@ -88,8 +88,8 @@ fn races_are_told_at_the_lines_that_say_so() {
 
 #[test]
 fn the_lock_that_hangs_is_told_with_the_line_of_its_loop() {
-    let report = CHAPTER.every_row(&["--only", "lock_behind-endless"]);
-    let told = lines(&report, "step-limit", Some("lock_behind-endless"));
+    let report = CHAPTER.every_row(&["--only", "lock_after-endless"]);
+    let told = lines(&report, "step-limit", Some("lock_after-endless"));
     let (file, line) = told.first().expect("the kernel was stopped");
     let line = source(file).lines().nth(*line as usize - 1).unwrap().to_owned();
     assert!(line.contains("while (atomicCAS(lock, 0, 1) != 0"), "{line}");

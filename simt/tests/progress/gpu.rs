@@ -71,7 +71,7 @@ const ALL: u32 = u32::MAX;
 
 #[test]
 fn a_lock_that_is_given_back_behind_the_loop_needs_lanes_that_go_on_alone() {
-    let asked = Asked::new("lock_behind", &[&[0], &[0]]);
+    let asked = Asked::new("lock_after", &[&[0], &[0]]);
     asked.check(SM_60, |through, count| through.is_power_of_two() && count == 1);
     asked.check(SM_70, |through, count| through == ALL && count == 32);
 }
@@ -84,10 +84,10 @@ fn a_lock_that_is_given_back_inside_the_loop_needs_nothing() {
 }
 
 #[test]
-fn a_chain_behind_the_loop_breaks_at_its_first_link() {
+fn a_chain_after_the_loop_breaks_at_its_first_link() {
     let mut cells = [0; 33];
     cells[0] = 1;
-    let asked = Asked::new("chain_behind", &[&cells]);
+    let asked = Asked::new("chain_after", &[&cells]);
     asked.check(SM_60, |through, _| through == 1);
     asked.check(SM_70, |through, _| through == ALL);
 }
@@ -112,8 +112,8 @@ fn of_two_halves_that_wait_for_each_other_one_waits_in_vain() {
 fn is_allowed(target: &str, kernel: &str, through: u32) -> bool {
     let sides: &[u32] = match (target, kernel) {
         ("sm_70", _) | (_, "lock_inside") => &[ALL],
-        (_, "lock_behind") => return through.is_power_of_two(),
-        (_, "chain_behind") => &[1],
+        (_, "lock_after") => return through.is_power_of_two(),
+        (_, "chain_after") => &[1],
         (_, "one_produces:0") => &[ALL, 1],
         (_, "one_produces:31") => &[ALL, 1 << 31],
         (_, "handshake") => &[0x0000_ffff, 0xffff_0000],

@@ -6,7 +6,7 @@
 use anyhow::{Result, ensure};
 use lanes::kernel::Kernel;
 use lanes::kernels::branch::{BRANCH_SQRT, GUARDED_LOAD, SELECT_MERGE, SQRT_THEN_SELECT};
-use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_MENDED};
+use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_FIXED};
 use lanes::{Launch, Traced};
 
 use crate::sheet::{Anchor, Fill, Sheet, Tone};
@@ -110,7 +110,7 @@ pub fn values(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         let launch = Launch::cover(kernel, n, 2 * LANES).arg(c).arg(n as i32);
         Ok(studio.trial(&launch, c)?.1)
     };
-    let (meant, printed) = (result(&MATH_PRECEDENCE_MENDED)?, result(&MATH_PRECEDENCE)?);
+    let (meant, printed) = (result(&MATH_PRECEDENCE_FIXED)?, result(&MATH_PRECEDENCE)?);
     let strips = [58.0, 236.0].map(|x| Strip { x, pitch: 4.2, height: 11.0 });
     let heads = ["(warp & 0x01) == 0", "warp & 0x01 == 0"];
     let mut said = Vec::new();

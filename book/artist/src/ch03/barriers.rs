@@ -6,7 +6,7 @@
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
 use lanes::kernels::syncwarp::{
-    SIDES, SIDES_IN_ORDER, TAIL_MENDED, TAIL_REPAIRED_IN_VAIN, TAIL_UNGUARDED, WAIT_APART, WAIT_TOGETHER,
+    SIDES, SIDES_IN_ORDER, TAIL_FIXED, TAIL_UNGUARDED, TAIL_UNUSED_REGISTER, WAIT_APART, WAIT_TOGETHER,
     WAIT_WITHOUT_EXITED,
 };
 use lanes::{Launch, Traced};
@@ -158,7 +158,7 @@ const ROUNDS: usize = 2;
 pub fn repair(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     let mut y = 14.0;
     let mut told = Vec::new();
-    for kernel in [&TAIL_UNGUARDED, &TAIL_REPAIRED_IN_VAIN, &TAIL_MENDED] {
+    for kernel in [&TAIL_UNGUARDED, &TAIL_UNUSED_REGISTER, &TAIL_FIXED] {
         let steps = first_rounds(&rounds_of(studio, kernel)?);
         let bad = (0..steps.len()).filter(|&at| steps[at] == Step::Store && races(&steps[..at])).count();
         let verdict = if bad == 0 { "ordered" } else { "nothing between load and store" };
