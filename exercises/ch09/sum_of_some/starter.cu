@@ -1,0 +1,14 @@
+// How many of n numbers are above a limit, and what is their sum?
+//
+// In each warp one lane adds the sum of its warp to total[0], and the count to
+// total[1]. A warp without such a number adds nothing. Both totals are zero
+// before. Built for sm_80.
+extern "C" __global__ void sum_of_some(const int* x, int* total, int n,
+                                       int limit) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    bool mine = i < n && x[i] > limit;
+    unsigned mask = __ballot_sync(0xffffffff, mine);
+    if (mine) {
+        // TODO: one sum for all lanes of mask, and one of them adds it up.
+    }
+}
