@@ -210,16 +210,15 @@ fn leaders(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     for (level, (among, acts)) in chosen.iter().zip(&acting).enumerate() {
         let y = 20.0 + 15.0 * level as f64;
         sheet.sized(54.0, y + 8.5, Anchor::End, Tone::Dim, 12.0, &format!("level {level}"));
-        strip.cells(sheet, y, |lane| {
+        for lane in 0..LANES {
             let is_in = |mask: u32| mask >> lane & 1 == 1;
-            Some(if is_in(acts.active) {
-                Fill::B
-            } else if is_in(among.active) {
-                Fill::A
-            } else {
-                Fill::Off
-            })
-        });
+            let (radius, mark, fill) = match (is_in(acts.active), is_in(among.active)) {
+                (true, _) => (4.2, Mark::Square, Fill::B),
+                (false, true) => (3.4, Mark::Disc, Fill::A),
+                (false, false) => (1.2, Mark::Disc, Fill::Off),
+            };
+            sheet.mark((strip.centre(lane), y + 4.2), radius, mark, fill);
+        }
         told.push(format!(
             "level {level}: lane {} of {}",
             acts.active.trailing_zeros(),
@@ -231,7 +230,7 @@ fn leaders(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
         sheet,
         4.0,
         base,
-        &[(Mark::Square, Fill::B, "acts for all"), (Mark::Square, Fill::A, "is above the level")],
+        &[(Mark::Square, Fill::B, "acts for all"), (Mark::Disc, Fill::A, "is above the level")],
     );
     Ok(format!(
         "A row for each level, a column for each lane of one warp, kernel pick_elect on the emulator, with random numbers. Acting lane and \
