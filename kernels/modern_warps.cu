@@ -10,7 +10,7 @@
 // Launch: any grid of blocks of whole warps. Preconditions: x holds an element for each thread, and so does y; sums, one
 // for each warp, are zero.
 //
-// builds: sm_70, sm_80, sm_90
+// builds: sm_90, sm_80, sm_70
 
 constexpr unsigned FULL = 0xffffffff;
 

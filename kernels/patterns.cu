@@ -5,7 +5,7 @@
 //   sum_tiles       Tiles of 8 threads pass values on through shared memory, each with a barrier of its own.
 //   aggregate       Warp-aggregated atomics: one of the lanes that run together adds for all of them.
 //   tile_double     Two buffers, one barrier per round: a fast warp writes where no thread reads any more.
-//   relay           One warp produces and one consumes, in rounds: barriers with counts, at which some only arrive.
+//   relay_named     One warp produces and one consumes, in rounds: barriers with counts, at which some only arrive.
 //   vote_block      Barriers that count and combine predicates order memory like any other.
 //   ticket_lock     Draws a number and waits for it: one lane of each warp.
 //   spin_lock       A lock that all lanes of all warps compete for.
@@ -132,7 +132,7 @@ __device__ void wait(int barrier) {
     asm volatile("bar.sync %0, 64;" : : "r"(barrier) : "memory");
 }
 
-extern "C" __global__ void relay(const int* x, int* y, int* state) {
+extern "C" __global__ void relay_named(const int* x, int* y, int* state) {
     __shared__ int buffer[32];
     int lane = threadIdx.x % 32;
     for (int round = 0; round < 4; round++) {
@@ -148,7 +148,7 @@ extern "C" __global__ void relay(const int* x, int* y, int* state) {
     }
 }
 
-extern "C" __global__ void relay_wrong(const int* x, int* y, int* state) {
+extern "C" __global__ void relay_named_wrong(const int* x, int* y, int* state) {
     __shared__ int buffer[32];
     int lane = threadIdx.x % 32;
     for (int round = 0; round < 4; round++) {

@@ -42,11 +42,11 @@ mod tests {
 
     #[test]
     fn a_kernel_of_a_newer_build_needs_a_newer_gpu() {
-        let first = |kernel: &crate::kernel::Kernel| kernel.builds().next().unwrap().ptx;
-        assert_eq!(missing(first(&SUMS_SHUFFLES), 75), None);
-        assert_eq!(missing(first(&SUMS_REDUX), 75), Some("sm_80"));
-        assert_eq!(missing(first(&PICK_ELECT), 80), Some("sm_90"));
-        assert_eq!(missing(first(&PICK_ELECT), 90), None);
+        let oldest = |kernel: &crate::kernel::Kernel| kernel.builds().last().unwrap().ptx;
+        assert_eq!(missing(oldest(&SUMS_SHUFFLES), 75), None);
+        assert_eq!(missing(oldest(&SUMS_REDUX), 75), Some("sm_80"));
+        assert_eq!(missing(oldest(&PICK_ELECT), 80), Some("sm_90"));
+        assert_eq!(missing(oldest(&PICK_ELECT), 90), None);
     }
 
     #[test]

@@ -27,21 +27,24 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let shape = Shape { grid: shape.grid.min(MOST_BLOCKS), ..shape };
     let title = format!("how is a warp added up? {ROUNDS} times in a row");
     lab.section("sums", &title, &[INSTRUCTIONS_PER_WARP]);
-    for kernel in [&SUMS_SHUFFLES, &SUMS_REDUX] {
-        lab.variant(kernel.name, |device| sums(device, kernel, shape, ROUNDS))?;
+    // Each is built for the oldest GPUs that have its instructions.
+    for (kernel, arch) in [(&SUMS_SHUFFLES, 70), (&SUMS_REDUX, 80)] {
+        lab.variant(kernel.name, |device| sums(device, kernel, arch, shape, ROUNDS))?;
     }
-    lab.variant("sums_shuffles-tenth", |device| sums(device, &SUMS_SHUFFLES, shape, TENTH))?;
+    lab.variant("sums_shuffles-tenth", |device| sums(device, &SUMS_SHUFFLES, 70, shape, TENTH))?;
     lab.notice(instructions);
     lab.gpu_notice(times);
     Ok(())
 }
 
-fn sums(device: &mut Device, kernel: &'static Kernel, shape: Shape, rounds: i32) -> Result<Row> {
+fn sums(device: &mut Device, kernel: &'static Kernel, arch: u32, shape: Shape, rounds: i32) -> Result<Row> {
     let values = Random::new(shape.seed).words(shape.threads());
     let (x, y) = (device.upload("x", &values)?, device.zeroed::<u32>("y", values.len())?);
-    let launch = |grid| Launch::new(kernel, grid, shape.block).seed(shape.seed).arg(x).arg(y);
-    let (first, _) = device.trial(&launch(1).arg(CHECKED_ROUNDS), y)?;
-    let mut run = device.launch(&launch(shape.grid).arg(rounds).unchecked())?;
+    let launch = Launch::new(kernel, shape.grid, shape.block).arch(arch)?.seed(shape.seed).arg(x).arg(y);
+    let mut small = launch.clone();
+    small.simt.grid = 1.into();
+    let (first, _) = device.trial(&small.arg(CHECKED_ROUNDS), y)?;
+    let mut run = device.launch(&launch.arg(rounds).unchecked())?;
     run.faults.extend(first.faults);
     device.check(run, y, &expected(&values, rounds), &Tolerance::Exact)
 }

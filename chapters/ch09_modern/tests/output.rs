@@ -31,9 +31,9 @@ fn fact(row: &Value, name: &str) -> f64 {
 #[test]
 fn locks_count_what_the_shape_says() {
     for row in CHAPTER.every_row(&["--only", "waiting", "--size", "5000"]) {
-        let blocks = if row["variant"].as_str().unwrap().ends_with("-few") { 2.0 } else { 10.0 };
-        assert_eq!(fact(&row, "updates"), 20.0 * blocks, "{row}");
-        assert_eq!((fact(&row, "lost"), fact(&row, "gave_up")), (0.0, 0.0), "{row}");
+        let blocks = if row["variant"].as_str().unwrap().ends_with("-few") { 2 } else { 10 };
+        let counts = ["updates", "lost", "gave_up"].map(|name| fact(&row, name) as u64);
+        assert_eq!(counts, [20 * blocks, 0, 0], "{row}");
         assert!(fact(&row, "atomics_per_update") >= 1.0, "{row}");
     }
 }
@@ -50,6 +50,31 @@ fn a_round_of_a_sum_is_ten_instructions_or_one() {
     let saved = count("sums_shuffles") - count("sums_redux");
     // The loops may be unrolled differently, so their own instructions may differ.
     assert!((256 * 9..256 * 11).contains(&saved), "{saved}");
+}
+
+/// What the pages say of an H200: which half of a lock it needs, and what is fastest.
+#[test]
+fn the_h200_did_what_the_pages_say() {
+    let lost = |variant: &str| CHAPTER.measured(0, variant).facts["gpu_lost"].unwrap();
+    for variant in
+        ["ref_rounds_relaxed", "ref_rounds_release", "ref_rounds_block_scope", "ref_ticket_relaxed"]
+    {
+        assert!(lost(variant) > 0.9 * 640.0, "{variant}: {}", lost(variant));
+    }
+    for variant in ["ref_rounds_acquire", "ref_rounds", "ref_rounds_default", "ref_ticket"] {
+        assert!(lost(variant) < 1.0, "{variant}: {}", lost(variant));
+    }
+    let time = |variant: &str| CHAPTER.measured(1, variant).timing.unwrap().median_us;
+    for (faster, slower) in [
+        ("wait_spin-many", "wait_look-many"),
+        ("wait_spin-many", "wait_doubling-many"),
+        ("add_built_in-own", "add_default-own"),
+        ("turn_syncthreads", "turn_barrier-sm_90"),
+        ("turn_barrier-sm_90", "turn_barrier-sm_80"),
+        ("turn_barrier-sm_80", "turn_barrier-sm_70"),
+    ] {
+        assert!(time(faster) < time(slower), "{faster} and {slower}");
+    }
 }
 
 /// The lines of CUDA that are named by races.

@@ -18,7 +18,7 @@ pub fn expected(kernel: &str) -> Vec<u32> {
         "sum_tiles" => each(|i| sum(i / 8 * 8..i / 8 * 8 + 8)),
         "aggregate" => first(x.iter().filter(|&x| x % 3 == 0).map(|_| 1)),
         "tile_double" => each(|i| (0..6).map(|round| x[64 * round + 63 - i % 64]).sum()),
-        "relay" => first((0..128).map(|i| 6 * x[i / 32 * 32 + 31 - i % 32])),
+        "relay_named" => first((0..128).map(|i| 6 * x[i / 32 * 32 + 31 - i % 32])),
         "vote_block" => each(|i| voted(&x[block(i)..][..64], x[i])),
         "ticket_lock" => first([12]),
         "spin_lock" | "drawn" => first([384]),
