@@ -31,8 +31,8 @@ pub static CLAIMS: &[Claim] = &[
         ruling: Ruling::Wrong,
         why: "The five rounds are the same, instruction for instruction. But the group works out the lane from \
               all three coordinates of the thread, because the block could have three dimensions, and that \
-              takes a few instructions more. Without its own element, the twin, the order is the same: the \
-              version by hand is not longer than the group's.",
+              takes a few instructions more. The exclusive scan by hand, the twin, is not longer \
+              than the group's.",
         proof: Proof::Run(Test {
             rows: &["scan_warp_group", "scan_warp"],
             twins: &["scan_warp_exclusive", "scan_warp_group_exclusive"],
