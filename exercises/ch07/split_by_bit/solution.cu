@@ -5,14 +5,19 @@
 
 #define FULL 0xffffffff
 
-// How many of the threads before this one say yes. The whole block calls it.
-__device__ int before(bool yes, int* of_warp) {
+// How many of the threads before this one say yes; all becomes how many of the
+// block do. The whole block calls it.
+__device__ int before(bool yes, int* of_warp, int* all) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned votes = __ballot_sync(FULL, yes);
     if (lane == 0) of_warp[warp] = __popc(votes);
     __syncthreads();
     int count = __popc(votes & ((1u << lane) - 1));
-    for (int other = 0; other < warp; other++) count += of_warp[other];
+    *all = 0;
+    for (int other = 0; other < blockDim.x / 32; other++) {
+        if (other < warp) count += of_warp[other];
+        *all += of_warp[other];
+    }
     return count;
 }
 
@@ -24,35 +29,31 @@ extern "C" __global__ void split_by_bit(
     int value = i < n ? in[i] : 0;
     bool is_zero = i < n && (value >> bit & 1) == 0;
 
+    int all = 0;
+
 //= solution
-    int zeros = before(is_zero, of_warp);
-    int all = __syncthreads_count(is_zero);
+    int zeros = before(is_zero, of_warp, &all);
     int place = is_zero ? zeros : all + i - zeros;
 //= starter
-//    int zeros = before(is_zero, of_warp);
+//    int zeros = before(is_zero, of_warp, &all);
 //    int place = is_zero ? zeros : i;  // TODO: where do the ones begin?
 //= wrong from_the_end
-//    int zeros = before(is_zero, of_warp);
+//    int zeros = before(is_zero, of_warp, &all);
 //    int place = is_zero ? zeros : n - 1 - (i - zeros);
 //= wrong zeros_of_the_warp
-//    int zeros = before(is_zero, of_warp);
-//    int all = __popc(__ballot_sync(FULL, is_zero));
+//    int zeros = before(is_zero, of_warp, &all);
+//    all = __popc(__ballot_sync(FULL, is_zero));
 //    int place = is_zero ? zeros : all + i - zeros;
 //= wrong asks_twice
-//    int zeros = before(is_zero, of_warp);
-//    int ones = before(i < n && !is_zero, of_warp);
-//    int all = __syncthreads_count(is_zero);
-//    int place = is_zero ? zeros : all + ones;
+//    int zeros = before(is_zero, of_warp, &all);
+//    int ones = before(i < n && !is_zero, of_warp, &all);
+//    int place = is_zero ? zeros : n - all + ones;
 //= wrong asked_on_one_side
-//    int zeros = before(is_zero, of_warp);
-//    int place = zeros;
-//    if (!is_zero) {
-//        int all = __syncthreads_count(is_zero);
-//        place = all + i - zeros;
-//    }
+//    int place = i;
+//    if (is_zero) place = before(true, of_warp, &all);
+//    else place = all + i;
 //= wrong ones_first
-//    int ones = before(i < n && !is_zero, of_warp);
-//    int all = __syncthreads_count(i < n && !is_zero);
+//    int ones = before(i < n && !is_zero, of_warp, &all);
 //    int place = is_zero ? all + i - ones : ones;
 //= end
 

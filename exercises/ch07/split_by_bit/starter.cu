@@ -5,14 +5,19 @@
 
 #define FULL 0xffffffff
 
-// How many of the threads before this one say yes. The whole block calls it.
-__device__ int before(bool yes, int* of_warp) {
+// How many of the threads before this one say yes; all becomes how many of the
+// block do. The whole block calls it.
+__device__ int before(bool yes, int* of_warp, int* all) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned votes = __ballot_sync(FULL, yes);
     if (lane == 0) of_warp[warp] = __popc(votes);
     __syncthreads();
     int count = __popc(votes & ((1u << lane) - 1));
-    for (int other = 0; other < warp; other++) count += of_warp[other];
+    *all = 0;
+    for (int other = 0; other < blockDim.x / 32; other++) {
+        if (other < warp) count += of_warp[other];
+        *all += of_warp[other];
+    }
     return count;
 }
 
@@ -24,7 +29,9 @@ extern "C" __global__ void split_by_bit(
     int value = i < n ? in[i] : 0;
     bool is_zero = i < n && (value >> bit & 1) == 0;
 
-    int zeros = before(is_zero, of_warp);
+    int all = 0;
+
+    int zeros = before(is_zero, of_warp, &all);
     int place = is_zero ? zeros : i;  // TODO: where do the ones begin?
 
     if (i < n) out[place] = value;
