@@ -138,7 +138,8 @@ const KEPT_OF: usize = 2048;
 fn keep_order(studio: &mut Studio, sheet: &mut Sheet) -> Result<String> {
     const LIMIT: i32 = KEPT_OF as i32;
     let mut random = Random::new(0);
-    let values: Vec<i32> = (0..LIMIT).map(|i| if random.next_u32() % 2 == 0 { i } else { LIMIT }).collect();
+    let values: Vec<i32> =
+        (0..LIMIT).map(|i| if random.next_u32().is_multiple_of(2) { i } else { LIMIT }).collect();
     let kept = values.iter().filter(|&&value| value < LIMIT).count();
     let mut told = Vec::new();
     let panels = [
