@@ -23,7 +23,7 @@
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / 32;
 constexpr int kVectors = 8;  // of four elements, for each thread
-constexpr long long kTile = kThreads * kVectors * 4;
+constexpr unsigned kTile = kThreads * kVectors * 4;
 constexpr unsigned kAll = 0xffffffff;
 
 // What a state's upper half says of its lower half; zero: nothing is known yet.
@@ -60,13 +60,14 @@ __device__ int warp_scan(int value, int lane) {
     return value;
 }
 
-// Where a thread's first vector of a tile is; the others follow at distances of a warp's 128 elements.
-__device__ long long first_element(int tile) {
+// Where a thread's first vector of a tile is; the others follow at distances of a warp's 128 elements. Places are
+// unsigned, so that those after the last of 2^31 elements have numbers too.
+__device__ unsigned first_element(unsigned tile) {
     return tile * kTile + threadIdx.x / 32 * (kVectors * 128) + threadIdx.x % 32 * 4;
 }
 
-__device__ void load_tile(int4 (&part)[kVectors], const int* x, int tile, int n) {
-    long long at = first_element(tile);
+__device__ void load_tile(int4 (&part)[kVectors], const int* x, unsigned tile, unsigned n) {
+    unsigned at = first_element(tile);
     if ((tile + 1) * kTile <= n) {
 #pragma unroll
         for (int k = 0; k < kVectors; k++) part[k] = *(const int4*)(x + at + 128 * k);
@@ -81,8 +82,8 @@ __device__ void load_tile(int4 (&part)[kVectors], const int* x, int tile, int n)
     }
 }
 
-__device__ void store_tile(const int4 (&part)[kVectors], int* y, int tile, int n, int prefix) {
-    long long at = first_element(tile);
+__device__ void store_tile(const int4 (&part)[kVectors], int* y, unsigned tile, unsigned n, int prefix) {
+    unsigned at = first_element(tile);
     if ((tile + 1) * kTile <= n) {
 #pragma unroll
         for (int k = 0; k < kVectors; k++) {
