@@ -2,7 +2,7 @@
 // missing. A wrong kernel says so in its name, follows the right one, and differs from it in a line or two.
 //
 //   sum_grid        Grid-stride loop, sums by shuffle within the warps, through shared memory between them.
-//   sum_tiles       Tiles of 8 threads pass values on through shared memory, each with a barrier of its own.
+//   sum_by_tiles    Tiles of 8 threads pass values on through shared memory, each with a barrier of its own.
 //   aggregate       Warp-aggregated atomics: one of the lanes that run together adds for all of them.
 //   tile_double     Two buffers, one barrier per round: a fast warp writes where no thread reads any more.
 //   relay_named     One warp produces and one consumes, in rounds: barriers with counts, at which some only arrive.
@@ -67,7 +67,7 @@ extern "C" __global__ void sum_grid_wrong(const int* x, int* y, int* state) {
     if (threadIdx.x == 0) atomicAdd(&y[0], sums[0] + sums[1]);  // race
 }
 
-extern "C" __global__ void sum_tiles(const int* x, int* y, int* state) {
+extern "C" __global__ void sum_by_tiles(const int* x, int* y, int* state) {
     __shared__ int values[64];
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     int* own = values + tile.meta_group_rank() * 8;
@@ -80,7 +80,7 @@ extern "C" __global__ void sum_tiles(const int* x, int* y, int* state) {
     y[thread_in_grid()] = own[0];
 }
 
-extern "C" __global__ void sum_tiles_wrong(const int* x, int* y, int* state) {
+extern "C" __global__ void sum_by_tiles_wrong(const int* x, int* y, int* state) {
     __shared__ int values[64];
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     int* own = values + tile.meta_group_rank() * 8;

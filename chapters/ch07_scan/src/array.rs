@@ -31,7 +31,7 @@ pub const PER_THREAD: usize = 4;
 const PATIENCE: i32 = 1_000_000;
 /// Enough to wait for a block that has started, and too little to wait for one that has not.
 const LITTLE_PATIENCE: i32 = 500;
-/// A tile of scan_ahead, and as many blocks as an H200 has multiprocessors.
+/// A tile of the fast kernel, and as many blocks as an H200 has multiprocessors.
 const AHEAD_TILE: u32 = 16_384;
 const AHEAD_BLOCKS: u32 = 132;
 /// The elements of a sector.

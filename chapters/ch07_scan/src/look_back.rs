@@ -70,7 +70,7 @@ pub fn weakly(lab: &mut Lab) -> Result<()> {
             let (launch, y) = prepare(device, kernel, words, &values)?;
             let sums = scans(&values, values.len());
             let off = |got: &[i32]| {
-                let off = got.iter().zip(&sums).filter(|&(&got, &sum)| f64::from(got) != sum).count();
+                let off = got.iter().zip(&sums).filter(|&(&got, &sum)| got != sum as i32).count();
                 off as f64
             };
             Ok(weak::seeds(device, &launch, y, weak::MANY, off)?.expect(expected))

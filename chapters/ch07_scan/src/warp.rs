@@ -58,8 +58,8 @@ fn scan(device: &mut Device, kernel: &'static Kernel, values: &[i32], sums: &[f6
 
 fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
     let line = |head: &str, cells: &[i32]| {
-        let cells: String = cells.iter().map(|cell| format!("{cell:>4}")).collect();
-        format!("{head:<16}{cells}\n")
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>4}")).collect();
+        format!("{head:<16}{}\n", cells.concat())
     };
     let lanes: Vec<i32> = (0..LANES as i32 / 2).collect();
     let mut out = line("lane", &lanes);

@@ -14,6 +14,13 @@ fn fact(rows: &[Value], variant: &str, name: &str) -> f64 {
     row(rows, variant)["facts"][name].as_f64().unwrap()
 }
 
+/// A fact that is a whole number.
+fn whole(rows: &[Value], variant: &str, name: &str) -> u64 {
+    let value = fact(rows, variant, name);
+    assert!(value.fract().abs() < f64::EPSILON, "{variant}: {name} is {value}");
+    value as u64
+}
+
 fn counter(rows: &[Value], variant: &str, name: &str) -> u64 {
     row(rows, variant)["counters"][name].as_u64().unwrap()
 }
@@ -48,14 +55,14 @@ fn additions_are_those_of_the_textbook() {
         let rows = CHAPTER.every_row(&["--only", "block_scan", "--block", &block.to_string()]);
         let rounds = block.ilog2();
         let hillis: u32 = (0..rounds).map(|round| block - (1 << round)).sum();
-        assert_eq!(fact(&rows, "scan_block_two_buffers", "additions"), f64::from(hillis));
+        assert_eq!(whole(&rows, "scan_block_two_buffers", "additions"), u64::from(hillis));
         // In place, threads that have nobody to their left add 0.
-        assert_eq!(fact(&rows, "scan_block_in_place", "additions"), f64::from(rounds * block));
+        assert_eq!(whole(&rows, "scan_block_in_place", "additions"), u64::from(rounds * block));
         let blelloch = (block - 1) + (block - 1 - rounds);
-        assert_eq!(fact(&rows, "scan_block_tree", "additions"), f64::from(blelloch));
+        assert_eq!(whole(&rows, "scan_block_tree", "additions"), u64::from(blelloch));
         // Five rounds in each warp and in the first warp again, and an offset for all warps but the first.
         let warps = 5 * block + 5 * 32 + (block - 32);
-        assert_eq!(fact(&rows, "scan_block", "additions"), f64::from(warps));
+        assert_eq!(whole(&rows, "scan_block", "additions"), u64::from(warps));
     }
 }
 
@@ -83,7 +90,7 @@ fn each_scan_goes_over_memory_as_often_as_it_says() {
     let stores = |variant| counter(&rows, variant, "global_store_sectors");
     assert_eq!((loads("copy_tiles"), stores("copy_tiles")), (sectors, sectors));
     let rounds = u64::from(N.ilog2());
-    assert_eq!(fact(&rows, "scan_passes", "launches"), rounds as f64);
+    assert_eq!(whole(&rows, "scan_passes", "launches"), rounds);
     assert_eq!(stores("scan_passes"), rounds * sectors);
     // The elements to the left too, apart from those of the first ones, which have none.
     assert!(loads("scan_passes") > (2 * rounds - 2) * sectors && loads("scan_passes") < 2 * rounds * sectors);
@@ -102,9 +109,9 @@ fn each_scan_goes_over_memory_as_often_as_it_says() {
 fn blocks_give_up_only_for_tiles_that_cannot_start() {
     let rows = CHAPTER.every_row(&["--only", "start"]);
     for (variant, gave_up) in
-        [("tickets-one", 0.0), ("block_idx-one", 0.0), ("last_first-all", 0.0), ("last_first-one", 23.0)]
+        [("tickets-one", 0), ("block_idx-one", 0), ("last_first-all", 0), ("last_first-one", 23)]
     {
-        assert_eq!(fact(&rows, variant, "gave_up"), gave_up, "{variant}");
+        assert_eq!(whole(&rows, variant, "gave_up"), gave_up, "{variant}");
     }
     let fault = &row(&rows, "last_first-forever")["faults"][0];
     assert_eq!(fault["kind"], "livelock");
@@ -115,8 +122,8 @@ fn blocks_give_up_only_for_tiles_that_cannot_start() {
 #[test]
 fn lanes_with_the_same_key_add_once() {
     let rows = CHAPTER.every_row(&["--only", "keys"]);
-    assert_eq!(fact(&rows, "count_keys-1", "adding_per_warp"), 32.0);
-    assert_eq!(fact(&rows, "count_keys_match-1", "adding_per_warp"), 1.0);
+    assert_eq!(whole(&rows, "count_keys-1", "adding_per_warp"), 32);
+    assert_eq!(whole(&rows, "count_keys_match-1", "adding_per_warp"), 1);
     let eight = fact(&rows, "count_keys_match-8", "adding_per_warp");
     // Of 32 keys from 8, about 8 (1 - (7/8)^32) are different.
     assert!((7.5..8.0).contains(&eight), "{eight}");

@@ -15,7 +15,7 @@ pub fn expected(kernel: &str) -> Vec<u32> {
     let sum = |range: std::ops::Range<usize>| x[range].iter().sum::<u32>();
     match kernel {
         "sum_grid" => first([(0..3).map(|stride| sum(128 * stride..THREADS)).sum()]),
-        "sum_tiles" => each(|i| sum(i / 8 * 8..i / 8 * 8 + 8)),
+        "sum_by_tiles" => each(|i| sum(i / 8 * 8..i / 8 * 8 + 8)),
         "aggregate" => first(x.iter().filter(|&x| x % 3 == 0).map(|_| 1)),
         "tile_double" => each(|i| (0..6).map(|round| x[64 * round + 63 - i % 64]).sum()),
         "relay_named" => first((0..128).map(|i| 6 * x[i / 32 * 32 + 31 - i % 32])),

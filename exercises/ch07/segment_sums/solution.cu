@@ -1,0 +1,67 @@
+// Segment sums: sums that begin again at every head.
+//
+// Warp r has the elements 32 r to 32 r + 31. An element whose mark is 0 is the
+// head of a segment, and so is the first element of each row. out[i] becomes
+// the sum of the elements from the head of its segment to element i.
+
+#define FULL 0xffffffff
+
+extern "C" __global__ void segment_sums(
+    const int* in, const int* marks, int* out, int n
+) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int lane = threadIdx.x % 32;
+    int sum = i < n ? in[i] : 0;
+    bool is_head = lane == 0 || (i < n && marks[i] == 0);
+
+//= solution
+    unsigned heads = __ballot_sync(FULL, is_head);
+    int first = 31 - __clz(heads & ((2u << lane) - 1));
+    for (int d = 1; d < 32; d *= 2) {
+        int left = __shfl_up_sync(FULL, sum, d);
+        if (lane - d >= first) sum += left;
+    }
+//= starter
+//    // TODO: where does the segment of this lane begin?
+//    (void)is_head;
+//    for (int d = 1; d < 32; d *= 2) {
+//        int left = __shfl_up_sync(FULL, sum, d);
+//        if (lane >= d) sum += left;
+//    }
+//= wrong stops_at_itself
+//    for (int d = 1; d < 32; d *= 2) {
+//        int left = __shfl_up_sync(FULL, sum, d);
+//        if (lane >= d && !is_head) sum += left;
+//    }
+//= wrong head_before
+//    unsigned heads = __ballot_sync(FULL, is_head);
+//    int first = lane == 0 ? 0 : 31 - __clz(heads & ((1u << lane) - 1));
+//    for (int d = 1; d < 32; d *= 2) {
+//        int left = __shfl_up_sync(FULL, sum, d);
+//        if (lane - d >= first) sum += left;
+//    }
+//= wrong first_of_all
+//    unsigned heads = __ballot_sync(FULL, is_head);
+//    int first = __ffs(heads) - 1;
+//    for (int d = 1; d < 32; d *= 2) {
+//        int left = __shfl_up_sync(FULL, sum, d);
+//        if (lane - d >= first) sum += left;
+//    }
+//= wrong not_the_head
+//    unsigned heads = __ballot_sync(FULL, is_head);
+//    int first = 31 - __clz(heads & ((2u << lane) - 1));
+//    for (int d = 1; d < 32; d *= 2) {
+//        int left = __shfl_up_sync(FULL, sum, d);
+//        if (lane - d > first) sum += left;
+//    }
+//= wrong one_by_one
+//    unsigned heads = __ballot_sync(FULL, is_head);
+//    int first = 31 - __clz(heads & ((2u << lane) - 1)), own = sum;
+//    for (int d = 1; d < 32; d++) {
+//        int left = __shfl_up_sync(FULL, own, d);
+//        if (lane - d >= first) sum += left;
+//    }
+//= end
+
+    if (i < n) out[i] = sum;
+}
