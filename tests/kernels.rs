@@ -11,7 +11,13 @@ fn folder() -> PathBuf {
 /// The kernels that a CUDA source defines.
 fn defined(source: &str) -> Vec<&str> {
     let starts = source.split("extern \"C\" __global__ void ").skip(1);
-    starts.filter_map(|rest| rest.split('(').next()).collect()
+    starts.filter_map(|rest| without_bounds(rest).trim_start().split('(').next()).collect()
+}
+
+/// What follows `__launch_bounds__(...)`, if a kernel has it.
+fn without_bounds(rest: &str) -> &str {
+    let bounded = rest.strip_prefix("__launch_bounds__(").and_then(|rest| rest.split_once(')'));
+    bounded.map_or(rest, |(_, rest)| rest)
 }
 
 #[test]
