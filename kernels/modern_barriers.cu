@@ -1,11 +1,11 @@
 // Handshakes inside a block with `cuda::barrier`, which separates arriving from waiting.
 //
-//   turn_syncthreads   In each round every thread gives a value to the next warp; two barriers, and work after the first.
+//   turn_syncthreads   In each round every thread reads a value of the next warp; two barriers, and work after the first.
 //   turn_barrier       The same with arrive_and_wait of a cuda::barrier.
 //   turn_split         The same with arrive before the work and wait after it.
 //   relay              Warp 0 makes values and the others add them up. Only the side that needs the other one waits.
 //   relay_one_barrier  The same with one barrier for each round: the maker may overwrite values that are being read.
-//   hand_on            Every thread hands one value to the next warp: it arrives and waits.
+//   hand_on            Every thread reads one value of the next warp: it arrives and waits.
 //   hand_on_no_wait    It arrives and does not wait.
 //   hand_on_half       The barrier expects half of the threads that arrive, so it opens too early.
 //   hand_on_extra      The barrier expects one thread more than there are, so it never opens; for the emulator alone.

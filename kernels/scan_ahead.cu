@@ -1,7 +1,7 @@
 // The scan of a whole array in one pass, as fast as we could make it.
 //
-//   scan_ahead  Decoupled look-back by resident blocks, each of which works at two tiles: it publishes the sum of a tile
-//               before it waits for the prefix of the tile before, and meanwhile the tile after is loaded.
+//   scan_ahead  Decoupled look-back by resident blocks, each of which works at two tiles: it publishes the sum of the
+//               second before it waits for the prefix of the first.
 //
 // The array is cut into tiles of 16,384 elements. A block draws a tile's number from a ticket, scans the tile in
 // registers, and publishes the tile's sum. The prefix of the tile is the sum of all elements before it: the block looks

@@ -304,8 +304,8 @@ struct Part {
 }
 
 const PARTS: [Part; 3] = [
-    Part { mark: "# memory", title: "Why counters of memory differ", differs: Some(memory_difference) },
-    Part { mark: "# L2 reads", title: "What the L2 reads say", differs: None },
+    Part { mark: "# memory", title: "Why the memory counters differ", differs: Some(memory_difference) },
+    Part { mark: "# L2 reads", title: "What the L2 reads show", differs: None },
     Part {
         mark: "# branches",
         title: "Why the branches differ",
