@@ -70,9 +70,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`thread_scope_block` suffices if one thread of a block does the work",
         ruling: Ruling::Condition,
-        why: "It does not matter how many threads of a block work. The scope has to include all threads that \
-              use the flag or the lock: the block is enough if they are all of one block, and if they are of \
-              several blocks it has to be the device.",
+        why: "It does not matter how many threads of a block work. The scope has to include all threads \
+              that use the flag or the lock: the block is enough if they are all of one block, and if they \
+              are of several blocks it has to be the device.",
         proof: Proof::Run(Test {
             rows: &["ref_in_block", "ref_in_block-weak"],
             twins: &["ref_message_block_scope", "ref_message_block_scope-weak"],
@@ -99,8 +99,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "where one lane acts for its warp, it may as well be lane 0",
         ruling: Ruling::Condition,
-        why: "Lane 0 will do where all lanes come. Inside a branch it may not be among them, and then nothing \
-              is done. Let the lowest lane of the mask act there, or the one that `elect.sync` chooses.",
+        why: "Lane 0 will do where all lanes come. Inside a branch it may not be among them, and then \
+              nothing is done. Let the lowest lane of the mask act there, or the one that `elect.sync` \
+              chooses.",
         proof: Proof::Run(Test {
             rows: &["pick_elect"],
             twins: &["pick_zero"],
@@ -171,10 +172,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`arrive_and_wait` of a `cuda::barrier` costs as much as `__syncthreads()`",
         ruling: Ruling::Wrong,
-        why: "`__syncthreads()` is one instruction, at which a warp is not issued until it may continue. At a \
-              `cuda::barrier` a thread arrives, asks in a loop, and looks at a clock. Use it for what \
-              `__syncthreads()` cannot do. Work between arriving and waiting, as in the twin, hardly changes \
-              the time.",
+        why: "`__syncthreads()` is one instruction, at which a warp is not issued until it may continue. At \
+              a `cuda::barrier` a thread arrives, asks in a loop, and looks at a clock. Use it for what \
+              `__syncthreads()` cannot do. Work between arriving and waiting, as in the twin, hardly \
+              changes the time.",
         proof: Proof::Recorded(
             LARGE,
             Test {
