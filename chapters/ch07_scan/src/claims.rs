@@ -29,10 +29,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`cg::inclusive_scan` compiles to the loop that one would write by hand, and costs nothing more",
         ruling: Ruling::Wrong,
-        why: "The five rounds are the same, instruction for instruction. But the group works out the lane from \
-              all three coordinates of the thread, because the block could have three dimensions, and that \
-              takes a few instructions more. The exclusive scan by hand, the twin, is not longer \
-              than the group's.",
+        why: "The five rounds are the same, instruction for instruction. But the group works out the lane \
+              from all three coordinates of the thread, because the block could have three dimensions, and \
+              that takes a few instructions more. The statement is true the other way round: in the twin, \
+              the exclusive scan, the loop by hand costs nothing more than the group's.",
         proof: Proof::Run(Test {
             rows: &["scan_warp_group", "scan_warp"],
             twins: &["scan_warp_exclusive", "scan_warp_group_exclusive"],
@@ -45,9 +45,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "in a block's scan by warps one barrier is enough, because only the first warp scans the sums",
         ruling: Ruling::Wrong,
-        why: "The first warp must not read the sums before all warps have written them, and the other warps \
-              must not read the offsets before the first warp has written them. Each of the two takes a \
-              barrier.",
+        why: "The first warp must not read the sums before all warps have written them, and the other \
+              warps must not read the scanned sums before the first warp has written them. Each of the two \
+              needs a barrier of its own.",
         proof: Proof::Run(Test {
             rows: &["scan_block_no_second", "scan_block_no_first"],
             twins: &["scan_block", "scan_block"],
@@ -66,7 +66,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "Blelloch's scan is work-efficient: it needs fewer additions than the rounds of Hillis and Steele",
         ruling: Ruling::Holds,
-        why: "The tree adds about twice for each element, the rounds about once for each element and round.",
+        why: "The tree makes about two additions for each element, the rounds nearly one for each element \
+              in each round. With one buffer, in the twin, the rounds add zeros as well, and make more \
+              additions than with two.",
         proof: Proof::Run(Test {
             rows: &["scan_block_tree", "scan_block_two_buffers"],
             twins: &["scan_block_in_place", "scan_block_two_buffers"],
@@ -84,8 +86,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "because it is work-efficient, Blelloch's scan of a block is faster than that of Hillis and Steele",
         ruling: Ruling::Wrong,
         why: "A warp executes an instruction for one lane as for 32, so fewer additions are not fewer \
-              instructions. The tree has twice as many rounds, each with a barrier, and its strides make lanes \
-              wait for one bank of shared memory. The scan by warps, the twin, is faster than both.",
+              instructions. The tree has nearly twice as many rounds, each with a barrier, and its strides \
+              cause bank conflicts in shared memory. The scan by warps, the twin, is faster than both.",
         proof: Proof::Recorded(
             MANY,
             Test {
@@ -101,9 +103,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "one atomic for each element that is kept is too slow; a warp has to draw its places at once",
         ruling: Ruling::Wrong,
-        why: "Drawing for a warp by hand saves nothing on an H200: the assembler makes one addition of the lanes' \
-              atomics on one counter by itself. What takes the time is an atomic for each warp, because all of \
-              them queue at one address. Compared with one for each block, the twin, the statement is true.",
+        why: "Drawing for a warp by hand saves nothing on an H200, because the assembler combines the \
+              lanes' atomics on one counter into one by itself. One for each warp is still many atomics at \
+              one address. One for each block, in the twin, takes much less time, so for blocks the \
+              statement is true.",
         proof: Proof::Recorded(
             MANY,
             Test {
@@ -119,8 +122,8 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "compaction with an atomic counter keeps the elements in their order",
         ruling: Ruling::Wrong,
-        why: "A counter serves threads, warps or blocks in the order in which they come. Only a scan gives \
-              each element the place that follows from the elements before it.",
+        why: "A counter serves threads, warps or blocks in the order in which they arrive. The scan gives \
+              each element the place that follows from the elements before it, whatever runs first.",
         proof: Proof::Run(Test {
             rows: &["keep_atomic", "keep_block"],
             twins: &["keep_scan", "keep_scan"],
@@ -139,9 +142,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "a histogram is much faster if the lanes with the same key add together",
         ruling: Ruling::Condition,
-        why: "It is true where many lanes of a warp have the same key, as with a single key. With 1,024 keys, \
-              the twin, hardly any two lanes of a warp have the same one, and an H200 takes about as long in either \
-              way.",
+        why: "It is true where many lanes of a warp have the same key, as with a single key. With 1,024 \
+              keys, the twin, hardly any two lanes of a warp have the same one, and an H200 takes about as \
+              long either way.",
         proof: Proof::Recorded(
             MANY,
             Test {
@@ -157,8 +160,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "the scan of an array in parallel takes log2(n) passes over memory",
         ruling: Ruling::Wrong,
-        why: "This is true of rounds that double their distance, as in scan_passes. If each block scans a tile \
-              and only sums are passed on between blocks, one launch reads and writes each element once.",
+        why: "This is true of rounds that double their distance, as in scan_passes. If each block scans a \
+              tile and only sums are passed on between blocks, one launch is enough, which reads and \
+              writes each element about once.",
         proof: Proof::Run(Test {
             rows: &["look_back", "scan_passes"],
             twins: &["scan_passes", "scan_passes"],
@@ -177,10 +181,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "a scan that looks back in one launch is faster than one in three launches",
         ruling: Ruling::Condition,
-        why: "It reads each element once instead of twice, and that pays if its blocks do not wait for long: with \
-              large tiles, hundreds of looks at a time, and the next tile on its way in the meantime. The twin \
-              moves as few bytes, but with small tiles and 32 looks at a time it waits, and takes longer than \
-              the three launches.",
+        why: "It reads each element once instead of twice, and scan_ahead gains from that: its tiles are \
+              large, it looks at hundreds of tiles at a time, and it publishes the sum of its next tile \
+              before it waits. The twin also reads each element once, but its tiles are small and it looks \
+              at 32 of them at a time, and it takes longer than the three launches.",
         proof: Proof::Recorded(
             ARRAY,
             Test {
@@ -196,10 +200,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "a scan that looks back needs all its blocks on the machine at once, or it waits for ever",
         ruling: Ruling::Wrong,
-        why: "A block waits only for tiles whose tickets were drawn before its own, by blocks that have started \
-              and will end. One block on the machine is enough. Without tickets it depends on the order in \
-              which blocks start: if the last tile goes to the first block, in the twin, it waits for a block \
-              that cannot start.",
+        why: "A block waits only for tiles whose tickets were drawn before its own, by blocks that have \
+              started and will end, so room for one block is enough. Without tickets the result depends on \
+              the order in which blocks start. If the last tile goes to the first block, as in the twin, \
+              this block waits for one that cannot start.",
         proof: Proof::Run(Test {
             rows: &["tickets-one"],
             twins: &["last_first-one"],
@@ -216,9 +220,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "no tickets are needed, because blocks start in the order of `blockIdx.x`",
         ruling: Ruling::NotDecided,
-        why: "The emulator starts blocks in this order, so the kernel without tickets is right there, and an \
-              order in which it would fail, as in the twin, can only be imitated. CUDA promises no order, and a \
-              run cannot show a promise.",
+        why: "The emulator starts blocks in this order, so the kernel without tickets is right there. The \
+              twin imitates the opposite order by giving the last tile to the first block, and fails. CUDA \
+              promises no order, and a run cannot show a promise.",
         proof: Proof::Run(Test {
             rows: &["block_idx-one"],
             twins: &["last_first-one"],
@@ -231,9 +235,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "it is enough to declare what the blocks publish `volatile`",
         ruling: Ruling::Condition,
-        why: "It is true if flag and value share one word, which is loaded at once. With a flag and a value in \
-              two words, the twin, nothing orders the two, volatile or not: a reader can see the flag and then \
-              an older value.",
+        why: "It is true if flag and value share one word, which is loaded as a whole. With a flag and a \
+              value in two words, as in the twin, nothing orders the two accesses, volatile or not: a \
+              reader can see the new flag and then an older value.",
         proof: Proof::Run(Test {
             rows: &["scan_look_back_volatile-weak"],
             twins: &["scan_look_back_two_volatile-weak"],
@@ -246,8 +250,8 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "between two words, one `__threadfence()` before the flag is set is enough",
         ruling: Ruling::Wrong,
-        why: "A fence orders the accesses of its own thread. The reader loads two words as well, and without a \
-              fence between them its second load may return an older value than the first.",
+        why: "A fence orders the accesses of its own thread. The reader loads two words as well, and \
+              without a fence between them its second load may return an older value than the first.",
         proof: Proof::Run(Test {
             rows: &["scan_look_back_one_fence-weak"],
             twins: &["scan_look_back_fences-weak"],
@@ -261,7 +265,7 @@ pub static CLAIMS: &[Claim] = &[
         says: "blocks that communicate without any fence get wrong results",
         ruling: Ruling::Wrong,
         why: "A fence orders two accesses of a thread to different places. If flag and value are one word, \
-              there is only one access, and a relaxed atomic is all it takes. With two words, as in the twin, \
+              there is only one access, and a relaxed atomic is enough. With two words, as in the twin, \
               the statement is true.",
         proof: Proof::Run(Test {
             rows: &["scan_look_back-weak"],

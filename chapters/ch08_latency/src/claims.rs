@@ -38,9 +38,9 @@ pub static CLAIMS: &[Claim] = &[
         says: "only other warps hide latency: while a warp waits, its own later instructions wait as well",
         ruling: Ruling::Wrong,
         why: "A warp waits only where an instruction needs a result that is not there yet. Additions that do \
-              not need each other follow each other without waiting, so one warp for each scheduler does \
-              with four chains what takes four warps with one chain. With so many warps that a scheduler \
-              always has one to issue, more chains gain nothing.",
+              not need each other's results are issued without waiting, so one warp for each scheduler with \
+              four chains fills the same gaps as four warps with one chain. With so many warps that a \
+              scheduler nearly always has one that is ready, more chains gain next to nothing.",
         proof: Proof::Clock(Test {
             rows: &["chains_1_warps_4", "chains_4_warps_4"],
             twins: &["chains_1_warps_16", "chains_4_warps_16"],
@@ -53,10 +53,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "aim for an occupancy of 100 %: with fewer resident warps a kernel is slower",
         ruling: Ruling::Wrong,
-        why: "What counts is the bytes in flight, and warps are one of two ways to them. A quarter of the \
-              warps with four loads of 16 bytes in flight reads the same array in less time than all warps \
-              with one load of 4 bytes. If the code of a thread stays as it is, fewer warps are slower, \
-              until memory is busy.",
+        why: "What counts is the bytes in flight, and having more warps is only one way to get them. A quarter \
+              of the warps, each thread with four loads of 16 bytes in flight, reads the same array in less \
+              time than all warps with one load of 4 bytes. If the code of a thread stays the same, fewer \
+              warps are slower, unless they are still enough to keep memory busy.",
         proof: Proof::Recorded(
             STREAMS,
             Test {
@@ -72,9 +72,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "more threads always hide more latency",
         ruling: Ruling::Wrong,
-        why: "They do until as many bytes are in flight as memory delivers during one latency. After that a \
-              load waits for its turn instead of for its latency, and twice the warps only wait twice as \
-              long.",
+        why: "They do until enough bytes are in flight to keep memory at its full rate. After that, the loads \
+              of additional warps only wait in a queue, and twice the warps read the same array in the same \
+              time.",
         proof: Proof::Recorded(
             STREAMS,
             Test {
@@ -90,8 +90,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "loads of 16 bytes are faster than loads of 4",
         ruling: Ruling::Condition,
-        why: "They put four times as many bytes in flight for each load, so they help as long as that is \
-              what is missing. Where enough bytes are in flight already, they save instructions and no time.",
+        why: "They put four times as many bytes in flight for each load, so they help as long as bytes \
+              in flight are what is missing. Where enough of them are in flight already, wide loads save \
+              requests and hardly any time.",
         proof: Proof::Recorded(
             STREAMS,
             Test {
@@ -108,8 +109,9 @@ pub static CLAIMS: &[Claim] = &[
         says: "a thread should work on one element, because a GPU wants as many threads as possible",
         ruling: Ruling::Wrong,
         why: "A copy with four elements in each thread takes less time than one with as many threads as \
-              elements: it has four loads in flight in each thread, and a quarter of the blocks to start. \
-              It needs enough warps too; with a single block on each multiprocessor it is slower.",
+              elements: each of its threads has four loads in flight, and there are a quarter as many blocks \
+              to start. But it needs enough warps too: with only one resident block on each multiprocessor, \
+              it is slower than the other copy with eight.",
         proof: Proof::Recorded(
             COPIES,
             Test {
@@ -126,8 +128,8 @@ pub static CLAIMS: &[Claim] = &[
         says: "bigger blocks give higher occupancy",
         ruling: Ruling::Wrong,
         why: "Blocks are resident as a whole. Two blocks of 768 threads leave room for 16 warps and not for \
-              a third block, where blocks of 256 fill the multiprocessor. Very small blocks are worse, \
-              because the number of resident blocks is limited as well.",
+              a third block, where blocks of 256 fill the multiprocessor. Very small blocks do not fill it \
+              either, because the number of resident blocks is limited as well.",
         proof: Proof::Run(Test {
             rows: &["block_256", "block_768"],
             twins: &["block_32", "block_64"],
@@ -145,8 +147,8 @@ pub static CLAIMS: &[Claim] = &[
                more warps make up for it",
         ruling: Ruling::Wrong,
         why: "The place is local memory. A kernel that holds 64 numbers in each thread is slower if it may \
-              use 32 registers, although twice as many warps fit. If the numbers fit in those registers, the \
-              bound costs little.",
+              use 32 registers, although at least twice as many warps fit. If the numbers fit into those \
+              registers, the bound costs far less, but it gains nothing there either.",
         proof: Proof::Recorded(
             REGISTERS,
             Test {

@@ -13,9 +13,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`volatile` is enough for a flag",
         ruling: Ruling::Wrong,
-        why: "It is enough for the flag itself, which every look then really loads. It orders nothing else: \
-              the data may be old when the flag is new. Store the flag with release and load it with \
-              acquire, or put a fence on each side of it.",
+        why: "It is enough for the flag itself, because every look then really loads it. But it orders \
+              nothing else: the data may be old when the flag is new. Store the flag with release and load \
+              it with acquire, or put a fence on each side of it.",
         proof: Proof::Run(Test {
             rows: &["message_no_fence", "message_no_fence-weak"],
             twins: &["ref_message", "ref_message-weak"],
@@ -28,8 +28,8 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "an atomic access orders the accesses around it",
         ruling: Ruling::Wrong,
-        why: "Only its order does that. A relaxed access is atomic, and nothing else. `atomicAdd` and the \
-              other built-in functions are relaxed.",
+        why: "It does so only if it has an order that is stronger than relaxed. A relaxed access is atomic, \
+              and nothing else. `atomicAdd` and the other built-in functions are relaxed.",
         proof: Proof::Run(Test {
             rows: &["ref_message_relaxed", "ref_message_relaxed-weak"],
             twins: &["ref_message", "ref_message-weak"],
@@ -42,8 +42,8 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "it is enough that the writer of a message uses release",
         ruling: Ruling::Wrong,
-        why: "A release takes effect in a thread that acquires what was stored. A reader that loads the flag \
-              relaxed may have loaded the data before.",
+        why: "A release takes effect only for a thread that acquires what was stored. A reader whose load of \
+              the flag is relaxed may read data that is older than the flag.",
         proof: Proof::Run(Test {
             rows: &["ref_message_release", "ref_message_release-weak"],
             twins: &["ref_message", "ref_message-weak"],
@@ -70,9 +70,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`thread_scope_block` suffices if one thread of a block does the work",
         ruling: Ruling::Condition,
-        why: "How many threads of a block work does not matter. The scope has to include all threads that \
-              meet at the flag or the lock: the block is enough if they are of one block, and for threads of \
-              several blocks it has to be the device.",
+        why: "It does not matter how many threads of a block work. The scope has to include all threads \
+              that use the flag or the lock: the block is enough if they are all of one block, and if they \
+              are of several blocks it has to be the device.",
         proof: Proof::Run(Test {
             rows: &["ref_in_block", "ref_in_block-weak"],
             twins: &["ref_message_block_scope", "ref_message_block_scope-weak"],
@@ -85,8 +85,8 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "a thread that has arrived at a barrier may read what the others wrote before it",
         ruling: Ruling::Wrong,
-        why: "A thread arrives to tell the others that its own part is done. It may read their parts when it \
-              has waited, which `arrive` does not do and `arrive_and_wait` does.",
+        why: "By arriving, a thread only tells the others that its own part is done. It may read their parts \
+              when it has waited, which `arrive` does not do and `arrive_and_wait` does.",
         proof: Proof::Run(Test {
             rows: &["hand_on_no_wait", "hand_on_no_wait-weak"],
             twins: &["hand_on", "hand_on-weak"],
@@ -99,8 +99,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "where one lane acts for its warp, it may as well be lane 0",
         ruling: Ruling::Condition,
-        why: "Lane 0 will do where all lanes come along. Inside a branch it may not be among them, and then \
-              nothing is done. There the lowest lane of the mask acts, or the one that `elect.sync` chooses.",
+        why: "Lane 0 will do where all lanes come. Inside a branch it may not be among them, and then \
+              nothing is done. Let the lowest lane of the mask act there, or the one that `elect.sync` \
+              chooses.",
         proof: Proof::Run(Test {
             rows: &["pick_elect"],
             twins: &["pick_zero"],
@@ -116,10 +117,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`cuda::atomic_ref` is slower than the built-in functions",
         ruling: Ruling::Condition,
-        why: "A lock is faster with it, because release and acquire are cheaper than two `__threadfence()`. An \
-              addition can be slower: if nothing uses the result of `atomicAdd`, the assembler takes an \
-              instruction that returns none, and a `fetch_add` always returns the old value. Where many \
-              threads add to one counter, that makes no difference.",
+        why: "A lock can be faster with it: in the twin, acquire and release take the place of two \
+              `__threadfence()`. An addition can be slower: if nothing uses the result of `atomicAdd`, the \
+              assembler takes an instruction that returns none, but it leaves a `fetch_add` as it is. Where \
+              many threads add to one counter, that makes no difference.",
         proof: Proof::Recorded(
             LARGE,
             Test {
@@ -135,9 +136,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "a back-off is always faster than trying again at once",
         ruling: Ruling::Wrong,
-        why: "It makes far fewer requests, and with that it leaves memory to other work. Here there is no \
-              other work: while all sleep, the lock is open and no thread takes it. Orders in place of \
-              fences, as in the twin, do make this lock faster.",
+        why: "It makes far fewer requests, and so it leaves the memory to other work. Here there is no other \
+              work, and while all that wait are asleep, the lock may be open and no thread takes it. What \
+              does make a lock faster is acquire and release in place of fences, as in the twin.",
         proof: Proof::Recorded(
             LARGE,
             Test {
@@ -153,10 +154,9 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`redux.sync` is one instruction, and so it is five times as fast as five shuffles",
         ruling: Ruling::Wrong,
-        why: "It is faster, and by less than that: its result takes longer to arrive than that of a shuffle. \
-              Count instructions to compare programs, and use a clock to compare instructions. The twin \
-              shows more than a factor of five on the same clock: additions that queue, and additions that \
-              do not.",
+        why: "It is faster, but by less than that, because its result takes longer to arrive than that of a \
+              shuffle. The number of instructions is not the time. The twin shows that this clock can tell a \
+              factor of five: additions to one counter queue, and additions to a counter each do not.",
         proof: Proof::Recorded(
             LARGE,
             Test {
@@ -172,9 +172,10 @@ pub static CLAIMS: &[Claim] = &[
         voice: Voice::Said,
         says: "`arrive_and_wait` of a `cuda::barrier` costs as much as `__syncthreads()`",
         ruling: Ruling::Wrong,
-        why: "`__syncthreads()` is one instruction, at which a warp simply is not issued. A `cuda::barrier` \
-              arrives, asks in a loop, and looks at a clock. Use it for what `__syncthreads()` cannot do. \
-              Work between arriving and waiting, as in the twin, hardly changes the price.",
+        why: "`__syncthreads()` is one instruction, at which a warp is not issued until it may continue. At \
+              a `cuda::barrier` a thread arrives, asks in a loop, and looks at a clock. Use it for what \
+              `__syncthreads()` cannot do. Work between arriving and waiting, as in the twin, hardly \
+              changes the time.",
         proof: Proof::Recorded(
             LARGE,
             Test {
