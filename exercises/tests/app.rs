@@ -122,7 +122,7 @@ fn a_file_that_cannot_be_made_is_said_and_made_later() {
 fn unknown_keys_are_answered_and_change_nothing() {
     let mut learner = Learner::at("lost_sum");
     learner.key('x');
-    assert!(learner.screen().contains("`x` is no key here"));
+    assert!(learner.screen().contains("The key `x` does nothing here"));
     learner.press(KeyCode::F(5));
     learner.press(KeyCode::Esc);
     assert_eq!(learner.app.view, View::Work);
