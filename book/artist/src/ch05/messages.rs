@@ -45,7 +45,7 @@ pub fn message_overtakes(studio: &mut Studio, sheet: &mut Sheet) -> Result<Strin
         if let ([stale], 1) = (&run.stale_reads[..], read[1])
             && stale.message.contains("`data`")
         {
-            chosen = Some((seed, launch, hexadecimal(&stale.message, "hold 0x")?, read[0]));
+            chosen = Some((seed, launch, hexadecimal(&stale.message, "although 0x")?, read[0]));
             break;
         }
     }
