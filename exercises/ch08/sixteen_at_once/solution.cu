@@ -18,7 +18,9 @@ extern "C" __global__ void scale_by_four(const int* x, int* y, int n) {
         for (; i < n; i++) y[i] = 3 * x[i] + 1;
     }
 //= starter
-//    // TODO: load and store sixteen bytes at once, wherever there are sixteen.
+//    // TODO: the readings i to i + 3, as far as there are that many, with one load and one store of sixteen bytes
+//    // wherever a thread has all four.
+//= wrong one_by_one
 //    for (int k = 0; k < 4; k++) {
 //        if (i + k < n) y[i + k] = 3 * x[i + k] + 1;
 //    }

@@ -36,7 +36,7 @@ impl App {
             KeyCode::Char('?') => self.show(View::Help),
             KeyCode::Char('q') => return vec![Effect::Quit],
             KeyCode::Char(other) => {
-                self.notice = Some(format!("The key `{other}` does nothing here; `?` lists the keys."))
+                self.notice = Some(format!("The key `{other}` does nothing here; `?` lists the keys."));
             }
             _ => {}
         }
