@@ -120,7 +120,7 @@ fn a_bound_on_registers_changes_no_traffic() {
 #[test]
 fn what_cannot_be_done_is_refused_in_one_line() {
     for (args, message) in [
-        (["--size", "99999999999"], "elements at most"),
+        (["--size", "99999999999"], "ask for at most"),
         (["--only", "chas"], "there is no variant or section `chas`: did you mean "),
     ] {
         CHAPTER.refuses(&args, message);
