@@ -1,4 +1,4 @@
-//! A launch in a weak memory, seed by seed, for the chapters about locks and about orders.
+//! A launch in a weak memory, seed by seed, for the chapters about locks, scans and orders.
 //!
 //! In the emulator's ordinary memory a load returns the last store, so a missing fence changes nothing. In
 //! its weak memory a load may return an older store if PTX's memory model allows it, and the seed decides.

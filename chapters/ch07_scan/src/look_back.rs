@@ -11,11 +11,10 @@ use lanes::kernels::scan_array::{
 };
 use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS};
-use lanes::{Buffer, Device, Lab, Launch, Tolerance, Verdict};
+use lanes::{Buffer, Device, Lab, Launch, Tolerance, Verdict, weak};
 
 use crate::array::PER_THREAD;
 use crate::numbers::{digits, scans};
-use crate::weak;
 
 /// Two warps, so that the block has barriers to wait at.
 pub const BLOCK: u32 = 64;

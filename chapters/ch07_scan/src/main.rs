@@ -13,7 +13,6 @@ mod look_back;
 mod numbers;
 mod start;
 mod warp;
-mod weak;
 
 use std::process::ExitCode;
 
