@@ -47,7 +47,7 @@ const NEVER_ON_A_GPU: [(&Kernel, u32); 2] = [(&HAND_ON_HALF, 128), (&HAND_ON_EXT
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let shape = Shape::of(lab)?;
-    // Two warps at least, so that there is somebody to shake hands with.
+    // Two warps at least, because a handshake needs a second one.
     let rounds = (shape.threads() as u32 / ELEMENTS).clamp(*ROUNDS.start(), *ROUNDS.end()) as i32;
     let shape = Shape { grid: BLOCKS, block: shape.block.max(64), ..shape };
     let title = format!("what does a barrier cost that can be waited for later? {rounds} rounds");
