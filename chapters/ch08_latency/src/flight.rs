@@ -3,8 +3,8 @@
 //! A warp does not wait for a load; it waits for an instruction that reads what a load brings. The order of the PTX
 //! does not decide when that is, because the assembler moves loads forward where nothing forbids it. A branch or a
 //! store does forbid it, and so does an address that is computed from what another load brings. So the loads that
-//! can be under way together are counted in a trace, by which of them need the result of another. It leaves out that a multiprocessor has room
-//! for only so many; what the assembler makes of it is in the record of machine code.
+//! can be under way together are counted in a trace, by which of them need the result of another. It leaves out that
+//! a multiprocessor has room for only so many; what the assembler makes of it is in the record of machine code.
 
 use std::collections::BTreeSet;
 
