@@ -1,17 +1,23 @@
 //! Statements that the assembler takes and those that it refuses: the emulator does the same, and says why, where.
 //!
-//! Each was given to `ptxas` of CUDA 12.9 for `sm_90`, which agrees with four exceptions besides what is only not supported
-//! yet: it takes `_` and registers where a called function declares `.param` variables, a third element of a register of
-//! two, and `%pm0`. A statement that is refused is no error of the module: only a launch that comes to it fails.
+//! Each was given to `ptxas` of CUDA 12.9 for `sm_90`, which agrees with a few exceptions besides what is only not supported
+//! yet. It takes a third element of a register of two, and `%pm0`. In calls it takes a whole vector of registers for a parameter
+//! of as many bits, a floating-point literal for a parameter of another width, whose bits it cuts or extends with zeros, and a
+//! literal in place of a result. It takes no call of a function that declares a predicate, `.u8`, `.s8`, `.u16` or `.s16`.
+//! A statement that is refused is no error of the module: only a launch that comes to it fails.
 
 use simt::{Emulator, Limits};
 
 const REGISTERS: &str = ".reg .pred p, q, r; .reg .u8 c; .reg .b16 h; .reg .b32 x, y; .reg .s32 i; .reg .u32 n; \
-     .reg .f32 f; .reg .b64 d, e; .reg .f64 g; .reg .v2 .b32 v;";
+     .reg .f32 f; .reg .b64 d, e; .reg .f64 g; .reg .v2 .b32 v; \
+     .param .align 4 .b8 v8[8]; .param .b32 v4[1]; .param .b8 b8[8];";
 
 const OUTSIDE: &str = ".global .u32 word; .const .u32 table[4]; .global .texref image; \
      .func (.reg .b32 r) f1(.reg .b32 a) { mov.b32 r, a; ret; } \
-     .func (.param .b32 r) f2(.param .b32 a) { ret; }";
+     .func (.param .b32 r) f2(.param .b32 a) { ret; } \
+     .func f3(.param .b8 a, .param .b16 b, .param .f32 c, .param .align 4 .b8 d[8]) { ret; } \
+     .func f4(.param .f32 a, .param .u32 b, .reg .f64 c) { ret; } \
+     .func f5(.reg .pred a) { ret; }";
 
 /// What is said of a statement, with the column in its line.
 fn told(statement: &str) -> Vec<String> {
@@ -126,15 +132,96 @@ fn special_registers_have_their_width_and_their_places() {
 
 #[test]
 fn calls_pass_what_the_function_declares() {
-    taken("call (x), f1, (y);");
-    taken("call (x), f1, (5);");
-    taken("{ .param .b32 a; .param .b32 b; call (b), f2, (a); call (b), f1, (a); }");
-    refused("call (x), f1, (h);", "1:16: this register has 16 bits, but 32 are passed");
-    refused("call (x), f1, (_);", "1:16: this operand must be a 32-bit register or a literal");
-    refused("call (_), f1, (x);", "1:7: only `.param` variables can be passed here");
+    for statement in [
+        "call (x), f1, (y);",
+        "call (x), f1, (5);",
+        "{ .param .b32 a; .param .b32 b; call (b), f2, (a); call (b), f1, (a); }",
+        "{ .param .b32 b; call (b), f2, (x); call (b), f2, (5); call (x), f2, (b); }",
+        "call (_), f1, (x);",
+        "call (_), f2, (x);",
+        "call (f), f1, (i);",
+        "call f3, (c, 5, 1.0, v8);",
+        "call f3, (-1, h, 0f3f800000, v8);",
+        "call f4, (f, i, 1.5);",
+    ] {
+        taken(statement);
+    }
+    refused("call (x), f1, (h);", "1:16: `h` has 16 bits, but the function declares 32 bits");
+    refused("call (x), f2, (h);", "1:16: `h` has 16 bits, but the function declares 32 bits");
+    refused("call (d), f2, (x);", "1:7: `d` has 64 bits, but the function declares 32 bits");
+    refused("call (x), f1, (p);", "1:16: `p` is a predicate, but the function declares 32 bits");
+    refused(
+        "call f4, (n, i, 1.5);",
+        "1:11: `n` holds integers, but the function declares floating-point numbers",
+    );
+    refused(
+        "call f4, (f, f, 1.5);",
+        "1:14: `f` holds floating-point numbers, but the function declares integers",
+    );
+    let everything = "an argument is a register, a `.param` variable or a literal";
+    refused("call (x), f1, (_);", &format!("1:16: {everything}"));
+    refused("call (x), f2, (x+1);", &format!("1:16: {everything}"));
+    refused("call (x), f2, (!p);", &format!("1:17: {everything}"));
+    refused("call (5), f2, (x);", "1:7: a result goes to a register, a `.param` variable or `_`");
     refused("call (x), f1, (x, y);", "1:16: the function declares 1 of these, but the call has 2");
     refused("call f1, (x);", "1:1: the function declares 1 of these, but the call has 0");
-    refused("{ .param .b32 b; call (b), f2, (x); }", "1:33: only `.param` variables can be passed here");
+    refused("call (x), f2, (v.x);", "1:16: `v.x` is part of a vector; move it into a register of its own");
+    refused("call (x), f2, (v);", "1:16: `v` is a vector; pass its elements one by one");
+    for name in ["word", "pp", "%tid.x", "f1", "l"] {
+        let why =
+            format!("1:33: `{name}` is neither a register nor a `.param` variable of this function's body");
+        refused(&format!("{{ .local .b32 l; call (x), f2, ({name}); }}"), &why);
+    }
+    refused("call nothing, (d);", "1:6: `nothing` is not a function of this module");
+}
+
+#[test]
+fn calls_pass_arrays_and_literals_only_for_their_like() {
+    refused(
+        "call f3, (1, 5, 1.0, d);",
+        "1:22: `d` has 64 bits, but the function declares an array of 8 bytes",
+    );
+    refused(
+        "call f3, (1, 5, 1.0, 5);",
+        "1:22: the function declares an array, which only a `.param` variable can be passed for",
+    );
+    refused("call f3, (1, 5, 1.0, b8);", "1:22: `b8` has an alignment of 1, but the function declares 4");
+    refused(
+        "call f3, (1, 5, 1.0, v4);",
+        "1:22: `v4` is an array of 4 bytes, but the function declares an array of 8 bytes",
+    );
+    refused("call (x), f2, (v4);", "1:16: `v4` is an array of 4 bytes, but the function declares 32 bits");
+    refused(
+        "call f5, (1);",
+        "1:11: the function declares a predicate, which only a register can be passed for",
+    );
+    let float = "the function declares a floating-point number; write the literal as one, for example `1.0`";
+    refused("call f4, (1, i, 1.5);", &format!("1:11: {float}"));
+    let integer = "the function declares an integer, but the literal is a floating-point number";
+    refused("call f4, (1.5, 1.5, 1.5);", &format!("1:16: {integer}"));
+    let width =
+        "the literal does not have as many bits as the function declares; move the value into a register";
+    refused("call f4, (1.5, 1, 0f3f800000);", &format!("1:19: {width}"));
+    refused("call (x), f2, (1.5);", &format!("1:16: {width}"));
+    refused("call f3, (1, 0f3f800000, 1.0, v8);", &format!("1:14: {width}"));
+}
+
+#[test]
+fn calls_through_registers_pass_what_the_prototype_declares() {
+    let call = |call: &str| {
+        format!(
+            "P: .callprototype (.param .b32 _) _ (.param .b32 _); T: .calltargets f2; mov.u64 d, f2; {call}"
+        )
+    };
+    taken(&call("call (x), d, (x), P;"));
+    taken(&call("call (_), d, (5), T;"));
+    refused(&call("call (x), d, (h), P;"), "1:103: `h` has 16 bits, but the function declares 32 bits");
+    refused(&call("call (x), d, (x);"), "1:89: `call` needs more than 3 operands");
+    refused(
+        &call("call (x), d, (x), f2;"),
+        "1:107: a call through a register needs the name of a `.callprototype`",
+    );
+    refused(&call("call (x), f2, (x), P;"), "1:89: `call` has too many operands; leave out the last 1");
 }
 
 #[test]

@@ -150,15 +150,24 @@ impl Writer {
         self.line(format!("st.param.b32 [to+48], {mask};"));
         self.line(format!("st.param.b32 [to+52], {depth};"));
         let mut names = vec!["to".to_owned()];
+        // A register is passed and filled as it is, or by way of a variable.
         for (index, argument) in arguments.iter().enumerate() {
+            if self.dice.chance(50) {
+                names.push(argument.to_string());
+                continue;
+            }
             let name = format!("to{index}");
             self.line(format!(".param .{} {name};", argument.kind.name()));
             self.line(format!("st.param.{} [{name}], {argument};", argument.kind.name()));
             names.push(name);
         }
-        self.line(format!(".param .{} got;", function.result.name()));
-        self.line(format!("call (got), {}, ({});", function.name, names.join(", ")));
-        self.line(format!("ld.param.{} {result}, [got];", function.result.name()));
+        if self.dice.chance(50) {
+            self.line(format!("call ({result}), {}, ({});", function.name, names.join(", ")));
+        } else {
+            self.line(format!(".param .{} got;", function.result.name()));
+            self.line(format!("call (got), {}, ({});", function.name, names.join(", ")));
+            self.line(format!("ld.param.{} {result}, [got];", function.result.name()));
+        }
         self.line("}");
         result
     }

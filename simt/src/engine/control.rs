@@ -356,6 +356,9 @@ fn pass(warp: &mut Warp, mask: u32, (from, source): (&Passed, &Frame), (to, targ
         }
         return;
     }
+    if *to == Passed::Nothing {
+        return;
+    }
     for lane in lanes_of(mask) {
         let value = take(warp, lane, from, source);
         give(warp, lane, value, (to, target));
@@ -378,6 +381,7 @@ pub(super) fn take(warp: &mut Warp, lane: usize, from: &Passed, frame: &Frame) -
                 Bank::Preds => u64::from(warp.registers.preds[frame.base.preds + slot] >> lane & 1),
             }
         }
+        Passed::Nothing => unreachable!("only a result can be left out"),
     }
 }
 
@@ -400,5 +404,6 @@ pub(super) fn give(warp: &mut Warp, lane: usize, value: u64, (to, frame): (&Pass
                 }
             }
         }
+        Passed::Nothing => {}
     }
 }

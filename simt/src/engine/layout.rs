@@ -1,6 +1,6 @@
 //! Where variables lie: sizes, alignment, and the initial contents of global and constant memory.
 
-use crate::isa::scope::bits;
+use crate::isa::scope::{Formal, Signature, bits};
 use crate::ptx::ast::{Init, Type, Variable};
 
 /// Bytes of one element of a variable.
@@ -17,6 +17,22 @@ pub fn size_of(variable: &Variable<'_>) -> Option<u64> {
 /// Alignment of a variable in bytes, at least that of its type.
 pub fn align_of(variable: &Variable<'_>) -> u64 {
     u64::from(variable.align).max(1).next_power_of_two()
+}
+
+/// What a function with these parameters and results takes and gives, as calls look at it.
+pub fn signature(params: &[Variable<'_>], returns: &[Variable<'_>]) -> Signature {
+    let all = |variables: &[Variable<'_>]| variables.iter().map(formal).collect();
+    Signature { params: all(params), results: all(returns) }
+}
+
+/// A variable as calls look at it.
+pub fn formal(variable: &Variable<'_>) -> Formal {
+    Formal {
+        ty: variable.ty,
+        bytes: size_of(variable).unwrap_or(0),
+        align: align_of(variable),
+        is_array: !variable.dims.is_empty(),
+    }
 }
 
 /// A space that is filled from the bottom.

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::flow;
-use super::layout::{Stack, align_of, element_bytes, initial_bytes, size_of};
+use super::layout::{self, Stack, align_of, element_bytes, initial_bytes, size_of};
 use super::program::{AT_RETURN, Builtin, Code, Inst, NEVER, Origin, Pc, Program, Refusal};
 use super::shared::SharedLayout;
 use super::swift::plan::Plans;
 use super::unused;
 use crate::isa::control::Passed;
 use crate::isa::operands::{Operands, Touched};
-use crate::isa::scope::{Bank, Formal, Place, Scope, Signature, Symbol, bits};
+use crate::isa::scope::{Bank, Place, Scope, Signature, Symbol, bits};
 use crate::isa::value::{Args, Kind};
 use crate::isa::{Decoded, Meaning, Op, control, decode};
 use crate::machine::global::{Buffer, Global};
@@ -136,13 +136,12 @@ impl<'t> Lowering<'_, 't> {
                 let buffer = self.allocate(variable, memory)?;
                 (buffer.address(), buffer.bytes())
             };
-            let place = Place { space, address, size, element: element_bytes(variable), in_frame: false };
+            let place = absolute(variable, address, size);
             self.declare(variable.name, place)?;
         }
         for variable in self.inner.clone() {
             let buffer = self.allocate(variable, memory)?;
-            let (space, address, size) = (variable.space, buffer.address(), buffer.bytes());
-            let place = Place { space, address, size, element: element_bytes(variable), in_frame: false };
+            let place = absolute(variable, buffer.address(), buffer.bytes());
             self.places.insert(variable.name.span.start, place);
         }
         Ok(())
@@ -221,7 +220,10 @@ impl<'t> Lowering<'_, 't> {
             };
             self.scope.declare(alias.name, symbol);
         }
-        self.scope.signatures = functions.iter().map(signature_of).collect();
+        let signature = |function: &Function<'_>| {
+            (!function.is_entry).then(|| layout::signature(&function.params, &function.returns))
+        };
+        self.scope.signatures = functions.iter().map(signature).collect();
         Ok(())
     }
 
@@ -323,13 +325,10 @@ impl<'t> Lowering<'_, 't> {
                     size,
                     element: element_bytes(variable),
                     in_frame: true,
+                    passed_as: (variable.space == Space::Param).then(|| layout::formal(variable)),
                 }
             }
-            Space::Shared => {
-                let address = self.shared.address(variable);
-                let element = element_bytes(variable);
-                Place { space: Space::Shared, address, size, element, in_frame: false }
-            }
+            Space::Shared => absolute(variable, self.shared.address(variable), size),
             Space::Global | Space::Const => self.places[&name.span.start],
             Space::Reg => unreachable!("the parser makes registers of these"),
         };
@@ -347,9 +346,9 @@ impl<'t> Lowering<'_, 't> {
                     body.labels.push(NEVER);
                     (*name, Symbol::Label(body.labels.len() as u32 - 1))
                 }
-                Statement::Targets { name, .. } => {
-                    body.tables.push(Vec::new());
-                    (*name, Symbol::Targets(body.tables.len() as u32 - 1))
+                Statement::Targets { name, targets } => (*name, declare_targets(body, targets)),
+                Statement::Prototype { name, returns, params } => {
+                    (*name, declare_prototype(body, layout::signature(params, returns)))
                 }
                 _ => continue,
             };
@@ -384,12 +383,14 @@ impl<'t> Lowering<'_, 't> {
     }
 
     fn targets(&self, body: &mut Body<'t>, name: Ident<'t>, targets: &[Ident<'t>]) -> Result<(), Error> {
-        let Some((_, Symbol::Targets(table))) = body.scope.find(name.text) else { return Ok(()) };
+        let list = body.scope.find(name.text).map(|(_, symbol)| symbol);
         for target in targets {
-            match body.scope.find(target.text) {
-                Some((_, Symbol::Label(label))) => body.tables[table as usize].push(label),
-                // `.calltargets` lists functions; a call does not need the list.
-                Some((_, Symbol::Function(_))) => {}
+            match (list, body.scope.find(target.text)) {
+                (Some(Symbol::Targets(table)), Some((_, Symbol::Label(label)))) => {
+                    body.tables[table as usize].push(label);
+                }
+                // `.calltargets` lists functions, of which a call needs only the signature that they share.
+                (Some(Symbol::Prototype(_)), Some((_, Symbol::Function(_)))) => {}
                 _ => return self.error(target.span, format!("`{}` is not a label", target.text)),
             }
         }
@@ -480,6 +481,28 @@ impl<'t> Lowering<'_, 't> {
     }
 }
 
+/// The place of a variable whose address does not depend on the frame.
+fn absolute(variable: &Variable<'_>, address: u64, size: u64) -> Place {
+    let (space, element) = (variable.space, element_bytes(variable));
+    Place { space, address, size, element, in_frame: false, passed_as: None }
+}
+
+/// Declares what `.branchtargets` or `.calltargets` lists: labels for a branch, or functions for a call.
+fn declare_targets(body: &mut Body<'_>, targets: &[Ident<'_>]) -> Symbol {
+    let first = targets.first().and_then(|target| body.scope.find(target.text));
+    if let Some((_, Symbol::Function(function))) = first {
+        let signature = body.scope.signatures.get(function as usize).cloned().flatten();
+        return declare_prototype(body, signature.unwrap_or_default());
+    }
+    body.tables.push(Vec::new());
+    Symbol::Targets(body.tables.len() as u32 - 1)
+}
+
+fn declare_prototype(body: &mut Body<'_>, signature: Signature) -> Symbol {
+    body.scope.prototypes.push(signature);
+    Symbol::Prototype(body.scope.prototypes.len() as u32 - 1)
+}
+
 /// Places parameters and results: a kernel's in the parameter block, a function's in its frame or in registers.
 fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Passed>, Vec<Passed>) {
     let mut block = Stack::default();
@@ -491,7 +514,8 @@ fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Passed>, 
         let size = size_of(variable).unwrap_or(0);
         let address = stack.place(size, align_of(variable));
         let element = element_bytes(variable);
-        let place = Place { space: Space::Param, address, size, element, in_frame: !function.is_entry };
+        let in_frame = !function.is_entry;
+        let place = Place { space: Space::Param, address, size, element, in_frame, passed_as: None };
         body.scope.declare(variable.name, Symbol::Variable(place));
         Passed::Variable(place)
     };
@@ -512,28 +536,15 @@ fn register<'t>(body: &mut Body<'t>, variable: &Variable<'t>) -> Passed {
 fn read(passed: &Passed) -> Option<Touched> {
     match *passed {
         Passed::Column { bank, slot, .. } => Some(Touched { bank, slot, is_written: false }),
-        Passed::Variable(_) => None,
+        Passed::Variable(_) | Passed::Nothing => None,
     }
 }
 
 fn variable_of(passed: &Passed) -> Option<Place> {
     match *passed {
         Passed::Variable(place) => Some(place),
-        Passed::Column { .. } => None,
+        Passed::Column { .. } | Passed::Nothing => None,
     }
-}
-
-/// What a function takes and gives, as calls look at it.
-fn signature_of(function: &Function<'_>) -> Option<Signature> {
-    let formal = |variable: &Variable<'_>| Formal {
-        ty: variable.ty,
-        bytes: size_of(variable).unwrap_or(0),
-        in_register: variable.space == Space::Reg,
-    };
-    (!function.is_entry).then(|| Signature {
-        params: function.params.iter().map(formal).collect(),
-        results: function.returns.iter().map(formal).collect(),
-    })
 }
 
 /// The variables in global and constant memory of a block and those in it.

@@ -4,13 +4,13 @@
 //! and finds where the lanes of a branch meet again. Specification: PTX ISA, section 9.7.12.
 
 use super::grammar::Modifiers;
-use super::operands::{Operands, Register, bank_of, kind_of, span_of};
-use super::scope::{Bank, Formal, Place, Symbol, bits};
+use super::operands::{Class, Operands, Register, bank_of, class, kind_of, span_of};
+use super::scope::{Bank, Formal, Place, Signature, Symbol, bits};
 use super::value::Kind;
 use super::{Family, Form, Op};
 use crate::machine::registers::Slot;
 use crate::ptx::Error;
-use crate::ptx::ast::{Ident, Operand};
+use crate::ptx::ast::{Ident, Operand, Type};
 
 /// Control flow.
 pub const FAMILY: Family = Family {
@@ -70,6 +70,8 @@ pub enum Passed {
         /// How many of its bytes count.
         bytes: u64,
     },
+    /// Nothing: a result that is not wanted, `_`.
+    Nothing,
 }
 
 fn branch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -90,41 +92,44 @@ fn branch_indexed(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Err
     }
 }
 
-/// Takes `(results), callee, (arguments), prototype`, where all but the callee may be left out.
+/// Takes `(results), callee, (arguments), prototype`, where results and arguments may be left out, and only a call through
+/// a register has a prototype.
 fn call(o: &mut Operands<'_, '_>) -> Result<CallIndex, Error> {
-    let mut operand = o.take()?;
-    let mut results: &[Operand<'_>] = &[];
-    if let Operand::List(list, _) = operand {
-        results = list;
-        operand = o.take()?;
-    }
+    let results = o.list();
+    let operand = o.take()?;
     let callee = callee(o, operand)?;
-    let mut args: &[Operand<'_>] = &[];
-    while o.remaining() > 0 {
-        // What follows the arguments names a prototype, which says no more than the callee itself.
-        if let Operand::List(list, _) = o.take()? {
-            args = list;
-        }
-    }
+    let args = o.list();
     let signature = match callee {
         Callee::Direct(function) => o.scope.signatures.get(function as usize).cloned().flatten(),
-        Callee::Indirect(_) => None,
+        Callee::Indirect(_) => Some(prototype(o)?),
     };
-    let formals = signature.as_ref().map(|signature| (&signature.params[..], &signature.results[..]));
-    let args = pass_all(o, args, formals.map(|formals| formals.0), argument)?;
-    let results = pass_all(o, results, formals.map(|formals| formals.1), result)?;
+    let (args, results) = match signature {
+        Some(Signature { params, results: formals }) => {
+            (pass_all(o, args, &params, argument)?, pass_all(o, results, &formals, result)?)
+        }
+        // A kernel, which cannot be called: a launch that executes the call says so.
+        None => (Vec::new(), Vec::new()),
+    };
     o.scope.calls.push(CallSite { callee, args, results });
     Ok(CallIndex(o.scope.calls.len() as u32 - 1))
+}
+
+/// What the prototype or the list of targets at the end of a call says about its callee.
+fn prototype(o: &mut Operands<'_, '_>) -> Result<Signature, Error> {
+    let operand = o.take()?;
+    match name_of(operand).and_then(|name| o.scope.find(name.text)) {
+        Some((_, Symbol::Prototype(number))) => Ok(o.scope.prototypes[number as usize].clone()),
+        _ => Err(o.error(span_of(operand), "a call through a register needs the name of a `.callprototype`")),
+    }
 }
 
 /// Binds the arguments or the results of a call, as many as the callee declares.
 fn pass_all<'t>(
     o: &mut Operands<'_, 't>,
     items: &[Operand<'t>],
-    formals: Option<&[Formal]>,
+    formals: &[Formal],
     bind: fn(&mut Operands<'_, 't>, &Operand<'t>, Formal) -> Result<Passed, Error>,
 ) -> Result<Vec<Passed>, Error> {
-    let Some(formals) = formals else { return items.iter().map(|item| variable(o, item)).collect() };
     if items.len() != formals.len() {
         let (wanted, found) = (formals.len(), items.len());
         let message = format!("the function declares {wanted} of these, but the call has {found}");
@@ -133,56 +138,121 @@ fn pass_all<'t>(
     items.iter().zip(formals).map(|(item, formal)| bind(o, item, *formal)).collect()
 }
 
-/// A `.param` variable that is passed or filled.
-fn variable(o: &mut Operands<'_, '_>, item: &Operand<'_>) -> Result<Passed, Error> {
-    match name_of(item).and_then(|name| o.scope.find(name.text)) {
-        Some((_, Symbol::Variable(place))) if place.in_frame => Ok(Passed::Variable(place)),
-        _ => Err(o.error(span_of(item), "only `.param` variables can be passed here")),
-    }
-}
-
-/// An argument: a variable, or for a parameter in a register a register or a literal too.
+/// An argument: a register, a `.param` variable or a literal, whether the parameter is a register or a variable.
 fn argument<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) -> Result<Passed, Error> {
-    let names_variable =
-        name_of(item).is_some_and(|name| matches!(o.scope.find(name.text), Some((_, Symbol::Variable(_)))));
-    if names_variable || !formal.in_register {
-        return variable(o, item);
+    match (name_of(item), item) {
+        (Some(name), _) => named(o, name, formal, false),
+        (None, Operand::Int(..) | Operand::F32(..) | Operand::F64(..)) => number(o, item, formal),
+        _ => Err(o.error(span_of(item), "an argument is a register, a `.param` variable or a literal")),
     }
-    if let Some(name) = name_of(item) {
-        let register = o.register(name)?;
-        return column(o, item, register, formal);
-    }
-    let Some(kind) = kind_of(formal.ty) else {
-        return Err(o.error(span_of(item), "a parameter of 8 bits must be passed in a register"));
-    };
-    Ok(Passed::Column { bank: bank_of(kind), slot: o.source(item, kind)?, bytes: formal.bytes })
 }
 
-/// What is filled: a variable, or from a result in a register a register too.
+/// What is filled by a result: a register or a `.param` variable, or nothing.
 fn result<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) -> Result<Passed, Error> {
-    let register = name_of(item).filter(|name| o.scope.find_register(name.text).is_some());
-    match register {
-        Some(name) if formal.in_register => {
-            let register = o.written(name)?;
-            column(o, item, register, formal)
-        }
-        _ => variable(o, item),
+    match (name_of(item), item) {
+        (Some(name), _) => named(o, name, formal, true),
+        (None, Operand::Sink(_)) => Ok(Passed::Nothing),
+        _ => Err(o.error(span_of(item), "a result goes to a register, a `.param` variable or `_`")),
     }
 }
 
-/// A register that is passed, which must be as wide as what it is passed for.
-fn column(
-    o: &Operands<'_, '_>,
-    item: &Operand<'_>,
-    register: Register,
+/// A register or a variable that is passed or filled.
+fn named<'t>(
+    o: &mut Operands<'_, 't>,
+    name: Ident<'t>,
     formal: Formal,
+    is_filled: bool,
 ) -> Result<Passed, Error> {
-    let wanted = bits(formal.ty);
-    if register.bits != wanted {
-        let message = format!("this register has {} bits, but {wanted} are passed", register.bits);
+    let text = name.text;
+    let symbol = o.scope.find(text).map(|(_, symbol)| symbol);
+    let (passed, message) = match symbol {
+        Some(Symbol::Register(ty)) => {
+            let Register { bank, slot, .. } = if is_filled { o.written(name)? } else { o.register(name)? };
+            let scalar = scalar(ty);
+            (Passed::Column { bank, slot, bytes: scalar.bytes }, mismatch(scalar, formal))
+        }
+        Some(Symbol::Variable(place @ Place { passed_as: Some(declared), .. })) => {
+            (Passed::Variable(place), mismatch(declared, formal))
+        }
+        Some(Symbol::Vector(..)) => {
+            (Passed::Nothing, Some("is a vector; pass its elements one by one".into()))
+        }
+        None if o.scope.find_register(text).is_some() => {
+            (Passed::Nothing, Some("is part of a vector; move it into a register of its own".into()))
+        }
+        _ => (
+            Passed::Nothing,
+            Some("is neither a register nor a `.param` variable of this function's body".into()),
+        ),
+    };
+    match message {
+        None => Ok(passed),
+        Some(message) => Err(o.error(name.span, format!("`{text}` {message}"))),
+    }
+}
+
+/// What is said of something that is passed for something else; `None` if the two fit.
+fn mismatch(actual: Formal, formal: Formal) -> Option<String> {
+    let size = |formal: Formal| match formal {
+        Formal { is_array: true, bytes, .. } => format!("an array of {bytes} bytes"),
+        Formal { ty: Type::Pred, .. } => "a predicate".into(),
+        Formal { ty, .. } => format!("{} bits", bits(ty)),
+    };
+    if (size(actual), actual.is_array) != (size(formal), formal.is_array) {
+        let is = if actual.is_array || actual.ty == Type::Pred { "is" } else { "has" };
+        return Some(format!("{is} {}, but the function declares {}", size(actual), size(formal)));
+    }
+    match (numbers(actual.ty), numbers(formal.ty)) {
+        (Some(Class::Integer), Some(Class::Float)) => {
+            return Some("holds integers, but the function declares floating-point numbers".into());
+        }
+        (Some(Class::Float), Some(Class::Integer)) => {
+            return Some("holds floating-point numbers, but the function declares integers".into());
+        }
+        _ => {}
+    }
+    (actual.align != formal.align)
+        .then(|| format!("has an alignment of {}, but the function declares {}", actual.align, formal.align))
+}
+
+/// A register, or a literal of its type, as the header of a function would declare it.
+fn scalar(ty: Type) -> Formal {
+    let bytes = u64::from(bits(ty).div_ceil(8));
+    Formal { ty, bytes, align: bytes, is_array: false }
+}
+
+/// The class of the numbers that are passed. A pair of halves passes for any 32 bits.
+fn numbers(ty: Type) -> Option<Class> {
+    class(ty).filter(|_| !matches!(ty, Type::F16x2 | Type::Bf16x2))
+}
+
+/// A literal that is passed. A floating-point literal is never cut or extended.
+fn number<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) -> Result<Passed, Error> {
+    let (ty, width) = (formal.ty, bits(formal.ty));
+    let message = match (item, class(ty)) {
+        _ if formal.is_array => {
+            "the function declares an array, which only a `.param` variable can be passed for"
+        }
+        _ if ty == Type::Pred => "the function declares a predicate, which only a register can be passed for",
+        (Operand::Int(..), Some(Class::Float)) => {
+            "the function declares a floating-point number; write the literal as one, for example `1.0`"
+        }
+        (Operand::Int(..), _) if width <= 64 => "",
+        (Operand::F32(..) | Operand::F64(..), Some(Class::Integer)) => {
+            "the function declares an integer, but the literal is a floating-point number"
+        }
+        (Operand::F32(..), _) if width == 32 => "",
+        (Operand::F64(..), _) if width == 64 || ty == Type::F32 => "",
+        _ => {
+            "the literal does not have as many bits as the function declares; move the value into a register"
+        }
+    };
+    if !message.is_empty() {
         return Err(o.error(span_of(item), message));
     }
-    Ok(Passed::Column { bank: register.bank, slot: register.slot, bytes: formal.bytes })
+    // Of 16 bits, as many as the parameter has are passed.
+    let kind = kind_of(ty).unwrap_or(Kind::B16);
+    Ok(Passed::Column { bank: bank_of(kind), slot: o.source(item, kind)?, bytes: formal.bytes })
 }
 
 fn callee<'t>(o: &mut Operands<'_, 't>, operand: &Operand<'t>) -> Result<Callee, Error> {

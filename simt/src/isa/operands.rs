@@ -122,6 +122,13 @@ impl<'s, 't> Operands<'s, 't> {
         self.instruction.operands.get(self.next)
     }
 
+    /// Takes the next operand if it is a list in parentheses; an empty list if it is not.
+    pub fn list(&mut self) -> &'s [Operand<'t>] {
+        let Some(Operand::List(list, _)) = self.peek() else { return &[] };
+        self.next += 1;
+        list
+    }
+
     /// Takes a predicate that may be negated, `!p`: its column, and whether it is.
     pub fn predicate(&mut self) -> Result<(Slot, bool), Error> {
         match self.take()? {

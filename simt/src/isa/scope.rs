@@ -29,6 +29,8 @@ pub enum Symbol {
     Targets(u32),
     /// A function, by its number in the module.
     Function(u32),
+    /// What a call through a register says of its callee, by its number in the function.
+    Prototype(u32),
 }
 
 /// Where a variable lives.
@@ -45,6 +47,8 @@ pub struct Place {
     pub element: u32,
     /// Whether the address counts from the start of the frame.
     pub in_frame: bool,
+    /// What it is declared as, if calls can pass and fill it: a `.param` variable in the body of a function.
+    pub passed_as: Option<Formal>,
 }
 
 /// The names a function can see, and the columns given out so far.
@@ -59,6 +63,8 @@ pub struct Scope<'t> {
     pub image: Registers,
     /// What the module's functions take and give, by number; `None` for kernels, which nobody may call.
     pub signatures: Rc<[Option<Signature>]>,
+    /// The prototypes of the function, by number.
+    pub prototypes: Vec<Signature>,
     /// The calls decoded so far, in the order of the text.
     pub calls: Vec<CallSite>,
     carry: Option<Slot>,
@@ -82,15 +88,17 @@ pub struct Signature {
     pub results: Vec<Formal>,
 }
 
-/// A parameter or result of a function, as its header declares it.
+/// A parameter or result of a function as its header declares it, or what a call passes for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formal {
     /// Its type; that of an element where it is an array.
     pub ty: Type,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Whether it is a register.
-    pub in_register: bool,
+    /// Its alignment in bytes; that of its type if it is a register.
+    pub align: u64,
+    /// Whether it is an array.
+    pub is_array: bool,
 }
 
 /// A register bank.

@@ -79,8 +79,9 @@ fn what_is_no_register_is_refused() {
 fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
     let mut scope = Scope::default();
     scope.enter();
-    let place =
-        |space, in_frame| Symbol::Variable(Place { space, address: 0x40, size: 8, element: 8, in_frame });
+    let place = |space, in_frame| {
+        Symbol::Variable(Place { space, address: 0x40, size: 8, element: 8, in_frame, passed_as: None })
+    };
     scope.declare(ident("d"), Symbol::Register(result));
     scope.declare(ident("global"), place(Space::Global, false));
     scope.declare(ident("local"), place(Space::Local, true));
