@@ -137,6 +137,19 @@ const CONSTANTS: &str = r"
     ld.const.u32 %r1, [elsewhere];
     ret;
 }
+.global .align 4 .b32 tickets;
+.global .align 4 .b32 failed;
+.visible .entry draw(.param .u64 x) {
+    .reg .pred %p<2>;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [x];
+    atom.global.add.u32 %r1, [tickets], 1;
+    ld.global.u32 %r2, [failed];
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 st.global.u32 [%rd1], %r1;
+    ret;
+}
 ";
 
 /// The findings of a launch of `sum`, for which the host sets a variable first if it is named.
@@ -160,6 +173,20 @@ fn a_constant_that_nobody_set_is_noted() {
     assert_eq!(findings_of_sum(Some("elsewhere"), INITIALISATION).len(), 1);
     assert_eq!(findings_of_sum(Some("forgotten"), INITIALISATION), []);
     assert_eq!(findings_of_sum(None, Checks::NONE), []);
+}
+
+/// A counter and a flag that neither the host nor an initial value has set: both start as zero, as programs expect.
+#[test]
+fn a_variable_in_global_memory_that_starts_as_zero_is_not_noted() {
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("constants.ptx", CONSTANTS).unwrap();
+    let x = emulator.alloc_uninitialized("x", 4).unwrap();
+    for ticket in 0..2 {
+        let args = vec![x.address().into()];
+        let launch = Launch { args, checks: INITIALISATION, ..Launch::new(1, 1) };
+        assert_eq!(emulator.launch(&module, "draw", &launch).unwrap().faults, []);
+        assert_eq!(emulator.read(x), [ticket, 0, 0, 0]);
+    }
 }
 
 /// Thousands of accesses of all widths against a model that keeps one `bool` a byte.

@@ -52,9 +52,8 @@ impl Run<'_> {
     }
 
     /// A note for each variable in constant memory that has no initial value, that the host has not written to, and that
-    /// an instruction of the launch named. The specification has it hold zeros (PTX ISA, 5.4.4), so that this is no error;
-    /// but no kernel can write there, so somebody forgot to. A variable in global memory is zero as well and is often meant
-    /// to be, a counter say, and kernels write to it, so nothing is said of those.
+    /// an instruction of the launch named. It is no error, because the variable holds zeros (PTX ISA, 5.4.4). The checker's
+    /// header says why variables in global memory get no such note.
     pub(super) fn unset_constants(&self) -> Vec<Fault> {
         if !self.initialisation.reports {
             return Vec::new();

@@ -4,12 +4,17 @@
 //! written before: by the byte, at any width, through any kind of address. All of a block's shared memory is unwritten
 //! when the block starts. In global memory that is what `Emulator::alloc_uninitialized` gave, until the host writes to
 //! the buffer or a kernel to the byte, in this launch or an earlier one; buffers of `Emulator::alloc`, which the host has
-//! cleared, and variables of a module count as written. After the launch, as a note: a variable in constant memory without
-//! an initial value that the host never wrote to, and that an instruction named.
+//! cleared, and variables of a module count as written, because without an initial value they hold zeros (PTX ISA, 5.4.4).
 //!
-//! *What it can miss.* A byte that somebody happened to write first, where nothing made sure of it: that is a race, and
-//! another checker's. Under weak memory, a load that gets what a byte held before it was written. An atomic that is denied for one lane and not for another counts as writing for both. What CUDA's
-//! own functions read, the strings that `printf` prints. Local memory and registers.
+//! *What it notes.* After the launch, a variable in constant memory without an initial value that the host never wrote to and
+//! that an instruction named: only the host can set it, so the program has probably forgotten to. There is no such note for
+//! a variable in global memory. A kernel can set that one, in another launch or under a condition that has not come true
+//! yet, and programs rely on the zero that it starts with: `__device__ unsigned tickets;`, or a flag that is raised on errors.
+//!
+//! *What it can miss.* A byte that happened to be written first, although nothing ensured it: that is a race, which another
+//! checker reports. Under weak memory, a load that gets what a byte held before it was written. An atomic that is denied for one
+//! lane and not for another counts as writing for both. What CUDA's own functions read, the strings that `printf` prints. Local
+//! memory and registers.
 //!
 //! *No false alarm.* A byte is unwritten only if no store, no atomic and no host has touched it, whatever their order; so
 //! what a finding names has been read and had no value. Whether the value mattered to anybody, it does not say, but for
