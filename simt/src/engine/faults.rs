@@ -36,7 +36,11 @@ pub fn at_lanes(
 /// An access that memory denied.
 pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -> Stop {
     let verb = verb(run.program.insts[pc as usize].op);
-    let doing = format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address);
+    // The message says which bytes of the memory these are. Its address may count from elsewhere.
+    let doing = match denied.why {
+        Why::PastEnd(_) => format!("{verb} {} bytes", denied.bytes),
+        _ => format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address),
+    };
     let actor = actor(run, block, w, denied.lane as u32, pc, doing);
     let (kind, message) = why(run, denied);
     let mut fault = fault(kind, Severity::Error, message, vec![actor]);
@@ -139,20 +143,26 @@ fn gap(run: &Run<'_>, memory: Memory) -> u64 {
     if has_gap { run.program.dynamic_shared.saturating_sub(own) } else { 0 }
 }
 
+/// An access that is not inside `name`: both its bytes and those that exist are counted from the start, so that the two
+/// numbers can be compared.
 fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
-    let end = offset.saturating_add_unsigned(bytes);
+    let whole = match size {
+        0 => "0 bytes".to_owned(),
+        1 => "1 byte (0)".to_owned(),
+        _ => format!("{size} bytes (0 to {})", size - 1),
+    };
+    let last = offset.saturating_add_unsigned(bytes.saturating_sub(1));
+    let touched = if bytes == 1 { format!("byte {offset}") } else { format!("bytes {offset} to {last}") };
     match offset {
-        ..0 => {
-            format!("{} bytes before the start of `{name}`, which has {size} bytes", offset.unsigned_abs())
-        }
+        ..0 => format!("{} bytes before the start of `{name}`, which has {whole}", offset.unsigned_abs()),
         _ if offset as u64 >= size => {
             let far = match offset as u64 - size {
                 0 => "just".to_owned(),
                 bytes => format!("{bytes} bytes"),
             };
-            format!("{far} past the end of `{name}`, which has {size} bytes")
+            format!("{far} past the end of `{name}`, which has {whole}: {touched}")
         }
-        _ => format!("bytes {offset} to {end} of `{name}`, which has {size} bytes", end = end - 1),
+        _ => format!("{touched} of `{name}`, which has {whole}"),
     }
 }
 
