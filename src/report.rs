@@ -164,7 +164,10 @@ impl Row {
 
     /// What stands in a column. A kernel that was stopped was not counted to its end, so its counts mean nothing.
     pub(crate) fn cell(&self, column: &Column) -> String {
-        if withheld(&self.run.faults).is_some() { "-".to_owned() } else { (column.cell)(&self.run.counters) }
+        if withheld(&self.run.faults).is_some() {
+            return "-".to_owned();
+        }
+        column.text(&self.run.counters, |name| self.fact_value(name))
     }
 
     /// The comparison with the reference that went wrong, the emulator's first.

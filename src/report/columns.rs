@@ -1,4 +1,4 @@
-//! The columns that a table can have: which counters they show, and how.
+//! The columns that a table can have: which counters or figures they show, and how.
 //!
 //! Each column is declared here once, and chapters choose from them. Counts of memory accesses equal the
 //! hardware's. Instructions are counted in PTX and not in machine code, which the heads say.
@@ -13,82 +13,107 @@ pub struct Column {
     /// Its head, in two lines.
     pub head: [&'static str; 2],
     /// What it shows in a row.
-    pub cell: fn(&Counters) -> String,
+    pub cell: Cell,
+}
+
+/// What a column shows of a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Cell {
+    /// Something of its counters.
+    Counted(fn(&Counters) -> String),
+    /// The figure that was added to it under this name, or a dash.
+    Fact(&'static str),
+}
+
+impl Column {
+    /// What it shows, given the counters of a row and the figures that were added to it.
+    pub(crate) fn text(&self, counters: &Counters, fact: impl Fn(&str) -> Option<f64>) -> String {
+        match self.cell {
+            Cell::Counted(cell) => cell(counters),
+            Cell::Fact(name) => fact(name).map_or_else(|| "-".to_owned(), figure),
+        }
+    }
+}
+
+/// A whole number without places, any other as a counter's average.
+fn figure(number: f64) -> String {
+    if number.fract() == 0.0 { grouped(number as u64) } else { decimal(number) }
 }
 
 /// Branches at which the lanes of a warp diverged, of all branches that warps executed.
 pub const DIVERGENT_BRANCHES: Column = Column {
     head: ["divergent", "branches"],
-    cell: |c| format!("{} of {}", grouped(c.ptx_divergent_branches), grouped(c.ptx_branches)),
+    cell: Cell::Counted(|c| format!("{} of {}", grouped(c.ptx_divergent_branches), grouped(c.ptx_branches))),
 };
 
 /// Warps that diverged at least once, of all warps.
 pub const DIVERGENT_WARPS: Column = Column {
     head: ["divergent", "warps"],
-    cell: |c| format!("{} of {}", grouped(c.divergent_warps), grouped(c.warps)),
+    cell: Cell::Counted(|c| format!("{} of {}", grouped(c.divergent_warps), grouped(c.warps))),
 };
 
 /// Active lanes, averaged over the PTX instructions that warps executed.
 pub const ACTIVE_LANES: Column =
-    Column { head: ["active", "lanes"], cell: |c| decimal(c.ptx_lanes_per_instruction()) };
+    Column { head: ["active", "lanes"], cell: Cell::Counted(|c| decimal(c.ptx_lanes_per_instruction())) };
 
 /// PTX instructions that a warp executed, on average.
 pub const INSTRUCTIONS_PER_WARP: Column =
-    Column { head: ["PTX per", "warp"], cell: |c| decimal(c.ptx_instructions_per_warp()) };
+    Column { head: ["PTX per", "warp"], cell: Cell::Counted(|c| decimal(c.ptx_instructions_per_warp())) };
 
 /// PTX instructions that all warps executed together.
-pub const INSTRUCTIONS: Column = Column { head: ["PTX in", "all"], cell: |c| grouped(c.ptx_instructions) };
+pub const INSTRUCTIONS: Column =
+    Column { head: ["PTX in", "all"], cell: Cell::Counted(|c| grouped(c.ptx_instructions)) };
 
 /// Branches that a warp executed, on average.
 pub const BRANCHES_PER_WARP: Column =
-    Column { head: ["branches", "per warp"], cell: |c| quotient(c.ptx_branches, c.warps) };
+    Column { head: ["branches", "per warp"], cell: Cell::Counted(|c| quotient(c.ptx_branches, c.warps)) };
 
 /// 32-byte sectors that a load of a warp touched on average, and the same for a store.
 pub const SECTORS: Column = Column {
     head: ["sectors", "ld / st"],
-    cell: |c| {
+    cell: Cell::Counted(|c| {
         let loads = quotient(c.global_load_sectors, c.global_load_requests);
         format!("{loads} / {}", quotient(c.global_store_sectors, c.global_store_requests))
-    },
+    }),
 };
 
 /// Load requests to global memory: one for each load instruction of a warp.
 pub const LOAD_REQUESTS: Column =
-    Column { head: ["load", "requests"], cell: |c| grouped(c.global_load_requests) };
+    Column { head: ["load", "requests"], cell: Cell::Counted(|c| grouped(c.global_load_requests)) };
 
 /// 32-byte sectors that loads touched.
 pub const LOAD_SECTORS: Column =
-    Column { head: ["load", "sectors"], cell: |c| grouped(c.global_load_sectors) };
+    Column { head: ["load", "sectors"], cell: Cell::Counted(|c| grouped(c.global_load_sectors)) };
 
 /// 32-byte sectors that stores touched.
 pub const STORE_SECTORS: Column =
-    Column { head: ["store", "sectors"], cell: |c| grouped(c.global_store_sectors) };
+    Column { head: ["store", "sectors"], cell: Cell::Counted(|c| grouped(c.global_store_sectors)) };
 
 /// Atomics on global memory, with and without a result, counted once for each warp.
 pub const GLOBAL_ATOMICS: Column = Column {
     head: ["global", "atomics"],
-    cell: |c| grouped(c.global_atomic_requests + c.global_reduction_requests),
+    cell: Cell::Counted(|c| grouped(c.global_atomic_requests + c.global_reduction_requests)),
 };
 
 /// Atomics on shared memory, counted once for each warp.
 pub const SHARED_ATOMICS: Column =
-    Column { head: ["shared", "atomics"], cell: |c| grouped(c.shared_atomic_requests) };
+    Column { head: ["shared", "atomics"], cell: Cell::Counted(|c| grouped(c.shared_atomic_requests)) };
 
 /// Loads and stores of shared memory, counted once for each warp.
 pub const SHARED_REQUESTS: Column = Column {
     head: ["shared", "ld + st"],
-    cell: |c| grouped(c.shared_load_requests + c.shared_store_requests),
+    cell: Cell::Counted(|c| grouped(c.shared_load_requests + c.shared_store_requests)),
 };
 
 /// Additional passes through shared memory, made because lanes wanted different words of one bank.
 pub const BANK_CONFLICTS: Column = Column {
     head: ["bank", "conflicts"],
-    cell: |c| grouped(c.shared_load_bank_conflicts + c.shared_store_bank_conflicts),
+    cell: Cell::Counted(|c| grouped(c.shared_load_bank_conflicts + c.shared_store_bank_conflicts)),
 };
 
 /// Barriers of the block at which a warp arrived, on average.
 pub const BARRIERS_PER_WARP: Column =
-    Column { head: ["barriers", "per warp"], cell: |c| quotient(c.ptx_barriers, c.warps) };
+    Column { head: ["barriers", "per warp"], cell: Cell::Counted(|c| quotient(c.ptx_barriers, c.warps)) };
 
 /// To one decimal place, and to none from a thousand on.
 fn tenths(number: f64) -> String {
@@ -107,6 +132,16 @@ mod tests {
     #[test]
     fn a_kernel_that_loads_nothing_has_no_sectors_per_load() {
         let counters = Counters { global_store_requests: 2, global_store_sectors: 7, ..Counters::default() };
-        assert_eq!((SECTORS.cell)(&counters), "- / 3.5");
+        assert_eq!(SECTORS.text(&counters, |_| None), "- / 3.5");
+    }
+
+    #[test]
+    fn a_figure_that_was_added_to_a_row_has_a_column_too() {
+        let column = Column { head: ["KiB in", "flight"], cell: Cell::Fact("kib_in_flight") };
+        let text =
+            |value| column.text(&Counters::default(), |name| value.filter(|_| name == "kib_in_flight"));
+        assert_eq!(text(Some(2048.0)), "2,048");
+        assert_eq!(text(Some(0.5)), "0.50");
+        assert_eq!(text(None), "-");
     }
 }

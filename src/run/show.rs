@@ -192,7 +192,7 @@ fn lines(lines: &[LineCounters]) -> String {
     let mut rows: Vec<Vec<String>> =
         (0..2).map(|row| std::iter::once(String::new()).chain(head(row)).collect()).collect();
     for line in costliest.iter().take(LINES) {
-        let cells = COLUMNS.iter().map(|column| (column.cell)(&line.counters));
+        let cells = COLUMNS.iter().map(|column| column.text(&line.counters, |_| None));
         rows.push(std::iter::once(format!("  {}", line.source)).chain(cells).collect());
     }
     let which = if costliest.len() > LINES {

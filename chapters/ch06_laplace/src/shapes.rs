@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use lanes::kernels::laplace::{JACOBI_FRAMED, JACOBI_TILE};
 use lanes::report::Section;
-use lanes::report::columns::{Column, LOAD_REQUESTS, LOAD_SECTORS};
+use lanes::report::columns::{Cell, Column, LOAD_REQUESTS, LOAD_SECTORS};
 use lanes::{Dim3, Lab, Row};
 
 use crate::frame::{self, Framed, neighbours};
@@ -24,10 +24,10 @@ const SECTOR: usize = 8;
 
 const SECTORS_PER_BLOCK: Column = Column {
     head: ["sectors", "per block"],
-    cell: |counters| {
+    cell: Cell::Counted(|counters| {
         let blocks = counters.warps * 32 / u64::from(THREADS);
         format!("{:.1}", counters.global_load_sectors as f64 / blocks as f64)
-    },
+    }),
 };
 
 pub fn section(lab: &mut Lab) -> Result<()> {

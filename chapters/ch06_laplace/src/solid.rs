@@ -8,7 +8,7 @@ use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::laplace3d::{JACOBI3D_LINES, JACOBI3D_POINTS};
 use lanes::report::Section;
-use lanes::report::columns::{Column, INSTRUCTIONS, LOAD_SECTORS};
+use lanes::report::columns::{Cell, Column, INSTRUCTIONS, LOAD_SECTORS};
 use lanes::report::layout::grouped;
 use lanes::{Buffer, Device, Dim3, Lab, Launch, Row, Tolerance};
 
@@ -95,7 +95,7 @@ pub fn launch(kernel: &'static Kernel, solid: Solid, u: Buffer<f32>, next: Buffe
     launch.arg(u).arg(next)
 }
 
-const WARPS: Column = Column { head: ["", "warps"], cell: |counters| grouped(counters.warps) };
+const WARPS: Column = Column { head: ["", "warps"], cell: Cell::Counted(|counters| grouped(counters.warps)) };
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (points, seed) = (lab.size(4096, POINT_BYTES)?, lab.seed());

@@ -86,8 +86,8 @@ fn same_counts(section: &Section) -> Option<String> {
     let sectors = ROWS.iter().map(|name| sectors(name)).collect::<Option<Vec<_>>>()?;
     sectors.iter().all(|&count| count == sectors[0]).then(|| {
         format!(
-            "The rows have the same counts: {} sectors, one for each load. Where a sector comes from decides how \
-             long it takes, and that no counter of a program says.",
+            "The rows have the same counts: {} sectors, one for each load. How long a load takes depends on where its \
+             sector comes from, and none of these counters shows that.",
             sectors[0]
         )
     })

@@ -11,7 +11,7 @@ use anyhow::Result;
 use lanes::kernel::Kernel;
 use lanes::kernels::in_flight::{STREAM_1, STREAM_2, STREAM_4, STREAM_8, STREAM_WIDE_1, STREAM_WIDE_4};
 use lanes::report::Section;
-use lanes::report::columns::{Column, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
+use lanes::report::columns::{Cell, Column, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS};
 use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
@@ -36,7 +36,10 @@ const STREAMS: [Stream; 6] = [
 /// Elements for each thread of a full multiprocessor, so that the threads with most loads in flight have one round.
 const ELEMENTS_PER_THREAD: usize = 8;
 
-const ALL_WARPS: Column = Column { head: ["warps", ""], cell: |counters| grouped(counters.warps) };
+const ALL_WARPS: Column =
+    Column { head: ["warps", ""], cell: Cell::Counted(|counters| grouped(counters.warps)) };
+/// On a multiprocessor: the bytes of the loads that a thread can wait for at a time, of all resident threads.
+const KIB_IN_FLIGHT: Column = Column { head: ["KiB in", "flight"], cell: Cell::Fact("kib_in_flight") };
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let (n, seed) = (lab.size(1 << 14, 8)?, lab.seed());
@@ -44,7 +47,11 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     let of =
         if machines == 1 { "one multiprocessor".to_owned() } else { format!("{machines} multiprocessors") };
     let title = format!("how many loads keep memory busy? {} elements, warps for {of}", grouped(n as u64));
-    lab.section("loads", &title, &[ALL_WARPS, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS]);
+    lab.section(
+        "loads",
+        &title,
+        &[ALL_WARPS, KIB_IN_FLIGHT, INSTRUCTIONS_PER_WARP, LOAD_REQUESTS, LOAD_SECTORS],
+    );
     let values = LazyCell::new(|| whole_numbers(n, seed));
     for blocks in BLOCKS {
         for stream in STREAMS {

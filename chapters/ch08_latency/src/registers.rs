@@ -71,7 +71,7 @@ fn same_counts(section: &Section) -> Option<String> {
     Some(format!(
         "A warp executes {:.0} PTX instructions without a bound on registers, and {:.0} with one, because the \
          compiler computes addresses again instead of holding them. No number is kept in memory: PTX has as many \
-         registers as a kernel wants. What the assembler makes of it, only the GPU's clock shows.",
+         registers as a kernel wants. Only the GPU's clock shows what the assembler's choice of registers costs.",
         per_warp("hold")?,
         per_warp("hold_bounded")?
     ))
