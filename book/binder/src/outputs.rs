@@ -182,8 +182,8 @@ fn table(run: &Run, section: &Section, is_wanted: impl Fn(&Row) -> bool) -> Stri
         gpu.as_ref().map(GpuColumns::group).unwrap_or_default(),
     );
     for [upper, lower] in &section.columns {
-        let head = format!("{upper} {lower}");
-        let _ = write!(html, "<th scope=\"col\" class=\"by-emulator number\">{}</th>", escape(head.trim()));
+        let head = escape(&head(upper, lower));
+        let _ = write!(html, "<th scope=\"col\" class=\"by-emulator number\">{head}</th>");
     }
     html += &gpu.as_ref().map(GpuColumns::heads).unwrap_or_default();
     html += "</tr>\n</thead>\n<tbody>\n";
@@ -191,6 +191,12 @@ fn table(run: &Run, section: &Section, is_wanted: impl Fn(&Row) -> bool) -> Stri
         html += &line(row, gpu.as_ref(), run.measured(&row.variant));
     }
     html + "</tbody>\n</table>\n"
+}
+
+/// A head of two lines in one. Where a column is narrow, it is broken between the two and nowhere else.
+fn head(upper: &str, lower: &str) -> String {
+    let whole = [upper, lower].map(|line| line.replace(' ', "\u{a0}"));
+    whole.join(" ").trim_matches(' ').to_owned()
 }
 
 fn line(row: &Row, gpu: Option<&GpuColumns<'_>>, on_gpu: Option<&OnGpu>) -> String {
@@ -348,6 +354,13 @@ mod tests {
         assert_eq!(result(&withheld).as_deref(), Some("not run"));
         let timed = OnGpu { timing: Some(Timing::default()), ..OnGpu::default() };
         assert_eq!(result(&timed), None);
+    }
+
+    #[test]
+    fn a_head_is_broken_only_where_the_terminal_breaks_it() {
+        assert_eq!(head("sectors", "ld / st"), "sectors ld\u{a0}/\u{a0}st");
+        assert_eq!(head("PTX per", "warp"), "PTX\u{a0}per warp");
+        assert_eq!(head("warps", ""), "warps");
     }
 
     #[test]
