@@ -229,14 +229,16 @@ fn parse(entry: &str) -> Option<Claim> {
     place(id)?;
     let mut claim = Claim { id: id.to_owned(), verdict: verdict.trim().to_owned(), ..Claim::default() };
     let mut parts: Vec<(Option<&str>, String)> = Vec::new();
+    let mut is_cut = false;
     for line in lines {
         let text = line.trim();
+        let goes_on = std::mem::replace(&mut is_cut, is_cut_off(line));
         let is_deeper = line.starts_with("        ");
         match parts.last_mut() {
             Some((label, part))
                 if is_deeper || (label.is_none() && label_of(text).is_none() && !text.starts_with("$ ")) =>
             {
-                part.push(' ');
+                part.push_str(if goes_on { "" } else { " " });
                 part.push_str(text);
             }
             _ if text.starts_with("$ ") => text[2..].clone_into(&mut claim.command),
@@ -257,6 +259,13 @@ fn parse(entry: &str) -> Option<Claim> {
         }
     }
     Some(claim)
+}
+
+/// Whether the line ends within a word: the terminal cuts one that is longer than a line, so a piece of it is alone on its
+/// line and fills it.
+fn is_cut_off(line: &str) -> bool {
+    const WIDTH: usize = 80;
+    line.chars().count() == WIDTH && !line.trim().contains(char::is_whitespace)
 }
 
 /// What a line begins with that has something to say: `the note says: …`, `true here: …`.
@@ -294,6 +303,22 @@ mod tests {
         assert_eq!(claim.evidence[0].1, "block: 18.5 µs in the first run");
         assert_eq!(claim.why, "It takes: some microseconds longer.");
         assert!(claim.command.ends_with("N1.12"));
+    }
+
+    #[test]
+    fn a_word_that_the_terminal_cuts_is_whole_again() {
+        let entry = ENTRY.replace(
+            "       true on NVIDIA H200, driver 5: block: 18.5 µs in the\n                                      first run\n",
+            "       true on NVIDIA H200, driver 580.159.04: with `--only\n\
+             \x20                                              locks,additions,waiting,handshake\n\
+             \x20                                              s,sums --size 1048576`, 7.3 µs\n",
+        );
+        assert_ne!(entry, ENTRY);
+        let claim = parse(&entry).unwrap();
+        assert_eq!(
+            claim.evidence[0].1,
+            "with `--only locks,additions,waiting,handshakes,sums --size 1048576`, 7.3 µs"
+        );
     }
 
     #[test]
