@@ -138,8 +138,9 @@ mod tests {
     #[test]
     fn a_figure_that_was_added_to_a_row_has_a_column_too() {
         let column = Column { head: ["KiB in", "flight"], cell: Cell::Fact("kib_in_flight") };
-        let text =
-            |value| column.text(&Counters::default(), |name| value.filter(|_| name == "kib_in_flight"));
+        let text = |value: Option<f64>| {
+            column.text(&Counters::default(), |name| value.filter(|_| name == "kib_in_flight"))
+        };
         assert_eq!(text(Some(2048.0)), "2,048");
         assert_eq!(text(Some(0.5)), "0.50");
         assert_eq!(text(None), "-");
