@@ -185,8 +185,9 @@ fn help(conflict: &Conflict, besides: Besides) -> &'static str {
             "put `__threadfence()` before the flag or ticket is written and after it is read, each in the thread that does so"
         }
         Why::Unordered if besides == Besides::Flag => {
-            "the two threads both use a flag or a lock: put `__threadfence()` before it is set or released and after it \
-             is read or taken"
+            "the two threads both use a flag or a lock, but a relaxed or `volatile` access to it orders no other data: set or \
+             release it with `memory_order_release` and read or take it with `memory_order_acquire`, or put `__threadfence()` \
+             before the one and after the other"
         }
         Why::Overlap => "access the bytes with the same size and alignment everywhere",
         Why::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",
