@@ -11,6 +11,7 @@ mod handshakes;
 mod leaders;
 mod locks;
 mod messages;
+mod progress;
 mod sums;
 mod waiting;
 
@@ -42,6 +43,7 @@ fn run(lab: &mut Lab) -> Result<()> {
     messages::flags(lab)?;
     messages::last_block(lab)?;
     locks::section(lab)?;
+    progress::section(lab)?;
     additions::section(lab)?;
     waiting::section(lab)?;
     handshakes::section(lab)?;

@@ -89,7 +89,7 @@ fn told(rows: &[Value]) -> BTreeSet<(String, u64)> {
 #[test]
 fn races_are_told_at_the_lines_that_say_so() {
     let told = told(&CHAPTER.every_row(&[]));
-    for file in ["modern_messages.cu", "modern_locks.cu", "modern_barriers.cu"] {
+    for file in ["modern_messages.cu", "modern_locks.cu", "modern_progress.cu", "modern_barriers.cu"] {
         let told: Vec<u64> = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line).collect();
         let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(path).unwrap();
@@ -105,4 +105,37 @@ fn the_barrier_that_never_opens_is_told() {
     let fault = &rows[0]["faults"][0];
     assert_eq!(fault["kind"], "deadlock", "{fault}");
     assert!(fault.to_string().contains("1 arrival is missing"), "{fault}");
+}
+
+/// The names of the kernels in a file.
+fn kernels(file: &str) -> Vec<String> {
+    let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+    let source = std::fs::read_to_string(path).unwrap();
+    let heads = source.split("extern \"C\" __global__ void ").skip(1);
+    heads.map(|head| head.split('(').next().unwrap().to_owned()).collect()
+}
+
+/// The chapter's first page has a table of all locks and messages with their twins.
+#[test]
+fn every_lock_and_every_message_has_a_twin() {
+    let page = format!("{}/../../book/src/modern.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(page).unwrap();
+    let cells = page.lines().filter_map(|line| line.strip_prefix('|')?.split_once('|'));
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<String>>();
+    let (old, twins): (Vec<_>, Vec<_>) = cells
+        .map(|(old, rest)| (names(old), names(rest.split('|').next().unwrap())))
+        .filter(|(_, twins)| twins.iter().any(|name| name.starts_with("ref_")))
+        .unzip();
+    let (old, twins) = (old.concat(), twins.concat());
+    for kernel in ["messages.cu", "locks.cu", "progress.cu"].into_iter().flat_map(kernels) {
+        assert!(old.contains(&kernel), "`{kernel}` has no twin in the table");
+    }
+    let ours: Vec<String> =
+        ["modern_messages.cu", "modern_locks.cu", "modern_progress.cu"].into_iter().flat_map(kernels).collect();
+    let rows = CHAPTER.every_row(&[]);
+    for twin in twins {
+        assert!(ours.contains(&twin), "`{twin}` is not a kernel");
+        let name = |row: &Value| row["variant"].as_str().unwrap().split('-').next() == Some(&twin);
+        assert!(rows.iter().any(name), "`{twin}` has no row");
+    }
 }
