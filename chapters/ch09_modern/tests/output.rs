@@ -68,12 +68,16 @@ fn the_h200_did_what_the_pages_say() {
     for (faster, slower) in [
         ("wait_spin-many", "wait_look-many"),
         ("wait_spin-many", "wait_doubling-many"),
-        ("add_built_in-own", "add_default-own"),
         ("turn_syncthreads", "turn_barrier-sm_90"),
         ("turn_barrier-sm_90", "turn_barrier-sm_80"),
         ("turn_barrier-sm_80", "turn_barrier-sm_70"),
     ] {
         assert!(time(faster) < time(slower), "{faster} and {slower}");
+    }
+    // With a counter for each thread only the longest run is long enough for a clock.
+    let time = |variant: &str| CHAPTER.measured(2, variant).timing.unwrap().median_us;
+    for slower in ["add_relaxed-own", "add_default-own"] {
+        assert!(1.1 * time("add_built_in-own") < time(slower), "{slower}");
     }
 }
 
