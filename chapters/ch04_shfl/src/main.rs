@@ -12,6 +12,7 @@ mod finished;
 mod groups;
 mod lane_id;
 mod lane_sums;
+mod last_rounds;
 mod picture;
 mod precision;
 mod shuffles;
@@ -50,6 +51,7 @@ fn run(lab: &mut Lab) -> Result<()> {
     atomics::section(lab)?;
     block_sums::section(lab)?;
     clock::section(lab)?;
+    last_rounds::section(lab)?;
     two_pass::section(lab)?;
     finished::section(lab)?;
     precision::section(lab)
