@@ -24,7 +24,8 @@ const BELOW: u32 = 16;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
     let seed = lab.seed();
-    let title = format!("are the last five rounds faster in registers? {SUMS} sums of each warp, one after another");
+    let title =
+        format!("are the last five rounds faster in registers? {SUMS} sums of each warp, one after another");
     lab.section("last_rounds", &title, &[INSTRUCTIONS_PER_WARP, SHARED_REQUESTS]);
     let words = Random::new(seed).words((BLOCKS * BLOCK) as usize);
     let values: Vec<f32> = words.into_iter().map(|word| (word % BELOW) as f32).collect();

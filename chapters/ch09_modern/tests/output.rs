@@ -134,8 +134,10 @@ fn every_lock_and_every_message_has_a_twin() {
     for kernel in ["messages.cu", "locks.cu", "progress.cu"].into_iter().flat_map(kernels) {
         assert!(old.contains(&kernel), "`{kernel}` has no twin in the table");
     }
-    let ours: Vec<String> =
-        ["modern_messages.cu", "modern_locks.cu", "modern_progress.cu"].into_iter().flat_map(kernels).collect();
+    let ours: Vec<String> = ["modern_messages.cu", "modern_locks.cu", "modern_progress.cu"]
+        .into_iter()
+        .flat_map(kernels)
+        .collect();
     let rows = CHAPTER.every_row(&[]);
     for twin in twins {
         assert!(ours.contains(&twin), "`{twin}` is not a kernel");
