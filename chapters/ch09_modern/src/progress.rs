@@ -16,7 +16,7 @@ use lanes::{Device, Lab, Launch, Row, Tolerance, Verdict};
 const LANES: usize = 32;
 /// Iterations of a loop before a lane gives up: more than 32 lanes need, on a GPU too.
 const PATIENCE: i32 = 20_000;
-/// The lane that raises the flag of ref_one_produces: the side that waits has the lower lanes, and begins.
+/// The lane that raises the flag of `ref_one_produces`: the side that waits has the lower lanes, and begins.
 const PRODUCER: i32 = 31;
 
 /// A kernel, what its buffers before `through` hold, the lane that produces, if there is one, and whether the kernel
