@@ -4,7 +4,7 @@
 //! do, which is `commands.rs`.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, RwLock};
 
@@ -17,7 +17,7 @@ use crate::commands::{self, Bench};
 use crate::course::Course;
 use crate::desk::Desk;
 use crate::progress::Progress;
-use crate::{session, setup};
+use crate::{place, session, setup};
 
 const AFTER: &str = "\
 Without a command, it shows the next open exercise and runs your file whenever you save it.
@@ -42,9 +42,10 @@ struct Places {
     /// Where your files and your progress are [default: `mine` beside the exercises]
     #[arg(long, value_name = "DIR", global = true)]
     folder: Option<PathBuf>,
-    /// Where the exercises are
-    #[arg(long, value_name = "DIR", global = true, hide = true, default_value = env!("CARGO_MANIFEST_DIR"))]
-    catalogue: PathBuf,
+    /// Where the exercises are [default: `exercises` in the checkout that you are in, or else in the one where this program
+    /// was built]
+    #[arg(long, value_name = "DIR", global = true)]
+    catalogue: Option<PathBuf>,
     /// Behave as if there were no CUDA compiler
     #[arg(long, global = true, hide = true)]
     no_compiler: bool,
@@ -147,9 +148,15 @@ fn begin(mut bench: Bench, name: Option<&str>) -> Result<ExitCode> {
 }
 
 fn bench(places: Places) -> Result<Bench> {
-    let folder = places.folder.unwrap_or_else(|| places.catalogue.join("mine"));
+    let catalogue = match places.catalogue {
+        Some(catalogue) => catalogue,
+        None => {
+            place::exercises(std::env::current_dir().ok().as_deref(), Path::new(env!("CARGO_MANIFEST_DIR")))?
+        }
+    };
+    let folder = places.folder.unwrap_or_else(|| catalogue.join("mine"));
     let desk = Desk::new(&folder);
-    let exercises = grader::all(&places.catalogue)
+    let exercises = grader::all(&catalogue)
         .context("the exercises cannot be read; run this program in a checkout of the project")?;
     let (progress, note) = Progress::load(&desk.progress_file())?;
     let search = if places.no_compiler { Toolchain::none } else { Toolchain::search };

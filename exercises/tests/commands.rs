@@ -183,3 +183,50 @@ fn progress_that_cannot_be_written_fails_nothing_else() {
     assert!(err.contains("progress.broken.toml"), "{err}");
     assert!(shell.prints(0, &["list"]).contains("1 of 4 passed"));
 }
+
+/// A checkout with the exercises of the fixtures.
+fn checkout() -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("Cargo.toml"), "[workspace]\nmembers = [\"exercises\"]\n").unwrap();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), &root.path().join("exercises"));
+    root
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Runs the program in a folder, without naming the exercises.
+fn run_in(folder: &Path, args: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_exercises"));
+    program.arg("--no-compiler").args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn the_checkout_that_the_learner_is_in_gets_their_files() {
+    let root = checkout();
+    let below = root.path().join("exercises/ch02");
+    let output = run_in(&below, &["run", "off_by_one"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(root.path().join("exercises/mine/ch02/off_by_one.ptx").is_file());
+    let list = text(&run_in(root.path(), &["list"]).stdout);
+    assert!(list.contains("0 of 4 passed"), "{list}");
+}
+
+#[test]
+fn outside_of_a_checkout_the_exercises_are_those_of_the_build() {
+    let (elsewhere, mine) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let list = |folder: &Path| run_in(folder, &["list", "--folder", mine.path().to_str().unwrap()]);
+    let found = list(elsewhere.path());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    assert_eq!(text(&found.stdout), text(&list(Path::new(env!("CARGO_MANIFEST_DIR"))).stdout));
+}
