@@ -56,6 +56,9 @@ pub fn text<T: serde::Serialize>(of: &T) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     fn refusal(text: &str) -> String {
@@ -80,5 +83,49 @@ mod tests {
         assert_eq!(again, report);
         assert_eq!(again.row("a").unwrap().facts["lost"], Some(2.5));
         assert!(again.row("b").unwrap_err().to_string().contains("there are a"));
+    }
+    /// The numbers of a record stay the same to the last bit, however often it is read and written.
+    #[test]
+    fn no_digit_of_a_number_is_lost() {
+        let mantissas = (1..2000_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12);
+        let values =
+            mantissas.zip((1000..1060).cycle()).map(|(bits, power)| f64::from_bits(power << 52 | bits));
+        let facts: Named<Option<f64>> = values.map(|value| (format!("{value}"), Some(value))).collect();
+        let row = Row { variant: "a".into(), facts: facts.clone(), ..Row::default() };
+        let section = Section { name: "s".into(), rows: vec![row], ..Section::default() };
+        let report = Report { version: VERSION, sections: vec![section], ..Report::default() };
+        let again: Report = read(&text(&report), "the report").unwrap();
+        for (name, value) in &again.row("a").unwrap().facts {
+            assert_eq!(value.unwrap().to_bits(), facts[name].unwrap().to_bits(), "{name} became {value:?}");
+        }
+    }
+
+    /// What a chore would make of the records that are committed. Some of a GPU's were written by other programs, which spell
+    /// exponents in another way.
+    #[test]
+    fn reading_and_writing_the_committed_records_changes_no_value() {
+        let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../chapters");
+        let mut count = 0;
+        for chapter in fs::read_dir(chapters).unwrap() {
+            let output = chapter.unwrap().path().join("output");
+            let kept = |file: &str| fs::read_to_string(output.join(file)).ok();
+            let emulated = kept("sim.json").map(|kept| (text(&read::<Emulated>(&kept, "it").unwrap()), kept));
+            let measured =
+                kept("h200.json").map(|kept| (text(&read::<Measured>(&kept, "it").unwrap()), kept));
+            for (again, kept) in emulated.into_iter().chain(measured) {
+                let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+                let first =
+                    kept.lines().zip(again.lines()).find(|(one, other)| value_of(one) != value_of(other));
+                assert!(value(&kept) == value(&again), "`{}`: {first:?}", output.display());
+                count += 1;
+            }
+        }
+        assert!(count >= 18, "{count} records");
+    }
+
+    /// What a line has after its key, as a number if it is one.
+    fn value_of(line: &str) -> Result<f64, &str> {
+        let value = line.rsplit(": ").next().unwrap_or_default().trim_end_matches(',');
+        value.parse().map_err(|_| value)
     }
 }
