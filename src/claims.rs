@@ -11,10 +11,11 @@ mod ledger;
 mod seen;
 
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use record::{Measured, Report, Run};
+
+use crate::program;
 
 pub(crate) use ledger::{json, text};
 pub use seen::Seen;
@@ -272,8 +273,7 @@ pub(crate) fn judge(claims: &[&Claim], report: &Report, record: &str) -> Result<
 
 /// Fails unless the test of every claim of a chapter agrees with its ruling, and its twins do not; for a chapter's tests.
 pub fn check(program: &Path) -> Result<()> {
-    let output = Command::new(program).args(["--device", "sim", "--claim", "all"]).output();
-    let output = output.with_context(|| format!("cannot run `{}`", program.display()))?;
+    let output = program::output(program, &["--device", "sim", "--claim", "all"])?;
     if !output.status.success() {
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let failed: Vec<&str> = out.lines().chain(err.lines()).filter(|line| is_complaint(line)).collect();

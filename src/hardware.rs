@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use record::{Named, Report, Row};
 
+use crate::program;
 use crate::report::layout::grouped;
 
 /// The record in a chapter's `output` folder.
@@ -155,9 +155,9 @@ pub fn report(program: &Path) -> Result<Report> {
 
 /// The same of a run with further arguments.
 pub fn report_of(program: &Path, arguments: &str) -> Result<Report> {
-    let mut command = Command::new(program);
-    let output = command.args(["--device", "sim", "--json"]).args(arguments.split_whitespace()).output();
-    let output = output.with_context(|| format!("cannot run `{}`", program.display()))?;
+    let args: Vec<&str> =
+        ["--device", "sim", "--json"].into_iter().chain(arguments.split_whitespace()).collect();
+    let output = program::output(program, &args)?;
     record::read(&String::from_utf8(output.stdout)?, "what the chapter printed")
 }
 

@@ -41,6 +41,7 @@ pub mod kernels;
 pub mod lab;
 pub mod launch;
 pub mod machine;
+pub mod program;
 pub mod progress;
 pub mod random;
 pub mod report;

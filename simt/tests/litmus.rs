@@ -3,9 +3,9 @@
 //! A litmus program is a few threads with a few operations each. The model, written down as axioms, says how it may
 //! end; the emulator runs it under many seeds; the two are compared, with weak memory and without, and so are the
 //! races that the model finds and those that the checker reports. Beside shapes that are laid out by hand there are programs
-//! that are made up from a seed: `LITMUS_PROGRAMS=10000 cargo test -p simt --test litmus -- made_up different_sizes` runs as
-//! many as are worth a claim, and `cargo test` one in a hundred. No verdict is typed in, besides those by which the
-//! enumerator itself is checked. Left out: what only a compiler would reorder.
+//! that are made up from a seed: `SEEDS=10000 cargo test -p simt --test litmus -- made_up different_sizes` runs as many as
+//! are worth a claim, as `cargo xtask thorough litmus` does, and `cargo test` one in a hundred. No verdict is typed in, besides
+//! those by which the enumerator itself is checked. Left out: what only a compiler would reorder.
 //! Specification: PTX ISA, section 8.
 
 #[path = "litmus/atomics.rs"]
@@ -46,7 +46,6 @@ mod sizes;
 mod verdicts;
 
 use std::collections::BTreeSet;
-use std::env;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -57,11 +56,14 @@ use enumerate::{Verdict, judge};
 use program::{Outcome, Program};
 
 /// Runs of each variant where the test is that something never happens; a hundred variants and more share a shape, so
-/// each shape is run tens of thousands of times. `LITMUS_SEEDS=10000` asks for more.
-const RUNS: u64 = 150;
+/// each shape is run thousands of times. `cargo xtask thorough litmus-shapes` takes more.
+const RUNS: u64 = 50;
 
 /// Runs of each variant within which everything that is claimed has to happen.
 const RUNS_TO_APPEAR: u64 = 4_000;
+
+/// Of how many variants `cargo test` tries one where everything that is claimed has to happen, which takes many runs.
+const APPEARING: usize = 3;
 
 /// A variant of a shape, and what the model says of it.
 struct Case {
@@ -85,19 +87,32 @@ fn cases() -> &'static [Case] {
     })
 }
 
-/// The first seeds, every other one under a schedule that looks for trouble.
-fn choices(count: u64) -> impl Iterator<Item = (u64, Schedule)> {
-    (0..count).map(|seed| (seed, if seed % 2 == 0 { Schedule::Random } else { Schedule::Hunt }))
+/// Seeds, every other one under a schedule that looks for trouble.
+fn choices(seeds: Range<u64>) -> impl Iterator<Item = (u64, Schedule)> {
+    seeds.map(|seed| (seed, if seed % 2 == 0 { Schedule::Random } else { Schedule::Hunt }))
 }
 
-fn runs() -> u64 {
-    env::var("LITMUS_SEEDS").map_or(RUNS, |count| count.parse().expect("`LITMUS_SEEDS` must be a number"))
+/// The seeds of the runs in which something never happens.
+fn runs() -> Range<u64> {
+    static SEEDS: OnceLock<Range<u64>> = OnceLock::new();
+    SEEDS.get_or_init(|| sample::seeds(RUNS)).clone()
+}
+
+/// The seeds of the runs within which something has to happen.
+fn runs_to_appear() -> Range<u64> {
+    let first = runs().start;
+    first..first + RUNS_TO_APPEAR
 }
 
 /// Tries every case, and tells all that went wrong: how often in each shape, and the first cases in full.
 fn check_all(test: impl Fn(&Case) -> Result<(), String>) {
+    check_one_in(1, test);
+}
+
+/// The same for one case in so many.
+fn check_one_in(step: usize, test: impl Fn(&Case) -> Result<(), String>) {
     let mut wrong: Vec<(&'static str, String)> = Vec::new();
-    for case in cases() {
+    for case in cases().iter().step_by(step) {
         if let Err(message) = test(case) {
             wrong.push((case.shape, format!("{}: {message}\n{}", case.shape, case.program)));
         }
@@ -169,7 +184,7 @@ fn without_weak_memory_every_interleaving_appears() {
 /// What is claimed is said at [`Verdict::claimed`].
 #[test]
 fn claimed_weak_outcomes_appear() {
-    check_all(|case| {
+    check_one_in(sample::one_in(APPEARING), |case| {
         let bench = Bench::new(&case.program).weak_memory(true);
         all_appear(bench, &case.verdict.claimed.outcomes)
     });
@@ -177,7 +192,7 @@ fn claimed_weak_outcomes_appear() {
 
 fn all_appear(mut bench: Bench, outcomes: &BTreeSet<Outcome>) -> Result<(), String> {
     let mut missing = outcomes.clone();
-    for (seed, schedule) in choices(RUNS_TO_APPEAR) {
+    for (seed, schedule) in choices(runs_to_appear()) {
         missing.remove(&bench.run(seed, schedule).outcome);
         if missing.is_empty() {
             return Ok(());
@@ -196,19 +211,14 @@ fn with_weak_memory_races_are_reported_exactly_where_the_model_has_them() {
     check_all(|case| check_races(case, true, case.verdict.claimed.has_race));
 }
 
-/// Programs that are made up; `LITMUS_PROGRAMS=10000` asks for more, and `LITMUS_PROGRAMS=17..18` for these.
+/// Programs that are made up; `cargo xtask thorough litmus` takes more.
 const PROGRAMS: u64 = 100;
 
 /// Runs of each of them, in the weak memory and in the ordinary one.
 const RUNS_OF_A_PROGRAM: u64 = 40;
 
 fn programs() -> Range<u64> {
-    let asked = env::var("LITMUS_PROGRAMS").unwrap_or_else(|_| PROGRAMS.to_string());
-    let number = |text: &str| text.parse().expect("`LITMUS_PROGRAMS` must be a number or two, as in `5..9`");
-    match asked.split_once("..") {
-        Some((first, last)) => number(first)..number(last),
-        None => 0..number(&asked),
-    }
+    sample::seeds(PROGRAMS)
 }
 
 /// What programs that were made up came to.
@@ -235,7 +245,7 @@ fn programs_that_are_made_up_do_what_the_model_allows() {
         let program = random::program(seed);
         if let Err(message) = check_program(&program, &mut tally) {
             panic!(
-                "LITMUS_PROGRAMS={seed}..{}: {message}
+                "SEEDS={seed}..{}: {message}
 {program}",
                 seed + 1
             );
@@ -256,7 +266,7 @@ fn check_program(program: &Program, tally: &mut Tally) -> Result<(), String> {
     let mut is_reported = false;
     for (weak_memory, outcomes) in [(true, &allowed.outcomes), (false, &interleaved.outcomes)] {
         let mut bench = Bench::new(program).weak_memory(weak_memory).checked();
-        for (seed, schedule) in choices(RUNS_OF_A_PROGRAM) {
+        for (seed, schedule) in choices(0..RUNS_OF_A_PROGRAM) {
             let told =
                 |message: String| format!("weak memory {weak_memory}, seed {seed}, {schedule:?}: {message}");
             let run = bench.run(seed, schedule);
@@ -286,14 +296,15 @@ fn check_program(program: &Program, tally: &mut Tally) -> Result<(), String> {
 #[test]
 fn accesses_of_different_sizes_race_where_they_must_and_stay_whole() {
     let (mut racy, mut torn) = (0, 0);
-    for seed in programs() {
+    let programs = programs();
+    for seed in programs.clone() {
         let program = sizes::Sizes::new(seed);
-        match program.check(choices(RUNS_OF_A_PROGRAM)) {
+        match program.check(choices(0..RUNS_OF_A_PROGRAM)) {
             Ok((has_race, bytes)) => (racy, torn) = (racy + u64::from(has_race), torn + bytes),
-            Err(message) => panic!("LITMUS_PROGRAMS={seed}..{}: {message}\n{program:#?}", seed + 1),
+            Err(message) => panic!("SEEDS={seed}..{}: {message}\n{program:#?}", seed + 1),
         }
     }
-    let count = programs().count() as u64;
+    let count = programs.end - programs.start;
     println!("{count} programs, {racy} of them with a race; {torn} loads brought bytes of several stores");
     assert!(
         count < PROGRAMS || (racy > count / 4 && racy < count && torn > count),
@@ -312,7 +323,7 @@ fn check_races(case: &Case, weak_memory: bool, must_appear: bool) -> Result<(), 
         });
     }
     let is_found =
-        || choices(RUNS_TO_APPEAR).any(|(seed, schedule)| !bench.run(seed, schedule).races.is_empty());
+        || choices(runs_to_appear()).any(|(seed, schedule)| !bench.run(seed, schedule).races.is_empty());
     if must_appear && !{ is_found }() {
         return Err(format!("the race was not reported in {RUNS_TO_APPEAR} runs"));
     }

@@ -1,7 +1,7 @@
 //! The project's chores: `cargo xtask help` lists them.
 //!
-//! A chore makes files that are committed. Whatever can be checked without one is a test instead, so that nobody has
-//! to know about chores to find out that something is out of step.
+//! Most chores make files that are committed. Whatever can be checked without a chore is a test instead, so nobody has
+//! to know about chores to find out that a file is out of date. Only what would take too long there is a chore, `thorough`.
 
 mod bless;
 mod claims;
@@ -13,6 +13,7 @@ mod picture;
 mod profile;
 mod ptx;
 mod record;
+mod thorough;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Chore {
     Isa(isa::Arguments),
     /// Compile every kernel into `kernels/ptx` with the pinned compiler.
     Ptx(ptx::Arguments),
+    /// Run what takes too long for `cargo test`, with fresh seeds.
+    Thorough(thorough::Arguments),
 }
 
 /// What a chore came to, apart from errors.
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Chore::Metrics => Ok(record::print_metrics()),
         Chore::Isa(arguments) => isa::run(&arguments),
         Chore::Ptx(arguments) => ptx::run(&arguments),
+        Chore::Thorough(arguments) => thorough::run(&arguments),
     };
     exit_code(&outcome)
 }

@@ -62,6 +62,11 @@ const LIBCU: Set = Set {
 /// The PTX files as they should be, by name.
 type Folder = BTreeMap<String, String>;
 
+/// Why the kernels cannot be compiled on this machine, if they cannot.
+pub fn missing_compiler() -> Option<anyhow::Error> {
+    KERNELS.compiler().err()
+}
+
 /// Does the chore.
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let set = if arguments.libcu { &LIBCU } else { &KERNELS };

@@ -1,13 +1,8 @@
 //! What is right stays right when lanes come apart, warps change over after their accesses and memory is weak: solutions, and
 //! versions that are refused for their cost only, under seeds that hunt for trouble.
 //!
-//! `cargo test` takes a few seeds besides those of grading. Many are taken by
-//!
-//! ```sh
-//! HUNT_SEEDS=1000 cargo test -p grader --test hunted -- --nocapture
-//! ```
+//! `cargo test` takes a few seeds besides those of grading, `cargo xtask thorough hunted` takes many.
 
-use std::env;
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,10 +13,10 @@ const HUNTS: u64 = 2;
 
 /// Seeds that hunt, as many as were asked for, in the ordinary and in the weak memory by turns: the odd ones.
 fn seeds() -> Vec<u64> {
-    let asked =
-        env::var("HUNT_SEEDS").map_or(HUNTS, |asked| asked.parse().expect("`HUNT_SEEDS` is a number"));
     // Two that follow each other in the other half of the seeds' round.
-    (0..asked).map(|nth| SEEDS + nth / 2 * SEEDS + nth % 2 * (SEEDS / 2) + 1 + nth / 2 % 4 * 2).collect()
+    sample::seeds(HUNTS)
+        .map(|nth| SEEDS + nth / 2 * SEEDS + nth % 2 * (SEEDS / 2) + 1 + nth / 2 % 4 * 2)
+        .collect()
 }
 
 /// What is wrong with a version that has to be right, but for its cost.

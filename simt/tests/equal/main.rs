@@ -22,7 +22,6 @@ mod values;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::ops::Range;
 
@@ -31,17 +30,11 @@ use kernel::Kernel;
 use numbers::Numbers;
 use run::{DEALT, OTHERS, PLAIN, Way, run};
 
-/// Kernels that are made up; `EQUAL_SEEDS=100000` asks for more, and `EQUAL_SEEDS=17..18` for these.
-const KERNELS: u64 = 2000;
+/// Kernels that are made up; `cargo xtask thorough equal` takes more.
+const KERNELS: u64 = 1000;
 
 fn seeds() -> Range<u64> {
-    let asked = env::var("EQUAL_SEEDS").unwrap_or_else(|_| KERNELS.to_string());
-    let number =
-        |text: &str| text.parse::<u64>().expect("`EQUAL_SEEDS` must be a number or two, as in `5..9`");
-    match asked.split_once("..") {
-        Some((first, end)) => number(first)..number(end),
-        None => 0..number(&asked),
-    }
+    sample::seeds(KERNELS)
 }
 
 /// Whether a seed's kernel is run with a trace.
@@ -112,11 +105,12 @@ fn check(
 
 #[test]
 fn made_up_kernels_come_out_alike() {
-    let kinds = check(seeds().filter(|seed| seed % 2 == 0), kernel::kernel, ways, is_traced);
+    let seeds = seeds();
+    let kinds = check(seeds.clone().filter(|seed| seed % 2 == 0), kernel::kernel, ways, is_traced);
     // Kernels that never come to a fault would test little.
     for kind in ["out-of-bounds", "misaligned", "race", "uninitialized", "deadlock", "step-limit"] {
         let is_found = kinds.get(kind).is_some_and(|&count| count > 0);
-        assert!(is_found || seeds().end - seeds().start < KERNELS, "{kind}: {kinds:?}");
+        assert!(is_found || seeds.end - seeds.start < KERNELS, "{kind}: {kinds:?}");
     }
 }
 
@@ -145,7 +139,9 @@ fn made_up_kernels_of_blocks_that_meet_come_out_alike() {
 /// Runs every kernel of the files below a folder under several choices each; how many launches were carried out.
 fn check_files(folder: &str, choices: u64) -> usize {
     let asked = seeds();
-    let more = (asked.end - asked.start).div_ceil(KERNELS);
+    // As many times more choices as there are more seeds.
+    let choices = choices * (asked.end - asked.start).div_ceil(KERNELS);
+    let choices = asked.start..asked.start + choices;
     let mut done = 0;
     for (number, path) in (0..).zip(committed::files(folder)) {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a file of text"));
@@ -153,7 +149,7 @@ fn check_files(folder: &str, choices: u64) -> usize {
         let mut plain = Bench::new(&name, &text, PLAIN);
         let mut benches = others.map(|way| (way, Bench::new(&name, &text, way)));
         for (kernel, info) in (number..).zip(plain.kernels()) {
-            for seed in (0..choices * more).map(|choice| kernel * 7 + choice * 5) {
+            for seed in choices.clone().map(|choice| kernel * 7 + choice * 5) {
                 let is_traced = seed % 13 == 0;
                 let expected = plain.run(&info, seed, is_traced);
                 done += usize::from(expected.told.starts_with("Ok"));

@@ -236,7 +236,7 @@ pub fn check_builds(name: &str, builds: &[(String, String)], cases: &[Case]) {
             unused.retain(|name| *name != case.0);
             for reconvergence in [Reconvergence::Stack, Reconvergence::Its] {
                 for (schedule, seed) in CHOICES {
-                    check_twice(file, text, *case, (reconvergence, schedule, seed));
+                    check_twice(file, (&emulator, &module), *case, (reconvergence, schedule, seed));
                 }
             }
         }
@@ -244,11 +244,16 @@ pub fn check_builds(name: &str, builds: &[(String, String)], cases: &[Case]) {
     assert!(unused.is_empty(), "{name}: no build has the kernels {unused:?}");
 }
 
-/// Runs a case in two emulators: the same seed must give the same reports and the same memory.
-fn check_twice(file: &str, text: &str, case: Case, choices: (Reconvergence, Schedule, u64)) {
+/// Runs a case in two copies of an emulator: the same seed must give the same reports and the same memory. Copies, because to
+/// load a file takes longer than to run a case.
+fn check_twice(
+    file: &str,
+    loaded: (&Emulator, &Module),
+    case: Case,
+    choices: (Reconvergence, Schedule, u64),
+) {
     let transcript = || {
-        let mut emulator = Emulator::new(Limits::default());
-        let module = emulator.load(file, text).unwrap();
+        let (emulator, module) = (loaded.0.clone(), loaded.1.clone());
         let label = format!("{file}, `{}`, {choices:?}", case.0);
         let mut setting =
             Setting { emulator, module, kernel: case.0, label, choices, transcript: String::new() };

@@ -15,8 +15,8 @@ use simt::{Buffer, Checks, Emulator, Launch, Limits, Report, Schedule};
 mod cases;
 mod random;
 
-/// Kernels that are made up.
-const KERNELS: u64 = 300;
+/// Kernels that are made up; `cargo xtask thorough observers` takes more.
+const KERNELS: u64 = 120;
 
 /// Every set of checkers, the empty one first.
 fn all_checks() -> impl Iterator<Item = Checks> {
@@ -52,13 +52,13 @@ fn compare(
     prepare: impl Fn(&mut Emulator, &mut Launch) -> Vec<Buffer>,
 ) -> BTreeMap<&'static str, usize> {
     let mut kinds = BTreeMap::new();
+    let mut empty = Emulator::new(Limits::default());
+    let module = empty.load(label, text).unwrap_or_else(|error| panic!("{label}: {error}"));
     for weak_memory in [false, true] {
         let mut first: Option<String> = None;
         for (checks, follows) in all_watchers() {
             let label = format!("{label}, weak memory {weak_memory}, {checks:?}, follows {follows}");
-            let mut emulator = Emulator::new(Limits::default());
-            let module =
-                emulator.load(label.as_str(), text).unwrap_or_else(|error| panic!("{label}: {error}"));
+            let mut emulator = empty.clone();
             let mut launch = Launch { checks, weak_memory, ..launch.clone() };
             let buffers = prepare(&mut emulator, &mut launch);
             launch.follow = buffers.first().map(|buffer| buffer.address()).filter(|_| follows);
@@ -79,7 +79,8 @@ fn compare(
 fn random_kernels_run_alike_whoever_watches() {
     let mut kinds = BTreeMap::new();
     let mut outputs = 0;
-    for seed in 1..=KERNELS {
+    let seeds = sample::seeds(KERNELS);
+    for seed in seeds.clone().map(|seed| seed + 1) {
         let kernel = random::kernel(seed);
         let label = format!("seed {seed}, {:?}, {:?}", kernel.launch.reconvergence, kernel.launch.schedule);
         let found = compare(&label, &kernel.text, &kernel.launch, |emulator, launch| {
@@ -97,12 +98,14 @@ fn random_kernels_run_alike_whoever_watches() {
         }
     }
     // Kernels in which nothing is ever found, or printed, would test little.
+    let kernels = seeds.end - seeds.start;
     for kind in ["uninitialized", "undefined-shuffle", "barrier-divergence", "volatile-race"] {
-        assert!(kinds.get(kind).is_some_and(|&count| count > 100), "{kind}: {kinds:?}");
+        let is_often = kinds.get(kind).is_some_and(|&count| count as u64 > kernels / 3);
+        assert!(is_often || kernels < KERNELS, "{kind}: {kinds:?}");
     }
     let known = ["race", "volatile-race", "uninitialized", "undefined-shuffle", "barrier-divergence"];
     assert!(kinds.keys().all(|kind| known.contains(kind)), "made-up kernels stop: {kinds:?}");
-    assert!(outputs > 20, "{outputs} kernels print");
+    assert!(outputs as u64 > kernels / 15 || kernels < KERNELS, "{outputs} kernels print");
 }
 
 #[test]

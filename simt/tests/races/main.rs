@@ -6,12 +6,14 @@
 //! is compared with what the source says. The results of the locks and messages in a weak memory are tested here too, and those of
 //! the right patterns in every memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use simt::{
-    Buffer, Checks, Emulator, Fault, FaultKind, Launch, Limits, Reconvergence, Report, Schedule, Severity,
+    Buffer, Checks, Emulator, Fault, FaultKind, Launch, Limits, Module, Reconvergence, Report, Schedule,
+    Severity,
 };
 
 mod patterns;
@@ -131,10 +133,22 @@ impl Bench {
     }
 }
 
+/// An emulator with the module of a build, loaded once for all tests: to load one takes longer than to run a kernel.
+fn loaded(build: &str) -> (Emulator, Module) {
+    static LOADED: Mutex<BTreeMap<String, (Emulator, Module)>> = Mutex::new(BTreeMap::new());
+    let load = || {
+        let mut emulator = Emulator::new(Limits::default());
+        let module = emulator.load(build, &read(&format!("ptx/{build}.ptx"))).unwrap();
+        (emulator, module)
+    };
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    loaded.entry(build.to_owned()).or_insert_with(load).clone()
+}
+
 /// Runs a kernel of a build under some choices. Returns the report, and what its result holds.
 fn run(build: &str, kernel: &str, choose: impl Fn(&mut Launch)) -> (Report, Vec<u32>) {
-    let mut bench = Bench { emulator: Emulator::new(Limits::default()), launch: Launch::new(1, 32) };
-    let module = bench.emulator.load(build, &read(&format!("ptx/{build}.ptx"))).unwrap();
+    let (emulator, module) = loaded(build);
+    let mut bench = Bench { emulator, launch: Launch::new(1, 32) };
     let result = bench.prepare(kernel);
     bench.launch.checks = Checks::ALL;
     choose(&mut bench.launch);

@@ -5,11 +5,10 @@
 //! scope that ends at the block (`sites`). The grader has to refuse each such mutant with the seeds that it gives every
 //! attempt. The few that are as right as the solution are listed in `equivalent.toml`, each with its reason.
 //!
-//! A mutant has the name of its line, its kind, and a number where a line has several. `cargo test` grades a sample; all of
-//! them, or those of one exercise, are graded by
+//! A mutant has the name of its line, its kind, and a number where a line has several. `cargo test` grades a sample, and
+//! `cargo xtask thorough mutants` all of them. Those of one exercise are graded by
 //!
 //! ```sh
-//! MUTANTS=all cargo test -p grader --test mutants -- --nocapture
 //! MUTANTS=collect cargo test -p grader --test mutants -- --nocapture
 //! ```
 
@@ -24,6 +23,9 @@ use sites::Mutant;
 mod edits;
 mod flow;
 mod sites;
+
+/// The variable that names an exercise, to grade its mutants only.
+const MUTANTS: &str = "MUTANTS";
 
 /// How many mutants `cargo test` grades.
 const SAMPLE: usize = 40;
@@ -76,42 +78,48 @@ fn wrong(exercise: &Exercise, mutant: &Mutant, is_listed: bool) -> Option<String
     Some(format!("{}, {mutant}: {told}", exercise.name))
 }
 
-/// The mutants that were asked for: a sample, unless there is a word in the environment.
+/// The mutants of the exercise that [`MUTANTS`] names, or else a sample of all.
 fn chosen() -> Vec<(Exercise, Mutant)> {
     let mut all = all();
-    match env::var("MUTANTS").as_deref() {
-        Ok("all") => all,
-        Ok(name) => {
-            all.retain(|(exercise, _)| exercise.name == name);
-            assert!(!all.is_empty(), "`MUTANTS` is `all` or the name of an exercise with a kernel");
-            all
-        }
-        Err(_) => {
-            let mut state = SAMPLE_SEED;
-            let mut draw = |below: usize| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 33) as usize % below
-            };
-            (0..SAMPLE).map(|_| all.swap_remove(draw(all.len()))).collect()
-        }
+    if let Ok(name) = env::var(MUTANTS) {
+        all.retain(|(exercise, _)| exercise.name == name);
+        assert!(!all.is_empty(), "`{MUTANTS}` is the name of an exercise with a kernel");
+        return all;
     }
+    let mut state = SAMPLE_SEED;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    (0..SAMPLE).map(|_| all.swap_remove(draw(all.len()))).collect()
 }
 
-#[test]
-fn mutants_are_refused_or_listed() {
-    let (chosen, list) = (chosen(), equivalent());
+/// Grades mutants, and fails if one is graded otherwise than the list says.
+fn check(mutants: &[(Exercise, Mutant)]) {
+    let list = equivalent();
     let is_listed = |exercise: &Exercise, mutant: &Mutant| {
         list.get(&exercise.name).is_some_and(|list| list.contains_key(&mutant.to_string()))
     };
     let begun = Instant::now();
-    let graded = chosen.iter().filter_map(|(exercise, mutant)| {
+    let graded = mutants.iter().filter_map(|(exercise, mutant)| {
         let wrong = wrong(exercise, mutant, is_listed(exercise, mutant));
         wrong.inspect(|told| println!("{told}"))
     });
     let told: Vec<String> = graded.collect();
-    let count = chosen.len();
+    let count = mutants.len();
     println!("{count} mutants graded in {:.1} s", begun.elapsed().as_secs_f64());
     assert!(told.is_empty(), "{} of {count} mutants:\n{}", told.len(), told.join("\n"));
+}
+
+#[test]
+fn a_sample_of_the_mutants_is_refused_or_listed() {
+    check(&chosen());
+}
+
+#[test]
+#[ignore = "thorough: grades all mutants, of which the test before it grades a sample"]
+fn every_mutant_is_refused_or_listed() {
+    check(&all());
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! Which seeds a test takes: a few under `cargo test`, and many fresh ones under `cargo xtask thorough`.
+//!
+//! Some tests have as many cases as there are seeds. `cargo test` takes the same few of them every time, so it is quick and its
+//! result can be repeated. The variable [`SEEDS`] asks for others, either by their number or by the first one and the one
+//! after the last: `SEEDS=1000` or `SEEDS=17..18`. It is the only variable by which a test takes more or fewer cases. What
+//! is long but not random is a test of its own, marked `#[ignore = "thorough: …"]`, and needs nothing from here.
+
+use std::env;
+use std::ops::Range;
+
+/// The variable that asks for other seeds.
+pub const SEEDS: &str = "SEEDS";
+
+/// The seeds that a test takes: `usual` of them from 0 on, or those that [`SEEDS`] asks for.
+///
+/// The test says which, so that the output of a test that failed shows that it tried a sample.
+///
+/// # Panics
+/// If the variable has another form.
+pub fn seeds(usual: u64) -> Range<u64> {
+    let asked = env::var(SEEDS).ok();
+    let seeds = match &asked {
+        None => 0..usual,
+        Some(text) => read(text).unwrap_or_else(|| {
+            panic!("`{SEEDS}={text}` must be a number or a range of numbers, as in `5..9`")
+        }),
+    };
+    println!(
+        "a sample: seeds {seeds:?}; `{SEEDS}={}..{}` takes the next ones",
+        seeds.end,
+        2 * seeds.end - seeds.start
+    );
+    seeds
+}
+
+/// Of how many cases a test takes one: `usual`, or each if [`SEEDS`] asks for seeds.
+///
+/// For cases that are finite, but too many for `cargo test` under several seeds each.
+pub fn one_in(usual: usize) -> usize {
+    let is_asked = env::var_os(SEEDS).is_some();
+    if !is_asked {
+        println!("a sample: one case in {usual}; all of them with `{SEEDS}`, as in `{SEEDS}=0..10`");
+    }
+    if is_asked { 1 } else { usual }
+}
+
+/// A number, which means as many from 0 on, or a range that is not empty.
+fn read(text: &str) -> Option<Range<u64>> {
+    let seeds = match text.split_once("..") {
+        Some((first, end)) => first.parse().ok()?..end.parse().ok()?,
+        None => 0..text.parse().ok()?,
+    };
+    (!seeds.is_empty()).then_some(seeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_or_a_range_is_read_and_nothing_else() {
+        assert_eq!(read("1000"), Some(0..1000));
+        assert_eq!(read("17..18"), Some(17..18));
+        for text in ["", "all", "0", "5..5", "9..5", "-1", "1..", "..4", "1..2..3", "1.5"] {
+            assert_eq!(read(text), None, "`{text}`");
+        }
+    }
+}

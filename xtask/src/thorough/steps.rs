@@ -1,0 +1,240 @@
+//! The steps of the thorough set: what each runs, under how many seeds, and what it needs.
+//!
+//! A test that takes its seeds from the crate `sample` has a step here, and so has one that is marked
+//! `#[ignore = "thorough: …"]`. The tests below check that.
+
+use std::ops::Range;
+
+/// The width of the longest name.
+pub const WIDTH: usize = 16;
+
+/// Something that few machines have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// NVIDIA's assembler.
+    Ptxas,
+    /// The release of NVRTC that compiles the kernels.
+    Compiler,
+}
+
+impl Need {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Need::Ptxas => "`--ptxas PATH`",
+            Need::Compiler => "NVRTC 12.0.140",
+        }
+    }
+}
+
+/// A step.
+#[derive(Debug)]
+pub struct Step {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What it tries, in a few words.
+    pub what: &'static str,
+    /// The arguments of cargo; `SEED` and `PTXAS` are replaced.
+    pub command: &'static str,
+    /// How many seeds the tests take, if they take any.
+    pub seeds: Option<u64>,
+    /// What it cannot do without.
+    pub needs: Option<Need>,
+}
+
+const fn seeded(name: &'static str, what: &'static str, command: &'static str, seeds: u64) -> Step {
+    Step { name, what, command, seeds: Some(seeds), needs: None }
+}
+
+const fn finite(name: &'static str, what: &'static str, command: &'static str) -> Step {
+    Step { name, what, command, seeds: None, needs: None }
+}
+
+const fn needing(name: &'static str, what: &'static str, command: &'static str, need: Need) -> Step {
+    Step { name, what, command, seeds: None, needs: Some(need) }
+}
+
+/// All steps, the most general ones first.
+pub const STEPS: &[Step] = &[
+    finite("tests", "the quick set", "test --workspace --locked --no-fail-fast"),
+    finite(
+        "chapters",
+        "the records of the chapters' large runs, and every chapter on several numbers of cores",
+        "test --workspace --locked --no-fail-fast --test output -- --ignored",
+    ),
+    finite(
+        "mutants",
+        "every mutant of every exercise's solution is refused by the grader",
+        "test --locked -p grader --test mutants -- --ignored",
+    ),
+    seeded(
+        "equal",
+        "20,000 random kernels: every way to run them has the same result",
+        "test --locked -p simt --test equal",
+        20_000,
+    ),
+    seeded(
+        "litmus",
+        "10,000 random programs of a few threads: only outcomes that the memory model allows",
+        "test --locked -p simt --test litmus -- made_up different_sizes",
+        10_000,
+    ),
+    seeded(
+        "litmus-shapes",
+        "every variant of every litmus shape, under 1,000 seeds each",
+        "test --locked -p simt --test litmus -- forbidden without_weak_memory claimed races",
+        1000,
+    ),
+    seeded(
+        "progress",
+        "kernels that spin and wait for each other, under 300 seeds of each policy",
+        "test --locked -p simt --test progress",
+        300,
+    ),
+    seeded(
+        "observers",
+        "1,000 random kernels leave the same whichever checkers watch them",
+        "test --locked -p simt --test observers",
+        1000,
+    ),
+    seeded(
+        "hunted",
+        "solutions of the exercises under 1,000 seeds that look for trouble",
+        "test --locked -p grader --test hunted",
+        1000,
+    ),
+    seeded(
+        "fuzz",
+        "20,000 random kernels in every way that the emulator has, with every checker",
+        "test --locked -p fuzz --test ways",
+        20_000,
+    ),
+    needing(
+        "grammar",
+        "random kernels and instructions: NVIDIA's assembler accepts what the emulator accepts",
+        "run --locked -p fuzz -- grammar --ptxas PTXAS --first SEED --kernels 200 --mutants 5000",
+        Need::Ptxas,
+    ),
+    needing(
+        "isa",
+        "the table of supported PTX, each opcode at its lowest target and version and below",
+        "run --locked -q -p xtask -- isa --ptxas PTXAS",
+        Need::Ptxas,
+    ),
+    needing(
+        "kernels",
+        "the committed PTX is what the pinned compiler makes of the kernels",
+        "run --locked -q -p xtask -- ptx --check",
+        Need::Compiler,
+    ),
+];
+
+impl Step {
+    /// The arguments of cargo.
+    pub fn words(&self, seed: u32, ptxas: &str) -> Vec<String> {
+        let word = |word: &str| match word {
+            "SEED" => seed.to_string(),
+            "PTXAS" => ptxas.to_owned(),
+            word => word.to_owned(),
+        };
+        self.command.split(' ').map(word).collect()
+    }
+
+    /// The seeds of its tests.
+    pub fn seeds(&self, seed: u32) -> Option<Range<u64>> {
+        self.seeds.map(|count| u64::from(seed)..u64::from(seed) + count)
+    }
+
+    /// What else the command has to say to repeat it.
+    pub fn option(&self) -> &'static str {
+        match self.needs {
+            Some(Need::Ptxas) => " --ptxas PATH",
+            Some(Need::Compiler) | None => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_the_table() {
+        for (number, step) in STEPS.iter().enumerate() {
+            assert!(step.name.len() <= WIDTH && !step.what.ends_with('.'), "{step:?}");
+            assert!(STEPS[..number].iter().all(|other| other.name != step.name), "{step:?}");
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_what_a_step_runs() {
+        let step = |name| STEPS.iter().find(|step| step.name == name).unwrap();
+        assert_eq!(step("equal").seeds(17), Some(17..20_017));
+        let words = step("grammar").words(17, "a folder/ptxas").join("|");
+        assert!(words.contains("|--ptxas|a folder/ptxas|--first|17|"), "{words}");
+        assert_eq!(step("isa").seeds(17), None);
+    }
+
+    /// The Rust files of a folder's tests that contain a word, as `simt/tests/litmus/sizes.rs`.
+    fn containing(word: &str, folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && name != "mine" && !name.starts_with('.') {
+                containing(word, &path, found);
+            } else if path.extension().is_some_and(|is| is == "rs")
+                && fs::read_to_string(&path).unwrap().contains(word)
+            {
+                found.push(path.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+
+    /// Every file of the tests of `lanes`, of the crates and of the chapters that contains this word is run by a step that has
+    /// this property; how many there are.
+    fn have_steps(word: &str, is_right: impl Fn(&Step) -> bool) -> usize {
+        let mut files = Vec::new();
+        for folder in [
+            "simt",
+            "exercises",
+            "fuzz",
+            "nvrtc",
+            "record",
+            "book/binder",
+            "book/artist",
+            "chapters",
+            "tests",
+        ] {
+            containing(word, &crate::root().join(folder), &mut files);
+        }
+        for file in &files {
+            let test =
+                file.split("/tests/").nth(1).unwrap_or_else(|| panic!("`{file}` is no test of its own"));
+            let option = format!(" --test {} ", test.split('/').next().unwrap().trim_end_matches(".rs"));
+            let has_step =
+                STEPS.iter().any(|step| is_right(step) && format!("{} ", step.command).contains(&option));
+            assert!(has_step, "`{file}` has `{word}`, and no step of the thorough set runs{option}");
+        }
+        files.len()
+    }
+
+    /// Otherwise a test would be a sample of something that nobody ever runs.
+    #[test]
+    fn every_test_that_takes_a_sample_has_a_step() {
+        assert!(have_steps("sample::seeds(", |step| step.seeds.is_some()) >= 5);
+        have_steps("sample::one_in(", |step| step.seeds.is_some());
+    }
+
+    #[test]
+    fn every_test_that_is_ignored_has_a_step_and_says_why() {
+        let is_right = |step: &Step| step.command.ends_with("-- --ignored");
+        let all = have_steps("#[ignore", is_right);
+        assert_eq!(all, have_steps("#[ignore = \"thorough: ", is_right), "an ignored test gives no reason");
+        // Those of the macro `chapter_tests`.
+        let chapters = STEPS.iter().find(|step| step.name == "chapters").unwrap();
+        assert!(all > 0 && is_right(chapters) && chapters.command.contains("--test output"));
+    }
+}
