@@ -22,11 +22,11 @@ folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
 # What the files are about: the first pattern that fits; `rest` is what fits none, Rust's own library for the most part.
-patterns='loop=^engine\/(step|swift\/(run|plan)|lockstep\/(mod|run))\.rs registers=^machine\/registers\.rs shuffles=^(isa\/warp|engine\/(collective|lockstep\/exchange))\.rs
-  arithmetic=^(isa\/|engine\/(swift\/arithmetic|lockstep\/plane)|machine\/line)
-  memory=^(engine\/(access|atomics|shared|generic|(swift|lockstep)\/memory|lockstep\/apart)|observe\/(traffic|counters)|machine\/(global|local|fork|elements))
-  checkers=^(order\/|machine\/written|observe\/|engine\/(watch|races|initialisation|synchronisation|findings))
-  turns=^(engine|machine)\/ libc=^libc rest=.'
+patterns='loop=^exec\/(step|warp\/(mod|run)|block\/(mod|run))\.rs registers=^machine\/registers\.rs shuffles=^(isa\/(op\/)?warp|exec\/(collective|block\/exchange))\.rs
+  arithmetic=^(isa\/|compile\/affine|exec\/block\/plane|machine\/line)
+  memory=^(access\/|exec\/(memory|atomics|generic|(warp|block)\/memory|block\/footprints)|compile\/shared|report\/counters|machine\/(global|local|fork|elements))
+  checkers=^(order\/|machine\/written|checkers\/)
+  turns=^(exec|schedule|machine)\/ libc=^libc rest=.'
 parts=(loop registers arithmetic shuffles memory turns checkers libc rest)
 
 by_part() {

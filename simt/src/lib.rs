@@ -20,19 +20,23 @@
 //! or is not supported, or that a launch was asked for that no GPU could do. The crate does no I/O, reads no
 //! clock and no environment, contains no `unsafe`, and gives the same result on every platform.
 
+mod access;
+mod checkers;
+mod compile;
 mod emulator;
-pub mod engine;
-pub mod fault;
+mod exec;
 pub mod isa;
 pub mod launch;
-pub mod machine;
-pub mod observe;
-pub mod order;
+mod machine;
+mod order;
 pub mod ptx;
+mod report;
+mod schedule;
 
 pub use emulator::{Emulator, KernelInfo, Limits, Module, Param};
-pub use fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine, StaleRead};
-pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, Reconvergence, Report, Schedule};
+pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, Reconvergence, Schedule};
 pub use machine::global::Buffer;
-pub use observe::counters::{Counters, LineCounters};
-pub use observe::trace::TraceStep;
+pub use report::Report;
+pub use report::counters::{Counters, LineCounters};
+pub use report::fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine, StaleRead};
+pub use report::trace::TraceStep;

@@ -8,9 +8,11 @@
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::scope::{Bank, Place, Symbol};
+use super::scope::Symbol;
 use super::value::{Alu, Kind, Linear, alu};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
+use crate::isa::op::place::{Bank, Place};
 use crate::machine::global::Window;
 use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Space};

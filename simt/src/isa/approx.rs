@@ -28,7 +28,8 @@ use super::float::{by_flag, double};
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::value::alu;
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::ptx::Error;
 
 /// Floating-point approximations.

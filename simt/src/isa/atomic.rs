@@ -7,10 +7,14 @@
 use super::float::double;
 use super::float::exact::{F32, F64, Rounding};
 use super::grammar::Modifiers;
-use super::memory::{Address, Memory, memory, order, scope};
+use super::memory::{memory, order, scope};
+use super::op::atomic::{Atomic, Stores, Update};
 use super::operands::{Operands, kind_of};
-use super::{Family, Form, Op};
-use crate::order::{Order, Reach};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
+use crate::isa::op::atomic::IN_A_KIND;
+use crate::isa::op::place::bits;
+use crate::order::Reach;
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 
@@ -72,70 +76,6 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// The new value from the old one and the operands `b` and `c`, all as bits.
-pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
-
-/// What an atomic stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stores {
-    /// What the operation makes of what was there.
-    Made,
-    /// What it is given, whatever was there: an exchange.
-    Given,
-}
-
-/// An atomic operation: result `args.d`, address `args.a`, operands `args.b` and `args.c`.
-#[derive(Clone, Copy, Debug)]
-pub struct Atomic {
-    /// Where it goes.
-    pub address: Address,
-    /// Bytes of the value.
-    pub bytes: u8,
-    /// What it does.
-    update: Update,
-    /// What it does to numbers in global memory instead, where that differs.
-    update_global: Option<Update>,
-    /// Whether it stores only where the old value is the expected one: a failed `cas` is a load.
-    pub is_cas: bool,
-    /// What it stores.
-    pub stores: Stores,
-    /// Whether it returns the old value (`atom`) or not (`red`).
-    pub returns: bool,
-    /// Whether anybody may read what it returns.
-    pub is_read: bool,
-    /// Where many of its kind leave the same in whichever order they are carried out, the number of its kind.
-    pub in_any_order: Option<u8>,
-    /// How it is ordered.
-    pub order: Order,
-    /// Among whom.
-    pub scope: Reach,
-}
-
-impl Atomic {
-    /// Whether what was there reaches nobody: it is exchanged for something else, and the result is not read.
-    pub fn only_writes(&self) -> bool {
-        self.stores == Stores::Given && !self.is_read
-    }
-
-    /// The value that it stores into a memory, global or shared.
-    pub fn new_value(&self, memory: Memory, old: u64, b: u64, c: u64) -> u64 {
-        self.update_in(memory)(old, b, c)
-    }
-
-    /// The function from the old value to the new one in a memory, global or shared.
-    pub fn update_in(&self, memory: Memory) -> Update {
-        self.update_global.filter(|_| memory != Memory::Shared).unwrap_or(self.update)
-    }
-
-    /// Whether it adds integers.
-    pub fn adds(&self) -> bool {
-        self.in_any_order.is_some_and(|number| number < IN_A_KIND)
-    }
-}
-
-/// Numbers of [`Atomic::in_any_order`] for one operation: of 32 and 64 bits, with and without a sign.
-const IN_A_KIND: u8 = 4;
-
 // Which segment of every form says what.
 const ORDER: usize = 1;
 const SCOPE: usize = 2;
@@ -166,7 +106,7 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<
     let scope = if m.has(SCOPE) { scope(m.text(SCOPE)) } else { Reach::Gpu };
     Ok(Op::Atomic(Atomic {
         address,
-        bytes: (super::scope::bits(ty) / 8) as u8,
+        bytes: (bits(ty) / 8) as u8,
         update: update(m.text(OPERATION), ty),
         update_global: update_global(m.text(OPERATION), ty),
         is_cas: m.text(OPERATION) == "cas",
@@ -209,7 +149,7 @@ fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
     };
     let operations = ["add", "and", "or", "xor", "min", "max"];
     let number = operations.iter().position(|&known| known == operation)?;
-    Some(number as u8 * IN_A_KIND + (super::scope::bits(ty) / 64) as u8 * 2 + sign)
+    Some(number as u8 * IN_A_KIND + (bits(ty) / 64) as u8 * 2 + sign)
 }
 
 /// What an operation does differently in global memory. Which of the two it is, a generic address says when the

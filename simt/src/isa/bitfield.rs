@@ -8,7 +8,8 @@ use super::bits::Shift;
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::value::{alu, by_type};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::ptx::Error;
 
 /// Bit fields.

@@ -7,7 +7,8 @@
 use super::grammar::Modifiers;
 use super::operands::{Operands, span_of};
 use super::value::{Alu, Args, Kind, Linear, Run, Value, alu, by_int};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::machine::registers::{Lanes, Narrow};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};

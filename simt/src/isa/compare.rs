@@ -7,9 +7,10 @@
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
-use super::scope::Bank;
 use super::value::{Alu, Args, Kind, Linear, Run, Scalar, Value, alu, by_int, by_type, mask_of};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
+use crate::isa::op::place::Bank;
 use crate::machine::registers::{Lanes, Slot};
 use crate::ptx::Error;
 use crate::ptx::ast::{Operand, Type};

@@ -1,14 +1,16 @@
 //! Control flow: branches, calls, and the ends of a thread.
 //!
-//! Targets are decoded to the numbers of labels and functions; [`crate::engine`] turns labels into addresses
+//! Targets are decoded to the numbers of labels and functions; [`crate::exec`] turns labels into addresses
 //! and finds where the lanes of a branch meet again. Specification: PTX ISA, section 9.7.12.
 
 use super::grammar::Modifiers;
+use super::op::call::{CallIndex, CallSite, Callee, Passed};
+use super::op::place::{Formal, Place, bits};
 use super::operands::{Class, Operands, Register, bank_of, class, kind_of, span_of};
-use super::scope::{Bank, Formal, Place, Signature, Symbol, bits};
+use super::scope::{Signature, Symbol};
 use super::value::Kind;
-use super::{Family, Form, Op};
-use crate::machine::registers::Slot;
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Type};
 
@@ -28,51 +30,6 @@ pub const FAMILY: Family = Family {
         Form::new("nanosleep.u32", hint).since(70),
     ],
 };
-
-/// Where the addresses of functions start, for calls through registers: a region that holds no memory.
-pub const FUNCTIONS_BASE: u64 = 4 << 40;
-
-/// A call, before its places are known to the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallIndex(pub u32);
-
-/// What a call calls, and where its arguments and results are in the caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallSite {
-    /// The function.
-    pub callee: Callee,
-    /// Arguments in order.
-    pub args: Vec<Passed>,
-    /// Results in order.
-    pub results: Vec<Passed>,
-}
-
-/// What is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Callee {
-    /// A function, by its number in the module.
-    Direct(u32),
-    /// The function whose address a 64-bit register holds.
-    Indirect(Slot),
-}
-
-/// What a call passes or fills, on the caller's side and on the callee's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passed {
-    /// A `.param` variable in the frame.
-    Variable(Place),
-    /// A column: a register, or a literal.
-    Column {
-        /// Its bank.
-        bank: Bank,
-        /// Its number.
-        slot: Slot,
-        /// How many of its bytes count.
-        bytes: u64,
-    },
-    /// Nothing: a result that is not wanted, `_`.
-    Nothing,
-}
 
 fn branch(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let operand = o.take()?;

@@ -15,7 +15,8 @@ use super::grammar::Modifiers;
 use super::integer::Product;
 use super::operands::Operands;
 use super::value::{Alu, Args, Kind, Run, Value, by_type};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::machine::registers::Lanes;
 use crate::ptx::Error;
 

@@ -18,7 +18,8 @@ mod tests;
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::value::alu;
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::ptx::Error;
 use single::{Mode, Pick};
 

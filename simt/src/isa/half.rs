@@ -13,7 +13,8 @@ use super::float::exact::{self, BF16, F16, Format, Number, Rounding};
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::value::{Value, alu};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 

@@ -8,7 +8,8 @@
 use super::grammar::Modifiers;
 use super::operands::Operands;
 use super::value::{Alu, Args, Linear, Value, alu, by_int, by_type, map1, map2};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
 use crate::machine::registers::Lanes;
 use crate::ptx::Error;
 use crate::ptx::ast::Type;

@@ -1,14 +1,17 @@
 //! Loads and stores, and the fences between them.
 //!
-//! Decoded here, carried out by [`crate::engine`]. The modifiers that only steer caches are part of the
+//! Decoded here, carried out by [`crate::exec`]. The modifiers that only steer caches are part of the
 //! grammar and change nothing. Left out: cache hints with a policy operand, `multimem`, asynchronous copies.
 //! Specification: PTX ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
 
 use super::grammar::Modifiers;
+use super::op::memory::{Access, Address, Base, Fence, Memory};
 use super::operands::{Operands, Register, class, kind_of, span_of};
-use super::scope::{Bank, Symbol, bits};
+use super::scope::Symbol;
 use super::value::Kind;
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
+use crate::isa::op::place::{Bank, bits};
 use crate::machine::registers::Slot;
 use crate::order::{Order, Reach};
 use crate::ptx::Error;
@@ -121,87 +124,6 @@ pub const FAMILY: Family = Family {
         .since(70),
     ],
 };
-
-/// Which memory an access goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
-    /// Decided by the address.
-    Generic,
-    /// Global and, read only, constant memory.
-    Global,
-    /// Constant memory: global memory that is not counted as such.
-    Const,
-    /// The block's shared memory.
-    Shared,
-    /// The lane's own memory.
-    Local,
-    /// The kernel's parameters.
-    Param,
-    /// Parameters of a device function: a part of the frame, in registers on a GPU, so not counted.
-    Frame,
-}
-
-/// What an address is counted from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// Zero: the offset is the address.
-    Absolute,
-    /// The start of the function's frame.
-    Frame,
-    /// A 32-bit register, `args.a`.
-    Narrow,
-    /// A 64-bit register, `args.a`.
-    Wide,
-}
-
-/// A fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fence {
-    /// What it orders.
-    pub order: Order,
-    /// Among whom.
-    pub scope: Reach,
-}
-
-/// Where an access goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address {
-    /// Which memory.
-    pub memory: Memory,
-    /// What the address is counted from.
-    pub base: Base,
-    /// Bytes added to the base.
-    pub offset: i64,
-}
-
-/// A load or a store. Its values are `args.d`, `q`, `b` and `c`, as many as `count`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Where it goes; the base register is `args.a`.
-    pub address: Address,
-    /// Bytes of one element.
-    pub bytes: u8,
-    /// Elements a lane: 1, 2 or 4.
-    pub count: u8,
-    /// Whether a loaded element is sign-extended.
-    pub signed: bool,
-    /// Width in bits of the registers, to which a loaded element is extended.
-    pub register_bits: u8,
-    /// How it is ordered.
-    pub order: Order,
-    /// Among whom.
-    pub scope: Reach,
-    /// `ld.global.nc`: the bytes must not be written during the launch.
-    pub read_only: bool,
-}
-
-impl Access {
-    /// Bytes a lane moves.
-    #[inline(always)]
-    pub fn lane_bytes(&self) -> u64 {
-        u64::from(self.bytes) * u64::from(self.count)
-    }
-}
 
 /// Which segments of a form say what.
 #[derive(Clone, Copy)]

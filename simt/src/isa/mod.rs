@@ -4,35 +4,38 @@
 //! beside the function that decodes them and the tests that hold them to the specification. [`decode`] finds
 //! the form; nothing outside a form is accepted, and the table of supported PTX is made from the same forms.
 //! Arithmetic decodes to a function pointer over columns ([`value`]); what touches memory, other lanes or
-//! control flow decodes to an [`Op`] that [`crate::engine`] carries out.
+//! control flow decodes to an [`Op`] that [`crate::exec`] carries out.
 
-pub mod address;
+pub(crate) mod address;
 mod approx;
-pub mod atomic;
+pub(crate) mod atomic;
 mod bitfield;
 mod bits;
 mod compare;
-pub mod control;
+pub(crate) mod control;
 mod convert;
 mod extended;
 mod float;
+pub(crate) mod form;
 pub mod grammar;
 mod half;
 mod integer;
-pub mod mbarrier;
-pub mod memory;
+pub(crate) mod mbarrier;
+pub(crate) mod memory;
 mod movement;
-pub mod needs;
-pub mod operands;
+pub(crate) mod needs;
+pub(crate) mod op;
+pub(crate) mod operands;
 mod prepared;
-pub mod printf;
-pub mod scope;
-pub mod special;
-pub mod sync;
+pub(crate) mod printf;
+pub(crate) mod scope;
+pub(crate) mod special;
+pub(crate) mod sync;
 mod table;
-pub mod value;
-pub mod warp;
+pub(crate) mod value;
+pub(crate) mod warp;
 
+pub use form::{Family, Form};
 pub use table::table;
 
 use std::cmp::Reverse;
@@ -41,139 +44,10 @@ use std::sync::LazyLock;
 
 use crate::ptx::ast::Instruction;
 use crate::ptx::{Error, LineIndex};
-use atomic::Atomic;
-use control::CallIndex;
 use grammar::{Modifiers, Syntax};
-use mbarrier::Mbarrier;
-use memory::{Access, Fence};
-use operands::{Operands, Touched};
+use op::{Decoded, Meaning, Op};
+use operands::Operands;
 use scope::Scope;
-use special::Special;
-use sync::Barrier;
-use value::{Alu, Args, Run};
-use warp::Collective;
-
-/// What an instruction does, decoded.
-#[derive(Clone, Copy, Debug)]
-pub enum Op {
-    /// Computes registers from registers, lane by lane.
-    Alu(Run),
-    /// Reads a special register into `args.d`.
-    Special {
-        /// Which one.
-        what: Special,
-        /// Whether `args.d` is a 64-bit register.
-        wide: bool,
-    },
-    /// Puts the address of a variable of the frame into `args.d`, as wide as `wide` says.
-    FrameAddress {
-        /// Its offset in the frame.
-        offset: i32,
-        /// Whether `args.d` is a 64-bit register.
-        wide: bool,
-    },
-    /// Whether the generic address `args.a` lies in constant memory, or in global memory, into predicate `args.d`.
-    IsSpace {
-        /// In global memory, not in constant memory.
-        global: bool,
-    },
-    /// Loads from memory.
-    Load(Access),
-    /// Stores to memory.
-    Store(Access),
-    /// Reads, changes and writes memory in one step.
-    Atomic(Atomic),
-    /// Orders the accesses before it with those after it.
-    Fence(Fence),
-    /// Meets the threads of the block.
-    Barrier(Barrier),
-    /// Does something to a barrier in memory.
-    Mbarrier(Mbarrier),
-    /// Exchanges values with other lanes of the warp.
-    Collective(Collective),
-    /// Puts the mask of lanes that run together into `args.d`.
-    ActiveMask,
-    /// Goes to `target`; lanes that part here meet again at `meet`. Decoded as a label, then resolved.
-    Branch {
-        /// The label, later the address.
-        target: u32,
-        /// Where both sides meet again.
-        meet: u32,
-    },
-    /// Goes to entry `args.a` of a list.
-    BranchIndexed {
-        /// The list.
-        list: u32,
-        /// Where all sides meet again.
-        meet: u32,
-    },
-    /// Calls a function.
-    Call(CallIndex),
-    /// Returns from a function; ends the thread in a kernel.
-    Return,
-    /// Ends the thread.
-    Exit,
-    /// Stops the launch.
-    Trap,
-    /// Changes nothing that a program can see: a hint to caches or to the scheduler.
-    Hint,
-    /// Stops the launch with an error: the instruction is not supported. The number is the error's.
-    Unsupported(u32),
-}
-
-/// Decodes one instruction whose opcode matched a form.
-pub type Decode = fn(&Modifiers<'_>, &mut Operands<'_, '_>) -> Result<Op, Error>;
-
-/// A form of an instruction: the opcodes it covers, and how to decode them.
-#[derive(Clone, Copy, Debug)]
-pub struct Form {
-    /// The opcodes, in the notation of [`grammar`].
-    pub syntax: &'static str,
-    /// The first target that has it: 70 for `sm_70`.
-    pub min_sm: u32,
-    /// The last target that has it.
-    pub max_sm: u32,
-    /// The first `.version` of PTX that has it; (1, 0) where the target says it all, or [`needs`].
-    pub min_version: (u32, u32),
-    /// How to decode it.
-    pub decode: Decode,
-}
-
-impl Form {
-    /// A form that every target has.
-    pub const fn new(syntax: &'static str, decode: Decode) -> Form {
-        Form { syntax, min_sm: 0, max_sm: u32::MAX, min_version: (1, 0), decode }
-    }
-
-    /// The same form, from target `sm` on.
-    #[must_use]
-    pub const fn since(self, sm: u32) -> Form {
-        Form { min_sm: sm, ..self }
-    }
-
-    /// The same form, from version `major.minor` of PTX on.
-    #[must_use]
-    pub const fn version(self, major: u32, minor: u32) -> Form {
-        Form { min_version: (major, minor), ..self }
-    }
-
-    /// The same form, up to target `sm`.
-    #[must_use]
-    pub const fn until(self, sm: u32) -> Form {
-        Form { max_sm: sm, ..self }
-    }
-}
-
-/// A family of instructions.
-#[derive(Clone, Copy, Debug)]
-pub struct Family {
-    /// Its name in the specification.
-    pub title: &'static str,
-    /// The sections of the PTX ISA that describe it.
-    pub section: &'static str,
-    /// Its forms.
-    pub forms: &'static [Form],
-}
 
 /// Every family, in the order of the specification.
 pub const FAMILIES: &[Family] = &[
@@ -196,30 +70,8 @@ pub const FAMILIES: &[Family] = &[
     control::FAMILY,
 ];
 
-/// A decoded instruction: what it does, and to which columns.
-#[derive(Clone, Debug)]
-pub struct Decoded {
-    /// What is to be carried out before it, to compute its sources.
-    pub before: Vec<Decoded>,
-    /// What it does.
-    pub op: Op,
-    /// To which columns.
-    pub args: Args,
-    /// What looks at programs as a whole knows of it.
-    pub meaning: Meaning,
-}
-
-/// What an instruction does with which columns, as far as that is known.
-#[derive(Clone, Debug, Default)]
-pub struct Meaning {
-    /// The arithmetic, where that is what it is and where one more than its name is known.
-    pub alu: Option<Alu>,
-    /// The columns that it names.
-    pub touched: Vec<Touched>,
-}
-
 /// Decodes `instruction` for target `sm` and a version of PTX.
-pub fn decode<'t>(
+pub(crate) fn decode<'t>(
     lines: &LineIndex,
     instruction: &Instruction<'t>,
     scope: &mut Scope<'t>,
@@ -264,7 +116,7 @@ pub fn decode<'t>(
 }
 
 /// The form that covers an opcode. Where several do, the first one listed.
-pub fn find(opcode: &str) -> Option<(&'static Form, Modifiers<'_>)> {
+pub(crate) fn find(opcode: &str) -> Option<(&'static Form, Modifiers<'_>)> {
     forms_of(mnemonic(opcode)).iter().find_map(|(form, syntax)| Some((*form, syntax.matches(opcode)?)))
 }
 

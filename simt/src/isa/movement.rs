@@ -7,10 +7,12 @@
 
 use super::grammar::Modifiers;
 use super::operands::{Operands, bank_of, kind_of, span_of};
-use super::scope::{Bank, Symbol, bits};
+use super::scope::Symbol;
 use super::special::{self, Special};
 use super::value::{Alu, Args, Kind, Linear, Value, alu};
-use super::{Family, Form, Op};
+use crate::isa::form::{Family, Form};
+use crate::isa::op::Op;
+use crate::isa::op::place::{Bank, bits};
 use crate::machine::registers::{Lanes, Narrow, Slot};
 use crate::ptx::ast::{Ident, Operand, Type};
 use crate::ptx::{Error, Span};

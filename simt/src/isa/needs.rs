@@ -6,7 +6,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Form, convert, find, grammar};
+use super::{convert, find, grammar};
+use crate::isa::form::Form;
 
 /// The target and the version of PTX that an opcode needs at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,12 @@
 //! by an instruction of its own before (`prepared.rs`).
 
 use super::grammar::parse_type;
-use super::scope::{Bank, Scope, Symbol, bits};
+use super::scope::{Scope, Symbol};
+use super::special;
 use super::value::{Alu, Args, Kind};
-use super::{Decoded, Op, special};
+use crate::isa::op::Touched;
+use crate::isa::op::place::{Bank, bits};
+use crate::isa::op::{Decoded, Op};
 use crate::machine::registers::Slot;
 use crate::ptx::ast::{Ident, Instruction, Operand, Type};
 use crate::ptx::{Error, LineIndex, Span};
@@ -31,17 +34,6 @@ pub struct Operands<'s, 't> {
     /// The numbers that the opcode names, where they are all of one class.
     class: Option<Class>,
     next: usize,
-}
-
-/// A column that an instruction names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touched {
-    /// Its bank.
-    pub bank: Bank,
-    /// Its number.
-    pub slot: Slot,
-    /// Whether the instruction may write it; if not, it only reads it.
-    pub is_written: bool,
 }
 
 /// A register and its type.

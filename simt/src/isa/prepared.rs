@@ -6,12 +6,14 @@
 //! any other, with the text of the one it belongs to. It writes a column of its own, so it needs no guard.
 //! Left out: offsets from registers of floating-point numbers. Specification: PTX ISA, sections 6.3, 6.4 and 9.3.1.
 
-use super::control::FUNCTIONS_BASE;
-use super::operands::{Class, Operands, Register, Touched};
-use super::scope::{Bank, Symbol};
+use super::operands::{Class, Operands, Register};
+use super::scope::Symbol;
 use super::special::{self, Special};
 use super::value::{Alu, Args, Kind, Linear, alu};
-use super::{Decoded, Meaning, Op};
+use crate::isa::op::Touched;
+use crate::isa::op::call::FUNCTIONS_BASE;
+use crate::isa::op::place::Bank;
+use crate::isa::op::{Decoded, Meaning, Op};
 use crate::machine::registers::Slot;
 use crate::ptx::Error;
 use crate::ptx::ast::Ident;

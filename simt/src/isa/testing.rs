@@ -1,7 +1,9 @@
 //! Runs one instruction on given values, for the families' tests.
 
-use super::scope::{Bank, Scope, Symbol};
-use super::{Op, decode};
+use super::decode;
+use super::scope::{Scope, Symbol};
+use crate::isa::op::Op;
+use crate::isa::op::place::Bank;
 use crate::machine::registers::{Registers, Shape};
 use crate::ptx::ast::{Guard, Ident, Instruction, Operand, Type};
 use crate::ptx::{LineIndex, Span};

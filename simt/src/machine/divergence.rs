@@ -3,7 +3,7 @@
 //! A *group* is a set of lanes with one program counter and one call stack. A branch that its lanes disagree
 //! on splits the group and opens a *meeting*: the place where both sides come together again. Meetings form a
 //! tree, the inner ones inside the outer. Both mechanisms that GPUs have had run on this state; they differ in
-//! which group may run ([`crate::engine`] decides), not in what a split or a meeting is:
+//! which group may run ([`crate::exec`] decides), not in what a split or a meeting is:
 //! under the stack only the newest group runs, under independent thread scheduling any.
 
 use super::registers::Shape;

@@ -1,7 +1,7 @@
 //! The machine's state: registers, memories, warps and blocks.
 //!
 //! Plain data with the operations that keep it whole. Who runs next, and what is worth reporting, is decided
-//! in [`crate::engine`] and watched by [`crate::observe`].
+//! in [`crate::exec`] and watched by [`crate::checkers`].
 
 pub mod block;
 pub mod divergence;

@@ -119,6 +119,12 @@ pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The lanes of `mask` that have the value of the lowest of them.
+pub fn like_the_lowest(column: &[u32; WARP_SIZE], mask: u32) -> u32 {
+    let lowest = column[mask.trailing_zeros() as usize % WARP_SIZE];
+    lanes_of(mask).filter(|&lane| column[lane] == lowest).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
 /// How far the bits of a mask lie from each other, if that is the same for all; 1 for a single one.
 #[inline(always)]
 pub fn distance(mask: u32) -> Option<u32> {

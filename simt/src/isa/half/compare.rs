@@ -5,11 +5,11 @@
 //!
 //! Specification: PTX ISA, section 9.7.7.
 
-use crate::isa::Op;
 use crate::isa::float::exact::{BF16, F16, Format};
 use crate::isa::grammar::Modifiers;
+use crate::isa::op::Op;
+use crate::isa::op::place::Bank;
 use crate::isa::operands::Operands;
-use crate::isa::scope::Bank;
 use crate::isa::value::{Alu, Args, Kind, Value, map4};
 use crate::machine::registers::Lanes;
 use crate::ptx::Error;

@@ -1,10 +1,12 @@
 //! Tests of [`super`]: whole registers, parts, and what is refused.
 
-use crate::isa::control::FUNCTIONS_BASE;
-use crate::isa::scope::{Place, Scope, Symbol};
+use crate::isa::decode;
+use crate::isa::op::Op;
+use crate::isa::op::call::FUNCTIONS_BASE;
+use crate::isa::op::place::Place;
+use crate::isa::scope::{Scope, Symbol};
 use crate::isa::special::{Axis, Special};
 use crate::isa::testing::{Program, eval, eval_text};
-use crate::isa::{Op, decode};
 use crate::machine::registers::{Registers, Shape};
 use crate::ptx::ast::Type::{self, B8, B16, B32, B64, F32, F64, Pred, S16, U8, U32, U64};
 use crate::ptx::ast::{Ident, Instruction, Operand, Space};
@@ -31,7 +33,7 @@ fn parts_go_apart_and_come_together_again() {
         ("mov.b64", B64, F32, 2),
         ("mov.b64", B64, B16, 4),
     ] {
-        let total = crate::isa::scope::bits(whole);
+        let total = crate::isa::op::place::bits(whole);
         let bits = 0x8877_6655_4433_2211_u64 & u64::MAX >> (64 - total);
         let mut registers = vec![("a", (whole, bits)), ("d", (whole, 0))];
         registers.extend(quarters.map(|name| (name, (part, 0))));

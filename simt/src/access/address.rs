@@ -1,0 +1,138 @@
+//! The addresses of an instruction, lane by lane, and why memory may deny one.
+
+use super::traffic;
+use crate::isa::op::mbarrier::Misuse;
+use crate::isa::op::memory::{Access, Address, Base, Memory};
+use crate::machine::divergence::Frame;
+use crate::machine::global::{Global, Miss};
+use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide, lanes_of};
+
+/// The addresses of all lanes; those of inactive ones mean nothing.
+#[inline(always)]
+pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame) -> Wide {
+    let mut at = [address.offset as u64; WARP_SIZE];
+    // Loops, because `std::array::from_fn` is a call here, and its result is copied.
+    match address.base {
+        Base::Wide => {
+            for (at, base) in at.iter_mut().zip(&lanes.wide[slot as usize]) {
+                *at = at.wrapping_add(*base);
+            }
+        }
+        Base::Narrow => {
+            for (at, base) in at.iter_mut().zip(&lanes.narrow[slot as usize]) {
+                *at = u64::from(base.wrapping_add(*at as u32));
+            }
+        }
+        Base::Absolute => {}
+        Base::Frame => at = [at[0].wrapping_add(frame.local); WARP_SIZE],
+    }
+    at
+}
+
+/// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
+#[inline(always)]
+pub fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
+    let first = at[0];
+    if mask == FULL_MASK {
+        let mut same = true;
+        for (lane, &address) in at.iter().enumerate() {
+            same &= address == first.wrapping_add(lane as u64 * bytes);
+        }
+        return same.then_some(WARP_SIZE);
+    }
+    let count = mask.trailing_ones() as usize;
+    let alone = mask != 0 && mask & mask.wrapping_add(1) == 0;
+    (alone && (0..count).all(|lane| at[lane] == first.wrapping_add(lane as u64 * bytes))).then_some(count)
+}
+
+/// The sectors that an access touches; neighbours touch all from the first to the last.
+#[inline(always)]
+pub fn sectors(at: &Wide, mask: u32, access: &Access, row: Option<usize>) -> u64 {
+    match row {
+        Some(count) => traffic::sectors_of_range(at[0], access.lane_bytes() * count as u64),
+        None => traffic::sectors(at, mask),
+    }
+}
+
+/// Why the bytes of one lane can always be had at once.
+pub const TOGETHER: &str = "an aligned element lies in one piece";
+
+/// An access that memory does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// The lane.
+    pub lane: usize,
+    /// The address, in the space it was used in.
+    pub address: u64,
+    /// Bytes it wanted.
+    pub bytes: u64,
+    /// The memory.
+    pub memory: Memory,
+    /// Why not.
+    pub why: Why,
+}
+
+/// Why an access is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Global memory has nothing there.
+    Missed(Miss),
+    /// Past the end of a memory of this size: shared, local or parameter memory.
+    PastEnd(u64),
+    /// No multiple of the access's size.
+    Misaligned,
+    /// Constant memory and parameters cannot be written.
+    ReadOnly,
+    /// Atomics work on global and shared memory only.
+    NoAtomics,
+    /// An mbarrier, or bytes of one, and this is undefined.
+    Mbarrier(Misuse),
+}
+
+pub fn first_denied(mask: u32, at: &Wide, access: &Access, why: Why) -> Denied {
+    let lane = mask.trailing_zeros() as usize % WARP_SIZE;
+    denied(lane, at[lane], access.lane_bytes(), access.address.memory, why)
+}
+
+pub fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -> Denied {
+    Denied { lane, address, bytes, memory, why }
+}
+
+/// The denial of the lowest lane of `mask` that `check` denies. Lanes store in seeded order, and the first to be denied
+/// would be told by chance.
+#[cold]
+pub fn lowest_denied(denied: Denied, mask: u32, check: impl FnMut(usize) -> Result<(), Denied>) -> Denied {
+    lanes_of(mask).map(check).find_map(Result::err).unwrap_or(denied)
+}
+
+#[inline(always)]
+pub fn check_writable(
+    global: &Global,
+    lane: usize,
+    address: u64,
+    access: &Access,
+) -> Result<(usize, usize), Denied> {
+    check_alignment(lane, address, access)?;
+    let bytes = access.lane_bytes();
+    let deny = |miss| denied(lane, address, bytes, access.address.memory, Why::Missed(miss));
+    global.locate_writable(address, bytes).map_err(deny)
+}
+
+#[inline(always)]
+pub fn check_alignment(lane: usize, address: u64, access: &Access) -> Result<(), Denied> {
+    if address.is_multiple_of(access.lane_bytes()) {
+        return Ok(());
+    }
+    Err(denied(lane, address, access.lane_bytes(), access.address.memory, Why::Misaligned))
+}
+
+/// The offset of an access in a memory of `size` bytes that starts at zero.
+#[inline(always)]
+pub fn check_flat(lane: usize, address: u64, access: &Access, size: u64) -> Result<usize, Denied> {
+    check_alignment(lane, address, access)?;
+    let bytes = access.lane_bytes();
+    if address.checked_add(bytes).is_some_and(|end| end <= size) {
+        return Ok(address as usize);
+    }
+    Err(denied(lane, address, bytes, access.address.memory, Why::PastEnd(size)))
+}

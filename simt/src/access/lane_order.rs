@@ -1,0 +1,34 @@
+//! Which of several lanes that store to one address comes last.
+
+use crate::machine::registers::{WARP_SIZE, lanes_of};
+
+/// The order in which the lanes of a store reach memory: from some lane on, round the warp. Which lane that is follows
+/// from the seed, the block, the warp and how many instructions the warp has issued, and from nothing that other blocks
+/// do: it is the same whoever runs beside.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneOrder {
+    base: u64,
+    /// Instructions that the warp has issued before this one.
+    pub step: u64,
+}
+
+impl LaneOrder {
+    /// The order of a warp's stores, `step` instructions after its start.
+    pub fn new(seed: u64, block: u64, warp: u32, step: u64) -> LaneOrder {
+        LaneOrder { base: mixed(mixed(seed) ^ block << 8 ^ u64::from(warp)), step }
+    }
+
+    /// The lanes of `mask`, starting somewhere.
+    pub fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> + use<> {
+        let first = (mixed(self.base.wrapping_add(self.step)) >> 59) as u32;
+        let rotated = mask.rotate_right(first);
+        lanes_of(rotated).map(move |lane| (lane + first as usize) % WARP_SIZE)
+    }
+}
+
+/// Makes of near numbers ones that have nothing to do with each other.
+pub fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb)
+}

@@ -1,0 +1,101 @@
+//! What it takes to word a finding: where an instruction is from, which thread a lane is, and what memory is called.
+
+use crate::compile::inst::Pc;
+use crate::compile::program::Program;
+use crate::isa::op::Op;
+use crate::launch::Launch;
+use crate::machine::global::Global;
+use crate::machine::registers::WARP_SIZE;
+use crate::order::{Place, Space};
+use crate::report::fault::{Actor, Fault, FaultKind, Severity};
+
+/// A launch, as the words for what happens in it need it.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The kernel, by its number.
+    pub kernel: u32,
+    /// How it was launched.
+    pub launch: &'a Launch,
+    /// Global memory.
+    pub global: &'a Global,
+}
+
+impl Context<'_> {
+    /// A lane of any block of the grid, which need not be on the machine any more.
+    pub fn actor(&self, block: u64, warp: usize, lane: u32, pc: Pc, doing: String) -> Actor {
+        let thread = self.launch.block.nth(warp as u64 * WARP_SIZE as u64 + u64::from(lane));
+        let (block, site) = (self.launch.grid.nth(block), self.program.site(pc));
+        Actor { block, thread, warp: warp as u32, lane, site, doing }
+    }
+
+    /// Some bytes in the words of a reader.
+    pub fn place(&self, place: Place) -> String {
+        let (name, start) = match place.space {
+            Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
+            Space::Shared(_) => self.program.shared_owner(self.kernel, place.offset),
+        };
+        let (first, last) = (place.offset - start, place.offset - start + u64::from(place.bytes) - 1);
+        if first == last {
+            format!("byte {first} of {name}")
+        } else {
+            format!("bytes {first} to {last} of {name}")
+        }
+    }
+}
+
+/// What an instruction that goes to memory did there.
+pub fn verb(op: Op) -> &'static str {
+    match op {
+        Op::Load(_) => "read",
+        Op::Store(_) => "wrote",
+        Op::Mbarrier(_) => "used",
+        _ => "updated",
+    }
+}
+
+/// A finding, with the line of help that its kind has.
+pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<Actor>) -> Fault {
+    Fault { kind, severity, message, actors, count: 1, help: help(kind).to_string() }
+}
+
+fn help(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::VolatileRace => "put a barrier between the two accesses: `volatile` does not order them",
+        FaultKind::Race => {
+            "put a barrier between the two accesses, or a release and an acquire through an atomic"
+        }
+        FaultKind::Uninitialized => {
+            "write the bytes before they are read, with a barrier in between if another thread writes them, or skip the read"
+        }
+        FaultKind::UndefinedShuffle => {
+            "make every lane that is read take part in the shuffle, or do not use the value that was read"
+        }
+        FaultKind::Livelock => {
+            "find the thread that should change what they read, and why it does not: it may have ended, or be waiting for them"
+        }
+        FaultKind::OutOfBounds => "compare the index with the length of the array before the access",
+        FaultKind::Misaligned => {
+            "an access of N bytes needs an address that is a multiple of N; check casts to wider types"
+        }
+        FaultKind::Null => "check that the argument was passed and points to an allocation",
+        FaultKind::UseAfterFree => "free the buffer after the last launch that uses it",
+        FaultKind::ReadOnly => "write to global or shared memory instead",
+        FaultKind::BarrierDivergence => {
+            "make every thread of the block reach the same barrier: move the barrier out of the branch"
+        }
+        FaultKind::BadMask => {
+            "pass a mask of exactly the lanes that execute this call, for example from `__ballot_sync()` before the branch"
+        }
+        FaultKind::BadMbarrier => {
+            "let one thread initialise the mbarrier once, put a block barrier after that, and arrive exactly as often as the mbarrier expects"
+        }
+        FaultKind::Deadlock => {
+            "make sure that every thread that is waited for can arrive: look at the branch before the wait"
+        }
+        FaultKind::StepLimit => "look for a loop that never ends, or raise the limit on steps",
+        FaultKind::CallDepth => "bound the recursion, or turn it into a loop",
+        FaultKind::Trap => "look at the condition before the trap",
+    }
+}

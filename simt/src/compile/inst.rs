@@ -1,0 +1,39 @@
+//! Instructions, ready to run, and their addresses.
+
+use crate::isa::op::Op;
+use crate::isa::value::Args;
+use crate::machine::registers::Slot;
+use crate::ptx::Span;
+use crate::ptx::ast::Loc;
+
+/// The address of an instruction: its index in [`Program::insts`](super::program::Program::insts).
+pub type Pc = u32;
+
+/// No address: lanes that part here do not meet again before they end.
+pub const NEVER: Pc = u32::MAX;
+/// Lanes that part here meet again where their function returns.
+pub const AT_RETURN: Pc = u32::MAX - 1;
+
+/// An instruction, ready to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// To which columns.
+    pub args: Args,
+    /// The predicate that guards it; a constant one where nothing does.
+    pub guard: Slot,
+    /// All ones where lanes run for which the predicate is false.
+    pub flip: u32,
+    /// Whether there is a guard at all.
+    pub guarded: bool,
+}
+
+/// Where an instruction came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// Its text.
+    pub span: Span,
+    /// Its CUDA line.
+    pub loc: Option<Loc>,
+}

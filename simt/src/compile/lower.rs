@@ -1,0 +1,591 @@
+//! From the tree to a [`Program`]: places variables, decodes instructions, resolves labels, and finds where
+//! branches meet.
+//!
+//! An instruction that is not supported does not refuse the module: it becomes [`Op::Unsupported`], and is an
+//! error when it would be executed. Names that clash, labels that are missing and variables that do not fit
+//! are errors at once.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use crate::compile::inst::{AT_RETURN, Inst, NEVER, Origin, Pc};
+use crate::compile::layout::{self, Stack, align_of, element_bytes, initial_bytes, size_of};
+use crate::compile::plan::Plans;
+use crate::compile::program::{Builtin, Code, Program, Refusal};
+use crate::compile::shared::SharedLayout;
+use crate::compile::{dead_results, flow};
+use crate::isa::decode;
+use crate::isa::op::Touched;
+use crate::isa::op::call::Passed;
+use crate::isa::op::call::{CallIndex, FUNCTIONS_BASE};
+use crate::isa::op::place::{Bank, Place, bits};
+use crate::isa::op::{Decoded, Meaning, Op};
+use crate::isa::operands::Operands;
+use crate::isa::scope::{Scope, Signature, Symbol};
+use crate::isa::value::{Args, Kind};
+use crate::machine::global::{Buffer, Global};
+use crate::machine::registers::Slot;
+use crate::ptx::ast::{
+    Block, Function, Ident, Instruction, Loc, Module, Operand, Space, Statement, Variable,
+};
+use crate::ptx::{Error, LineIndex, Span};
+
+/// Makes `module`, read from `text`, ready to run, and places its variables in `memory`.
+pub fn lower(name: &str, text: &str, module: &Module<'_>, memory: &mut Global) -> Result<Program, Error> {
+    let mut lowering = Lowering {
+        text,
+        module,
+        scope: Scope::default(),
+        shared: SharedLayout::new(module),
+        inner: module
+            .functions
+            .iter()
+            .filter_map(|function| function.body.as_ref())
+            .flat_map(globals)
+            .collect(),
+        places: BTreeMap::new(),
+        messages: HashSet::new(),
+        program: empty(name, text, module),
+    };
+    match lowering.module(memory) {
+        Ok(()) => Ok(lowering.program),
+        Err(error) => {
+            // A module that is refused leaves nothing behind.
+            for (_, buffer) in lowering.program.variables {
+                memory.free(buffer);
+            }
+            Err(error)
+        }
+    }
+}
+
+fn empty(name: &str, text: &str, module: &Module<'_>) -> Program {
+    Program {
+        name: name.to_string(),
+        text: text.to_string(),
+        lines: LineIndex::new(text),
+        sm: module.target.sm,
+        files: module.files.iter().map(|file| (file.index, file.name.to_string())).collect(),
+        insts: Vec::new(),
+        meanings: Vec::new(),
+        origins: Vec::new(),
+        functions: Vec::new(),
+        calls: Vec::new(),
+        tables: Vec::new(),
+        refused: Vec::new(),
+        dynamic_shared: 0,
+        variables: Vec::new(),
+        constants: Vec::new(),
+        shared_variables: Vec::new(),
+    }
+}
+
+/// Local memory of a frame at most, in bytes: what a thread has on every GPU.
+pub const MAX_LOCAL_BYTES: u64 = 512 * 1024;
+
+/// Parameters of a kernel at most, in bytes. Specification: PTX ISA, section 5.1.6.
+const MAX_PARAM_BYTES: u64 = 32_764;
+
+struct Lowering<'m, 't> {
+    text: &'t str,
+    module: &'m Module<'t>,
+    /// The module's names; each function starts from a copy.
+    scope: Scope<'t>,
+    shared: SharedLayout,
+    /// The variables in global and constant memory that functions declare, in the order of the text.
+    inner: Vec<&'m Variable<'t>>,
+    /// Where they are, by the place of the name in the text.
+    places: BTreeMap<u32, Place>,
+    /// What was said of instructions that are not supported.
+    messages: HashSet<Arc<str>>,
+    program: Program,
+}
+
+/// A function on its way.
+struct Body<'t> {
+    scope: Scope<'t>,
+    frame: Stack,
+    /// Addresses of labels, by number; `NEVER` until the label is reached.
+    labels: Vec<Pc>,
+    tables: Vec<Vec<u32>>,
+    /// The registers that it returns: whoever comes to its end reads them.
+    returned: Vec<Touched>,
+}
+
+impl<'t> Lowering<'_, 't> {
+    fn error<T>(&self, span: Span, message: impl Into<String>) -> Result<T, Error> {
+        Err(Error::at(self.text, span, message))
+    }
+
+    fn module(&mut self, memory: &mut Global) -> Result<(), Error> {
+        self.scope.enter();
+        self.program.dynamic_shared = self.shared.dynamic;
+        self.program.shared_variables = std::mem::take(&mut self.shared.variables);
+        self.place_variables(memory)?;
+        self.declare_functions()?;
+        self.fill(memory)?;
+        for (index, function) in self.module.functions.iter().enumerate() {
+            self.function(index, function)?;
+        }
+        Ok(())
+    }
+
+    /// Places the module's variables: global and constant ones in memory, shared ones in the block's.
+    fn place_variables(&mut self, memory: &mut Global) -> Result<(), Error> {
+        for variable in &self.module.variables {
+            let space = variable.space;
+            let (address, size) = if space == Space::Shared {
+                (self.shared.address(variable), size_of(variable).unwrap_or(0))
+            } else {
+                let buffer = self.allocate(variable, memory)?;
+                (buffer.address(), buffer.bytes())
+            };
+            let place = absolute(variable, address, size);
+            self.declare(variable.name, place)?;
+        }
+        for variable in self.inner.clone() {
+            let buffer = self.allocate(variable, memory)?;
+            let place = absolute(variable, buffer.address(), buffer.bytes());
+            self.places.insert(variable.name.span.start, place);
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self, variable: &Variable<'t>, memory: &mut Global) -> Result<Buffer, Error> {
+        let name = variable.name;
+        let Some(size) = size_of(variable) else {
+            return self.error(
+                name.span,
+                format!("`{}` has no size; only shared memory gets its size at the launch", name.text),
+            );
+        };
+        match memory.alloc(name.text, size) {
+            Ok(buffer) => {
+                self.program.variables.push((name.text.to_string(), buffer));
+                self.program.constants.extend((variable.space == Space::Const).then_some(buffer));
+                Ok(buffer)
+            }
+            Err(error) => self.error(name.span, format!("`{}` does not fit into memory: {error}", name.text)),
+        }
+    }
+
+    fn declare(&mut self, name: Ident<'t>, place: Place) -> Result<(), Error> {
+        if self.scope.declare(name, Symbol::Variable(place)) {
+            return Ok(());
+        }
+        self.error(name.span, format!("`{}` is declared twice", name.text))
+    }
+
+    /// Gives variables in global and constant memory their initial values, and closes constant memory.
+    fn fill(&self, memory: &mut Global) -> Result<(), Error> {
+        let address = |name: &str| match self.scope.find(name)?.1 {
+            Symbol::Variable(place) if place.space != Space::Shared => Some(place.address),
+            Symbol::Function(function) => Some(FUNCTIONS_BASE + u64::from(function)),
+            _ => None,
+        };
+        let outer = self.module.variables.iter().filter(|variable| variable.space != Space::Shared);
+        let variables = outer.chain(self.inner.iter().copied());
+        for (variable, (_, buffer)) in variables.zip(&self.program.variables) {
+            match initial_bytes(variable, buffer.bytes(), &address) {
+                // What has no initial value is zero (PTX ISA, 5.4.4), and the host may set it.
+                Ok(bytes) if bytes.is_empty() => {}
+                Ok(bytes) => memory.bytes_mut(*buffer)[..bytes.len()].copy_from_slice(&bytes),
+                Err(message) => return self.error(variable.name.span, message),
+            }
+            if variable.space == Space::Const {
+                memory.protect(*buffer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers functions by name: a prototype and its definition are one, and so are a function and its alias.
+    fn declare_functions(&mut self) -> Result<(), Error> {
+        let functions = &self.module.functions;
+        for (index, function) in functions.iter().enumerate() {
+            let name = function.name;
+            let known = self.scope.find(name.text);
+            let is_prototype = |known: u32| functions[known as usize].body.is_none();
+            match known {
+                Some((_, Symbol::Function(_))) if function.body.is_none() => {}
+                Some((_, Symbol::Function(known))) if is_prototype(known) => {
+                    self.scope.declare(name, Symbol::Function(index as u32));
+                }
+                None => {
+                    self.scope.declare(name, Symbol::Function(index as u32));
+                }
+                Some(_) => return self.error(name.span, format!("`{}` is declared twice", name.text)),
+            }
+        }
+        for alias in &self.module.aliases {
+            let Some((_, symbol @ Symbol::Function(_))) = self.scope.find(alias.function.text) else {
+                let name = alias.function;
+                return self.error(name.span, format!("`{}` is not a function", name.text));
+            };
+            self.scope.declare(alias.name, symbol);
+        }
+        let signature = |function: &Function<'_>| {
+            (!function.is_entry).then(|| layout::signature(&function.params, &function.returns))
+        };
+        self.scope.signatures = functions.iter().map(signature).collect();
+        Ok(())
+    }
+
+    fn function(&mut self, index: usize, function: &Function<'t>) -> Result<(), Error> {
+        debug_assert_eq!(index, self.program.functions.len());
+        let mut body = Body {
+            scope: self.scope.clone(),
+            frame: Stack::default(),
+            labels: Vec::new(),
+            tables: Vec::new(),
+            returned: Vec::new(),
+        };
+        body.scope.enter();
+        // Column 0 of the predicates is the guard of what has none.
+        body.scope.constant(Bank::Preds, 1);
+        let (takes, results) = signature(&mut body, function);
+        body.returned = results.iter().filter_map(read).collect();
+        let params: Vec<Place> = takes.iter().filter(|_| function.is_entry).filter_map(variable_of).collect();
+        let start = self.program.insts.len() as Pc;
+        let first_call = self.program.calls.len() as u32;
+        if let Some(block) = &function.body {
+            self.block(&mut body, block)?;
+            // Running off the end is a return.
+            let meaning = Meaning { alu: None, touched: body.returned.clone() };
+            self.push(Op::Return, Args::default(), meaning, (function.span, None));
+        }
+        self.check_sizes(function, &params, body.frame.bytes)?;
+        let code = Code {
+            name: function.name.text.to_string(),
+            is_entry: function.is_entry,
+            builtin: builtin(function),
+            start,
+            end: self.program.insts.len() as Pc,
+            image: std::mem::take(&mut body.scope.image),
+            frame_bytes: body.frame.bytes.next_multiple_of(16),
+            params,
+            takes,
+            results,
+            param_types: function.params.iter().map(type_name).collect(),
+            shared_bytes: self.shared.bytes(index),
+            required_threads: bound(function, ".reqntid").cloned(),
+            max_threads: bound(function, ".maxntid")
+                .map(|dims| dims.iter().fold(1, |all: u64, &dim| all.saturating_mul(u64::from(dim)))),
+            plans: Plans::default(),
+        };
+        self.resolve(&code, &mut body, first_call);
+        dead_results::mark(&mut self.program, &code);
+        self.program.functions.push(code);
+        Ok(())
+    }
+
+    /// Refuses a function whose memory no thread has.
+    fn check_sizes(&self, function: &Function<'t>, params: &[Place], frame: u64) -> Result<(), Error> {
+        let name = function.name;
+        let end = params.iter().map(|place| place.address.saturating_add(place.size)).max();
+        if let Some(end) = end.filter(|&end| function.is_entry && end > MAX_PARAM_BYTES) {
+            let message =
+                format!("`{}` has {end} bytes of parameters, and the most is {MAX_PARAM_BYTES}", name.text);
+            return self.error(name.span, message);
+        }
+        if frame > MAX_LOCAL_BYTES {
+            let message = format!(
+                "`{}` needs {frame} bytes of local memory, and a thread has {MAX_LOCAL_BYTES}",
+                name.text
+            );
+            return self.error(name.span, message);
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, body: &mut Body<'t>, block: &Block<'t>) -> Result<(), Error> {
+        for registers in &block.registers {
+            if !body.scope.declare_registers(registers) {
+                let name = registers.name;
+                return self.error(name.span, format!("`{}` is declared twice", name.text));
+            }
+        }
+        for variable in &block.variables {
+            self.local_variable(body, variable)?;
+        }
+        self.declare_labels(body, block)?;
+        for statement in &block.statements {
+            self.statement(body, statement)?;
+        }
+        Ok(())
+    }
+
+    fn local_variable(&mut self, body: &mut Body<'t>, variable: &Variable<'t>) -> Result<(), Error> {
+        let name = variable.name;
+        let Some(size) = size_of(variable) else {
+            return self.error(name.span, format!("`{}` has no size", name.text));
+        };
+        let place = match variable.space {
+            Space::Local | Space::Param => {
+                let address = body.frame.place(size, align_of(variable));
+                Place {
+                    space: variable.space,
+                    address,
+                    size,
+                    element: element_bytes(variable),
+                    in_frame: true,
+                    passed_as: (variable.space == Space::Param).then(|| layout::formal(variable)),
+                }
+            }
+            Space::Shared => absolute(variable, self.shared.address(variable), size),
+            Space::Global | Space::Const => self.places[&name.span.start],
+            Space::Reg => unreachable!("the parser makes registers of these"),
+        };
+        if body.scope.declare(name, Symbol::Variable(place)) {
+            return Ok(());
+        }
+        self.error(name.span, format!("`{}` is declared twice", name.text))
+    }
+
+    /// Labels can be used before they are reached, so a block's labels are declared first.
+    fn declare_labels(&self, body: &mut Body<'t>, block: &Block<'t>) -> Result<(), Error> {
+        for statement in &block.statements {
+            let (name, symbol) = match statement {
+                Statement::Label(name) => {
+                    body.labels.push(NEVER);
+                    (*name, Symbol::Label(body.labels.len() as u32 - 1))
+                }
+                Statement::Targets { name, targets } => (*name, declare_targets(body, targets)),
+                Statement::Prototype { name, returns, params } => {
+                    (*name, declare_prototype(body, layout::signature(params, returns)))
+                }
+                _ => continue,
+            };
+            if !body.scope.declare(name, symbol) {
+                return self.error(name.span, format!("`{}` is declared twice", name.text));
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, body: &mut Body<'t>, statement: &Statement<'t>) -> Result<(), Error> {
+        match statement {
+            Statement::Label(name) => {
+                if let Some((_, Symbol::Label(label))) = body.scope.find(name.text) {
+                    body.labels[label as usize] = self.program.insts.len() as Pc;
+                }
+                Ok(())
+            }
+            Statement::Instruction(instruction) => {
+                self.instruction(body, instruction);
+                Ok(())
+            }
+            Statement::Block(block) => {
+                body.scope.enter();
+                self.block(body, block)?;
+                body.scope.leave();
+                Ok(())
+            }
+            Statement::Targets { name, targets } => self.targets(body, *name, targets),
+            Statement::Prototype { .. } => Ok(()),
+        }
+    }
+
+    fn targets(&self, body: &mut Body<'t>, name: Ident<'t>, targets: &[Ident<'t>]) -> Result<(), Error> {
+        let list = body.scope.find(name.text).map(|(_, symbol)| symbol);
+        for target in targets {
+            match (list, body.scope.find(target.text)) {
+                (Some(Symbol::Targets(table)), Some((_, Symbol::Label(label)))) => {
+                    body.tables[table as usize].push(label);
+                }
+                // `.calltargets` lists functions, of which a call needs only the signature that they share.
+                (Some(Symbol::Prototype(_)), Some((_, Symbol::Function(_)))) => {}
+                _ => return self.error(target.span, format!("`{}` is not a label", target.text)),
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, body: &mut Body<'t>, instruction: &Instruction<'t>) {
+        let guard = self.guard(body, instruction);
+        let decoded = match &guard {
+            Ok(_) => decode(
+                &self.program.lines,
+                instruction,
+                &mut body.scope,
+                (self.program.sm, self.module.version),
+            ),
+            Err(error) => Err(error.clone()),
+        };
+        let decoded = decoded.unwrap_or_else(|error| self.refused(&error));
+        let origin = (instruction.span, instruction.loc);
+        for Decoded { op, args, meaning, .. } in decoded.before {
+            self.push(op, args, meaning, origin);
+        }
+        let mut meaning = decoded.meaning;
+        if matches!(decoded.op, Op::Return) {
+            meaning.touched.extend_from_slice(&body.returned);
+        }
+        self.push(decoded.op, decoded.args, meaning, origin);
+        // What is not supported is guarded too: it is no error for lanes that skip it.
+        if let (Ok(Some((slot, negated))), Some(inst)) = (guard, self.program.insts.last_mut()) {
+            (inst.guard, inst.flip, inst.guarded) = (slot, if negated { u32::MAX } else { 0 }, true);
+        }
+    }
+
+    /// What stands for an instruction that is not supported.
+    fn refused(&mut self, error: &Error) -> Decoded {
+        let known = self.messages.get(error.message.as_str()).cloned();
+        let message = known.unwrap_or_else(|| {
+            let message: Arc<str> = error.message.as_str().into();
+            self.messages.insert(message.clone());
+            message
+        });
+        self.program.refused.push(Refusal::new(error, message));
+        let op = Op::Unsupported(self.program.refused.len() as u32 - 1);
+        Decoded { before: Vec::new(), op, args: Args::default(), meaning: Meaning::default() }
+    }
+
+    /// The predicate that guards an instruction, and whether it is negated.
+    fn guard(
+        &self,
+        body: &mut Body<'t>,
+        instruction: &Instruction<'t>,
+    ) -> Result<Option<(Slot, bool)>, Error> {
+        let Some(guard) = instruction.guard else { return Ok(None) };
+        let mut operands = Operands::new(&self.program.lines, instruction, &mut body.scope);
+        let slot = operands.result(&Operand::Name(guard.register), Kind::Pred)?;
+        Ok(Some((slot, guard.negated)))
+    }
+
+    fn push(&mut self, op: Op, args: Args, meaning: Meaning, (span, loc): (Span, Option<Loc>)) {
+        self.program.insts.push(Inst { op, args, guard: 0, flip: 0, guarded: false });
+        self.program.meanings.push(meaning);
+        self.program.origins.push(Origin { span, loc });
+    }
+
+    /// Turns labels into addresses, numbers of this function's calls and lists into the module's, and tells
+    /// each branch where its sides meet.
+    fn resolve(&mut self, code: &Code, body: &mut Body<'t>, first_call: u32) {
+        let first_table = self.program.tables.len() as u32;
+        let address = |label: &u32| body.labels[*label as usize];
+        self.program.tables.extend(body.tables.iter().map(|table| table.iter().map(address).collect()));
+        self.program.calls.append(&mut body.scope.calls);
+        for inst in &mut self.program.insts[code.start as usize..code.end as usize] {
+            match &mut inst.op {
+                Op::Branch { target, .. } => *target = body.labels[*target as usize],
+                Op::BranchIndexed { list, .. } => *list += first_table,
+                Op::Call(CallIndex(call)) => *call += first_call,
+                _ => {}
+            }
+        }
+        let at_the_end = if code.is_entry { NEVER } else { AT_RETURN };
+        for (pc, found) in flow::meeting_points(
+            &self.program.insts,
+            (code.start..code.end, code.is_entry),
+            &self.program.tables,
+        ) {
+            let found = if found == NEVER { at_the_end } else { found };
+            match &mut self.program.insts[pc as usize].op {
+                Op::Branch { meet, .. } | Op::BranchIndexed { meet, .. } => *meet = found,
+                _ => unreachable!("only branches part the lanes"),
+            }
+        }
+    }
+}
+
+/// The place of a variable whose address does not depend on the frame.
+fn absolute(variable: &Variable<'_>, address: u64, size: u64) -> Place {
+    let (space, element) = (variable.space, element_bytes(variable));
+    Place { space, address, size, element, in_frame: false, passed_as: None }
+}
+
+/// Declares what `.branchtargets` or `.calltargets` lists: labels for a branch, or functions for a call.
+fn declare_targets(body: &mut Body<'_>, targets: &[Ident<'_>]) -> Symbol {
+    let first = targets.first().and_then(|target| body.scope.find(target.text));
+    if let Some((_, Symbol::Function(function))) = first {
+        let signature = body.scope.signatures.get(function as usize).cloned().flatten();
+        return declare_prototype(body, signature.unwrap_or_default());
+    }
+    body.tables.push(Vec::new());
+    Symbol::Targets(body.tables.len() as u32 - 1)
+}
+
+fn declare_prototype(body: &mut Body<'_>, signature: Signature) -> Symbol {
+    body.scope.prototypes.push(signature);
+    Symbol::Prototype(body.scope.prototypes.len() as u32 - 1)
+}
+
+/// Places parameters and results: a kernel's in the parameter block, a function's in its frame or in registers.
+fn signature<'t>(body: &mut Body<'t>, function: &Function<'t>) -> (Vec<Passed>, Vec<Passed>) {
+    let mut block = Stack::default();
+    let mut place = |variable: &Variable<'t>| {
+        if variable.space == Space::Reg {
+            return register(body, variable);
+        }
+        let stack = if function.is_entry { &mut block } else { &mut body.frame };
+        let size = size_of(variable).unwrap_or(0);
+        let address = stack.place(size, align_of(variable));
+        let element = element_bytes(variable);
+        let in_frame = !function.is_entry;
+        let place = Place { space: Space::Param, address, size, element, in_frame, passed_as: None };
+        body.scope.declare(variable.name, Symbol::Variable(place));
+        Passed::Variable(place)
+    };
+    (function.params.iter().map(&mut place).collect(), function.returns.iter().map(&mut place).collect())
+}
+
+/// Declares a parameter or result that is a register. The first columns of a function always fit.
+fn register<'t>(body: &mut Body<'t>, variable: &Variable<'t>) -> Passed {
+    let name = variable.name;
+    body.scope.declare(name, Symbol::Register(variable.ty));
+    let (level, _) = body.scope.find(name.text).unwrap_or((0, Symbol::Register(variable.ty)));
+    let bank = Bank::of(variable.ty).unwrap_or(Bank::Wide);
+    let slot = body.scope.column((level, name.text, 0), bank).unwrap_or(0);
+    Passed::Column { bank, slot, bytes: u64::from(bits(variable.ty).div_ceil(8)) }
+}
+
+/// The column of a result that is a register, as its function's end reads it.
+fn read(passed: &Passed) -> Option<Touched> {
+    match *passed {
+        Passed::Column { bank, slot, .. } => Some(Touched { bank, slot, is_written: false }),
+        Passed::Variable(_) | Passed::Nothing => None,
+    }
+}
+
+fn variable_of(passed: &Passed) -> Option<Place> {
+    match *passed {
+        Passed::Variable(place) => Some(place),
+        Passed::Column { .. } | Passed::Nothing => None,
+    }
+}
+
+/// The variables in global and constant memory of a block and those in it.
+fn globals<'b, 't>(block: &'b Block<'t>) -> Vec<&'b Variable<'t>> {
+    let is_global = |variable: &&Variable<'_>| matches!(variable.space, Space::Global | Space::Const);
+    let own = block.variables.iter().filter(is_global);
+    let nested = block.statements.iter().filter_map(|statement| match statement {
+        Statement::Block(block) => Some(globals(block)),
+        _ => None,
+    });
+    own.chain(nested.flatten()).collect()
+}
+
+fn builtin(function: &Function<'_>) -> Option<Builtin> {
+    match (&function.body, function.name.text) {
+        (None, "vprintf") => Some(Builtin::Print),
+        (None, "__assertfail") => Some(Builtin::AssertFail),
+        _ => None,
+    }
+}
+
+fn bound<'f>(function: &'f Function<'_>, name: &str) -> Option<&'f Vec<u32>> {
+    function
+        .bounds
+        .iter()
+        .find(|(bound, _)| bound.trim_start_matches('.') == name.trim_start_matches('.'))
+        .map(|(_, dims)| dims)
+}
+
+fn type_name(variable: &Variable<'_>) -> String {
+    let ty = format!("{:?}", variable.ty).to_lowercase();
+    match variable.dims.first() {
+        Some(Some(length)) => format!("{ty}[{length}]"),
+        _ => ty,
+    }
+}

@@ -1,0 +1,159 @@
+//! A module made ready to run: dense instructions, and for each the place it came from.
+
+use std::sync::Arc;
+
+use crate::compile::inst::{Inst, Origin, Pc};
+use crate::compile::plan::Plans;
+use crate::compile::shared::SharedVariable;
+use crate::isa::op::Meaning;
+use crate::isa::op::call::{CallSite, Passed};
+use crate::isa::op::place::Place;
+use crate::machine::global::Buffer;
+use crate::machine::registers::Registers;
+use crate::ptx::{Error, LineIndex};
+use crate::report::fault::{Site, SourceLine};
+
+/// A kernel or a device function.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a kernel.
+    pub is_entry: bool,
+    /// What it does where it has no body: a function that the engine itself provides.
+    pub builtin: Option<Builtin>,
+    /// Its first instruction.
+    pub start: Pc,
+    /// One past its last instruction.
+    pub end: Pc,
+    /// The registers of a new frame.
+    pub image: Registers,
+    /// Local memory of a frame in bytes: local variables and parameters.
+    pub frame_bytes: u64,
+    /// Where the parameters of a kernel lie in its parameter block; empty for functions.
+    pub params: Vec<Place>,
+    /// Where a function takes its parameters; empty for kernels.
+    pub takes: Vec<Passed>,
+    /// Where it leaves its results.
+    pub results: Vec<Passed>,
+    /// The types of its parameters, as PTX names them.
+    pub param_types: Vec<String>,
+    /// Static shared memory of a kernel in bytes.
+    pub shared_bytes: u64,
+    /// The block size it was compiled for (`.reqntid`), if any.
+    pub required_threads: Option<Vec<u32>>,
+    /// The largest block it was compiled for (`.maxntid`), if any.
+    pub max_threads: Option<u64>,
+    /// How it is carried out the fast way, once somebody has launched it.
+    pub plans: Plans,
+}
+
+/// A function that CUDA's own runtime provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// `vprintf(format, arguments)`
+    Print,
+    /// `__assertfail(message, file, line, function, size)`
+    AssertFail,
+}
+
+/// An instruction that is not supported: an [`Error`] whose message others share, because a text may have ten thousand of
+/// them that say the same.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    message: Arc<str>,
+    line: u32,
+    column: u32,
+}
+
+impl Refusal {
+    /// The refusal that an error tells, with a message that equals its own.
+    pub fn new(error: &Error, message: Arc<str>) -> Refusal {
+        Refusal { message, line: error.line, column: error.column }
+    }
+
+    /// What is told to users.
+    pub fn error(&self) -> Error {
+        Error { message: self.message.to_string(), line: self.line, column: self.column }
+    }
+}
+
+/// A module, ready to run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What messages call the module.
+    pub name: String,
+    /// The PTX text.
+    pub text: String,
+    /// Its lines.
+    pub lines: LineIndex,
+    /// The target: 70 for `sm_70`.
+    pub sm: u32,
+    /// The CUDA files that `.loc` numbers.
+    pub files: Vec<(u32, String)>,
+    /// All instructions, function after function.
+    pub insts: Vec<Inst>,
+    /// What is known of each.
+    pub meanings: Vec<Meaning>,
+    /// Where each came from.
+    pub origins: Vec<Origin>,
+    /// Kernels and functions.
+    pub functions: Vec<Code>,
+    /// Calls, by [`crate::isa::control::CallIndex`].
+    pub calls: Vec<CallSite>,
+    /// The lists of `brx.idx`.
+    pub tables: Vec<Vec<Pc>>,
+    /// What is not supported, by [`Op::Unsupported`].
+    pub refused: Vec<Refusal>,
+    /// Where dynamic shared memory starts: after the static part of the largest kernel.
+    pub dynamic_shared: u64,
+    /// The module's variables in global and constant memory.
+    pub variables: Vec<(String, Buffer)>,
+    /// Those of them that lie in constant memory.
+    pub constants: Vec<Buffer>,
+    /// Its variables in shared memory.
+    pub shared_variables: Vec<SharedVariable>,
+}
+
+impl Program {
+    /// Bytes of shared memory that a block of `code` has when a launch adds `dynamic` bytes.
+    pub fn shared_bytes(&self, code: &Code, dynamic: u32) -> u64 {
+        match dynamic {
+            0 => code.shared_bytes,
+            _ => self.dynamic_shared.saturating_add(u64::from(dynamic)),
+        }
+    }
+
+    /// The variable that a byte of a kernel's shared memory belongs to.
+    fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
+        self.shared_variables.iter().find(|variable| variable.has(kernel, byte))
+    }
+
+    /// The name of what some bytes of a kernel's shared memory belong to, for messages, and where it starts.
+    pub fn shared_owner(&self, kernel: u32, byte: u64) -> (String, u64) {
+        match self.shared_variable(kernel, byte) {
+            Some(variable) => (format!("`{}` in shared memory", variable.name), variable.start),
+            None => ("shared memory".to_string(), 0),
+        }
+    }
+
+    /// The place of an instruction, for messages and counters.
+    pub fn site(&self, pc: Pc) -> Site {
+        let Some(origin) = self.origins.get(pc as usize) else { return Site::default() };
+        let text = self.text.get(origin.span.start as usize..origin.span.end as usize).unwrap_or("");
+        Site {
+            ptx_line: self.lines.line(origin.span.start),
+            ptx: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            source: self.source(pc),
+        }
+    }
+
+    /// The CUDA line of an instruction. For an inlined function of another file, such as a header of CUDA's,
+    /// it is the line of the call: the one the reader wrote.
+    pub fn source(&self, pc: Pc) -> Option<SourceLine> {
+        let loc = self.origins.get(pc as usize)?.loc?;
+        let (file, line) = loc.inlined_at.unwrap_or((loc.file, loc.line));
+        let (_, file) = self.files.iter().find(|(index, _)| *index == file)?;
+        (line != 0).then(|| SourceLine { file: file.clone(), line })
+    }
+}

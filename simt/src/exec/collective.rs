@@ -1,0 +1,291 @@
+//! Instructions that the lanes of a warp carry out together: who takes part, and when everybody has come.
+//!
+//! The lanes that a membermask names and that have not ended must come, by the same instruction with the same
+//! mask, not necessarily at the same program counter. Under the stack they must be running together.
+
+use crate::access::lane_order::mixed;
+use crate::checkers::synchronisation;
+use crate::exec::faults;
+use crate::exec::state::{Run, Stop};
+use crate::isa::op::Op;
+use crate::isa::op::warp::{Brought, Collective, Exchange, Got};
+use crate::isa::value::{Args, Kind};
+use crate::launch::Schedule;
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Group, Wait};
+use crate::machine::registers::{Lanes, Narrow, Registers, Shape, WARP_SIZE, Wide, lanes_of};
+use crate::report::fault::FaultKind;
+
+impl Run<'_> {
+    /// Lets a group come to a collective instruction: it is carried out at once if nobody else is named.
+    pub fn collective(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        g: usize,
+        collective: Collective,
+    ) -> Result<(), Stop> {
+        let warp = &block.warps[w];
+        let group = &warp.divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        let members = self.members(warp, group, collective);
+        // What follows comes to the same for a whole warp of which each lane names all; this is the fast way there.
+        if mask == u32::MAX && members == [u32::MAX; WARP_SIZE] {
+            self.exchange(block, w, mask, collective);
+            return Ok(());
+        }
+        if let Some(lane) = lanes_of(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
+            let message = format!(
+                "lane {lane} executes the instruction with membermask {:#010x}, which does not contain it",
+                members[lane]
+            );
+            return Err(faults::at_lanes(self, block, w, pc, 1 << lane, FaultKind::BadMask, &message));
+        }
+        let ready = complete_lanes(&members, mask, warp.live());
+        if ready == mask {
+            self.exchange(block, w, mask, collective);
+            return Ok(());
+        }
+        if self.stack {
+            let message = not_together(&members, mask, ready, warp.live());
+            return Err(faults::at_lanes(self, block, w, pc, mask & !ready, FaultKind::BadMask, &message));
+        }
+        if ready != 0 {
+            self.again(pc, mask);
+            block.warps[w].divergence.split(g, ready, pc, pc, Some(pc + 1));
+            return Ok(());
+        }
+        block.warps[w].divergence.groups[g].wait = Wait::Collective;
+        self.complete_collectives(block, w)
+    }
+
+    /// The membermask of each lane of a group. Without `.sync` it is whoever runs together.
+    fn members(&self, warp: &Warp, group: &Group, collective: Collective) -> Narrow {
+        if !collective.sync {
+            return [group.mask; WARP_SIZE];
+        }
+        let args = self.program.insts[group.pc as usize].args;
+        warp.registers.narrow[group.frame.base.narrow + args.e as usize]
+    }
+
+    fn waiting_at(&self, group: &Group) -> Option<Collective> {
+        match self.program.insts.get(group.pc as usize)?.op {
+            Op::Collective(collective) if group.wait == Wait::Collective => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// Carries out what the lanes of a warp wait for, where all of them have come.
+    pub fn complete_collectives(&mut self, block: &mut Block, w: usize) -> Result<(), Stop> {
+        while let Some((lanes, collective)) = self.complete_set(block, w)? {
+            let warp = &mut block.warps[w];
+            // Lanes of a group whose own members have not come stay behind.
+            while let Some(g) = position(warp, |group| group.mask & lanes != 0 && group.mask & !lanes != 0) {
+                let group = &warp.divergence.groups[g];
+                let (pc, mask) = (group.pc, group.mask);
+                // Those that go on have issued it; the others come to it again.
+                self.issued[pc as usize].lanes -= u64::from((mask & !lanes).count_ones());
+                warp.divergence.split(g, mask & lanes, pc, pc, Some(pc + 1));
+            }
+            self.exchange(block, w, lanes, collective);
+        }
+        Ok(())
+    }
+
+    /// A set of waiting lanes that is complete, and what they wait for.
+    fn complete_set(&self, block: &Block, w: usize) -> Result<Option<(u32, Collective)>, Stop> {
+        let warp = &block.warps[w];
+        for group in &warp.divergence.groups {
+            let Some(collective) = self.waiting_at(group) else { continue };
+            let members = self.members(warp, group, collective);
+            for lane in lanes_of(group.mask) {
+                let wanted = members[lane] & warp.live();
+                let (come, other) = self.come(warp, collective, members[lane], lane);
+                if let Some((other, theirs)) = other {
+                    let message = format!(
+                        "lane {lane} waits with membermask {:#010x} and lane {other} with {theirs:#010x}, but lanes that wait for each other must use the same mask",
+                        members[lane]
+                    );
+                    return Err(faults::at_lanes(
+                        self,
+                        block,
+                        w,
+                        group.pc,
+                        1 << lane,
+                        FaultKind::BadMask,
+                        &message,
+                    ));
+                }
+                if wanted & !come == 0 {
+                    return Ok(Some((wanted, collective)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The lanes that wait at a matching instruction with this membermask, and a lane named by it that waits
+    /// there with another one, for `own` among others: neither can ever go on.
+    fn come(
+        &self,
+        warp: &Warp,
+        collective: Collective,
+        members: u32,
+        own: usize,
+    ) -> (u32, Option<(usize, u32)>) {
+        let (mut come, mut other) = (0, None);
+        for group in &warp.divergence.groups {
+            let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(&collective)) else {
+                continue;
+            };
+            let named = self.members(warp, group, theirs);
+            for lane in lanes_of(group.mask & members) {
+                if named[lane] == members {
+                    come |= 1 << lane;
+                } else if named[lane] >> own & 1 != 0 {
+                    other = other.or(Some((lane, named[lane])));
+                }
+            }
+        }
+        (come, other)
+    }
+
+    /// Carries out an instruction for `lanes`, each group with its own columns.
+    fn exchange(&mut self, block: &mut Block, w: usize, lanes: u32, collective: Collective) {
+        let warp = &block.warps[w];
+        let mut brought =
+            Brought { a: [0; WARP_SIZE], b: [0; WARP_SIZE], c: [0; WARP_SIZE], members: [0; WARP_SIZE] };
+        for group in warp.divergence.groups.iter().filter(|group| group.mask & lanes != 0) {
+            let members = self.members(warp, group, collective);
+            let inst = &self.program.insts[group.pc as usize];
+            let Op::Collective(own) = inst.op else { unreachable!("lanes come by a collective instruction") };
+            let columns = (&warp.registers, group.frame.base);
+            bring(&mut brought, columns, &inst.args, own, (&members, group.mask));
+        }
+        if collective.exchange == Exchange::Barrier {
+            self.see_warp_barriers(block, w, lanes, &brought.members);
+        }
+        if collective.exchange == Exchange::Elect {
+            brought.a = self.standing(&brought.members);
+        }
+        let got = collective.evaluate(&brought, lanes);
+        if got.undefined != 0 && self.launch.checks.synchronisation {
+            self.find(|context, findings| {
+                synchronisation::tell_undefined(context, findings, block, w, lanes, collective, &got);
+            });
+        }
+        let warp = &mut block.warps[w];
+        for group in warp.divergence.groups.iter_mut().filter(|group| group.mask & lanes != 0) {
+            let args = self.program.insts[group.pc as usize].args;
+            hand_over(&mut warp.registers.lanes(group.frame.base, group.mask), &args, collective, &got);
+            group.pc += 1;
+            group.wait = Wait::Nothing;
+        }
+        if !self.stack && warp.divergence.groups.len() > 1 {
+            // They leave it together, even if some of them went on alone before.
+            warp.divergence.unite();
+        }
+    }
+
+    /// How far back each lane stands in an election. Hardware elects the lowest, and so does the plain schedule; the others
+    /// draw lots by the members, because a kernel must not rely on it.
+    fn standing(&self, members: &Narrow) -> Wide {
+        let draws = self.launch.schedule != Schedule::RoundRobin;
+        let lot = |lane| mixed(mixed(self.launch.seed) ^ u64::from(members[lane]) << 5 ^ lane as u64);
+        std::array::from_fn(|lane| if draws { lot(lane) } else { 0 })
+    }
+
+    /// Tells who watches of a warp barrier. Lanes that came by one instruction may have named several masks, and meet
+    /// only those of their own.
+    fn see_warp_barriers(&mut self, block: &Block, w: usize, lanes: u32, members: &Narrow) {
+        let Some(watch) = &mut self.watch else { return };
+        let mut left = lanes;
+        while left != 0 {
+            let members = members[left.trailing_zeros() as usize] & lanes;
+            watch.clocks.warp_barrier(block.slot, w, members);
+            left &= !members;
+        }
+    }
+}
+
+/// The lanes of a group whose members are all in the group and name the same mask.
+pub(crate) fn complete_lanes(members: &Narrow, mask: u32, live: u32) -> u32 {
+    let first = members[mask.trailing_zeros() as usize % WARP_SIZE];
+    if first & live == mask && lanes_of(mask).all(|lane| members[lane] == first) {
+        return mask;
+    }
+    let complete = |lane: &usize| {
+        let wanted = members[*lane] & live;
+        wanted & !mask == 0 && lanes_of(wanted).all(|other| members[other] == members[*lane])
+    };
+    lanes_of(mask).filter(complete).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
+/// What is wrong with the masks of lanes that are not ready, where nobody waits for the others: under the stack.
+fn not_together(members: &Narrow, mask: u32, ready: u32, live: u32) -> String {
+    let lane = (mask & !ready).trailing_zeros() as usize;
+    let (named, absent) = (members[lane], members[lane] & live & !mask);
+    if absent != 0 {
+        let absent = absent.trailing_zeros();
+        return format!(
+            "membermask {named:#010x} of lane {lane} contains lane {absent}, which is not active here together with it: \
+             with the reconvergence stack, the instruction does not wait for it"
+        );
+    }
+    let other = lanes_of(named & live).find(|&other| members[other] != named).unwrap_or(lane);
+    format!(
+        "lane {lane} uses membermask {named:#010x}, but lane {other}, which is in this mask, uses {:#010x}",
+        members[other]
+    )
+}
+
+fn position(warp: &Warp, wanted: impl FnMut(&Group) -> bool) -> Option<usize> {
+    warp.divergence.groups.iter().position(wanted)
+}
+
+/// Adds what the lanes of a group bring.
+pub(crate) fn bring(
+    brought: &mut Brought,
+    (registers, base): (&Registers, Shape),
+    args: &Args,
+    collective: Collective,
+    (members, mask): (&Narrow, u32),
+) {
+    let narrow = |column: u16| &registers.narrow[base.narrow + column as usize];
+    put(&mut brought.members, members, mask, |&members| members);
+    match collective.source {
+        Kind::Pred => {
+            let bits =
+                registers.preds[base.preds + args.a as usize] ^ u32::from(collective.negated).wrapping_neg();
+            lanes_of(mask).for_each(|lane| brought.a[lane] = u64::from(bits >> lane & 1));
+        }
+        Kind::B64 => put(&mut brought.a, &registers.wide[base.wide + args.a as usize], mask, |&a| a),
+        _ => put(&mut brought.a, narrow(args.a), mask, |&a| u64::from(a)),
+    }
+    if matches!(collective.exchange, Exchange::Shuffle(_)) {
+        put(&mut brought.b, narrow(args.b), mask, |&b| b);
+        put(&mut brought.c, narrow(args.c), mask, |&c| c);
+    }
+}
+
+/// Writes what lanes got.
+pub(crate) fn hand_over(lanes: &mut Lanes<'_>, args: &Args, collective: Collective, got: &Got) {
+    match collective.exchange {
+        Exchange::Barrier => {}
+        Exchange::Vote(_) => lanes.write_pred(args.q, got.predicate),
+        Exchange::Shuffle(_) | Exchange::MatchAll | Exchange::Elect => {
+            lanes.write_narrow(args.d, |lane| got.d[lane]);
+            lanes.write_pred(args.q, got.predicate);
+        }
+        _ => lanes.write_narrow(args.d, |lane| got.d[lane]),
+    }
+}
+
+/// Overwrites the lanes of `mask`; all of them in one loop without a branch, which becomes vector code.
+fn put<T, U>(to: &mut [T; WARP_SIZE], from: &[U; WARP_SIZE], mask: u32, value: impl Fn(&U) -> T) {
+    if mask == u32::MAX {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = value(from));
+    } else {
+        lanes_of(mask).for_each(|lane| to[lane] = value(&from[lane]));
+    }
+}

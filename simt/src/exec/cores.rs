@@ -1,0 +1,292 @@
+//! How the blocks of a launch share the cores of the computer.
+//!
+//! Whether blocks communicate cannot be read off a kernel. So they are run side by side as if they did not, each core
+//! on a fork of global memory that keeps which bytes a block read and wrote ([`crate::machine::fork`]), and one block
+//! after the other on each core. If no block wrote a byte that another one touched, each of them has done what it would
+//! have done beside the others: which turns a block's warps get, in which order lanes store, and when a block is probed
+//! depends on the block alone. Then the forks are joined, counters are added, and that is the launch. It is tried in lock
+//! step first ([`crate::exec::block`]), on one core as well as on several.
+//!
+//! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
+//! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
+//! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has
+//! to know how to tell what went wrong. Left out from the start is what would not be the same: a trace, a byte that is
+//! followed, kernels that look at the clock, which all blocks share, and outside of lock step turns drawn from the seed and
+//! weak memory.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, Builder};
+
+use crate::checkers::watch::Watch;
+use crate::compile::program::Program;
+use crate::exec::block::Lockstep;
+use crate::exec::probes::Probes;
+use crate::exec::state::{Counted, Run, Stop};
+use crate::isa::op::Op;
+use crate::isa::special::Special;
+use crate::launch::{Launch, Schedule};
+use crate::machine::block::Block;
+use crate::machine::global::Global;
+use crate::machine::random::Random;
+use crate::machine::registers::WARP_SIZE;
+use crate::schedule::Turns;
+
+/// Warps of a launch that is worth a thread: fewer have run before it is there.
+const FEWEST_WARPS: u64 = 512;
+/// Blocks of such a launch.
+const FEWEST_BLOCKS: u64 = 4;
+/// In how many pieces each core gets its blocks: many, for blocks may be of unequal length.
+const PIECES: u64 = 16;
+/// Blocks of a piece at most.
+const LONGEST_PIECE: u64 = 64;
+
+/// What the cores share.
+struct Shared<'r> {
+    program: &'r Program,
+    kernel: u32,
+    launch: &'r Launch,
+    params: &'r [u8],
+    way: Way,
+    /// The first block that nobody has taken.
+    next: AtomicU64,
+    /// Blocks in a piece.
+    piece: u64,
+    /// Who gets which block, if that has been dealt out.
+    deal: Option<Deal>,
+    /// Whether somebody has found out that one core has to do it all.
+    is_over: AtomicBool,
+}
+
+/// Blocks that are dealt out to the cores before anybody runs them, so that a test comes to the same each time.
+#[derive(Clone, Copy, Debug)]
+struct Deal {
+    seed: u64,
+    cores: u64,
+}
+
+impl Deal {
+    /// The next block of the core whose turn it is, as a piece, or none for the end of its turn: they run one after the
+    /// other. `next` counts on through the blocks of the grid, and one more, for each of them.
+    fn next_block(self, next: &AtomicU64, count: u64) -> Option<std::ops::Range<u64>> {
+        let from = next.load(Ordering::Relaxed);
+        let (core, from) = (from / (count + 1), from % (count + 1));
+        let is_own = |&block: &u64| Random::new(self.seed ^ block << 32).below(self.cores) == core;
+        let found = (from..count).find(is_own);
+        next.store(core * (count + 1) + found.map_or(count + 1, |block| block + 1), Ordering::Relaxed);
+        found.map(|block| block..block + 1)
+    }
+}
+
+/// What one core has done.
+struct Done {
+    fork: Global,
+    counted: Counted,
+}
+
+/// How a core runs a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// All its warps together ([`crate::exec::block`]).
+    LockStep,
+    /// Warps take turns.
+    Turns,
+}
+
+impl Run<'_> {
+    /// Runs all blocks each by itself, on several cores if there are any; whether it went well. If not, nothing has
+    /// happened.
+    pub(crate) fn blocks_on_cores(&mut self) -> bool {
+        let launch = self.launch;
+        if self.trace.is_some() || launch.follow.is_some() || self.looks_at_the_clock() {
+            return false;
+        }
+        let cores = self.cores_worth_it();
+        if self.lockstep_plan().is_some() {
+            match self.each_by_itself(cores, Way::LockStep) {
+                Ok(()) => return true,
+                Err(Stop::NotInLockStep) => {}
+                Err(_) => return false,
+            }
+        }
+        let is_plain = launch.schedule == Schedule::RoundRobin && !launch.weak_memory;
+        is_plain && cores > 1 && self.each_by_itself(cores, Way::Turns).is_ok()
+    }
+
+    /// Runs all blocks each by itself.
+    fn each_by_itself(&mut self, cores: u64, way: Way) -> Result<(), Stop> {
+        let blocks = self.launch.grid.count();
+        let mut forks = self.global.fork(cores as usize);
+        let shared = Shared {
+            program: self.program,
+            kernel: self.kernel,
+            launch: self.launch,
+            params: &self.params,
+            way,
+            next: AtomicU64::new(0),
+            piece: (blocks / (cores * PIECES)).clamp(1, LONGEST_PIECE),
+            deal: self.deal.map(|seed| Deal { seed, cores }),
+            is_over: AtomicBool::new(false),
+        };
+        let done = all_done(&shared, &mut forks);
+        drop(forks);
+        let done = done.and_then(|done| {
+            let steps: u64 = done.iter().map(|done| done.counted.steps).sum();
+            if steps <= self.launch.max_steps { Ok(done) } else { Err(Stop::NeedsOneCore) }
+        });
+        let (forks, counted): (Vec<_>, Vec<_>) = match done {
+            Ok(done) => done.into_iter().map(|done| (done.fork, done.counted)).unzip(),
+            Err(stop) => {
+                self.global.join(Vec::new(), hands);
+                return Err(stop);
+            }
+        };
+        if !self.global.join(forks, hands) {
+            return Err(Stop::NeedsOneCore);
+        }
+        for counted in &counted {
+            self.add(counted);
+        }
+        Ok(())
+    }
+
+    /// How many cores to use: one where more would not help.
+    fn cores_worth_it(&self) -> u64 {
+        let blocks = self.launch.grid.count();
+        let warps = self.launch.block.count().div_ceil(WARP_SIZE as u64).saturating_mul(blocks);
+        let is_worth_it = blocks >= FEWEST_BLOCKS && warps >= FEWEST_WARPS || self.deal.is_some();
+        if is_worth_it { u64::from(self.launch.cores).clamp(1, blocks) } else { 1 }
+    }
+
+    /// Whether the kernel, or any function that it might call, has an instruction that reads the clock.
+    pub(crate) fn looks_at_the_clock(&self) -> bool {
+        let functions = self.program.functions.iter().enumerate();
+        let mut reachable =
+            functions.filter(|(number, code)| !code.is_entry || *number == self.kernel as usize);
+        reachable.any(|(_, code)| {
+            let insts = &self.program.insts[code.start as usize..code.end as usize];
+            insts
+                .iter()
+                .any(|inst| matches!(inst.op, Op::Special { what: Special::Clock | Special::ClockHigh, .. }))
+        })
+    }
+
+    /// Runs a block from its start to its end, without any other, unless all is over before.
+    fn whole_block(
+        &mut self,
+        block: &mut Block,
+        number: u64,
+        turns: &mut Turns,
+        is_over: &AtomicBool,
+    ) -> Result<(), Stop> {
+        self.start(block, number);
+        while block.live_threads != 0 {
+            let before = self.steps;
+            self.turn(block, turns)?;
+            // A block that has come to a halt may be let go on by what others do.
+            let has_stopped = self.steps == before || self.steps > self.launch.max_steps;
+            if has_stopped || is_over.load(Ordering::Relaxed) {
+                return Err(Stop::NeedsOneCore);
+            }
+            self.probes[block.slot].count(self.steps - before);
+            if block.live_threads != 0 {
+                self.probe_when_due(std::slice::from_mut(block))?;
+            }
+        }
+        let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
+        self.count_warps(block.warps.len() as u64, divergent as u64);
+        let is_apart = self.global.end_block();
+        if is_apart && !self.has_found() { Ok(()) } else { Err(Stop::NeedsOneCore) }
+    }
+}
+
+/// Has so many threads at most do some work, which they share out among themselves.
+fn hands(count: usize, work: &(dyn Fn() + Sync)) {
+    thread::scope(|scope| {
+        for _ in 1..count {
+            // Where the computer has no thread left, the others do it all.
+            drop(Builder::new().spawn_scoped(scope, work));
+        }
+        work();
+    });
+}
+
+/// Runs all blocks, the last fork's on this thread. What stops them is why one of them did.
+fn all_done(shared: &Shared<'_>, forks: &mut Vec<Global>) -> Result<Vec<Done>, Stop> {
+    if shared.deal.is_some() {
+        return what_came_of(forks.drain(..).map(|fork| shared.work(fork)).collect());
+    }
+    let Some(own) = forks.pop() else { return Err(Stop::NeedsOneCore) };
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for fork in forks.drain(..) {
+            // Where the computer has no thread left, the others take the blocks.
+            threads.extend(Builder::new().spawn_scoped(scope, || shared.work(fork)));
+        }
+        let own = shared.work(own);
+        let others = threads.into_iter().map(|thread| thread.join().expect("it has not panicked"));
+        what_came_of(others.chain([own]).collect())
+    })
+}
+
+/// What all cores have done, or what stops them.
+fn what_came_of(all: Vec<Result<Done, Stop>>) -> Result<Vec<Done>, Stop> {
+    let needs_one = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NeedsOneCore));
+    let wants_turns = |done: &Result<Done, Stop>| matches!(done, Err(Stop::NotInLockStep));
+    // Who was interrupted by another one says that one core is needed, and need not be right.
+    if all.iter().any(wants_turns) {
+        return Err(Stop::NotInLockStep);
+    }
+    if all.iter().any(needs_one) { Err(Stop::NeedsOneCore) } else { all.into_iter().collect() }
+}
+
+impl Shared<'_> {
+    /// Runs blocks for as long as there are any.
+    fn work(&self, mut fork: Global) -> Result<Done, Stop> {
+        let mut run = Run::new(self.program, self.kernel, self.launch, &mut fork, self.params.to_vec());
+        run.is_one_of_many = true;
+        let outcome = match self.way {
+            Way::LockStep => self.in_lock_step(&mut run),
+            Way::Turns => self.in_turns(&mut run),
+        };
+        if let Err(stop) = outcome {
+            self.is_over.store(true, Ordering::Relaxed);
+            return Err(stop);
+        }
+        let counted = run.into_counted();
+        Ok(Done { fork, counted })
+    }
+
+    fn in_lock_step(&self, run: &mut Run<'_>) -> Result<(), Stop> {
+        let Some(plan) = run.lockstep_plan() else { return Err(Stop::NotInLockStep) };
+        let mut machine = Lockstep::new(run, &plan, &self.is_over);
+        while let Some(mut numbers) = self.next_piece() {
+            numbers.try_for_each(|number| machine.block(number))?;
+        }
+        Ok(())
+    }
+
+    fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {
+        run.probes = vec![Probes::new()];
+        if self.launch.checks.races {
+            run.watch = Some(Box::new(Watch::new(1, run.stack, self.launch)));
+        }
+        let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
+        let mut block = Block::default();
+        while let Some(mut numbers) = self.next_piece() {
+            numbers.try_for_each(|number| run.whole_block(&mut block, number, &mut turns, &self.is_over))?;
+        }
+        Ok(())
+    }
+
+    fn next_piece(&self) -> Option<std::ops::Range<u64>> {
+        let count = self.launch.grid.count();
+        if let Some(deal) = self.deal {
+            return deal.next_block(&self.next, count);
+        }
+        let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
+        (first < count).then(|| first..(first + self.piece).min(count))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! From what stopped a launch to a [`Fault`] that a reader understands: who, where, why, and what to look at.
+
+use crate::access::address::Denied;
+use crate::access::address::Why;
+use crate::checkers::context::fault;
+use crate::checkers::context::verb;
+use crate::compile::inst::Pc;
+use crate::exec::state::{Run, Stop};
+use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
+use crate::isa::op::memory::Memory;
+use crate::machine::block::Block;
+use crate::machine::divergence::Group;
+use crate::machine::global::Miss;
+use crate::report::fault::{Actor, FaultKind, Severity};
+
+/// A fault of some lanes at one instruction; the lowest of them is named.
+pub fn at_lanes(
+    run: &Run<'_>,
+    block: &Block,
+    w: usize,
+    pc: Pc,
+    lanes: u32,
+    kind: FaultKind,
+    message: &str,
+) -> Stop {
+    let doing = match lanes.count_ones() {
+        1 => "stopped here".to_string(),
+        2 => "stopped here, with another lane".to_string(),
+        count => format!("stopped here, with {} other lanes", count - 1),
+    };
+    let actor = actor(run, block, w, lanes.trailing_zeros(), pc, doing);
+    stop(kind, message.to_string(), vec![actor])
+}
+
+/// An access that memory denied.
+pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -> Stop {
+    let verb = verb(run.program.insts[pc as usize].op);
+    // The message says which bytes of the memory these are. Its address may count from elsewhere.
+    let doing = match denied.why {
+        Why::PastEnd(_) => format!("{verb} {} bytes", denied.bytes),
+        _ => format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address),
+    };
+    let actor = actor(run, block, w, denied.lane as u32, pc, doing);
+    let (kind, message) = why(run, denied);
+    let mut fault = fault(kind, Severity::Error, message, vec![actor]);
+    if matches!(denied.why, Why::PastEnd(_))
+        && denied.memory == Memory::Shared
+        && run.launch.shared_bytes == 0
+    {
+        fault.help += ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch";
+    }
+    Stop::Fault(Box::new(fault))
+}
+
+fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
+    let bytes = denied.bytes;
+    match denied.why {
+        Why::Missed(Miss::Null) => {
+            (FaultKind::Null, format!("the address {:#x} is null or close to null", denied.address))
+        }
+        Why::Missed(Miss::Wild) => (
+            FaultKind::OutOfBounds,
+            format!("the address {:#x} is in no allocation, nor close to one", denied.address),
+        ),
+        Why::Missed(Miss::Constant { region }) => {
+            let name = &run.global.region(region).name;
+            (FaultKind::ReadOnly, format!("`{name}` is in constant memory, which a kernel cannot write to"))
+        }
+        Why::Missed(Miss::Freed { region }) => {
+            (FaultKind::UseAfterFree, format!("`{}` has been freed", run.global.region(region).name))
+        }
+        Why::Missed(Miss::Outside { region, offset }) => {
+            let region = run.global.region(region);
+            (FaultKind::OutOfBounds, outside(&region.name, region.bytes, offset, bytes))
+        }
+        Why::PastEnd(size) => {
+            let gap = gap(run, denied.memory);
+            let offset = denied.address.saturating_sub(gap) as i64;
+            let message = outside(memory_name(denied.memory), size.saturating_sub(gap), offset, bytes);
+            (FaultKind::OutOfBounds, message)
+        }
+        Why::Misaligned => {
+            let message = format!(
+                "the address {:#x} is not a multiple of {bytes} bytes, the size of the access",
+                denied.address
+            );
+            (FaultKind::Misaligned, message)
+        }
+        Why::ReadOnly => {
+            (FaultKind::ReadOnly, format!("{} cannot be written to", memory_name(denied.memory)))
+        }
+        Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
+        Why::NoAtomics => (
+            FaultKind::ReadOnly,
+            format!("{} cannot be updated by atomic operations", memory_name(denied.memory)),
+        ),
+    }
+}
+
+/// What somebody did to an mbarrier that nobody may do.
+fn misused(misuse: Misuse) -> String {
+    match misuse {
+        Misuse::NoObject => {
+            "there is no mbarrier here: none has been initialised, or it has been invalidated".to_owned()
+        }
+        Misuse::IsThere => "there is an mbarrier here already, which has not been invalidated".to_owned(),
+        Misuse::Count(count) => {
+            format!("the count of an mbarrier must be from 1 to {MAX_COUNT}, and this one is {count}")
+        }
+        Misuse::TooMany { count, pending } => {
+            format!("{count} arrivals at an mbarrier whose current phase expects only {pending} more")
+        }
+        Misuse::Completes => "an arrival with `.noComplete` would complete the phase".to_owned(),
+        Misuse::Transactions(sum) => {
+            format!("an mbarrier can count up to {MAX_COUNT} transactions, and these would make {sum}")
+        }
+        Misuse::Stale => {
+            "the state belongs neither to the mbarrier's current phase nor to the one before".to_owned()
+        }
+        Misuse::Plain => {
+            "these bytes are part of an mbarrier, which only `mbarrier` operations may access".to_owned()
+        }
+        Misuse::NotShared => "an mbarrier must be in shared memory".to_owned(),
+    }
+}
+
+/// What a launch asks for lies behind the static part of the module's largest kernel. Nobody who reads a message knows of
+/// the gap that this leaves behind the static part of a smaller one.
+fn gap(run: &Run<'_>, memory: Memory) -> u64 {
+    let own = run.program.functions[run.kernel as usize].shared_bytes;
+    let has_gap = memory == Memory::Shared && run.launch.shared_bytes > 0;
+    if has_gap { run.program.dynamic_shared.saturating_sub(own) } else { 0 }
+}
+
+/// An access that is not inside `name`: both its bytes and those that exist are counted from the start, so that the two
+/// numbers can be compared.
+fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
+    let whole = match size {
+        0 => "0 bytes".to_owned(),
+        1 => "1 byte (0)".to_owned(),
+        _ => format!("{size} bytes (0 to {})", size - 1),
+    };
+    let last = offset.saturating_add_unsigned(bytes.saturating_sub(1));
+    let touched = if bytes == 1 { format!("byte {offset}") } else { format!("bytes {offset} to {last}") };
+    match offset {
+        ..0 => format!("{} bytes before the start of `{name}`, which has {whole}", offset.unsigned_abs()),
+        _ if offset as u64 >= size => {
+            let far = match offset as u64 - size {
+                0 => "just".to_owned(),
+                bytes => format!("{bytes} bytes"),
+            };
+            format!("{far} past the end of `{name}`, which has {whole}: {touched}")
+        }
+        _ => format!("{touched} of `{name}`, which has {whole}"),
+    }
+}
+
+fn memory_name(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Shared => "shared memory",
+        Memory::Local | Memory::Frame => "local memory",
+        Memory::Param => "the kernel's parameters",
+        Memory::Const => "constant memory",
+        Memory::Global | Memory::Generic => "global memory",
+    }
+}
+
+/// Lanes of one warp that met at a barrier by two instructions.
+pub fn two_barriers(run: &Run<'_>, block: &Block, w: usize, one: &Group, other: &Group) -> Stop {
+    let actor_of = |group: &Group| {
+        let doing = format!("waits here with lanes {:#010x}", group.mask);
+        actor(run, block, w, group.mask.trailing_zeros(), group.pc, doing)
+    };
+    let message = "lanes of one warp arrived at a barrier through different instructions".to_string();
+    stop(FaultKind::BarrierDivergence, message, vec![actor_of(one), actor_of(other)])
+}
+
+/// A lane at an instruction.
+pub fn actor(run: &Run<'_>, block: &Block, w: usize, lane: u32, pc: Pc, doing: String) -> Actor {
+    run.context().actor(block.number, w, lane, pc, doing)
+}
+
+/// The fault, with the line of help that its kind has.
+pub fn stop(kind: FaultKind, message: String, actors: Vec<Actor>) -> Stop {
+    Stop::Fault(Box::new(fault(kind, Severity::Error, message, actors)))
+}

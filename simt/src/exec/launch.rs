@@ -1,0 +1,199 @@
+//! A launch from its first block to its last: which blocks are resident, whose turn it is, and when no thread can go on.
+
+use crate::checkers::initialisation::hooks;
+use crate::checkers::last_writer;
+use crate::checkers::watch::Watch;
+use crate::checkers::watch::wording;
+use crate::compile::inst::Pc;
+use crate::exec::probes::Probes;
+use crate::exec::recurrence::Trials;
+use crate::exec::state::{Issued, Run, Stop};
+use crate::exec::{mechanism, separation, waits};
+use crate::machine::block::{Block, Start, SwiftStart, Warp};
+use crate::machine::registers::WARP_SIZE;
+use crate::ptx::Error;
+use crate::report::Report;
+use crate::schedule::Turns;
+
+impl Run<'_> {
+    /// Runs all blocks, and reports. An error is an instruction that is not supported.
+    pub fn finish(mut self) -> Result<Report, Error> {
+        let outcome = if self.blocks_on_cores() { Ok(()) } else { self.blocks() };
+        let mut faults = match outcome {
+            Ok(()) => Vec::new(),
+            Err(Stop::Fault(fault)) => vec![*fault],
+            Err(Stop::Unsupported(error)) => return Err(error),
+            Err(Stop::NeedsOneCore | Stop::NotInLockStep) => unreachable!("this is the one core"),
+        };
+        let stale_reads = self.watch.take().map_or_else(Vec::new, |mut watch| {
+            self.find(|context, findings| wording::add(context, &mut watch, findings))
+        });
+        faults.append(&mut std::mem::take(&mut self.findings).into_faults());
+        Issued::count_stretches(&mut self.issued);
+        if self.initialisation.reports {
+            let was_issued = |pc: Pc| self.issued[pc as usize].count != 0;
+            faults.extend(hooks::unset_constants(&self.context(), was_issued));
+        }
+        let (counters, lines) = (self.counters(), self.lines());
+        let last_store = self.follow.as_ref().and_then(|follow| last_writer::told(follow, &self.context()));
+        Ok(Report { counters, lines, faults, stale_reads, last_store, output: self.output })
+    }
+
+    /// Gives every resident block its turns until the grid is done.
+    fn blocks(&mut self) -> Result<(), Stop> {
+        let slot = |slot| Block { slot, ..Block::default() };
+        let mut blocks: Vec<Block> = (0..self.residents() as usize).map(slot).collect();
+        self.probes = vec![Probes::new(); blocks.len()];
+        if self.launch.checks.races || self.launch.weak_memory {
+            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
+        }
+        for block in &mut blocks {
+            self.start_next(block);
+        }
+        let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
+        let mut trials = Trials::new(self.launch);
+        while !blocks.is_empty() {
+            if !self.round(&mut blocks, &mut turns, self.launch.max_steps)? {
+                return Err(self.out_of_steps(&mut blocks));
+            }
+            self.look_for_stalled(&mut blocks)?;
+            self.probe_when_due(&mut blocks)?;
+            // A probe is a slice like any other, and the last thread of a block may have ended in it. A round in which
+            // such a block takes no step is no deadlock.
+            self.replace_finished(&mut blocks);
+            self.try_when_due(&mut trials, &mut blocks)?;
+        }
+        Ok(())
+    }
+
+    /// A turn for every block, in the order that the policy says; `false` as soon as the launch has taken more than `most`
+    /// steps.
+    pub(crate) fn round(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        turns: &mut Turns,
+        most: u64,
+    ) -> Result<bool, Stop> {
+        let before = self.steps;
+        let mut order = Vec::new();
+        turns.next_round(blocks.len(), &mut order);
+        for &index in &order {
+            let already = self.steps;
+            self.turn(&mut blocks[index], turns)?;
+            self.probes[blocks[index].slot].count(self.steps - already);
+            if self.steps > most {
+                return Ok(false);
+            }
+        }
+        if self.steps == before && !self.release_blocks(blocks) && !self.can_go_on(blocks) {
+            return Err(waits::deadlock(self, blocks));
+        }
+        self.replace_finished(blocks);
+        Ok(true)
+    }
+
+    /// Starts the next block of the grid in the place of another one.
+    fn start_next(&mut self, block: &mut Block) {
+        let number = self.launch.grid.count() - self.waiting_blocks;
+        self.waiting_blocks -= 1;
+        self.start(block, number);
+    }
+
+    /// Starts a block in the place of another one.
+    pub(crate) fn start(&mut self, block: &mut Block, number: u64) {
+        let code = self.code();
+        // What calls added to the warps of the block that was here before is given back.
+        let added = |warp: &Warp| warp.local.lane_bytes().saturating_sub(code.frame_bytes) * WARP_SIZE as u64;
+        self.local_bytes = self.local_bytes.saturating_sub(block.warps.iter().map(added).sum());
+        let plan = self.plan.as_deref();
+        let start = Start {
+            pc: code.start,
+            function: self.kernel,
+            image: &code.image,
+            frame_bytes: code.frame_bytes,
+            swift: plan.map(|plan| SwiftStart { lines: &plan.image, first_read: &plan.first_read }),
+        };
+        let threads = self.launch.block.count() as u32;
+        block.reset(number, self.launch.grid.nth(number), threads, self.shared_bytes, &start);
+        if self.initialisation.reports {
+            block.shared_written.restart(block.shared.len());
+        }
+        self.probes[block.slot] = Probes::new();
+        if let Some(watch) = &mut self.watch {
+            watch.start(block.slot, number, threads);
+        }
+    }
+
+    fn replace_finished(&mut self, blocks: &mut Vec<Block>) {
+        for block in blocks.iter_mut().filter(|block| block.live_threads == 0) {
+            let divergent = block.warps.iter().filter(|warp| warp.diverged).count();
+            self.count_warps(block.warps.len() as u64, divergent as u64);
+            if self.waiting_blocks > 0 {
+                self.start_next(block);
+            } else {
+                block.warps.clear();
+            }
+        }
+        blocks.retain(|block| !block.warps.is_empty());
+    }
+
+    /// One turn of a block: a slice for each of its warps.
+    pub(crate) fn turn(&mut self, block: &mut Block, turns: &mut Turns) -> Result<(), Stop> {
+        for place in 0..turns.order_warps(block.warps.len()) {
+            let warp = turns.warp(place);
+            let slice = turns.slice();
+            self.lookout.end_slice_after(slice.accesses);
+            if !self.stack {
+                // Every group gets its slice: the one that ran last goes to the end of the queue.
+                let groups = &mut block.warps[warp].divergence.groups;
+                if groups.len() > 1 {
+                    groups.rotate_right(1);
+                }
+                if let Some(next) = turns.group(groups.len()) {
+                    let next = groups.remove(next);
+                    groups.push(next);
+                }
+            }
+            if self.separates {
+                self.separate(&mut block.warps[warp], turns);
+            }
+            self.run_warp(block, warp, slice.steps)?;
+            if !self.stack {
+                separation::let_go_at_barrier(&mut block.warps[warp].divergence, turns);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the groups of a warp until its slice is used up or none can run.
+    fn run_warp(&mut self, block: &mut Block, warp: usize, mut slice: u32) -> Result<(), Stop> {
+        while slice > 0 {
+            self.run_together(block, warp, &mut slice)?;
+            if slice == 0 {
+                break;
+            }
+            let Some(group) = mechanism::runnable(&block.warps[warp].divergence, self.stack) else {
+                break;
+            };
+            self.run_group(block, warp, group, &mut slice)?;
+        }
+        self.lookout.end_slice_after(None);
+        if !self.stack {
+            self.release_overdue(block, warp, slice > 0)?;
+        }
+        Ok(())
+    }
+
+    /// Lets lanes that wait at meetings go on where all blocks have come to a halt; whether there were any.
+    /// The stack never does: it has lanes meet where they parted, or nowhere.
+    pub(crate) fn release_blocks(&self, blocks: &mut [Block]) -> bool {
+        let mut warps = blocks.iter_mut().flat_map(|block| &mut block.warps);
+        !self.stack && warps.by_ref().fold(false, |any, warp| warp.divergence.release(|_| true) | any)
+    }
+
+    /// Whether a warp can run although none has: its turn let lanes go on that waited at a meeting, and did nothing else.
+    fn can_go_on(&self, blocks: &[Block]) -> bool {
+        let mut warps = blocks.iter().flat_map(|block| &block.warps);
+        warps.any(|warp| mechanism::runnable(&warp.divergence, self.stack).is_some())
+    }
+}

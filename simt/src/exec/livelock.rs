@@ -1,0 +1,350 @@
+//! Proves that nobody will ever get on: every group that can run goes round in a loop that changes nothing.
+//!
+//! A probe runs one group of lanes at a time, which is a legal slice of the schedule, so there is nothing to roll back:
+//! what a probe did, the launch did. It takes a snapshot of the warp (program counters, frames, registers, local
+//! memory, meetings) and runs on until the warp stands there again; where the snapshot was taken before the loop was
+//! entered, a later one, taken after twice as many steps, is not (Brent's cycle detection). If nothing that others can
+//! see has changed on the way ([`crate::exec::lookout`]), the lanes that ran will go round like this for as long as nobody else
+//! changes memory. When that holds for every group that can run, of every warp of every resident block, it holds for
+//! ever, in whatever order they run: none of them does anything that another one depends on.
+//! Each block is probed when it has taken so many steps itself, and the others only when nobody in it gets on: in which
+//! turns a block runs that gets on by itself does not depend on who runs beside.
+//!
+//! What ends a probe without a proof: a change of memory, a thread that ends, a barrier of the block, a word printed, a
+//! bound on steps. Loops that write, and warps that go round together through a barrier of the block, are left to
+//! [`crate::exec::recurrence`], which looks at the whole machine and its memory. Loops that count, look at the clock, or write
+//! something new each time are never proven, and end at the launch's bound on steps.
+//! With weak memory on nothing is proven: there a load may return something new although nothing was stored.
+//!
+//! Under independent thread scheduling lanes that wait at a meeting may be the ones that are waited for, so a warp whose
+//! other lanes only spin lets them go on at once. That needs no proof, for letting them go is legal at any time; it is
+//! done as well for lanes that look as if they spin, which poll memory and count how often, or for how long.
+
+use crate::exec::probes::FIRST_PROBE;
+use crate::exec::probes::Spin;
+use crate::exec::probes::lanes_that_spin;
+use crate::exec::recurrence::MOST_STEPS_OF_A_TRIAL;
+use crate::exec::state::{Run, Stop};
+use crate::exec::waits;
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Divergence, Wait};
+use crate::machine::local::Local;
+use crate::machine::registers::Registers;
+
+/// Steps of all resident blocks between probes of one of them at most, where each finds that somebody gets on.
+const LONGEST_INTERVAL: u64 = 1 << 20;
+/// The same where a probe found neither that nor a proof: longer loops need longer probes.
+const LONGEST_PAUSE: u64 = 1 << 24;
+/// Of the steps between probes, one part in so many is for a group in a probe.
+const SHARE: u64 = 32;
+/// The shortest bound of a probe, in steps of one group.
+const SHORTEST_PROBE: u64 = 1 << 10;
+/// Steps after which a probe takes its second snapshot; the third comes after twice as many.
+const FIRST_WINDOW: u64 = 64;
+
+/// How many steps of its warp lanes wait at a meeting before somebody looks whether the others only spin. Long enough
+/// for loops of unequal length, which meet by themselves.
+pub(crate) const FIRST_PATIENCE: u64 = 1 << 11;
+/// The same in a warp where looking has paid.
+const SHORTEST_PATIENCE: u64 = 1 << 7;
+/// How many steps of its warp a group waits at a meeting before it goes on alone, whatever the others do. Long enough
+/// for the longest loop that ends by itself in the chapters.
+const PATIENCE: u64 = 1 << 18;
+/// And never for more than one part in so many of the steps that the launch may take: lanes that are waited for by one
+/// that writes to memory meanwhile must have time to do what is waited for.
+const SHARE_OF_STEPS: u64 = 8;
+/// Lanes that poll at least once in so many steps, and few places, look as if they spin.
+const STEPS_PER_POLL: u64 = 64;
+
+/// What a probe of a warp found.
+enum Verdict {
+    /// Every group that can run spins, and this is proven; none where no group can run.
+    Spins(Vec<Spin>),
+    /// Every group that can run spins or looks as if it did: these lanes.
+    Polls(u32),
+    /// Somebody did something.
+    Moves,
+    /// Nobody did anything yet.
+    Unknown,
+}
+
+/// What a probe of one group found.
+enum Cycle {
+    /// It spins.
+    Found(Spin),
+    /// These lanes look as if they spin.
+    Polls(u32),
+    /// It waits now, and nobody else is left to be probed.
+    Idle,
+    /// It did something.
+    Moves,
+    /// It has not done anything within the bound.
+    Unknown,
+}
+
+/// A warp as it stood.
+struct Snapshot {
+    registers: Registers,
+    local: Local,
+    divergence: Divergence,
+}
+
+impl Snapshot {
+    fn of(warp: &Warp) -> Snapshot {
+        Snapshot {
+            registers: warp.registers.clone(),
+            local: warp.local.clone(),
+            divergence: warp.divergence.clone(),
+        }
+    }
+
+    fn is(&self, warp: &Warp) -> bool {
+        self.divergence.stands_like(&warp.divergence)
+            && self.registers == warp.registers
+            && self.local == warp.local
+    }
+}
+
+impl Run<'_> {
+    /// Probes every block for which it is time: an error if nobody will ever get on.
+    pub fn probe_when_due(&mut self, blocks: &mut [Block]) -> Result<(), Stop> {
+        for index in 0..blocks.len() {
+            let probes = &self.probes[blocks[index].slot];
+            if probes.steps >= probes.next && !self.launch.weak_memory {
+                self.probe(blocks, index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Probes a block, and where nobody in it gets on, the others: an error if nobody there does either.
+    fn probe(&mut self, blocks: &mut [Block], index: usize) -> Result<(), Stop> {
+        let slot = blocks[index].slot;
+        let before = self.steps;
+        let bound = (self.probes[slot].interval / SHARE).max(SHORTEST_PROBE);
+        let mut verdict = self.probe_block(&mut blocks[index], bound)?;
+        self.probes[slot].count(self.steps - before);
+        let gets_on = match &verdict {
+            Verdict::Spins(spins) => spins.is_empty(),
+            // Who only looks as if it did may wait for a block that runs on another core.
+            Verdict::Polls(_) => !self.is_one_of_many,
+            Verdict::Moves | Verdict::Unknown => true,
+        };
+        if !gets_on && self.is_one_of_many {
+            return Err(Stop::NeedsOneCore);
+        }
+        if !gets_on {
+            verdict = self.probe_all(blocks, bound)?;
+        }
+        let most = match verdict {
+            Verdict::Spins(spins) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
+                return Err(waits::livelock(self, blocks, &spins));
+            }
+            // Those who were let go will soon have shown whether they were waited for.
+            Verdict::Spins(_) => FIRST_PROBE,
+            Verdict::Moves => LONGEST_INTERVAL / self.residents(),
+            Verdict::Polls(_) | Verdict::Unknown => LONGEST_PAUSE / self.residents(),
+        };
+        let steps = self.steps - before;
+        let probes = &mut self.probes[slot];
+        probes.interval = (probes.interval * 2).min(most).max(FIRST_PROBE);
+        probes.next = probes.steps + probes.interval.max(steps * SHARE);
+        Ok(())
+    }
+
+    /// The launch has used up its steps: the last chance for a proof.
+    pub fn out_of_steps(&mut self, blocks: &mut Vec<Block>) -> Stop {
+        if !self.launch.weak_memory {
+            match self.probe_all(blocks, FIRST_PROBE) {
+                Ok(Verdict::Spins(spins)) if !spins.is_empty() && !self.release_waiting(blocks, &spins) => {
+                    return waits::livelock(self, blocks, &spins);
+                }
+                Err(stop) => return stop,
+                Ok(_) => {}
+            }
+            if let Some(stop) = self.goes_round(blocks, MOST_STEPS_OF_A_TRIAL) {
+                return stop;
+            }
+        }
+        waits::step_limit(self, blocks)
+    }
+
+    /// Lets all lanes that wait at meetings go on, besides those that are known to spin; whether there were any. The
+    /// stack never does: it has lanes meet where they parted, or nowhere.
+    fn release_waiting(&self, blocks: &mut [Block], spins: &[Spin]) -> bool {
+        let mut released = false;
+        for block in blocks.iter_mut().filter(|_| !self.stack) {
+            for (w, warp) in block.warps.iter_mut().enumerate() {
+                let lanes = lanes_that_spin(spins, block.number, w);
+                released |= release_others(&mut warp.divergence, lanes);
+            }
+        }
+        released
+    }
+
+    /// Probes one block after the other, until one is found in which somebody gets on.
+    fn probe_all(&mut self, blocks: &mut [Block], bound: u64) -> Result<Verdict, Stop> {
+        let mut all = Vec::new();
+        for block in blocks {
+            // It ended in a probe of its own just now, and the block that takes its place may be waited for.
+            if block.live_threads == 0 {
+                return Ok(Verdict::Moves);
+            }
+            match self.probe_block(block, bound)? {
+                Verdict::Spins(mut spins) => all.append(&mut spins),
+                verdict => return Ok(verdict),
+            }
+        }
+        all.sort_by_key(|spin| (spin.block, spin.warp, spin.lanes.trailing_zeros()));
+        Ok(Verdict::Spins(all))
+    }
+
+    /// Probes one warp of a block after the other, until one is found to get on.
+    fn probe_block(&mut self, block: &mut Block, bound: u64) -> Result<Verdict, Stop> {
+        let (count, first) = (block.warps.len(), self.probes[block.slot].first);
+        let mut all = Vec::new();
+        for w in (0..count).map(|place| (first + place) % count) {
+            match self.probe_warp(block, w, bound)? {
+                Verdict::Spins(mut spins) => all.append(&mut spins),
+                verdict => {
+                    self.probes[block.slot].first = w;
+                    return Ok(verdict);
+                }
+            }
+        }
+        Ok(Verdict::Spins(all))
+    }
+
+    /// Lets lanes of a warp that wait at a meeting go on without the others, when these only spin or take too long, or
+    /// when they have all stopped at a collective: they may be waiting for the very lanes that wait here.
+    pub fn release_overdue(&mut self, block: &mut Block, w: usize, has_stopped: bool) -> Result<(), Stop> {
+        let warp = &mut block.warps[w];
+        let Some(since) = warp.divergence.waiting().map(|meeting| meeting.since).min() else { return Ok(()) };
+        let at_collective =
+            has_stopped && warp.divergence.groups.iter().any(|group| group.wait == Wait::Collective);
+        let most = (self.launch.max_steps / SHARE_OF_STEPS).clamp(SHORTEST_PATIENCE, PATIENCE);
+        let patience = warp.patience.unwrap_or(FIRST_PATIENCE);
+        if !at_collective && warp.steps - since.max(warp.looked_at) > patience {
+            let (number, verdict) = (block.number, self.probe_warp(block, w, patience.max(SHORTEST_PROBE))?);
+            let spinning = match verdict {
+                Verdict::Spins(spins) => Some(lanes_that_spin(&spins, number, w)),
+                Verdict::Polls(lanes) => Some(lanes),
+                Verdict::Moves | Verdict::Unknown => None,
+            };
+            let warp = &mut block.warps[w];
+            let released = spinning.is_some_and(|lanes| release_others(&mut warp.divergence, lanes));
+            warp.looked_at = warp.steps;
+            warp.patience =
+                Some(if released { (patience / 2).max(SHORTEST_PATIENCE) } else { (patience * 2).min(most) });
+        }
+        let warp = &mut block.warps[w];
+        let now = warp.steps;
+        warp.divergence.release(|meeting| at_collective || now - meeting.since > most);
+        Ok(())
+    }
+
+    fn probe_warp(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
+        self.lay_open(&mut block.warps[w]);
+        let verdict = self.groups_spin(block, w, bound);
+        self.lookout.end();
+        verdict
+    }
+
+    /// Looks at one group of a warp after the other; those found to spin stand still while the others are looked at.
+    fn groups_spin(&mut self, block: &mut Block, w: usize, bound: u64) -> Result<Verdict, Stop> {
+        let (mut spins, mut done, mut all_proven) = (Vec::new(), 0, true);
+        loop {
+            match self.cycle(block, w, done, bound)? {
+                Cycle::Found(spin) => {
+                    done |= spin.lanes;
+                    spins.push(spin);
+                }
+                Cycle::Polls(lanes) => {
+                    done |= lanes;
+                    all_proven = false;
+                }
+                Cycle::Idle if all_proven => return Ok(Verdict::Spins(spins)),
+                Cycle::Idle => return Ok(Verdict::Polls(done)),
+                Cycle::Moves => return Ok(Verdict::Moves),
+                Cycle::Unknown => return Ok(Verdict::Unknown),
+            }
+        }
+    }
+
+    /// The group that a probe runs next: the newest that can run and holds no lane of `done`.
+    fn next_group(&self, warp: &Warp, done: u32) -> Option<usize> {
+        let groups = &warp.divergence.groups;
+        let next = if self.stack {
+            crate::exec::mechanism::runnable(&warp.divergence, true)?
+        } else {
+            groups.iter().rposition(|group| group.wait == Wait::Nothing && group.mask & done == 0)?
+        };
+        (groups[next].mask & done == 0).then_some(next)
+    }
+
+    /// Runs groups of a warp, without the lanes of `done`, until it stands where it stood before.
+    fn cycle(&mut self, block: &mut Block, w: usize, done: u32, bound: u64) -> Result<Cycle, Stop> {
+        let end = self.steps + bound;
+        let mut window = FIRST_WINDOW;
+        loop {
+            let warp = &block.warps[w];
+            let Some(g) = self.next_group(warp, done) else { return Ok(Cycle::Idle) };
+            let group = &warp.divergence.groups[g];
+            let (pc, mask) = (group.pc, group.mask);
+            let snapshot = Snapshot::of(warp);
+            self.lookout.begin(pc);
+            let (start, mut ran) = (self.steps, 0);
+            while self.steps < start + window {
+                let Some(g) = self.next_group(&block.warps[w], done) else { return Ok(Cycle::Idle) };
+                ran |= block.warps[w].divergence.groups[g].mask;
+                if self.step_moves(block, w, g, start + window)? {
+                    return Ok(Cycle::Moves);
+                }
+                if snapshot.is(&block.warps[w]) {
+                    // Who runs together is the schedule's choice once lanes have parted.
+                    let sure = self.stack || !self.lookout.asked_company || ran == mask;
+                    let is_proven = sure && self.lookout.clock_reads == 0;
+                    return Ok(if is_proven {
+                        Cycle::Found(self.spin(block, w, ran, pc))
+                    } else {
+                        self.by_looks(ran, start)
+                    });
+                }
+            }
+            window *= 2;
+            if self.steps >= end {
+                return Ok(self.by_looks(ran, start));
+            }
+        }
+    }
+
+    /// What a probe says of lanes that have gone on since step `start` without a proof.
+    fn by_looks(&self, ran: u32, start: u64) -> Cycle {
+        let polls = self.lookout.strong_reads * STEPS_PER_POLL > self.steps - start;
+        let few = polls && !self.lookout.many_polls;
+        if few { Cycle::Polls(ran) } else { Cycle::Unknown }
+    }
+
+    /// Runs a group to the stop of the lookout, or up to step `end`, and says whether it did something that others can see.
+    fn step_moves(&mut self, block: &mut Block, w: usize, g: usize, end: u64) -> Result<bool, Stop> {
+        let (live, printed) = (block.live_threads, self.output.len());
+        let mut slice = (end - self.steps) as u32;
+        self.run_group(block, w, g, &mut slice)?;
+        Ok(self.lookout.moved || block.live_threads != live || self.output.len() != printed)
+    }
+
+    fn spin(&self, block: &Block, warp: usize, lanes: u32, pc: u32) -> Spin {
+        let mut polls = self.lookout.polls.clone();
+        polls.sort_by_key(|poll| (poll.region.is_none(), poll.region, poll.offset));
+        // Where it polls says more than where the probe happened to start.
+        let pc = self.lookout.polls.iter().map(|poll| poll.pc).min().unwrap_or(pc);
+        let many_polls = self.lookout.many_polls;
+        Spin { block: block.number, warp, lanes, pc, polls, many_polls }
+    }
+}
+
+/// Lets lanes that wait at meetings go on, besides those that spin: these wait for one another only, and go on by
+/// themselves in every turn of their loop. Whether there were any.
+fn release_others(divergence: &mut Divergence, spinning: u32) -> bool {
+    divergence.release(|meeting| meeting.arrived & !spinning != 0)
+}

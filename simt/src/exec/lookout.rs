@@ -1,0 +1,297 @@
+//! What is looked at during a run besides the run itself: whether a group changes anything that others can see, what
+//! it polls, and after which access the schedule takes its slice away.
+//!
+//! The inner loop is compiled twice, and the one that ordinary runs use knows nothing of this. An instruction is seen
+//! before it is carried out, so a store that changes nothing is told from one that does by comparing what is there
+//! with what will be. Each lane is compared by itself: two lanes that change a word and change it back have changed it,
+//! and where no lane changes anything the order of the lanes cannot matter.
+//! Left out: a lane's own registers and local memory, which [`crate::exec::livelock`] compares as a whole.
+
+use crate::access::address::addresses;
+use crate::access::element::read_le;
+use crate::access::window::memory_of;
+use crate::access::window::resolve;
+use crate::compile::inst::{Inst, Pc};
+use crate::exec::memory::Memories;
+use crate::isa::op::Op;
+use crate::isa::op::atomic::Atomic;
+use crate::isa::op::mbarrier::Mbarrier;
+use crate::isa::op::memory::{Access, Memory};
+use crate::isa::special::Special;
+use crate::isa::value::Args;
+use crate::machine::divergence::Frame;
+use crate::machine::global::Window;
+use crate::machine::mbarriers::OBJECT_BYTES;
+use crate::machine::registers::{Lanes, Slot, lanes_of};
+use crate::order::Order;
+
+/// Places that are remembered at most; a lane each, or all lanes one.
+const MAX_POLLS: usize = 32;
+
+/// A place in memory that is read again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Poll {
+    /// The instruction that reads it.
+    pub pc: Pc,
+    /// Its allocation in global memory; `None` for the block's shared memory.
+    pub region: Option<usize>,
+    /// Its first byte there.
+    pub offset: usize,
+}
+
+/// Who looks, and what was seen.
+#[derive(Clone, Debug)]
+pub struct Lookout {
+    /// Where groups pause for a probe that wants to know what they do, if there is one.
+    probe: Option<Pc>,
+    /// Accesses to shared or global memory after which the slice ends; `None` where they do not matter.
+    accesses: Option<u32>,
+    /// Something happened that others can see, or that does not depend on registers and memory alone.
+    pub moved: bool,
+    /// Somebody asked who runs together.
+    pub asked_company: bool,
+    /// How often somebody looked at the clock.
+    pub clock_reads: u64,
+    /// Atomics and strong loads seen since the last [`Lookout::begin`]: what nobody does in a loop but to wait.
+    pub strong_reads: u64,
+    /// Where they and other loads went.
+    pub polls: Vec<Poll>,
+    /// Whether there were more places than [`MAX_POLLS`].
+    pub many_polls: bool,
+}
+
+impl Lookout {
+    /// Nobody looks.
+    pub fn new() -> Lookout {
+        Lookout {
+            probe: None,
+            accesses: None,
+            moved: false,
+            asked_company: false,
+            clock_reads: 0,
+            strong_reads: 0,
+            polls: Vec::new(),
+            many_polls: false,
+        }
+    }
+
+    /// Whether anybody looks.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        self.probe.is_some() || self.accesses.is_some()
+    }
+
+    /// From now on slices end after so many accesses, if anything is said.
+    pub fn end_slice_after(&mut self, accesses: Option<u32>) {
+        self.accesses = accesses;
+    }
+
+    /// Starts to look at what a group does, and to pause it when it comes to `stop` again.
+    pub fn begin(&mut self, stop: Pc) {
+        (self.probe, self.moved) = (Some(stop), false);
+        (self.asked_company, self.clock_reads) = (false, 0);
+        (self.strong_reads, self.many_polls) = (0, false);
+        self.polls.clear();
+    }
+
+    /// Stops looking for a probe.
+    pub fn end(&mut self) {
+        self.probe = None;
+    }
+
+    /// Whether a group is to pause at `pc`, `since` instructions after it got its slice.
+    pub fn stops_at(&self, pc: Pc, since: u32) -> bool {
+        self.probe == Some(pc) && since != 0
+    }
+
+    /// Whether the slice ends after this instruction, which these lanes have carried out.
+    pub fn takes_slice(&mut self, inst: &Inst, active: u32) -> bool {
+        let Some(left) = &mut self.accesses else { return false };
+        let memory = match &inst.op {
+            Op::Load(access) | Op::Store(access) => access.address.memory,
+            Op::Atomic(atomic) => atomic.address.memory,
+            Op::Mbarrier(mbarrier) => mbarrier.address.memory,
+            _ => return false,
+        };
+        if active == 0 || !matches!(memory, Memory::Shared | Memory::Global | Memory::Generic) {
+            return false;
+        }
+        *left = left.saturating_sub(1);
+        *left == 0
+    }
+
+    /// Takes note of an instruction that the lanes of `lanes` are about to carry out.
+    pub fn see(
+        &mut self,
+        memories: &mut Memories<'_>,
+        lanes: &Lanes<'_>,
+        inst: &Inst,
+        frame: &Frame,
+        pc: Pc,
+    ) {
+        if self.probe.is_none() || lanes.mask == 0 {
+            return;
+        }
+        match &inst.op {
+            Op::Load(access) => self.see_load(memories, lanes, &inst.args, access, frame, pc),
+            Op::Store(access) => self.moved |= store_changes(memories, lanes, &inst.args, access, frame),
+            Op::Atomic(atomic) => self.see_atomic(memories, lanes, &inst.args, atomic, frame, pc),
+            Op::Mbarrier(mbarrier) => self.see_mbarrier(memories, lanes, &inst.args, mbarrier, frame, pc),
+            Op::Special { what: Special::Clock | Special::ClockHigh, .. } => self.clock_reads += 1,
+            Op::Barrier(_) => self.moved = true,
+            Op::ActiveMask => self.asked_company = true,
+            Op::Collective(collective) if !collective.sync => self.asked_company = true,
+            _ => {}
+        }
+    }
+
+    fn see_load(
+        &mut self,
+        memories: &mut Memories<'_>,
+        lanes: &Lanes<'_>,
+        args: &Args,
+        access: &Access,
+        frame: &Frame,
+        pc: Pc,
+    ) {
+        if matches!(access.address.memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const) {
+            return;
+        }
+        self.strong_reads += u64::from(access.order != Order::Weak);
+        let at = addresses(lanes, &access.address, args.a, frame);
+        for lane in lanes_of(lanes.mask) {
+            let found = find(memories, access.address.memory, at[lane], access.lane_bytes());
+            self.note(&found, pc);
+        }
+    }
+
+    /// Who asks for a phase changes nothing; everybody else who uses an mbarrier does.
+    fn see_mbarrier(
+        &mut self,
+        memories: &mut Memories<'_>,
+        lanes: &Lanes<'_>,
+        args: &Args,
+        mbarrier: &Mbarrier,
+        frame: &Frame,
+        pc: Pc,
+    ) {
+        if !mbarrier.asks() {
+            self.moved = true;
+            return;
+        }
+        self.strong_reads += 1;
+        let at = addresses(lanes, &mbarrier.address, args.a, frame);
+        for lane in lanes_of(lanes.mask) {
+            let found = find(memories, mbarrier.address.memory, at[lane], OBJECT_BYTES);
+            self.note(&found, pc);
+        }
+    }
+
+    fn see_atomic(
+        &mut self,
+        memories: &mut Memories<'_>,
+        lanes: &Lanes<'_>,
+        args: &Args,
+        atomic: &Atomic,
+        frame: &Frame,
+        pc: Pc,
+    ) {
+        self.strong_reads += 1;
+        // Whoever adds something changes what is there, whatever it is. Where several cores run blocks it is not there
+        // yet.
+        if atomic.adds()
+            && lanes_of(lanes.mask).any(|lane| register(lanes, args.b, lane, atomic.bytes == 8) != 0)
+        {
+            self.moved = true;
+            return;
+        }
+        let at = addresses(lanes, &atomic.address, args.a, frame);
+        for lane in lanes_of(lanes.mask) {
+            let found = find(memories, atomic.address.memory, at[lane], u64::from(atomic.bytes));
+            self.note(&found, pc);
+            let Found::Shown(_, _, bytes) = found else {
+                self.moved = true;
+                return;
+            };
+            let width = u32::from(atomic.bytes) * 8;
+            let operand = |slot| register(lanes, slot, lane, atomic.bytes == 8);
+            let (memory, _) = resolve(atomic.address.memory, at[lane]);
+            let new = atomic.new_value(memory, read_le(bytes), operand(args.b), operand(args.c));
+            self.moved |= (new ^ read_le(bytes)) << (64 - width) != 0;
+        }
+    }
+
+    fn note(&mut self, found: &Found<'_>, pc: Pc) {
+        let &Found::Shown(region, offset, _) = found else { return };
+        let poll = Poll { pc, region, offset };
+        if self.polls.contains(&poll) {
+            return;
+        }
+        if self.polls.len() < MAX_POLLS {
+            self.polls.push(poll);
+        } else {
+            self.many_polls = true;
+        }
+    }
+}
+
+/// What an access reaches.
+enum Found<'m> {
+    /// Memory of the lane itself, or memory that cannot be written.
+    Own,
+    /// Memory that others see: its allocation (`None` for shared memory), the offset in it, and the bytes.
+    Shown(Option<usize>, usize, &'m [u8]),
+    /// Nothing: the access is about to be denied.
+    Nothing,
+}
+
+fn find<'m>(memories: &'m mut Memories<'_>, memory: Memory, address: u64, bytes: u64) -> Found<'m> {
+    let (memory, address) = match memory {
+        Memory::Generic => {
+            let (memory, base) = memory_of(Window::of(address));
+            (memory, address - base)
+        }
+        _ => (memory, address),
+    };
+    match memory {
+        Memory::Global | Memory::Generic => {
+            let Ok((region, offset)) = memories.global.locate(address, bytes) else { return Found::Nothing };
+            let data = memories.global.read(region, offset, bytes as usize);
+            data.map_or(Found::Nothing, |data| Found::Shown(Some(region), offset, data))
+        }
+        Memory::Shared => {
+            let data = address.checked_add(bytes).and_then(|end| {
+                memories.shared.get(usize::try_from(address).ok()?..usize::try_from(end).ok()?)
+            });
+            data.map_or(Found::Nothing, |data| Found::Shown(None, address as usize, data))
+        }
+        Memory::Const | Memory::Local | Memory::Param | Memory::Frame => Found::Own,
+    }
+}
+
+/// Whether a store changes what others can see, for any of its lanes. One that is about to be denied does.
+fn store_changes(
+    memories: &mut Memories<'_>,
+    lanes: &Lanes<'_>,
+    args: &Args,
+    access: &Access,
+    frame: &Frame,
+) -> bool {
+    let at = addresses(lanes, &access.address, args.a, frame);
+    let width = access.bytes as usize;
+    lanes_of(lanes.mask).any(|lane| {
+        match find(memories, access.address.memory, at[lane], access.lane_bytes()) {
+            Found::Own => false,
+            Found::Nothing => true,
+            Found::Shown(_, _, bytes) => {
+                let elements = bytes.chunks_exact(width).zip([args.d, args.q, args.b, args.c]);
+                let value = |slot| register(lanes, slot, lane, access.register_bits == 64).to_le_bytes();
+                elements.into_iter().any(|(element, slot)| *element != value(slot)[..width])
+            }
+        }
+    })
+}
+
+fn register(lanes: &Lanes<'_>, slot: Slot, lane: usize, wide: bool) -> u64 {
+    if wide { lanes.wide[slot as usize][lane] } else { u64::from(lanes.narrow[slot as usize][lane]) }
+}

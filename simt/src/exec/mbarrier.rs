@@ -1,0 +1,198 @@
+//! Operations on mbarriers: lane after lane, in the order that the seed decides, as atomics are.
+//!
+//! An object is 64 bits of shared memory ([`crate::isa::mbarrier`]), and the block knows where its objects are. What the
+//! specification leaves undefined is refused here: operations where there is no object, a second `init`, counts that do not
+//! fit, and loads, stores and atomics that touch the bytes of an object. A wait that finds its phase incomplete says so at
+//! once, `try_wait` too, which may do so after any time; who asks for ever is found by [`crate::exec::stalled`].
+//! Left out: what an operation costs, which no counter of a GPU tells. Specification: PTX ISA, section 9.7.13.15.
+
+use crate::access::address::Denied;
+use crate::access::address::Why;
+use crate::access::address::addresses;
+use crate::access::address::denied;
+use crate::access::element::read_le;
+use crate::access::window::memory_of;
+use crate::checkers::watch::mbarrier::Touch;
+use crate::compile::inst::{Inst, Pc};
+use crate::exec::memory::Memories;
+use crate::isa::op::Op;
+use crate::isa::op::mbarrier::{Action, Mbarrier, Misuse, Object};
+use crate::isa::op::memory::Memory;
+use crate::machine::divergence::Frame;
+use crate::machine::global::Window;
+use crate::machine::mbarriers::{Mbarriers, OBJECT_BYTES};
+use crate::machine::registers::{Lanes, lanes_of};
+use crate::order::Place;
+
+/// A lane at an operation.
+struct At<'l> {
+    op: &'l Mbarrier,
+    warp: usize,
+    lane: usize,
+    pc: Pc,
+    /// Where the object is, in shared memory.
+    offset: u64,
+    /// The count, the transactions or the parity.
+    number: u32,
+    /// The state.
+    state: u64,
+}
+
+/// What a lane gets.
+enum Got {
+    Nothing,
+    State(u64),
+    Answer(bool),
+}
+
+/// Carries out an operation for the active lanes.
+pub fn mbarrier(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    op: &Mbarrier,
+    frame: &Frame,
+    warp: usize,
+) -> Result<(), Denied> {
+    if let Some(watch) = &mut memories.watch {
+        watch.at(pc);
+    }
+    let args = &inst.args;
+    let at = addresses(lanes, &op.address, args.a, frame);
+    let mut complete = 0;
+    for lane in memories.order.lanes(lanes.mask) {
+        let offset = object_at(memories, op.address.memory, at[lane], lane)?;
+        let number =
+            if op.counted && op.action != Action::Wait { lanes.narrow[args.b as usize][lane] } else { 1 };
+        let state = if op.action == Action::Wait { lanes.wide[args.b as usize][lane] } else { 0 };
+        let who = At { op, warp, lane, pc, offset, number, state };
+        match who.carry_out(memories) {
+            Ok(Got::State(state)) => lanes.wide[args.d as usize][lane] = state,
+            Ok(Got::Answer(is_complete)) => complete |= u32::from(is_complete) << lane,
+            Ok(Got::Nothing) => {}
+            Err(misuse) => {
+                return Err(denied(lane, offset, OBJECT_BYTES, Memory::Shared, Why::Mbarrier(misuse)));
+            }
+        }
+    }
+    if op.asks() {
+        lanes.write_pred(args.d, complete);
+    }
+    Ok(())
+}
+
+/// Where in shared memory the object at an address is.
+fn object_at(memories: &Memories<'_>, memory: Memory, address: u64, lane: usize) -> Result<u64, Denied> {
+    let (memory, offset) = resolve(memory, address);
+    let deny = |why| Err(denied(lane, address, OBJECT_BYTES, memory, why));
+    let size = memories.shared.len() as u64;
+    match offset.checked_add(OBJECT_BYTES) {
+        _ if memory != Memory::Shared => deny(Why::Mbarrier(Misuse::NotShared)),
+        _ if !offset.is_multiple_of(OBJECT_BYTES) => deny(Why::Misaligned),
+        Some(end) if end <= size => Ok(offset),
+        _ => deny(Why::PastEnd(size)),
+    }
+}
+
+/// The memory and the address in it that an address of an instruction means.
+fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
+    if memory != Memory::Generic {
+        return (memory, address);
+    }
+    let (memory, base) = memory_of(Window::of(address));
+    (memory, address - base)
+}
+
+impl At<'_> {
+    fn carry_out(&self, memories: &mut Memories<'_>) -> Result<Got, Misuse> {
+        let Some(mbarriers) = memories.mbarriers.as_deref_mut() else { return Err(Misuse::NoObject) };
+        let begins = self.op.action == Action::Init;
+        match mbarriers.is_object(self.offset) {
+            true if begins => return Err(Misuse::IsThere),
+            false if !begins => return Err(Misuse::NoObject),
+            _ => {}
+        }
+        let start = self.offset as usize;
+        let bytes = &mut memories.shared[start..start + OBJECT_BYTES as usize];
+        let before = Object::from_bits(read_le(bytes));
+        let (after, got, touch) = self.performed(before)?;
+        bytes.copy_from_slice(&after.to_bits().to_le_bytes());
+        match touch {
+            Touch::Alone => drop(mbarriers.set(self.offset, begins)),
+            Touch::Asks { finds: false } => {
+                mbarriers.polled((self.warp, self.lane), self.offset, before.phase, self.pc);
+            }
+            _ => {}
+        }
+        if touch != (Touch::Asks { finds: false }) {
+            mbarriers.went_on(self.warp, 1 << self.lane);
+        }
+        if let Some(watch) = &mut memories.watch {
+            let place = Place { space: watch.shared_space(), offset: self.offset, bytes: OBJECT_BYTES as u8 };
+            watch.mbarrier(self.lane, place, touch, (self.op.order, self.op.scope));
+        }
+        Ok(got)
+    }
+
+    /// What the operation leaves and returns, and what it is to those who watch.
+    fn performed(&self, before: Object) -> Result<(Object, Got, Touch), Misuse> {
+        let transactions = i64::from(self.number);
+        let arrives = |after: Object| Touch::Arrives { completes: after.phase != before.phase };
+        Ok(match self.op.action {
+            Action::Init => (Object::new(self.number)?, Got::Nothing, Touch::Alone),
+            Action::Invalidate => (before, Got::Nothing, Touch::Alone),
+            Action::Arrive(arrival) => {
+                let after = before.arrive(arrival, self.number)?;
+                (after, Got::State(before.to_bits()), arrives(after))
+            }
+            Action::Expect => (before.expect(transactions)?, Got::Nothing, Touch::Counts),
+            Action::Complete => {
+                let after = before.expect(-transactions)?.completed();
+                (after, Got::Nothing, arrives(after))
+            }
+            Action::Wait => {
+                let finds = before.is_past(Object::from_bits(self.state))?;
+                (before, Got::Answer(finds), Touch::Asks { finds })
+            }
+            Action::WaitParity => {
+                let finds = before.is_past_parity(self.number);
+                (before, Got::Answer(finds), Touch::Asks { finds })
+            }
+        })
+    }
+}
+
+/// A load, store or atomic is about to be carried out by lanes of a warp in whose block there are objects: it must not touch
+/// them, and lanes that do anything else than wait are waited for by nobody.
+pub fn beside(
+    memories: &mut Memories<'_>,
+    lanes: &Lanes<'_>,
+    inst: &Inst,
+    frame: &Frame,
+    warp: usize,
+) -> Result<(), Denied> {
+    let (address, bytes) = match &inst.op {
+        Op::Load(access) | Op::Store(access) => (&access.address, access.lane_bytes()),
+        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes)),
+        _ => return Ok(()),
+    };
+    let Some(mbarriers) = memories.mbarriers.as_deref_mut() else { return Ok(()) };
+    if matches!(address.memory, Memory::Local | Memory::Frame | Memory::Param | Memory::Const) {
+        return Ok(());
+    }
+    mbarriers.went_on(warp, lanes.mask);
+    let at = addresses(lanes, address, inst.args.a, frame);
+    let touched = |lane: &usize| touches(mbarriers, address.memory, at[*lane], bytes);
+    match lanes_of(lanes.mask).find(touched) {
+        Some(lane) => {
+            let (_, offset) = resolve(address.memory, at[lane]);
+            Err(denied(lane, offset, bytes, Memory::Shared, Why::Mbarrier(Misuse::Plain)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn touches(mbarriers: &Mbarriers, memory: Memory, address: u64, bytes: u64) -> bool {
+    let (memory, offset) = resolve(memory, address);
+    memory == Memory::Shared && mbarriers.overlapping(offset, bytes).is_some()
+}

@@ -1,0 +1,223 @@
+//! Proves that a launch never ends whose threads write to memory and come round to where they were all the same: a flag
+//! that goes 1, 0, 1, while somebody waits for 2.
+//!
+//! [`crate::exec::livelock`] looks at one group of lanes at a time, and a change of memory ends its proof, for others may see it.
+//! Here the whole machine is looked at, on trial: all resident blocks take turns in order, and a copy of everything that
+//! decides what they do next (registers, local, shared and global memory, barriers, meetings) is compared with what they
+//! have come to after each round; later copies replace it at twice the distance (Brent's cycle detection). Where the
+//! machine comes back to the copy, the turns between the two can be repeated for ever, and every thread that can run has
+//! its share of them: a fair schedule under which the kernel never ends.
+//!
+//! *When it is a fault.* Where turns are taken in order anyway, at once. Where they are drawn from the seed, only when the
+//! launch has used up its steps, because another draw might still lead out; it is stopped then in any case, and the proof
+//! says more than the bound. Which of several lanes' stores wins is drawn in every step, so the machine has to come back
+//! [`TIMES`] times: what only chance keeps going does not.
+//!
+//! *What it leaves out.* A trial changes nothing: the machine, its memory, counters and findings are put back. None is made
+//! with weak memory, in kernels that read the clock or ask barriers in shared memory, which time out, and with more than [`MOST_BYTES`] of global memory. Loops that count
+//! are never the same again, and end at the bound on steps.
+
+use crate::checkers::findings::Findings;
+use crate::exec::probes::Probes;
+use crate::exec::state::{Issued, Run, Stop};
+use crate::exec::waits;
+use crate::launch::{Launch, Schedule};
+use crate::machine::block::{Block, Warp};
+use crate::machine::global::Global;
+use crate::report::counters::Counters;
+use crate::schedule::Turns;
+
+/// Steps of a launch before its first trial.
+const FIRST_TRIAL: u64 = 1 << 22;
+/// The next trial comes when the launch has taken so many times as many steps.
+const TRIALS_APART: u64 = 4;
+/// Of the steps before a trial, one part in so many is for the trial.
+const SHARE: u64 = 16;
+/// Steps of a trial at most.
+pub(crate) const MOST_STEPS_OF_A_TRIAL: u64 = 1 << 20;
+/// How often the machine has to come back to the same state.
+const TIMES: u32 = 8;
+/// Bytes of global memory of which a copy is made.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// When a launch is tried.
+#[derive(Debug)]
+pub(crate) struct Trials {
+    next: u64,
+}
+
+impl Trials {
+    /// The trials of a launch; none where turns are not taken in order.
+    pub fn new(launch: &Launch) -> Trials {
+        Trials { next: if launch.schedule == Schedule::RoundRobin { FIRST_TRIAL } else { u64::MAX } }
+    }
+}
+
+/// A state of the machine to come back to.
+struct Place {
+    blocks: Vec<Block>,
+    /// Global memory, copied when the blocks have come back for the first time: most never do.
+    global: Option<Global>,
+    printed: usize,
+    steps: u64,
+    times: u32,
+    /// The byte of global memory that differed last: a region and a place in it.
+    witness: (usize, usize),
+}
+
+impl Place {
+    fn of(run: &Run<'_>, blocks: &[Block]) -> Place {
+        let (steps, printed) = (run.steps, run.output.len());
+        Place { blocks: blocks.to_vec(), global: None, printed, steps, times: 0, witness: (0, 0) }
+    }
+
+    /// Looks whether the run is here again; after how many steps, once it has been so often enough.
+    fn look(&mut self, run: &Run<'_>, blocks: &[Block]) -> Option<u64> {
+        let alike = self.blocks.iter().zip(blocks).all(|(one, other)| stand_alike(one, other));
+        if !alike || self.printed != run.output.len() {
+            return None;
+        }
+        let Some(global) = &self.global else {
+            (self.global, self.steps) = (Some(run.global.clone()), run.steps);
+            return None;
+        };
+        let byte = |global: &Global, (region, at): (usize, usize)| {
+            (region < global.regions()).then(|| global.region(region).data.get(at).copied())
+        };
+        // A loop that counts in memory comes here each time, and differs where it did the last time.
+        if byte(global, self.witness) != byte(run.global, self.witness) {
+            return None;
+        }
+        if let Some(place) = global.differs_at(run.global) {
+            self.witness = place;
+            return None;
+        }
+        self.times += 1;
+        (self.times == TIMES).then(|| (run.steps - self.steps) / u64::from(TIMES))
+    }
+}
+
+/// Whether two blocks will do the same next, as far as it depends on them.
+fn stand_alike(one: &Block, other: &Block) -> bool {
+    let warps = || one.warps.iter().zip(&other.warps);
+    one.number == other.number
+        && one.live_threads == other.live_threads
+        && warps().all(|(one, other)| one.divergence.stands_like(&other.divergence))
+        && one.barriers == other.barriers
+        && warps().all(|(one, other)| hold_the_same(one, other))
+        && one.shared == other.shared
+}
+
+fn hold_the_same(one: &Warp, other: &Warp) -> bool {
+    one.patience == other.patience
+        && one.divergence.waits_like(one.steps, &other.divergence, other.steps)
+        && one.registers == other.registers
+        && one.local == other.local
+}
+
+/// What a run counts and finds, put aside for a trial. Who watches is put aside as a whole: it changes no run.
+struct Aside<'a> {
+    blocks: Vec<Block>,
+    global: Global,
+    printed: usize,
+    steps: u64,
+    local_bytes: u64,
+    warps: (u64, u64, u64),
+    issued: Vec<Issued>,
+    traffic: Vec<Counters>,
+    probes: Vec<Probes>,
+    findings: Findings,
+    watchers: Watchers<'a>,
+}
+
+type Watchers<'a> = (
+    Option<Box<crate::checkers::watch::Watch>>,
+    Option<crate::checkers::last_writer::Follow>,
+    Option<crate::report::trace::Tracer<'a>>,
+    crate::checkers::initialisation::Initialisation,
+);
+
+impl<'a> Run<'a> {
+    /// Makes a trial if it is time for one: an error if the launch goes round for ever.
+    pub(crate) fn try_when_due(&mut self, trials: &mut Trials, blocks: &mut Vec<Block>) -> Result<(), Stop> {
+        if self.steps < trials.next || blocks.is_empty() {
+            return Ok(());
+        }
+        trials.next = self.steps * TRIALS_APART;
+        self.goes_round(blocks, self.steps / SHARE).map_or(Ok(()), Err)
+    }
+
+    /// Runs on trial for so many steps at most, and says how the launch ends if it goes round for ever.
+    pub(crate) fn goes_round(&mut self, blocks: &mut Vec<Block>, steps: u64) -> Option<Stop> {
+        let has_time = self.looks_at_the_clock() || blocks.iter().any(|block| block.mbarriers.is_polled());
+        if self.launch.weak_memory || has_time || self.global.live_bytes() > MOST_BYTES {
+            return None;
+        }
+        let aside = self.put_aside(blocks);
+        let period = self.period(blocks, self.steps + steps.min(MOST_STEPS_OF_A_TRIAL));
+        self.put_back(blocks, aside);
+        period.map(|period| waits::recurrence(self, blocks, period))
+    }
+
+    /// After how many steps the machine is as it was, time after time, if it is so up to step `end`.
+    fn period(&mut self, blocks: &mut Vec<Block>, end: u64) -> Option<u64> {
+        let mut turns = Turns::new(Schedule::RoundRobin, self.launch.seed);
+        let live =
+            |blocks: &[Block]| (blocks.len(), blocks.iter().map(|block| block.live_threads).sum::<u32>());
+        let (threads, mut window) = (live(blocks), 1_u64);
+        self.lay_all_open(blocks);
+        while self.steps < end {
+            let mut place = Place::of(self, blocks);
+            for _ in 0..window {
+                let goes_on = matches!(self.round(blocks, &mut turns, end), Ok(true));
+                if !goes_on || live(blocks) != threads {
+                    return None;
+                }
+                self.lay_all_open(blocks);
+                let period = place.look(self, blocks);
+                if period.is_some() {
+                    return period;
+                }
+            }
+            window *= 2;
+        }
+        None
+    }
+
+    fn lay_all_open(&self, blocks: &mut [Block]) {
+        blocks.iter_mut().flat_map(|block| &mut block.warps).for_each(|warp| self.lay_open(warp));
+    }
+
+    fn put_aside(&mut self, blocks: &[Block]) -> Aside<'a> {
+        let watchers = (
+            self.watch.take(),
+            self.follow.take(),
+            self.trace.take(),
+            std::mem::take(&mut self.initialisation),
+        );
+        Aside {
+            blocks: blocks.to_vec(),
+            global: self.global.clone(),
+            printed: self.output.len(),
+            steps: self.steps,
+            local_bytes: self.local_bytes,
+            warps: (self.warps, self.divergent_warps, self.waiting_blocks),
+            issued: self.issued.clone(),
+            traffic: self.traffic.clone(),
+            probes: self.probes.clone(),
+            findings: self.findings.clone(),
+            watchers,
+        }
+    }
+
+    fn put_back(&mut self, blocks: &mut Vec<Block>, aside: Aside<'a>) {
+        *blocks = aside.blocks;
+        *self.global = aside.global;
+        self.output.truncate(aside.printed);
+        (self.steps, self.local_bytes) = (aside.steps, aside.local_bytes);
+        (self.warps, self.divergent_warps, self.waiting_blocks) = aside.warps;
+        (self.issued, self.traffic, self.probes) = (aside.issued, aside.traffic, aside.probes);
+        self.findings = aside.findings;
+        (self.watch, self.follow, self.trace, self.initialisation) = aside.watchers;
+    }
+}

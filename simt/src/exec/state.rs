@@ -1,0 +1,304 @@
+//! A launch that is running: its program, its memory, what it has counted and found.
+//!
+//! The state that everything in [`crate::exec`] works on. What it does with it is in the other files, each of which adds
+//! methods of its own; [`super::launch`] is the one that runs a launch from its first block to its last.
+
+use std::sync::Arc;
+
+use crate::checkers::context::Context;
+use crate::checkers::findings::Findings;
+use crate::checkers::initialisation::{Initialisation, hooks};
+use crate::checkers::last_writer::Follow;
+use crate::checkers::watch::Watch;
+use crate::compile::inst::Pc;
+use crate::compile::plan::Plan;
+use crate::compile::planner;
+use crate::compile::program::{Code, Program};
+use crate::exec::lookout::Lookout;
+use crate::exec::probes::Probes;
+use crate::isa::op::Op;
+use crate::launch::{Launch, Reconvergence, Schedule};
+use crate::machine::global::Global;
+use crate::ptx::Error;
+use crate::report::counters::{Counters, LineCounters};
+use crate::report::fault::Fault;
+use crate::report::trace::Tracer;
+
+/// The first target whose threads are scheduled independently.
+const FIRST_INDEPENDENT_TARGET: u32 = 70;
+
+/// Why a launch stops before its end.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The kernel was at fault.
+    Fault(Box<Fault>),
+    /// It came to an instruction that is not supported.
+    Unsupported(Error),
+    /// It runs on several cores, and came to what only one can do.
+    NeedsOneCore,
+    /// It runs in lock step, and came to what warps can only do each by itself.
+    NotInLockStep,
+}
+
+/// How often an instruction was issued, and for how many lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Issued {
+    /// Times.
+    pub count: u64,
+    /// Active lanes, summed.
+    pub lanes: u64,
+    /// Times that a branch parted its lanes.
+    pub parted: u64,
+    /// Stretches of instructions that begin here, less those that ended before: counted at their ends instead of one by
+    /// one, modulo 2^64.
+    begun: u64,
+    /// The lanes of these.
+    begun_lanes: u64,
+}
+
+impl Issued {
+    /// A stretch of instructions begins here that so many warps issue, with so many lanes.
+    #[inline(always)]
+    pub fn begin(&mut self, warps: u64, lanes: u64) {
+        self.begun = self.begun.wrapping_add(warps);
+        self.begun_lanes = self.begun_lanes.wrapping_add(lanes);
+    }
+
+    /// One ended right before.
+    #[inline(always)]
+    pub fn end(&mut self, warps: u64, lanes: u64) {
+        self.begun = self.begun.wrapping_sub(warps);
+        self.begun_lanes = self.begun_lanes.wrapping_sub(lanes);
+    }
+
+    /// Counts the instructions of all stretches one by one.
+    pub(crate) fn count_stretches(all: &mut [Issued]) {
+        let (mut count, mut lanes) = (0_u64, 0_u64);
+        for issued in all {
+            count = count.wrapping_add(std::mem::take(&mut issued.begun));
+            lanes = lanes.wrapping_add(std::mem::take(&mut issued.begun_lanes));
+            issued.count += count;
+            issued.lanes += lanes;
+        }
+    }
+}
+
+/// What was counted on one core.
+pub(crate) struct Counted {
+    pub(crate) steps: u64,
+    pub(crate) issued: Vec<Issued>,
+    pub(crate) traffic: Vec<Counters>,
+    pub(crate) warps: u64,
+    pub(crate) divergent_warps: u64,
+}
+
+/// A launch that is running.
+pub struct Run<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The kernel, by its number.
+    pub kernel: u32,
+    /// How it was launched.
+    pub launch: &'a Launch,
+    /// Global memory.
+    pub global: &'a mut Global,
+    /// The kernel's parameters.
+    pub params: Vec<u8>,
+    /// Shared memory of a block in bytes, static and dynamic.
+    pub shared_bytes: u64,
+    /// Whether lanes reconverge as they did before Volta.
+    pub stack: bool,
+    /// Whether lanes may come apart that no branch has parted ([`crate::exec::separation`]).
+    pub(crate) separates: bool,
+    /// Warp instructions issued so far.
+    pub steps: u64,
+    /// Local memory that calls have added to the resident warps, in bytes.
+    pub local_bytes: u64,
+    /// By instruction: how often issued.
+    pub issued: Vec<Issued>,
+    /// By instruction: what it cost in memory.
+    pub traffic: Vec<Counters>,
+    /// What the kernel printed.
+    pub output: String,
+    /// Who watches for races, if anybody does.
+    pub(crate) watch: Option<Box<Watch>>,
+    /// Who follows a byte, if anybody does.
+    pub(crate) follow: Option<Follow>,
+    /// What checkers have found.
+    pub(crate) findings: Findings,
+    /// Who is told of every instruction, if anybody asked.
+    pub trace: Option<Tracer<'a>>,
+    /// The lanes for which the instruction that is being carried out was taken back.
+    pub(crate) taken_back: u32,
+    /// Who watches for reads of what nobody has written.
+    pub(crate) initialisation: Initialisation,
+    /// By how much the clock is ahead of the steps.
+    pub(crate) late: u64,
+    /// At which step it is looked next whether a block has stalled.
+    pub(crate) next_look: u64,
+    /// Blocks that have not started yet.
+    pub waiting_blocks: u64,
+    /// How the kernel is carried out the fast way, if it is.
+    pub(crate) plan: Option<Arc<Plan>>,
+    /// What is looked at beside the run.
+    pub(crate) lookout: Lookout,
+    /// When it is looked whether anybody still gets on, for each block on the machine.
+    pub(crate) probes: Vec<Probes>,
+    /// Whether this is a part of a launch that runs on several cores.
+    pub(crate) is_one_of_many: bool,
+    /// The seed by which blocks are dealt out to cores, where it is not who has time that decides.
+    pub deal: Option<u64>,
+    pub(crate) warps: u64,
+    pub(crate) divergent_warps: u64,
+}
+
+impl<'a> Run<'a> {
+    /// A launch that is about to run. The request has been checked.
+    pub fn new(
+        program: &'a Program,
+        kernel: u32,
+        launch: &'a Launch,
+        global: &'a mut Global,
+        params: Vec<u8>,
+    ) -> Run<'a> {
+        let stack = match launch.reconvergence {
+            Reconvergence::Auto => program.sm < 70,
+            Reconvergence::Stack => true,
+            Reconvergence::Its => false,
+        };
+        global.settle();
+        let reports = launch.checks.initialisation;
+        let is_on = reports || global.has_unwritten();
+        let initialisation = Initialisation { is_on, reports, ..Initialisation::default() };
+        Run {
+            program,
+            kernel,
+            launch,
+            global,
+            params,
+            shared_bytes: program.shared_bytes(&program.functions[kernel as usize], launch.shared_bytes),
+            stack,
+            separates: launch.schedule == Schedule::Hunt && !stack && program.sm >= FIRST_INDEPENDENT_TARGET,
+            steps: 0,
+            local_bytes: 0,
+            issued: vec![Issued::default(); program.insts.len()],
+            traffic: vec![Counters::default(); program.insts.len()],
+            output: String::new(),
+            watch: None,
+            follow: launch.follow.map(Follow::new),
+            findings: Findings::default(),
+            trace: None,
+            taken_back: 0,
+            initialisation,
+            late: 0,
+            next_look: 0,
+            waiting_blocks: launch.grid.count(),
+            plan: planner::plan_for(program, kernel, launch),
+            lookout: Lookout::new(),
+            probes: Vec::new(),
+            is_one_of_many: false,
+            deal: None,
+            warps: 0,
+            divergent_warps: 0,
+        }
+    }
+
+    /// What it takes to word a finding.
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context { program: self.program, kernel: self.kernel, launch: self.launch, global: self.global }
+    }
+
+    /// Lets a checker add to the findings.
+    pub(crate) fn find<T>(&mut self, add: impl FnOnce(&Context<'_>, &mut Findings) -> T) -> T {
+        let mut findings = std::mem::take(&mut self.findings);
+        let result = add(&self.context(), &mut findings);
+        self.findings = findings;
+        result
+    }
+
+    /// Adds what a warp has read that had not been written. Kept out of the inner loop, which is slower with it inside.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn find_unwritten(&mut self, block: u64, warp: usize) {
+        let found = std::mem::take(&mut self.initialisation.found);
+        self.find(|context, findings| hooks::add(context, findings, found, (block, warp)));
+    }
+
+    pub(crate) fn code(&self) -> &'a Code {
+        &self.program.functions[self.kernel as usize]
+    }
+
+    /// How many blocks are on the machine at a time.
+    pub(crate) fn residents(&self) -> u64 {
+        u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
+    }
+
+    /// Counts the warps of a block that has ended, and those of them whose lanes parted.
+    pub(crate) fn count_warps(&mut self, warps: u64, divergent: u64) {
+        self.warps += warps;
+        self.divergent_warps += divergent;
+    }
+
+    /// Whether a checker has found something.
+    pub(crate) fn has_found(&self) -> bool {
+        !self.findings.is_empty() || self.watch.as_ref().is_some_and(|watch| watch.has_found())
+    }
+
+    /// What was counted.
+    pub(crate) fn into_counted(mut self) -> Counted {
+        Issued::count_stretches(&mut self.issued);
+        let Run { steps, issued, traffic, warps, divergent_warps, .. } = self;
+        Counted { steps, issued, traffic, warps, divergent_warps }
+    }
+
+    /// Adds what was counted on another core.
+    pub(crate) fn add(&mut self, counted: &Counted) {
+        self.steps += counted.steps;
+        self.warps += counted.warps;
+        self.divergent_warps += counted.divergent_warps;
+        for (issued, more) in self.issued.iter_mut().zip(&counted.issued) {
+            issued.count += more.count;
+            issued.lanes += more.lanes;
+            issued.parted += more.parted;
+        }
+        for (traffic, more) in self.traffic.iter_mut().zip(&counted.traffic) {
+            *traffic += more;
+        }
+    }
+
+    /// What was counted in all.
+    pub(crate) fn counters(&self) -> Counters {
+        let mut total =
+            Counters { warps: self.warps, divergent_warps: self.divergent_warps, ..Counters::default() };
+        for pc in 0..self.program.insts.len() {
+            total += &self.at(pc as Pc);
+        }
+        total
+    }
+
+    /// What was counted at one instruction.
+    fn at(&self, pc: Pc) -> Counters {
+        let issued = self.issued[pc as usize];
+        let op = self.program.insts[pc as usize].op;
+        let is = |wanted: bool| if wanted { issued.count } else { 0 };
+        Counters {
+            ptx_instructions: issued.count,
+            ptx_lanes: issued.lanes,
+            ptx_branches: is(matches!(op, Op::Branch { .. } | Op::BranchIndexed { .. })),
+            ptx_divergent_branches: issued.parted,
+            ptx_barriers: is(matches!(op, Op::Barrier(_))),
+            ..self.traffic[pc as usize]
+        }
+    }
+
+    /// What was counted by CUDA line.
+    pub(crate) fn lines(&self) -> Vec<LineCounters> {
+        let mut lines = std::collections::BTreeMap::new();
+        for pc in 0..self.program.insts.len() as Pc {
+            if let Some(source) = self.program.source(pc) {
+                *lines.entry(source).or_insert_with(Counters::default) += &self.at(pc);
+            }
+        }
+        lines.into_iter().map(|(source, counters)| LineCounters { source, counters }).collect()
+    }
+}

@@ -1,0 +1,517 @@
+//! The inner loop: one group of lanes, instruction after instruction.
+//!
+//! Arithmetic, loads, stores and branches that the lanes agree on stay in the loop; everything that changes
+//! which lanes run together leaves it.
+
+use crate::access::address::Denied;
+use crate::access::element;
+use crate::access::lane_order::LaneOrder;
+use crate::checkers::initialisation::hooks::{self, Shown};
+use crate::checkers::last_writer;
+use crate::checkers::races::shadow::Kind;
+use crate::checkers::watch::Watch;
+use crate::checkers::watch::late::Target;
+use crate::checkers::watch::seen::Seen;
+use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
+use crate::exec::memory::{self, Memories};
+use crate::exec::state::{Run, Stop};
+use crate::exec::{atomics, faults, mbarrier};
+use crate::isa::op::Op;
+use crate::isa::op::Touched;
+use crate::isa::special::{Axis, Special};
+use crate::isa::value::Value;
+use crate::launch::{Dim3, Launch};
+use crate::machine::block::Block;
+use crate::machine::divergence::{Divergence, Frame};
+use crate::machine::global::{Buffer, Window};
+use crate::machine::line::Line;
+use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE};
+use crate::report::counters::Counters;
+use crate::report::trace::{NoTrace, Trace};
+
+/// Where a group stands when it leaves the loop.
+pub(crate) enum Left {
+    /// Its slice is used up, or it stands at its meeting.
+    Paused,
+    /// The schedule took the rest of its slice away.
+    Yielded,
+    /// Memory denied an access.
+    Denied(Denied),
+    /// It came to an instruction that changes which lanes run together, with these lanes active.
+    At(u32),
+    /// All of its warp came to a barrier of the block that has this number.
+    Meets(u8),
+    /// It stands in front of an instruction that the fast way cannot carry out, and has not counted it.
+    Lost,
+}
+
+impl Run<'_> {
+    /// Runs a group until it waits, meets, parts, ends, or its slice is used up.
+    pub fn run_group(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Result<(), Stop> {
+        let divergence = &mut block.warps[w].divergence;
+        if divergence.has_arrived(g) {
+            let now = block.warps[w].steps;
+            block.warps[w].divergence.arrive(g, now);
+            return Ok(());
+        }
+        if divergence.groups[g].pc == AT_RETURN {
+            self.return_from_function(block, w, g);
+            return Ok(());
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.run(block.slot, w, block.warps[w].divergence.groups[g].mask);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.run(block.number, w);
+        }
+        let before = *slice;
+        let left = match (self.looks(), &self.trace) {
+            (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
+            (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
+            (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
+        };
+        let steps = u64::from(before - *slice);
+        self.steps += steps;
+        block.warps[w].steps += steps;
+        if !self.initialisation.found.is_empty() {
+            self.find_unwritten(block.number, w);
+        }
+        self.leave_loop(block, w, (g, left), slice)
+    }
+
+    /// Does what a group left the loop for.
+    pub(crate) fn leave_loop(
+        &mut self,
+        block: &mut Block,
+        w: usize,
+        (g, left): (usize, Left),
+        slice: &mut u32,
+    ) -> Result<(), Stop> {
+        match left {
+            Left::At(active) => self.traced_control(block, w, g, active),
+            Left::Paused | Left::Lost | Left::Meets(_) => Ok(()),
+            Left::Yielded => {
+                *slice = 0;
+                Ok(())
+            }
+            Left::Denied(denied) => {
+                let pc = block.warps[w].divergence.groups[g].pc;
+                Err(faults::denied(self, block, w, pc, &denied))
+            }
+        }
+    }
+
+    /// Whether somebody looks at every instruction, be it the weak memory for the registers that it names.
+    fn looks(&self) -> bool {
+        self.lookout.is_on() || self.launch.weak_memory
+    }
+
+    /// Whether anybody sees accesses to memory.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.watch.is_some() || self.initialisation.is_on || self.follow.is_some()
+    }
+
+    /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
+    /// as if there were no other.
+    #[inline(never)]
+    fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
+        let mut tracer = self.trace.take().expect("somebody asked for it");
+        (tracer.block, tracer.warp) = (block.index, w as u32);
+        let left = if self.looks() {
+            self.straight_on::<true>((block, w, g), slice, &mut tracer)
+        } else {
+            self.straight_on::<false>((block, w, g), slice, &mut tracer)
+        };
+        self.trace = Some(tracer);
+        left
+    }
+
+    /// [`Run::control`], told to the trace for the lanes that do not come to the instruction again.
+    fn traced_control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
+        let group = &block.warps[w].divergence.groups[g];
+        let (pc, mask) = (group.pc, group.mask);
+        self.taken_back = 0;
+        let result = self.control(block, w, g, active);
+        let active = active & !self.taken_back;
+        if let Some(tracer) = self.trace.as_mut().filter(|_| active != 0) {
+            tracer.issued(pc, mask, active);
+        }
+        result
+    }
+
+    /// `LOOKS` is whether [`crate::exec::lookout`] is told of every instruction; the loop without it costs nothing more.
+    fn straight_on<const LOOKS: bool>(
+        &mut self,
+        at: (&mut Block, usize, usize),
+        slice: &mut u32,
+        trace: &mut impl Trace,
+    ) -> Left {
+        let (block, w, g) = at;
+        let place = Place::of(self, block, w);
+        let is_seen = self.is_seen();
+        let before = *slice;
+        let warp = &mut block.warps[w];
+        let divergence = &mut warp.divergence;
+        let meeting = meeting_place(divergence, g);
+        let group = &mut divergence.groups[g];
+        let (mask, frame) = (group.mask, group.frame);
+        let mut pc = group.pc;
+        let mut lanes = warp.registers.lanes(frame.base, mask);
+        let mut memories = Memories {
+            global: self.global,
+            shared: &mut block.shared,
+            local: &mut warp.local,
+            params: &self.params,
+            mbarriers: Some(&mut block.mbarriers),
+            order: LaneOrder::new(self.launch.seed, block.number, w as u32, warp.steps),
+            initialisation: Some((&mut self.initialisation, &mut block.shared_written))
+                .filter(|(checker, _)| checker.is_on),
+            watch: self.watch.as_deref_mut(),
+            follow: self.follow.as_mut(),
+            is_seen,
+        };
+        let left = loop {
+            if *slice == 0 || pc == meeting || LOOKS && self.lookout.stops_at(pc, before - *slice) {
+                break Left::Paused;
+            }
+            let inst = &self.program.insts[pc as usize];
+            let active = mask & (lanes.preds[inst.guard as usize] ^ inst.flip);
+            let issued = &mut self.issued[pc as usize];
+            issued.count += 1;
+            issued.lanes += count(active);
+            *slice -= 1;
+            lanes.mask = active;
+            if LOOKS {
+                if active != 0 {
+                    settle_results(&mut memories, &mut lanes, &self.program.meanings[pc as usize].touched);
+                }
+                self.lookout.see(&mut memories, &lanes, inst, &frame, pc);
+            }
+            let outcome = match &inst.op {
+                Op::Branch { target, .. } if active == mask => {
+                    trace.issued(pc, mask, active);
+                    pc = *target;
+                    continue;
+                }
+                // Whoever evaluates a branch is active at it, whichever way it goes.
+                Op::Branch { .. } if active == 0 => {
+                    issued.lanes += count(mask);
+                    Ok(())
+                }
+                _ if active == 0 => Ok(()),
+                _ => {
+                    let (since, counters) = (u64::from(before - *slice), &mut self.traffic[pc as usize]);
+                    carry_out(&mut memories, &mut lanes, (inst, pc), &frame, (&place, since), counters)
+                }
+            };
+            if let Err(left) = outcome {
+                // The trace is told of what leaves the loop by who carries it out.
+                if let Left::Denied(_) = left {
+                    trace.issued(pc, mask, active);
+                }
+                break left;
+            }
+            trace.issued(pc, mask, active);
+            pc += 1;
+            if LOOKS && self.lookout.takes_slice(inst, active) {
+                break Left::Yielded;
+            }
+        };
+        group.pc = pc;
+        left
+    }
+}
+
+/// Carries out an instruction of the inner loop, `since` instructions after its group got its slice.
+#[inline(always)]
+fn carry_out(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    frame: &Frame,
+    (place, since): (&Place<'_>, u64),
+    counters: &mut Counters,
+) -> Result<(), Left> {
+    // Asked for by itself, for it is most of them, and a `match` is a jump to a place that the processor has to guess.
+    if let Op::Alu(run) = inst.op {
+        run(lanes, &inst.args);
+        return Ok(());
+    }
+    match &inst.op {
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
+            memories.order.step = place.steps + since;
+            if memories.mbarriers.as_ref().is_some_and(|mbarriers| !mbarriers.is_empty()) {
+                mbarrier::beside(memories, lanes, inst, frame, place.warp as usize).map_err(Left::Denied)?;
+            }
+            if memories.is_seen {
+                return touch_watched(memories, lanes, (inst, pc), frame, counters).map_err(Left::Denied);
+            }
+            return touch_memory(memories, lanes, inst, frame, counters).map_err(Left::Denied);
+        }
+        Op::Special { .. } | Op::FrameAddress { .. } | Op::IsSpace { .. } | Op::ActiveMask => {
+            place.tell(lanes, inst, frame, since);
+        }
+        Op::Fence(fence) => {
+            if let Some((watch, mut target)) = watched(memories) {
+                watch.settle(&mut target, (place.slot, place.warp as usize), lanes.mask);
+                watch.fence(lanes.mask, *fence);
+            }
+        }
+        Op::Mbarrier(op) => {
+            memories.order.step = place.steps + since;
+            let warp = place.warp as usize;
+            if let Some((watch, mut target)) = watched(memories) {
+                watch.settle_due(&mut target);
+                if !op.asks() {
+                    watch.settle(&mut target, (place.slot, warp), lanes.mask);
+                }
+            }
+            return mbarrier::mbarrier(memories, lanes, (inst, pc), op, frame, warp).map_err(Left::Denied);
+        }
+        Op::Hint => {}
+        _ => return Err(Left::At(lanes.mask)),
+    }
+    Ok(())
+}
+
+/// Who watches, if anybody does, and the memory in which it may carry out what has waited.
+fn watched<'a>(memories: &'a mut Memories<'_>) -> Option<(&'a mut Watch, Target<'a>)> {
+    let watch = memories.watch.as_deref_mut()?;
+    let follow = memories.follow.as_deref_mut();
+    Some((watch, Target { global: memories.global, shared: memories.shared, follow }))
+}
+
+/// Lets lanes have the results of updates that an instruction names and that have waited.
+#[inline(never)]
+fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &[Touched]) {
+    if let Some((watch, mut target)) = watched(memories) {
+        watch.settle_results(&mut target, lanes, touched);
+    }
+}
+
+/// Where a group meets others next, if that is in the function it is in.
+fn meeting_place(divergence: &Divergence, g: usize) -> Pc {
+    let depth = divergence.groups[g].callers.len();
+    let meeting = divergence.meeting_of(g).filter(|meeting| meeting.depth == depth);
+    meeting.map_or(NEVER, |meeting| meeting.pc)
+}
+
+/// Carries out an instruction that goes to memory, and shows it to who watches before; an atomic is shown lane by lane,
+/// while it is carried out. What the weak memory has a load return instead replaces what it got.
+#[inline(never)]
+pub(crate) fn touch_watched(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    (inst, pc): (&Inst, Pc),
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    if let Some((checker, shared_written)) = &mut memories.initialisation {
+        let shown = Shown { checker, shared_written, global: memories.global };
+        hooks::see(shown, lanes, inst, frame, pc);
+    }
+    let mut replaced = Vec::new();
+    if let Some((watch, mut target)) = watched(memories) {
+        watch.settle_due(&mut target);
+        watch.settle_touched(&mut target, lanes, inst, frame);
+    }
+    if let Some(watch) = memories.watch.as_deref_mut() {
+        let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+        watch.at(pc);
+        if let Op::Load(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+            replaced = watch.take_replaced();
+        } else if let Op::Store(access) = &inst.op {
+            watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+        }
+    }
+    if let Some(follow) = memories.follow.as_deref_mut() {
+        follow.at(pc);
+    }
+    if let Op::Store(access) = &inst.op {
+        // Who waits stores later, and is followed then.
+        let held = memories.watch.as_deref().map_or(0, Watch::held);
+        let all = lanes.mask;
+        lanes.mask &= !held;
+        if let Some(follow) = memories.follow.as_deref_mut() {
+            last_writer::see(follow, (memories.global, memories.order), lanes, inst, access, frame);
+        }
+        lanes.mask = all;
+    }
+    touch_memory(memories, lanes, inst, frame, counters)?;
+    if let (Op::Store(_), Some((watch, mut target))) = (&inst.op, watched(memories)) {
+        watch.take_back(&mut target);
+    }
+    if let Op::Load(access) = &inst.op {
+        for (lane, element, bytes) in replaced {
+            element::set_element(lanes, &inst.args, access, (lane, element), bytes);
+        }
+    }
+    Ok(())
+}
+
+/// Carries out an instruction that goes to memory.
+#[inline(always)]
+pub(crate) fn touch_memory(
+    memories: &mut Memories<'_>,
+    lanes: &mut Lanes<'_>,
+    inst: &Inst,
+    frame: &Frame,
+    counters: &mut Counters,
+) -> Result<(), Denied> {
+    match &inst.op {
+        Op::Load(access) => memory::load(memories, lanes, &inst.args, access, frame, counters),
+        Op::Store(access) => memory::store(memories, lanes, &inst.args, access, frame, counters),
+        Op::Atomic(atomic) => atomics::atomic(memories, lanes, &inst.args, atomic, frame, counters),
+        _ => unreachable!("the inner loop asks for instructions that go to memory only"),
+    }
+}
+
+/// How many lanes a mask has; the full one, which is the common one, without counting.
+#[inline(always)]
+pub(crate) fn count(mask: u32) -> u64 {
+    if mask == FULL_MASK { WARP_SIZE as u64 } else { u64::from(mask.count_ones()) }
+}
+
+#[inline(always)]
+fn write(lanes: &mut Lanes<'_>, slot: u16, wide: bool, value: impl Fn(usize) -> u64) {
+    if wide {
+        lanes.write_wide(slot, value);
+    } else {
+        lanes.write_narrow(slot, |lane| value(lane) as u32);
+    }
+}
+
+/// What the special registers of a warp are made of, and where constant memory is.
+pub(crate) struct Place<'a> {
+    launch: &'a Launch,
+    constants: &'a [Buffer],
+    block: Dim3,
+    /// The slot of its block.
+    pub(crate) slot: usize,
+    pub(crate) warp: u32,
+    warps: u32,
+    clock: u64,
+    /// Instructions that the warp had issued before its group got its slice.
+    pub(crate) steps: u64,
+    total_shared: u64,
+}
+
+impl<'a> Place<'a> {
+    /// Of the first warp of a block that nobody asks for the time.
+    pub(crate) fn in_block(run: &Run<'a>, block: Dim3, warps: u32) -> Place<'a> {
+        Place {
+            launch: run.launch,
+            constants: &run.program.constants,
+            block,
+            slot: 0,
+            warp: 0,
+            warps,
+            clock: 0,
+            steps: 0,
+            total_shared: run.shared_bytes,
+        }
+    }
+
+    pub(crate) fn of(run: &Run<'a>, block: &Block, w: usize) -> Place<'a> {
+        Place {
+            launch: run.launch,
+            constants: &run.program.constants,
+            block: block.index,
+            slot: block.slot,
+            warp: w as u32,
+            warps: block.warps.len() as u32,
+            clock: run.steps + run.late,
+            steps: block.warps[w].steps,
+            total_shared: run.shared_bytes,
+        }
+    }
+
+    /// Carries out an instruction that asks where a lane is, `since` instructions after its group got its slice.
+    #[inline(always)]
+    pub(crate) fn tell(&self, lanes: &mut Lanes<'_>, inst: &Inst, frame: &Frame, since: u64) {
+        let (to, active) = (inst.args.d, lanes.mask);
+        match inst.op {
+            Op::Special { what, wide } => self.read(lanes, to, what, wide, since),
+            Op::FrameAddress { offset, wide } => {
+                let address = frame.local.wrapping_add_signed(i64::from(offset));
+                write(lanes, to, wide, |_| address);
+            }
+            Op::IsSpace { global } => {
+                let addresses = lanes.wide[inst.args.a as usize];
+                bool::write(lanes, to, |lane| self.is_constant_or_global(addresses[lane], global));
+            }
+            _ => lanes.write_narrow(to, |_| active),
+        }
+    }
+
+    /// Whether a generic address lies in constant memory, or in global memory: in nothing else. A kernel's parameters
+    /// are global memory too.
+    fn is_constant_or_global(&self, address: u64, global: bool) -> bool {
+        let is_constant =
+            self.constants.iter().any(|variable| address.wrapping_sub(variable.address()) < variable.bytes());
+        let is_elsewhere = is_constant || matches!(Window::of(address), Some(Window::Local | Window::Shared));
+        if global { !is_elsewhere } else { is_constant }
+    }
+
+    /// Reads a special register, `since` instructions after the group got its slice. Rare, and the inner loop is slower
+    /// with it inside.
+    #[inline(never)]
+    fn read(&self, lanes: &mut Lanes<'_>, slot: u16, what: Special, wide: bool, since: u64) {
+        match what {
+            Special::Tid(axis) => self.read_tid(lanes, slot, axis, wide),
+            Special::LaneId => write(lanes, slot, wide, |lane| lane as u64),
+            Special::LaneMask(mask) => write(lanes, slot, wide, |lane| u64::from(mask.of(lane as u32))),
+            uniform => {
+                let value = self.uniform(uniform, since);
+                write(lanes, slot, wide, |_| value);
+            }
+        }
+    }
+
+    fn read_tid(&self, lanes: &mut Lanes<'_>, slot: u16, axis: Axis, wide: bool) {
+        let first = u64::from(self.warp) * WARP_SIZE as u64;
+        let flat = self.launch.block.y == 1 && self.launch.block.z == 1;
+        match axis {
+            // The common case needs no division.
+            Axis::X if flat => write(lanes, slot, wide, |lane| first + lane as u64),
+            _ => {
+                let dim = self.launch.block;
+                let threads: [u32; WARP_SIZE] =
+                    std::array::from_fn(|lane| pick(dim.nth(first + lane as u64), axis));
+                write(lanes, slot, wide, |lane| u64::from(threads[lane]));
+            }
+        }
+    }
+
+    /// What `%tid` holds where a warp lies in one row of its block: linear in `x`, uniform in the others.
+    pub(crate) fn tid(&self, axis: Axis) -> Line {
+        let first = self.launch.block.nth(u64::from(self.warp) * WARP_SIZE as u64);
+        Line { base: u64::from(pick(first, axis)), stride: u64::from(axis == Axis::X) }
+    }
+
+    pub(crate) fn uniform(&self, what: Special, since: u64) -> u64 {
+        match what {
+            Special::Ntid(axis) => u64::from(pick(self.launch.block, axis)),
+            Special::Ctaid(axis) => u64::from(pick(self.block, axis)),
+            Special::Nctaid(axis) => u64::from(pick(self.launch.grid, axis)),
+            Special::WarpId => u64::from(self.warp),
+            Special::NwarpId => u64::from(self.warps),
+            Special::NsmId => 1,
+            Special::Clock => self.clock + since,
+            Special::ClockHigh => (self.clock + since) >> 32,
+            Special::DynamicShared => u64::from(self.launch.shared_bytes),
+            Special::TotalShared => self.total_shared,
+            Special::SmId | Special::GridId | Special::Environment | Special::Fourth => 0,
+            Special::Tid(_) | Special::LaneId | Special::LaneMask(_) => unreachable!("these differ by lane"),
+        }
+    }
+}
+
+fn pick(dim: Dim3, axis: Axis) -> u32 {
+    match axis {
+        Axis::X => dim.x,
+        Axis::Y => dim.y,
+        Axis::Z => dim.z,
+    }
+}

@@ -1,0 +1,407 @@
+//! Who waits for whom, in words: the actors of a deadlock, of a livelock, and of a launch that takes too long.
+//!
+//! Each waiting set of lanes says for which lanes, threads or warps it waits, and where those are. What a spinning set
+//! waits for is memory; who would have to change it nobody can say.
+
+use crate::access::element::read_le;
+use crate::exec::faults::stop;
+use crate::exec::probes::Spin;
+use crate::exec::probes::lanes_that_spin;
+use crate::exec::state::Stop;
+use crate::isa::op::mbarrier::Object;
+use crate::machine::mbarriers::OBJECT_BYTES;
+use crate::report::fault::FaultKind;
+use std::collections::BTreeMap;
+
+use crate::compile::inst::{AT_RETURN, Pc};
+use crate::exec::faults::actor;
+use crate::exec::lookout::Poll;
+use crate::exec::state::Run;
+use crate::machine::block::{Block, Warp};
+use crate::machine::divergence::{Frame, Group, Meeting, Wait};
+use crate::machine::registers::lanes_of;
+use crate::report::fault::Actor;
+
+/// Actors that a report names at most.
+const MAX_ACTORS: usize = 8;
+/// Of these, those that are kept for who waits where others spin.
+const MAX_WAITERS_BESIDE: usize = 3;
+/// Warps that one waiter names at most.
+const MAX_WARPS: usize = 4;
+/// Places that one spinner names at most.
+const MAX_PLACES: usize = 4;
+
+/// Nobody can go on.
+pub fn deadlock(run: &Run<'_>, blocks: &[Block]) -> Stop {
+    let (waiters, count) = all_waiters(run, blocks);
+    let message =
+        format!("{}, and no thread can make progress{}", counted(count, "waits", "wait"), not_resident(run));
+    stop(FaultKind::Deadlock, message, waiters)
+}
+
+/// Everybody in a block waits, some for phases of mbarriers.
+pub fn stalled(run: &Run<'_>, block: &Block) -> Stop {
+    let (actors, count) = at_mbarriers(run, block);
+    let message = format!(
+        "{} for a phase of an mbarrier, and no thread is left that could complete it",
+        counted(count, "waits", "wait")
+    );
+    stop(FaultKind::Deadlock, message, actors)
+}
+
+fn counted(count: usize, does: &str, do_: &str) -> String {
+    if count == 1 { format!("1 group of lanes {does}") } else { format!("{count} groups of lanes {do_}") }
+}
+
+/// Everybody who can run goes round in a loop that changes nothing.
+pub fn livelock(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Stop {
+    let (actors, spinning, waiting) = spinners_and_waiters(run, blocks, spins);
+    let spinning = counted(spinning, "spins", "spin");
+    let others = match waiting {
+        0 => String::new(),
+        1 => ", and 1 waits".to_string(),
+        _ => format!(", and {waiting} wait"),
+    };
+    let message = format!(
+        "{spinning} for ever{others}: no thread is left that could change what they read{}",
+        not_resident(run)
+    );
+    stop(FaultKind::Livelock, message, actors)
+}
+
+/// All who can run go round, and registers and memory with them.
+pub fn recurrence(run: &Run<'_>, blocks: &[Block], steps: u64) -> Stop {
+    let message = format!(
+        "every {steps} warp instructions, all registers and all memory are the same as before: if the threads keep \
+         taking turns in order, this repeats for ever{}",
+        not_resident(run)
+    );
+    stop(FaultKind::Livelock, message, round_and_waiting(run, blocks))
+}
+
+/// A block that waits for one that cannot start before it ends waits for ever: the first thing to suspect.
+fn not_resident(run: &Run<'_>) -> String {
+    match run.waiting_blocks {
+        0 => String::new(),
+        1 => "; 1 block has not started, because the resident blocks leave no room for it".to_string(),
+        blocks => {
+            format!("; {blocks} blocks have not started, because the resident blocks leave no room for them")
+        }
+    }
+}
+
+/// The launch has taken more steps than it may.
+pub fn step_limit(run: &Run<'_>, blocks: &[Block]) -> Stop {
+    let steps = run.launch.max_steps;
+    let proof =
+        if run.launch.weak_memory { "with weak memory, no proof is sought" } else { "no proof was found" };
+    let message = format!(
+        "the launch took more than {steps} warp instructions; {proof} that it never ends, so the loop may be long or endless{}",
+        not_resident(run)
+    );
+    stop(FaultKind::StepLimit, message, runners(run, blocks))
+}
+
+/// The groups that spin, as many as a report has room for, and those that wait; with how many there are of the ones and
+/// of the others.
+pub fn spinners_and_waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> (Vec<Actor>, usize, usize) {
+    let waiters = waiters(run, blocks, spins);
+    let waiting = waiters.len();
+    let mut actors = spinners(run, blocks, spins);
+    let spinning = actors.len();
+    actors.truncate(MAX_ACTORS - waiting.min(MAX_WAITERS_BESIDE));
+    actors.extend(waiters);
+    actors.truncate(MAX_ACTORS);
+    (actors, spinning, waiting)
+}
+
+/// One actor for the lanes of a warp that spin at one place for the same reason.
+fn spinners(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
+    let mut together: Vec<Spin> = Vec::new();
+    for spin in spins {
+        let place = |spin: &Spin| (spin.block, spin.warp, spin.pc);
+        match together.iter_mut().find(|known| place(known) == place(spin) && known.polls == spin.polls) {
+            Some(known) => known.lanes |= spin.lanes,
+            None => together.push(spin.clone()),
+        }
+    }
+    let spinner = |spin: &Spin| {
+        let block = blocks.iter().find(|block| block.number == spin.block)?;
+        let doing = format!("spins here with lanes {:#010x}, {}", spin.lanes, what_for(run, block, spin));
+        Some(actor(run, block, spin.warp, spin.lanes.trailing_zeros(), spin.pc, doing))
+    };
+    together.iter().filter_map(spinner).collect()
+}
+
+fn what_for(run: &Run<'_>, block: &Block, spin: &Spin) -> String {
+    if spin.polls.is_empty() {
+        return "and reads no memory that another thread could change".to_string();
+    }
+    let name = |poll: &Poll| match poll.region {
+        Some(region) => format!("`{}` at byte {}", run.global.region(region).name, poll.offset),
+        None if block.mbarriers.is_object(poll.offset as u64) => phase_at(run, block, poll.offset as u64),
+        None => format!("shared memory at byte {}", poll.offset),
+    };
+    let mut places: Vec<String> = spin.polls.iter().map(name).collect();
+    places.dedup();
+    let more = places.len().saturating_sub(MAX_PLACES);
+    places.truncate(MAX_PLACES);
+    let list = places.join(", ");
+    match more {
+        _ if spin.many_polls => format!("waiting for a change of {list} or of one of many other places"),
+        0 => format!("waiting for a change of {list}"),
+        _ => format!("waiting for a change of {list} or of one of {more} other places"),
+    }
+}
+
+/// Every set of lanes that waits, with whom it waits for.
+fn waiters(run: &Run<'_>, blocks: &[Block], spins: &[Spin]) -> Vec<Actor> {
+    let mut waiters = Vec::new();
+    for block in blocks {
+        for (w, warp) in block.warps.iter().enumerate() {
+            let at = At { run, block, w, spins };
+            let together = together(warp);
+            let groups = together.iter().filter(|group| group.wait != Wait::Nothing);
+            waiters.extend(groups.map(|group| at.group(group)));
+            let spinning = lanes_that_spin(spins, block.number, w);
+            let meetings = warp.divergence.waiting().filter(|meeting| meeting.arrived & !spinning != 0);
+            waiters.extend(meetings.map(|meeting| at.meeting(meeting)));
+            let groups = warp.divergence.groups.iter().filter(|group| group.wait == Wait::Nothing);
+            waiters.extend(groups.filter(|group| !can_run(run, warp, group)).map(|group| at.behind(group)));
+        }
+    }
+    waiters
+}
+
+/// Those of a block that wait for phases of mbarriers, then those that wait elsewhere; with how many there are of the first.
+pub fn at_mbarriers(run: &Run<'_>, block: &Block) -> (Vec<Actor>, usize) {
+    let mut actors = Vec::new();
+    for (w, warp) in block.warps.iter().enumerate() {
+        // By object and instruction: the lanes.
+        let mut together: BTreeMap<(u64, Pc), u32> = BTreeMap::new();
+        for lane in lanes_of(warp.live()) {
+            if let Some(poll) = block.mbarriers.poll(w, lane) {
+                *together.entry((poll.offset, poll.pc)).or_default() |= 1 << lane;
+            }
+        }
+        actors.extend(together.iter().map(|(&(offset, pc), lanes)| {
+            let doing = format!("lanes {lanes:#010x} wait for {}", phase_at(run, block, offset));
+            actor(run, block, w, lanes.trailing_zeros(), pc, doing)
+        }));
+    }
+    let count = actors.len();
+    actors.extend(waiters(run, std::slice::from_ref(block), &[]));
+    actors.truncate(MAX_ACTORS);
+    (actors, count)
+}
+
+/// The phase of an mbarrier, with what it waits for.
+fn phase_at(run: &Run<'_>, block: &Block, offset: u64) -> String {
+    let (name, start) = run.program.shared_owner(run.kernel, offset);
+    let place = format!("a phase of the mbarrier at byte {} of {name}", offset - start);
+    let Some(object) = object(block, offset) else { return place };
+    let missing = match object.pending {
+        1 => "1 arrival is missing".to_owned(),
+        count => format!("{count} arrivals are missing"),
+    };
+    let transactions = match object.transactions {
+        0 => String::new(),
+        count => format!(" and {count} bytes have not been copied"),
+    };
+    let threads = run.launch.block.count() - u64::from(block.live_threads);
+    let ended = match threads {
+        0 => String::new(),
+        1 => "; 1 thread of the block has ended".to_owned(),
+        count => format!("; {count} threads of the block have ended"),
+    };
+    format!("{place}: {missing}{transactions}{ended}")
+}
+
+/// The deadlock's actors, with how many there are.
+pub fn all_waiters(run: &Run<'_>, blocks: &[Block]) -> (Vec<Actor>, usize) {
+    let mut waiters = waiters(run, blocks, &[]);
+    let count = waiters.len();
+    waiters.truncate(MAX_ACTORS);
+    (waiters, count)
+}
+
+/// Those who were running when the launch was stopped.
+pub fn runners(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
+    who_can_run(run, blocks, "was running here")
+}
+
+/// Those who go round and change memory meanwhile, and those who wait beside them.
+pub fn round_and_waiting(run: &Run<'_>, blocks: &[Block]) -> Vec<Actor> {
+    let mut actors = who_can_run(run, blocks, "loops here");
+    let waiters = waiters(run, blocks, &[]);
+    actors.truncate(MAX_ACTORS - waiters.len().min(MAX_WAITERS_BESIDE));
+    actors.extend(waiters);
+    actors.truncate(MAX_ACTORS);
+    actors
+}
+
+fn who_can_run(run: &Run<'_>, blocks: &[Block], does: &str) -> Vec<Actor> {
+    let mut runners = Vec::new();
+    for block in blocks {
+        for (w, warp) in block.warps.iter().enumerate() {
+            let groups = warp.divergence.groups.iter().filter(|group| can_run(run, warp, group));
+            let runner = |group: &Group| {
+                let doing = format!("{does} with lanes {:#010x}", group.mask);
+                actor(run, block, w, group.mask.trailing_zeros(), place(group.pc, &group.frame), doing)
+            };
+            runners.extend(groups.map(runner).take(MAX_ACTORS - runners.len()));
+        }
+    }
+    runners
+}
+
+/// The groups of a warp, those as one that wait for the same at the same place: who came there with whom is no matter.
+fn together(warp: &Warp) -> Vec<Group> {
+    let mut all: Vec<Group> = Vec::new();
+    for group in &warp.divergence.groups {
+        let stands = |group: &Group| (group.pc, group.wait, group.frame);
+        match all.iter_mut().find(|known| group.wait != Wait::Nothing && stands(known) == stands(group)) {
+            Some(known) => known.mask |= group.mask,
+            None => all.push(group.clone()),
+        }
+    }
+    all
+}
+
+fn can_run(run: &Run<'_>, warp: &Warp, group: &Group) -> bool {
+    let newest = warp.divergence.groups.last().is_some_and(|newest| newest.mask == group.mask);
+    group.wait == Wait::Nothing && (newest || !run.stack)
+}
+
+/// An instruction to name: where a function is about to return there is none, and its call stands for it.
+fn place(pc: Pc, frame: &Frame) -> Pc {
+    if pc == AT_RETURN { frame.call } else { pc }
+}
+
+/// A warp whose waiters are told.
+struct At<'a, 'r> {
+    run: &'a Run<'r>,
+    block: &'a Block,
+    w: usize,
+    spins: &'a [Spin],
+}
+
+impl At<'_, '_> {
+    fn warp(&self) -> &Warp {
+        &self.block.warps[self.w]
+    }
+
+    fn group(&self, group: &Group) -> Actor {
+        let lanes = group.mask;
+        let doing = if let Wait::Barrier(number) = group.wait {
+            let state = self.block.barriers[number as usize];
+            let (come, wanted) = (state.arrived, state.wanted.unwrap_or(self.block.live_threads));
+            let missing = self.missing(number);
+            format!(
+                "lanes {lanes:#010x} wait at barrier {number}: {come} of {wanted} threads have arrived{missing}"
+            )
+        } else {
+            let members = self.members(group);
+            let others = self.whereabouts(members & !lanes);
+            format!("lanes {lanes:#010x} wait for the other lanes of mask {members:#010x}: {others}")
+        };
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), group.pc, doing)
+    }
+
+    /// A group that the stack does not let run.
+    fn behind(&self, group: &Group) -> Actor {
+        let newest = self.warp().divergence.groups.last().map_or(0, |newest| newest.mask);
+        let lanes = group.mask;
+        let doing = format!(
+            "lanes {lanes:#010x} wait here until lanes {newest:#010x} have reconverged with them or ended"
+        );
+        let pc = place(group.pc, &group.frame);
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+    }
+
+    fn meeting(&self, meeting: &Meeting) -> Actor {
+        let lanes = meeting.arrived;
+        let others = self.whereabouts(meeting.expected & !lanes);
+        let doing = format!("lanes {lanes:#010x} wait here to reconverge with the others: {others}");
+        let pc = place(meeting.pc, &meeting.frame);
+        actor(self.run, self.block, self.w, lanes.trailing_zeros(), pc, doing)
+    }
+
+    fn members(&self, group: &Group) -> u32 {
+        let args = self.run.program.insts[group.pc as usize].args;
+        let column = &self.warp().registers.narrow[group.frame.base.narrow + args.e as usize];
+        lanes_of(group.mask).fold(0, |members, lane| members | column[lane])
+    }
+
+    /// The threads that have not come to a barrier, warp by warp.
+    fn missing(&self, number: u8) -> String {
+        let absent = |warp: &Warp| {
+            let groups = warp.divergence.groups.iter();
+            let come = groups.filter(|group| group.wait == Wait::Barrier(number));
+            come.fold(warp.live(), |left, group| left & !group.mask)
+        };
+        let warps: Vec<usize> =
+            (0..self.block.warps.len()).filter(|&w| absent(&self.block.warps[w]) != 0).collect();
+        let tell = |&w: &usize| {
+            let others = At { w, ..*self };
+            format!("; in warp {w}, {}", others.whereabouts(absent(&self.block.warps[w])))
+        };
+        let mut parts: Vec<String> = warps.iter().take(MAX_WARPS).map(tell).collect();
+        if warps.len() > MAX_WARPS {
+            parts.push(format!("; and threads of {} more warps", warps.len() - MAX_WARPS));
+        }
+        parts.concat()
+    }
+
+    /// Where some lanes of the warp are.
+    fn whereabouts(&self, lanes: u32) -> String {
+        let warp = self.warp();
+        let mut parts = Vec::new();
+        let mut tell = |lanes: u32, what: String| {
+            if lanes != 0 {
+                parts.push(format!("lanes {lanes:#010x} {what}"));
+            }
+        };
+        tell(lanes & warp.divergence.exited, "have ended".to_string());
+        tell(lanes & !warp.lanes, "do not exist".to_string());
+        for group in &together(warp) {
+            let at = self.site(place(group.pc, &group.frame));
+            let what = match group.wait {
+                Wait::Barrier(number) => format!("wait at barrier {number} at {at}"),
+                Wait::Collective => format!("wait for other lanes at {at}"),
+                Wait::Nothing => self.running(group, &at),
+            };
+            tell(group.mask & lanes, what);
+        }
+        for meeting in warp.divergence.waiting() {
+            let at = self.site(place(meeting.pc, &meeting.frame));
+            tell(meeting.arrived & lanes, format!("wait at {at} to reconverge with the others"));
+        }
+        parts.join(", ")
+    }
+
+    fn running(&self, group: &Group, at: &str) -> String {
+        let is_here = |spin: &&Spin| spin.block == self.block.number && spin.warp == self.w;
+        let mut here = self.spins.iter().filter(is_here);
+        match here.find(|spin| spin.lanes & group.mask != 0) {
+            Some(spin) => format!("spin at {}", self.site(spin.pc)),
+            None if can_run(self.run, self.warp(), group) => format!("run at {at}"),
+            None => format!("cannot continue from {at} until the others have reconverged with them or ended"),
+        }
+    }
+
+    fn site(&self, pc: Pc) -> String {
+        let site = self.run.program.site(pc);
+        site.source.map_or_else(|| format!("PTX line {}", site.ptx_line), |source| source.to_string())
+    }
+}
+
+/// The object at a place in a block's shared memory, if there is one.
+pub(crate) fn object(block: &Block, offset: u64) -> Option<Object> {
+    let start = offset as usize;
+    let bytes = block
+        .shared
+        .get(start..start + OBJECT_BYTES as usize)
+        .filter(|_| block.mbarriers.is_object(offset))?;
+    Some(Object::from_bits(read_le(bytes)))
+}

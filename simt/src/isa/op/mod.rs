@@ -1,0 +1,123 @@
+//! What instructions do, decoded: an [`Op`] and its operands.
+//!
+//! Data, and what it means for values. How an opcode becomes one of these is in the families, [`crate::isa`].
+
+pub mod atomic;
+pub mod call;
+pub mod mbarrier;
+pub mod memory;
+pub mod place;
+pub mod sync;
+pub mod warp;
+
+use crate::isa::special::Special;
+use crate::isa::value::{Alu, Args, Run};
+use crate::machine::registers::Slot;
+use atomic::Atomic;
+use call::CallIndex;
+use mbarrier::Mbarrier;
+use memory::{Access, Fence};
+use place::Bank;
+use sync::Barrier;
+use warp::Collective;
+
+/// What an instruction does, decoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    /// Computes registers from registers, lane by lane.
+    Alu(Run),
+    /// Reads a special register into `args.d`.
+    Special {
+        /// Which one.
+        what: Special,
+        /// Whether `args.d` is a 64-bit register.
+        wide: bool,
+    },
+    /// Puts the address of a variable of the frame into `args.d`, as wide as `wide` says.
+    FrameAddress {
+        /// Its offset in the frame.
+        offset: i32,
+        /// Whether `args.d` is a 64-bit register.
+        wide: bool,
+    },
+    /// Whether the generic address `args.a` lies in constant memory, or in global memory, into predicate `args.d`.
+    IsSpace {
+        /// In global memory, not in constant memory.
+        global: bool,
+    },
+    /// Loads from memory.
+    Load(Access),
+    /// Stores to memory.
+    Store(Access),
+    /// Reads, changes and writes memory in one step.
+    Atomic(Atomic),
+    /// Orders the accesses before it with those after it.
+    Fence(Fence),
+    /// Meets the threads of the block.
+    Barrier(Barrier),
+    /// Does something to a barrier in memory.
+    Mbarrier(Mbarrier),
+    /// Exchanges values with other lanes of the warp.
+    Collective(Collective),
+    /// Puts the mask of lanes that run together into `args.d`.
+    ActiveMask,
+    /// Goes to `target`; lanes that part here meet again at `meet`. Decoded as a label, then resolved.
+    Branch {
+        /// The label, later the address.
+        target: u32,
+        /// Where both sides meet again.
+        meet: u32,
+    },
+    /// Goes to entry `args.a` of a list.
+    BranchIndexed {
+        /// The list.
+        list: u32,
+        /// Where all sides meet again.
+        meet: u32,
+    },
+    /// Calls a function.
+    Call(CallIndex),
+    /// Returns from a function; ends the thread in a kernel.
+    Return,
+    /// Ends the thread.
+    Exit,
+    /// Stops the launch.
+    Trap,
+    /// Changes nothing that a program can see: a hint to caches or to the scheduler.
+    Hint,
+    /// Stops the launch with an error: the instruction is not supported. The number is the error's.
+    Unsupported(u32),
+}
+
+/// A decoded instruction: what it does, and to which columns.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// What is to be carried out before it, to compute its sources.
+    pub before: Vec<Decoded>,
+    /// What it does.
+    pub op: Op,
+    /// To which columns.
+    pub args: Args,
+    /// What looks at programs as a whole knows of it.
+    pub meaning: Meaning,
+}
+
+/// What an instruction does with which columns, as far as that is known.
+#[derive(Clone, Debug, Default)]
+pub struct Meaning {
+    /// The arithmetic, where that is what it is and where one more than its name is known.
+    pub alu: Option<Alu>,
+    /// The columns that it names.
+    pub touched: Vec<Touched>,
+}
+
+/// A column that an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// Its bank.
+    pub bank: Bank,
+    /// Its number.
+    pub slot: Slot,
+    /// Whether the instruction may write it; if not, it only reads it.
+    pub is_written: bool,
+}

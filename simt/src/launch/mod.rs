@@ -1,0 +1,212 @@
+//! How a kernel is launched: the shape, the arguments, and the choices that decide the run.
+
+use std::fmt;
+
+/// Sizes or coordinates in up to three dimensions, `x` fastest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // CUDA's own names.
+pub struct Dim3 {
+    pub x: u32,
+    pub y: u32,
+    pub z: u32,
+}
+
+impl Dim3 {
+    /// A shape or a place in three dimensions.
+    pub const fn new(x: u32, y: u32, z: u32) -> Dim3 {
+        Dim3 { x, y, z }
+    }
+
+    /// `x · y · z`, or the largest number there is.
+    pub const fn count(self) -> u64 {
+        (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
+    }
+
+    /// The place with this number, in a space of this shape, `x` fastest.
+    #[must_use]
+    pub const fn nth(self, index: u64) -> Dim3 {
+        let (x, y) = (self.x as u64, self.y as u64);
+        Dim3 { x: (index % x) as u32, y: (index / x % y) as u32, z: (index / x / y) as u32 }
+    }
+}
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Dim3 {
+        Dim3::new(x, 1, 1)
+    }
+}
+
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Dim3 {
+        Dim3::new(x, y, 1)
+    }
+}
+
+impl fmt::Display for Dim3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({},{},{})", self.x, self.y, self.z)
+    }
+}
+
+/// An argument of a kernel: its bytes, little-endian, as the parameter's type has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg(Vec<u8>);
+
+impl Arg {
+    /// A structure passed by value.
+    pub fn bytes(bytes: &[u8]) -> Arg {
+        Arg(bytes.to_vec())
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+macro_rules! arg_from {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Arg {
+            fn from(value: $ty) -> Arg {
+                Arg(value.to_le_bytes().to_vec())
+            }
+        }
+    )*};
+}
+
+arg_from!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64);
+
+/// Which mechanism brings the lanes of a warp together again after a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reconvergence {
+    /// The stack for targets below `sm_70`, independent thread scheduling from there on.
+    #[default]
+    Auto,
+    /// The reconvergence stack of the GPUs before Volta.
+    Stack,
+    /// Independent thread scheduling, since Volta.
+    Its,
+}
+
+/// In which order warps and blocks take their turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// One after the other, slices of equal length.
+    #[default]
+    RoundRobin,
+    /// The next warp and the length of its slice are drawn from the seed.
+    Random,
+    /// As `Random`, and a slice often ends right after an access to shared or global memory: where trouble is. For targets
+    /// from `sm_70` on, under independent thread scheduling, lanes come apart that nothing keeps together: the counters of
+    /// such a run tell what it did, and other policies' tell what the kernel costs.
+    Hunt,
+}
+
+/// Which checkers watch a launch. They report what the kernel did; none of them changes what it does. What the emulator
+/// cannot carry out, an access outside every allocation say, stops a launch whether or not anybody watches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is switched on by itself")]
+pub struct Checks {
+    /// Accesses to the same bytes that nothing orders.
+    pub races: bool,
+    /// Reads of bytes that nobody has written.
+    pub initialisation: bool,
+    /// Volatile accesses that nothing orders, beside the races: no race in PTX, and one in CUDA C++. A note, and one of many in
+    /// kernels that wait for volatile flags on purpose.
+    pub volatile_races: bool,
+    /// Shuffles that read a lane which does not take part, barriers that are complete only because threads ended.
+    pub synchronisation: bool,
+}
+
+impl Checks {
+    /// No checker: the fastest.
+    pub const NONE: Checks =
+        Checks { races: false, volatile_races: false, initialisation: false, synchronisation: false };
+    /// All checkers.
+    pub const ALL: Checks =
+        Checks { races: true, volatile_races: true, initialisation: true, synchronisation: true };
+}
+
+/// A launch. `Launch::new(grid, block)` has the defaults; the rest is set field by field.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Blocks in the grid.
+    pub grid: Dim3,
+    /// Threads in a block.
+    pub block: Dim3,
+    /// Dynamic shared memory in bytes.
+    pub shared_bytes: u32,
+    /// Arguments in the order of the parameters.
+    pub args: Vec<Arg>,
+    /// Decides every choice that the hardware leaves open.
+    pub seed: u64,
+    /// In which order warps take turns.
+    pub schedule: Schedule,
+    /// How lanes reconverge.
+    pub reconvergence: Reconvergence,
+    /// Which checkers watch.
+    pub checks: Checks,
+    /// Whether a load may return an older store, and a store or a relaxed update be carried out later than its thread comes
+    /// to it, where PTX's memory model allows it; the seed chooses.
+    pub weak_memory: bool,
+    /// An address in global memory: [`Report::last_store`] names who stored the byte there last. Like a checker it
+    /// changes nothing.
+    pub follow: Option<u64>,
+    /// How many blocks are on the machine at a time.
+    pub resident_blocks: u32,
+    /// Warp instructions after which the launch is stopped with a fault.
+    pub max_steps: u64,
+    /// Cores of the computer that may run blocks side by side. What the launch does and what is reported of it is the same
+    /// for every number.
+    pub cores: u32,
+    /// Whether every instruction is carried out in the plain way, which is slower and comes to the same. Tests compare.
+    pub plain: bool,
+}
+
+impl Launch {
+    /// A launch of `grid` blocks of `block` threads, without arguments.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        Launch {
+            grid: grid.into(),
+            block: block.into(),
+            shared_bytes: 0,
+            args: Vec::new(),
+            seed: 0,
+            schedule: Schedule::default(),
+            reconvergence: Reconvergence::default(),
+            checks: Checks::NONE,
+            weak_memory: false,
+            follow: None,
+            resident_blocks: DEFAULT_RESIDENT_BLOCKS,
+            max_steps: DEFAULT_MAX_STEPS,
+            cores: 1,
+            plain: false,
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Launch {
+        self.args.push(arg.into());
+        self
+    }
+}
+
+/// Blocks that run side by side unless a launch says otherwise: as many as let a lock be contended for,
+/// few enough that their registers stay in the cache.
+pub const DEFAULT_RESIDENT_BLOCKS: u32 = 16;
+
+/// Warp instructions that a launch may take unless it says otherwise: eight times what the largest reductions here take,
+/// and a minute or two. A spin that cannot end is found long before ([`crate::FaultKind::Livelock`]).
+pub const DEFAULT_MAX_STEPS: u64 = 4_000_000_000;
+
+/// Threads in a block at most, as on every GPU since Fermi.
+pub const MAX_BLOCK_THREADS: u64 = 1024;
+
+/// Shared memory of a block at most, in bytes, static and dynamic together: what `sm_90` has.
+pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
+
+/// A launch or a request for memory that cannot be carried out as asked. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LaunchError(pub String);

@@ -1,0 +1,321 @@
+//! The module graph of the emulator and of the chapters: folders depend on each other in one direction, and so do files,
+//! but for a few pairs that are one thing in two files.
+//!
+//! An edge is a reference to an item of another module: a `use`, or a path in the code. Declarations of modules and
+//! re-exports are none; what is re-exported counts as a reference to where it is from. What a test refers to does not count,
+//! and neither does a call of a method, whose name does not say where it is defined.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::visit::{self, Visit};
+
+/// Files that may refer to each other in a circle, at most.
+const LARGEST_CIRCLE: usize = 3;
+
+/// A path to a module: its names, none for the crate's root.
+type Module = Vec<String>;
+
+/// The modules of a crate, and to which others each refers.
+#[derive(Default)]
+struct Graph {
+    edges: BTreeMap<Module, BTreeSet<Module>>,
+    /// What a module re-exports: by module and name, the module it is from.
+    exports: BTreeMap<(Module, String), Module>,
+}
+
+impl Graph {
+    fn new(root: &Path) -> Graph {
+        let mut graph = Graph::default();
+        let files = files(root);
+        for file in &files {
+            graph.edges.insert(module_of(root, file), BTreeSet::new());
+        }
+        for re_exports in [true, false] {
+            for file in &files {
+                let module = module_of(root, file);
+                let text = fs::read_to_string(file).unwrap();
+                let syntax =
+                    syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+                References { graph: &mut graph, module, re_exports }.visit_file(&syntax);
+            }
+        }
+        graph
+    }
+
+    /// Notes that a module refers to a path.
+    fn refer(&mut self, from: &Module, path: &[String], exports: bool) {
+        let Some((module, item)) = self.resolve(from, path) else { return };
+        match item {
+            Some(item) if exports => {
+                self.exports.insert((from.clone(), item), module);
+            }
+            _ if exports => {}
+            item => {
+                let key = (module.clone(), item.unwrap_or_default());
+                let target = self.exports.get(&key).cloned().unwrap_or(module);
+                if target != *from {
+                    self.edges.entry(from.clone()).or_default().insert(target);
+                }
+            }
+        }
+    }
+
+    /// The module that a path leads into, and what it names there, if anything.
+    fn resolve(&self, from: &Module, path: &[String]) -> Option<(Module, Option<String>)> {
+        let mut whole = from.clone();
+        let mut rest = path;
+        match rest.first()?.as_str() {
+            "crate" => whole.clear(),
+            "self" => {}
+            "super" => {}
+            first => {
+                let child: Module = from.iter().cloned().chain([first.to_owned()]).collect();
+                self.edges.contains_key(&child).then_some(())?;
+            }
+        }
+        while let Some(name @ ("crate" | "self" | "super")) = rest.first().map(String::as_str) {
+            if name == "super" {
+                whole.pop();
+            }
+            rest = &rest[1..];
+        }
+        whole.extend(rest.iter().cloned());
+        let length = (0..=whole.len()).rev().find(|&length| self.edges.contains_key(&whole[..length]))?;
+        Some((whole[..length].to_vec(), whole.get(length).cloned()))
+    }
+
+    /// The sets of modules that refer to each other in a circle.
+    fn circles(&self) -> Vec<Vec<Module>> {
+        circles(&self.edges)
+    }
+}
+
+/// The sets of nodes of which each leads to each other one.
+fn circles<N: Ord + Clone>(edges: &BTreeMap<N, BTreeSet<N>>) -> Vec<Vec<N>> {
+    let reachable = |from: &N| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(node) = next.pop() {
+            for target in edges.get(&node).into_iter().flatten() {
+                if seen.insert(target.clone()) {
+                    next.push(target.clone());
+                }
+            }
+        }
+        seen
+    };
+    let reach: BTreeMap<&N, BTreeSet<N>> = edges.keys().map(|node| (node, reachable(node))).collect();
+    let circle_of = |node: &N| -> Vec<N> {
+        edges
+            .keys()
+            .filter(|other| reach[node].contains(other) && reach[other].contains(node))
+            .cloned()
+            .collect()
+    };
+    let all: BTreeSet<Vec<N>> = edges.keys().map(circle_of).filter(|circle| circle.len() > 1).collect();
+    all.into_iter().collect()
+}
+
+/// Reads the references of one file.
+struct References<'g> {
+    graph: &'g mut Graph,
+    module: Module,
+    /// Whether only re-exports are read, or only everything else.
+    re_exports: bool,
+}
+
+impl References<'_> {
+    fn tree(&mut self, prefix: &[String], tree: &syn::UseTree) {
+        let with =
+            |name: &syn::Ident| -> Vec<String> { prefix.iter().cloned().chain([name.to_string()]).collect() };
+        match tree {
+            syn::UseTree::Path(path) => self.tree(&with(&path.ident), &path.tree),
+            syn::UseTree::Name(name) if name.ident == "self" => {
+                self.graph.refer(&self.module, prefix, self.re_exports);
+            }
+            syn::UseTree::Name(name) => self.graph.refer(&self.module, &with(&name.ident), self.re_exports),
+            syn::UseTree::Rename(name) => self.graph.refer(&self.module, &with(&name.ident), self.re_exports),
+            syn::UseTree::Glob(_) => self.graph.refer(&self.module, prefix, self.re_exports),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(prefix, tree)),
+        }
+    }
+}
+
+fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+    let is_test = |attribute: &syn::Attribute| match &attribute.meta {
+        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        meta => meta.path().is_ident("test"),
+    };
+    attributes.iter().any(is_test)
+}
+
+impl<'ast> Visit<'ast> for References<'_> {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_for_tests(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let is_exported = !matches!(item.vis, syn::Visibility::Inherited);
+        if is_exported == self.re_exports && !is_for_tests(&item.attrs) {
+            self.tree(&[], &item.tree);
+        }
+    }
+
+    // `pub(crate)` has a path, which refers to nothing.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        if !self.re_exports {
+            let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            self.graph.refer(&self.module, &names, false);
+        }
+        visit::visit_path(self, path);
+    }
+}
+
+/// The Rust files below a folder, without those that hold only tests.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|is| is == "rs") && stem != "tests" && stem != "testing" {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn module_of(root: &Path, file: &Path) -> Module {
+    let path = file.strip_prefix(root).unwrap().with_extension("");
+    let mut names: Module = path.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    if matches!(names.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        names.pop();
+    }
+    names
+}
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of `simt/src` that a module is in; none for those at its root.
+fn folder_of(root: &Path, module: &Module) -> Option<String> {
+    module.first().filter(|name| root.join(name).is_dir()).cloned()
+}
+
+/// The layers of the emulator in the order of the table in ARCHITECTURE.md.
+fn layers() -> Vec<String> {
+    let text = fs::read_to_string(project().join("ARCHITECTURE.md")).unwrap();
+    let table =
+        text.split("| layer | what it does |").nth(1).expect("ARCHITECTURE.md has the table of layers");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let name = |row: &str| row.split('`').nth(1).and_then(|name| name.strip_suffix('/')).map(str::to_owned);
+    rows.filter_map(name).collect()
+}
+
+#[test]
+fn the_folders_of_the_emulator_depend_on_each_other_in_one_direction() {
+    let root = project().join("simt/src");
+    let (graph, layers) = (Graph::new(&root), layers());
+    let place = |folder: &str| {
+        layers.iter().position(|layer| layer == folder).unwrap_or_else(|| {
+            panic!("the table of layers in ARCHITECTURE.md does not have `simt/src/{folder}`")
+        })
+    };
+    for (module, targets) in &graph.edges {
+        // What is at the root of the crate is its interface, which may use everything and is used by nothing.
+        let own = folder_of(&root, module);
+        for target in targets {
+            let Some(other) = folder_of(&root, target) else {
+                assert!(
+                    own.is_none(),
+                    "`{}` refers to the interface, `{}`",
+                    module.join("::"),
+                    target.join("::")
+                );
+                continue;
+            };
+            let Some(own) = own.as_deref().filter(|own| *own != other) else { continue };
+            assert!(
+                place(&other) < place(own),
+                "`{}` refers to `{}`, but `{other}` is not above `{own}` in ARCHITECTURE.md",
+                module.join("::"),
+                target.join("::")
+            );
+        }
+    }
+}
+
+#[test]
+fn no_circle_of_files_is_large() {
+    let mut roots = vec![project().join("simt/src")];
+    for chapter in fs::read_dir(project().join("chapters")).unwrap() {
+        roots.push(chapter.unwrap().path().join("src"));
+    }
+    for root in roots.iter().filter(|root| root.is_dir()) {
+        for circle in Graph::new(root).circles() {
+            let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+            assert!(circle.len() <= LARGEST_CIRCLE, "{}: a circle of {names:?}", root.display());
+        }
+    }
+}
+
+/// The folders of the chapters: no circle between them at all.
+#[test]
+fn the_folders_of_a_chapter_depend_on_each_other_in_one_direction() {
+    for chapter in fs::read_dir(project().join("chapters")).unwrap() {
+        let root = chapter.unwrap().path().join("src");
+        if !root.is_dir() {
+            continue;
+        }
+        let mut folders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (module, targets) in &Graph::new(&root).edges {
+            let Some(own) = folder_of(&root, module) else { continue };
+            let others = targets.iter().filter_map(|target| folder_of(&root, target));
+            let others: Vec<String> = others.filter(|other| *other != own).collect();
+            folders.entry(own).or_default().extend(others);
+        }
+        assert_eq!(circles(&folders), Vec::<Vec<String>>::new(), "{}", root.display());
+    }
+}
+
+/// The reader of the graph is held to what it has to see.
+#[test]
+fn references_are_found_and_circles_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("lib.rs", "mod one; mod two; mod three; pub use one::One;");
+    write(
+        "one.rs",
+        "use crate::two::Two; pub struct One;\n#[cfg(test)] mod tests { use crate::three::Three; }",
+    );
+    write("two.rs", "pub struct Two; fn f() { super::three::g(); }");
+    write("three/mod.rs", "pub mod inner; pub use inner::Three; pub fn g() -> crate::One { todo!() }");
+    write("three/inner.rs", "pub struct Three;");
+    let graph = Graph::new(folder.path());
+    let targets = |module: &str| -> Vec<String> {
+        let module: Module = module.split("::").map(str::to_owned).collect();
+        graph.edges[&module].iter().map(|target| target.join("::")).collect()
+    };
+    assert_eq!(targets("one"), ["two"], "a test's reference does not count");
+    assert_eq!(targets("two"), ["three"]);
+    assert_eq!(
+        targets("three"),
+        ["one"],
+        "a re-export leads to where an item is from, and is no reference itself"
+    );
+    let circles = graph.circles();
+    assert_eq!(circles.len(), 1);
+    assert_eq!(circles[0].len(), 3);
+}
