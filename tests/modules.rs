@@ -68,8 +68,7 @@ impl Graph {
         let mut rest = path;
         match rest.first()?.as_str() {
             "crate" => whole.clear(),
-            "self" => {}
-            "super" => {}
+            "self" | "super" => {}
             first => {
                 let child: Module = from.iter().cloned().chain([first.to_owned()]).collect();
                 self.edges.contains_key(&child).then_some(())?;

@@ -58,6 +58,16 @@ impl<'a> Seen<'a> {
         self.timing().map_or(f64::NAN, |timing| timing.median_us)
     }
 
+    /// The longest of a GPU's times in microseconds.
+    pub fn slowest_us(&self) -> f64 {
+        self.timing().map_or(f64::NAN, |timing| timing.max_us)
+    }
+
+    /// The shortest of a GPU's times in microseconds.
+    pub fn fastest_us(&self) -> f64 {
+        self.timing().map_or(f64::NAN, |timing| timing.min_us)
+    }
+
     /// How long a GPU took for the run before those, in microseconds.
     pub fn warm_up_us(&self) -> f64 {
         self.timing().and_then(|timing| timing.warm_up_us).unwrap_or(f64::NAN)

@@ -135,7 +135,7 @@ impl Run<'_> {
     ) -> (u32, Option<(usize, u32)>) {
         let (mut come, mut other) = (0, None);
         for group in &warp.divergence.groups {
-            let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(&collective)) else {
+            let Some(theirs) = self.waiting_at(group).filter(|theirs| theirs.meets(collective)) else {
                 continue;
             };
             let named = self.members(warp, group, theirs);

@@ -101,12 +101,12 @@ pub struct Got {
 impl Collective {
     /// Whether two lanes at different instructions complete each other: the same instruction with the same
     /// qualifiers.
-    pub fn meets(&self, other: &Collective) -> bool {
+    pub fn meets(self, other: Collective) -> bool {
         self.exchange == other.exchange && self.source == other.source
     }
 
     /// The results for the lanes of `taking_part`, each with its own members.
-    pub fn evaluate(&self, brought: &Brought, taking_part: u32) -> Got {
+    pub fn evaluate(self, brought: &Brought, taking_part: u32) -> Got {
         match self.exchange {
             Exchange::Shuffle(mode) => mode.evaluate(brought, taking_part),
             _ => self.ask(brought, taking_part),
