@@ -9,7 +9,7 @@ use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
 use lanes::{Device, Lab, Launch, Row, Tolerance};
 
-use crate::Shape;
+use crate::shape::Shape;
 
 /// The checkers remember every access, so they watch a run of a few blocks, and not the run that is counted.
 const CHECKED_BLOCKS: u32 = 2;

@@ -13,7 +13,7 @@ use lanes::report::Section;
 use lanes::report::columns::{BARRIERS_PER_WARP, INSTRUCTIONS_PER_WARP, SHARED_ATOMICS, SHARED_REQUESTS};
 use lanes::{Buffer, Device, Lab, Launch, Random, Row, Tolerance, Verdict, weak};
 
-use crate::Shape;
+use crate::shape::Shape;
 
 const LANES: usize = 32;
 /// Blocks that work at the same time and have nothing to do with each other.

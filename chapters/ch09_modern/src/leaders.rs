@@ -10,7 +10,7 @@ use lanes::report::Section;
 use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP};
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance, Verdict};
 
-use crate::Shape;
+use crate::shape::Shape;
 
 const LANES: usize = 32;
 const LEVELS: i32 = 8;

@@ -15,6 +15,8 @@ use lanes::report::columns::{GLOBAL_ATOMICS, INSTRUCTIONS_PER_WARP, LOAD_REQUEST
 use lanes::report::layout::{counted, grouped};
 use lanes::{Buffer, Device, Lab, Launch, Row, Schedule, Tolerance, Verdict, weak};
 
+use crate::shape;
+
 /// The kernels, and whether they are right.
 const CASES: [(&Kernel, bool); 10] = [
     (&ROUNDS_FENCES, true),
@@ -50,7 +52,7 @@ const PATIENCE: i32 = 10_000_000;
 impl Queue {
     /// As many blocks as the reader's size asks for.
     pub fn of(lab: &mut Lab) -> Result<Queue> {
-        let n = lab.size(crate::SIZE, crate::ELEMENT_BYTES)?;
+        let n = lab.size(shape::SIZE, shape::ELEMENT_BYTES)?;
         let blocks = n.div_ceil(ELEMENTS).min(MOST_BLOCKS) as u32;
         Ok(Queue { blocks, rounds: ROUNDS, schedule: Schedule::RoundRobin })
     }

@@ -12,6 +12,7 @@ mod leaders;
 mod locks;
 mod messages;
 mod progress;
+mod shape;
 mod sums;
 mod waiting;
 
@@ -30,11 +31,6 @@ const CHAPTER: Chapter = Chapter {
     run,
 };
 
-/// The default number of elements: one thread for each, and one block with a lock for some thousands of them.
-const SIZE: usize = 16_384;
-/// An element in two arrays, on the machine and on the host, and in the reference.
-const ELEMENT_BYTES: u64 = 2 * 4 + 2 * 4 + 8;
-
 fn main() -> ExitCode {
     cli::main(&CHAPTER)
 }
@@ -49,24 +45,4 @@ fn run(lab: &mut Lab) -> Result<()> {
     handshakes::section(lab)?;
     sums::section(lab)?;
     leaders::section(lab)
-}
-
-/// The shape of a launch with a thread for each element, in whole warps.
-#[derive(Clone, Copy)]
-struct Shape {
-    grid: u32,
-    block: u32,
-    seed: u64,
-}
-
-impl Shape {
-    fn of(lab: &mut Lab) -> Result<Shape> {
-        let (n, seed) = (lab.size(SIZE, ELEMENT_BYTES)?, lab.seed());
-        let block = lab.block(256).next_multiple_of(32);
-        Ok(Shape { grid: lanes::launch::blocks_for(n, block), block, seed })
-    }
-
-    fn threads(self) -> usize {
-        self.grid as usize * self.block as usize
-    }
 }

@@ -12,7 +12,7 @@ use lanes::report::Section;
 use lanes::report::columns::INSTRUCTIONS_PER_WARP;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
-use crate::Shape;
+use crate::shape::Shape;
 
 const LANES: usize = 32;
 const TILE: usize = 8;

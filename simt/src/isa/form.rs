@@ -11,13 +11,13 @@ pub type Decode = fn(&Modifiers<'_>, &mut Operands<'_, '_>) -> Result<Op, Error>
 /// A form of an instruction: the opcodes it covers, and how to decode them.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// The opcodes, in the notation of [`grammar`].
+    /// The opcodes, in the notation of `grammar`.
     pub syntax: &'static str,
     /// The first target that has it: 70 for `sm_70`.
     pub min_sm: u32,
     /// The last target that has it.
     pub max_sm: u32,
-    /// The first `.version` of PTX that has it; (1, 0) where the target says it all, or [`needs`].
+    /// The first `.version` of PTX that has it; (1, 0) where the target says it all, or `needs`.
     pub min_version: (u32, u32),
     /// How to decode it.
     pub decode: Decode,

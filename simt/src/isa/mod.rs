@@ -1,10 +1,10 @@
 //! The instructions: what is accepted, and what it means.
 //!
 //! One file a family. Each declares its forms (the grammar of an opcode, and since which target it exists)
-//! beside the function that decodes them and the tests that hold them to the specification. [`decode`] finds
+//! beside the function that decodes them and the tests that hold them to the specification. `decode` finds
 //! the form; nothing outside a form is accepted, and the table of supported PTX is made from the same forms.
-//! Arithmetic decodes to a function pointer over columns ([`value`]); what touches memory, other lanes or
-//! control flow decodes to an [`Op`] that [`crate::exec`] carries out.
+//! Arithmetic decodes to a function pointer over columns (`value`); what touches memory, other lanes or
+//! control flow decodes to an `Op` that the folder `exec` carries out.
 
 pub(crate) mod address;
 mod approx;

@@ -149,7 +149,7 @@ pub struct Launch {
     /// Whether a load may return an older store, and a store or a relaxed update be carried out later than its thread comes
     /// to it, where PTX's memory model allows it; the seed chooses.
     pub weak_memory: bool,
-    /// An address in global memory: [`Report::last_store`] names who stored the byte there last. Like a checker it
+    /// An address in global memory: [`crate::Report::last_store`] names who stored the byte there last. Like a checker it
     /// changes nothing.
     pub follow: Option<u64>,
     /// How many blocks are on the machine at a time.
