@@ -69,7 +69,7 @@
     // The end of a line is there for who reads the text, and not shown: each line is a block.
     document.querySelectorAll('main :is(.command > code, pre > code.language-sh)').forEach(code => {
         const lines = code.textContent.replace(/\n$/, '').split('\n').map(words);
-        if (lines.length === 1) { return code.replaceChildren(...lines[0]); }
+        if (lines.length === 1 && code.parentElement.localName !== 'pre') { return code.replaceChildren(...lines[0]); }
         code.replaceChildren(...lines.map((line, i) => {
             const end = span('', i + 1 < lines.length ? '\n' : '');
             end.hidden = true;

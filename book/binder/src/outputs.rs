@@ -141,9 +141,11 @@ impl<'r> GpuColumns<'r> {
         })
     }
 
-    fn cells(&self, on_gpu: Option<&OnGpu>) -> String {
+    fn cells(&self, row: &Row, on_gpu: Option<&OnGpu>) -> String {
         let dash = || "–".to_owned();
-        let checked = on_gpu.and_then(result).unwrap_or_else(dash);
+        // A chapter may keep a kernel that does harm from the GPU before the program would: then the record has no row.
+        let kept = || (on_gpu.is_none() && row.harmful).then(|| NOT_RUN.to_owned());
+        let checked = on_gpu.and_then(result).or_else(kept).unwrap_or_else(dash);
         let time = on_gpu
             .and_then(|on_gpu| on_gpu.timing)
             .map_or_else(dash, |time| with_commas(&format!("{:.1}", time.median_us)));
@@ -155,10 +157,13 @@ impl<'r> GpuColumns<'r> {
     }
 }
 
+/// What is said of a kernel that the GPU was not given.
+const NOT_RUN: &str = "not run";
+
 /// What came of a variant on the GPU, in a word or two.
 fn result(on_gpu: &OnGpu) -> Option<String> {
     if on_gpu.withheld.is_some() {
-        return Some("not run".to_owned());
+        return Some(NOT_RUN.to_owned());
     }
     match (&on_gpu.check, &on_gpu.agreement) {
         (Some(check), _) if check.is_right() => Some("right".to_owned()),
@@ -209,7 +214,7 @@ fn line(row: &Row, gpu: Option<&GpuColumns<'_>>, on_gpu: Option<&OnGpu>) -> Stri
     for cell in &row.cells {
         let _ = write!(html, "<td class=\"by-emulator number\">{}</td>", escape(cell));
     }
-    html += &gpu.map(|gpu| gpu.cells(on_gpu)).unwrap_or_default();
+    html += &gpu.map(|gpu| gpu.cells(row, on_gpu)).unwrap_or_default();
     html + "</tr>\n"
 }
 
@@ -354,6 +359,16 @@ mod tests {
         assert_eq!(result(&withheld).as_deref(), Some("not run"));
         let timed = OnGpu { timing: Some(Timing::default()), ..OnGpu::default() };
         assert_eq!(result(&timed), None);
+    }
+
+    #[test]
+    fn a_kernel_that_does_harm_is_not_run_though_the_record_does_not_say_so() {
+        let machine = record::Machine::default();
+        let gpu = Gpu { machine: &machine, date: "", is_stale: false };
+        let columns = GpuColumns { gpu, is_checked: true, is_timed: true };
+        let cells = |harmful| columns.cells(&Row { harmful, ..Row::default() }, None);
+        assert!(cells(true).contains("not run"), "{}", cells(true));
+        assert!(!cells(false).contains("not run"), "{}", cells(false));
     }
 
     #[test]

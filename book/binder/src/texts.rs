@@ -69,7 +69,7 @@ pub fn compilers(repository: &Repository) -> Result<String> {
     let Some(record) = record(RECORD, repository)? else { return Ok(no_record()) };
     let first = record["texts"].get(0).context("the record has no texts")?;
     let names: Vec<&str> = runs(first)?.map(|(name, _)| name).collect();
-    Ok(format!("<p>{}: {}.</p>\n", circumstances(&record), escape(&levels(&names))))
+    Ok(format!("<p>{}: {}.</p>\n", circumstances(&record), levels(&names)))
 }
 
 /// `{{#random}}`: what came of random kernels on a GPU, opcode by opcode where something differed.
@@ -157,16 +157,49 @@ impl Text {
         self.rows.iter().flat_map(|(_, values)| values).copied()
     }
 
+    /// All values: a column for each instruction if they fit side by side, and otherwise one below the other.
     fn table(&self) -> String {
+        if self.is_wide() {
+            return self.list();
+        }
         let head = |column: &String| format!("<th>{}</th>", escape(column));
         let cell = |&value: &u64| format!("<td>{}</td>", self.value(value));
         let row = |(label, values): &(String, Vec<u64>)| {
             let cells: Vec<String> = values.iter().map(cell).collect();
-            format!("<tr><td>{}</td>{}</tr>\n", escape(label), cells.concat())
+            format!("<tr><td>{}</td>{}</tr>\n", operands(label), cells.concat())
         };
         let rows: Vec<String> = self.rows.iter().map(row).collect();
         let heads: Vec<String> = self.columns.iter().map(head).collect();
         table(&format!("<th></th>{}", heads.concat()), &rows.concat())
+    }
+
+    /// Whether a page has no room for a column for each instruction. Widths are in characters.
+    fn is_wide(&self) -> bool {
+        const PAGE: usize = 72;
+        const GAP: usize = 2;
+        let column = |name: &String| name.chars().count().max(self.digits + 2) + GAP;
+        let label = |(label, _): &(String, Vec<u64>)| label.split(", ").map(|one| one.chars().count()).max();
+        let labels = self.rows.iter().filter_map(label).max().unwrap_or(0);
+        labels + self.columns.iter().map(column).sum::<usize>() > PAGE
+    }
+
+    /// The values below one another, in the order of the columns. Neighbours with the same value share a line.
+    fn list(&self) -> String {
+        let part = |(label, values): &(String, Vec<u64>)| {
+            let named: Vec<(&String, u64)> = self.columns.iter().zip(values.iter().copied()).collect();
+            let lines = named.chunk_by(|(_, one), (_, next)| one == next).map(|group| {
+                let names = group.iter().map(|(name, _)| whole(name)).collect::<Vec<_>>().join(" · ");
+                format!("<tr><td>{names}</td><td>{}</td></tr>\n", self.value(group[0].1))
+            });
+            let lines: String = lines.collect();
+            let label = operands(label);
+            format!("<tbody>\n<tr><th colspan=\"2\" scope=\"rowgroup\">{label}</th></tr>\n{lines}</tbody>\n")
+        };
+        let parts: String = self.rows.iter().map(part).collect();
+        format!(
+            "<div class=\"table-wrapper\">\n<table class=\"values\">\n<thead><tr><th>instructions</th><th>result</th></tr></thead>\n\
+             {parts}</table>\n</div>\n"
+        )
     }
 
     /// How many values are not as expected, and the first of each column, a row of a table each.
@@ -182,10 +215,10 @@ impl Text {
                 continue;
             }
             columns.push(column);
-            let [column, label] = [column, label].map(|text| escape(text));
+            let (column, label) = (escape(column), operands(label));
             let [expected, found] = [expected, found].map(|value| self.value(value));
             rows.push(format!(
-                "<tr><td>{column}</td><td>{label}</td><td>{expected}</td><td>{found}</td></tr>\n"
+                "<tr><td>{column}<br><small>{label}</small></td><td>{expected}</td><td>{found}</td></tr>\n"
             ));
         }
         (count, rows)
@@ -227,7 +260,7 @@ fn verdict(text: &Text, outcomes: &[(Outcome, Vec<String>)]) -> String {
     }
     let told = outcomes.iter().map(|(outcome, names)| {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let by = escape(&levels(&names));
+        let by = levels(&names);
         match outcome {
             Outcome::AsExpected if outcomes.len() == 1 => {
                 format!("<p>On the GPU the code of every compiler returned the values below: {by}.</p>\n")
@@ -243,13 +276,13 @@ fn verdict(text: &Text, outcomes: &[(Outcome, Vec<String>)]) -> String {
 fn wrong_values(text: &Text, found: &[u64], by: &str) -> String {
     let (count, rows) = text.differences(found);
     let all = text.values().count();
-    let table = table("<th></th><th></th><th>required</th><th>returned</th>", &rows.concat());
+    let table = table("<th></th><th>required</th><th>returned</th>", &rows.concat());
     format!(
-        "<p>On the GPU {count} of {all} values were wrong from {by}. The first one of each column is:</p>\n{table}"
+        "<p>On the GPU {count} of {all} values were wrong from {by}. The first one for each instruction is:</p>\n{table}"
     )
 }
 
-/// Compilers with their levels: `ptxas 12.9 -O1` and `ptxas 12.9 -O2` are one.
+/// Compilers with their levels, which stay on one line: `ptxas 12.9 -O1` and `ptxas 12.9 -O2` are one.
 fn levels(names: &[&str]) -> String {
     let mut compilers: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {
@@ -260,8 +293,10 @@ fn levels(names: &[&str]) -> String {
         }
     }
     let told = compilers.iter().map(|(compiler, levels)| match levels[..] {
-        [first, .., last] if is_row(levels) => format!("{compiler} at {first} to {last}"),
-        _ => format!("{compiler} at {}", levels.join(" and ")),
+        [first, .., last] if is_row(levels) => {
+            format!("{} at {}", escape(compiler), whole(&format!("{first} to {last}")))
+        }
+        _ => format!("{} at {}", escape(compiler), whole(&levels.join(" and "))),
     });
     told.collect::<Vec<_>>().join(", ")
 }
@@ -299,6 +334,17 @@ fn table(head: &str, rows: &str) -> String {
     )
 }
 
+/// Words that stay on one line.
+fn whole(text: &str) -> String {
+    format!("<span class=\"whole\">{}</span>", escape(text))
+}
+
+/// What a row of values is of, in lines that end between operands only.
+fn operands(label: &str) -> String {
+    let separated = label.replace(", ", ",\n");
+    separated.lines().map(whole).collect::<Vec<_>>().join(" ")
+}
+
 /// A number with commas between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -330,7 +376,8 @@ mod tests {
     fn levels_of_a_compiler_are_told_together() {
         let names =
             ["driver -O0", "driver -O1", "driver -O2", "ptxas 12.9 -O0", "ptxas 12.9 -O2", "ptxas 13.5 -O3"];
-        assert_eq!(levels(&names), "driver at -O0 to -O2, ptxas 12.9 at -O0 and -O2, ptxas 13.5 at -O3");
+        let told = levels(&names).replace("<span class=\"whole\">", "").replace("</span>", "");
+        assert_eq!(told, "driver at -O0 to -O2, ptxas 12.9 at -O0 and -O2, ptxas 13.5 at -O3");
     }
 
     #[test]
@@ -350,6 +397,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn values_that_do_not_fit_side_by_side_are_below_one_another() {
+        let narrow = sample().table();
+        assert!(narrow.contains("<th>a</th><th>b</th>"), "{narrow}");
+        let wide = Text {
+            columns: (0..4).map(|number| format!("an.instruction.with.a.long.name.{number}")).collect(),
+            rows: vec![("x = 0x1, y = 0x2".to_owned(), vec![1, 1, 2, 1])],
+            ..sample()
+        };
+        let html = wide.table();
+        let names = "name.0</span> · <span class=\"whole\">an.instruction.with.a.long.name.1</span></td>\
+                     <td><code>0x00000001</code></td></tr>";
+        assert!(html.contains(">x = 0x1,</span> <span class=\"whole\">y = 0x2</span></th>"), "{html}");
+        assert!(html.contains(names), "{html}");
+        assert_eq!(html.matches("<tr><td>").count(), 3, "{html}");
+    }
+
     fn recorded(runs: &Value, expected: &[&str]) -> Value {
         serde_json::json!({ "texts": [{ "file": "hardware/sample.ptx", "expected": expected, "runs": runs }] })
     }
@@ -360,6 +424,7 @@ mod tests {
             "emulator": "as expected", "driver -O0": "as expected", "ptxas 1 -O2": ["0x1", "0x3"], "ptxas 1 -O3": "it crashed"
         });
         let html = verdict(&sample(), &outcomes(&sample(), &recorded(&runs, &["0x1", "0x2"])).unwrap());
+        let html = html.replace("<span class=\"whole\">", "").replace("</span>", "");
         for part in ["came from driver at -O0", "1 of 2 values were wrong from ptxas 1 at -O2", "it crashed"]
         {
             assert!(html.contains(part), "{part} is not in {html}");
