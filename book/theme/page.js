@@ -55,7 +55,7 @@
         return (line.match(/(?<!\S)#.*|\S+|\s+/g) ?? []).map(part => {
             if (/^\s/.test(part)) { return part; }
             if (part.startsWith('#')) { return span('hljs-comment', part); }
-            return span('word', ...part.split(/(?<=,)/).flatMap((name, i) => (i === 0 ? [name] : [document.createElement('wbr'), name])));
+            return span('word', ...part.split(/(?<=[,/])/).flatMap((name, i) => (i === 0 ? [name] : [document.createElement('wbr'), name])));
         });
     }
 
@@ -77,22 +77,24 @@
         }));
     });
 
-    // A long name may be broken behind a sign, but into no smaller pieces than these.
+    // A long name may be broken behind a sign, but into no smaller pieces than these. A table on a phone needs smaller ones.
     const PIECE = 12;
+    const PIECE_IN_TABLE = 6;
     document.querySelectorAll('main :not(pre, .command) > code').forEach(code => {
         const text = code.textContent;
+        const piece = code.closest('td') === null ? PIECE : PIECE_IN_TABLE;
         if (code.childElementCount > 0) { return; }
-        if (text.length < 2 * PIECE || text.includes(' ')) {
+        if (text.length < 2 * piece || text.includes(' ')) {
             if (text.includes('-')) { code.replaceChildren(...words(text)); }
             return;
         }
         const pieces = [''];
         for (const part of text.match(/[^_.,|/:]+[_.,|/:]*|[_.,|/:]+/g) ?? []) {
             const left = text.length - pieces.join('').length;
-            if (pieces.at(-1).length >= PIECE && left >= PIECE) { pieces.push(''); }
+            if (pieces.at(-1).length >= piece && left >= piece) { pieces.push(''); }
             pieces[pieces.length - 1] += part;
         }
-        code.replaceChildren(...pieces.flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement('wbr'), piece])));
+        code.replaceChildren(...pieces.flatMap((part, i) => (i === 0 ? [part] : [document.createElement('wbr'), part])));
     });
 })();
 
