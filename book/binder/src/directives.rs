@@ -179,7 +179,8 @@ impl Expansion<'_> {
             "text" => texts::text(&words, repository, &link),
             "compilers" => texts::compilers(repository),
             "random" => texts::random(repository),
-            "supported" => self.generated("simt/SUPPORTED.md"),
+            // A target stays on a line with the word before it.
+            "supported" => Ok(self.generated("simt/SUPPORTED.md")?.replace(" sm_", "\u{a0}sm_")),
             "file" => {
                 ensure!(repository.has(rest), "there is no `{rest}` in the repository");
                 Ok(self.file(rest, None))

@@ -20,6 +20,10 @@ async formulas => {
         const scrolls = box.scrollWidth > box.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX);
         if (scrolls && box.tabIndex < 0) { found.push(`<${box.localName} class="${box.className}"> scrolls, and no key reaches it`); }
     }
+    // On a phone a table of many columns scrolls; a desktop has room for all.
+    for (const box of innerWidth > 1000 ? main.querySelectorAll('.table-wrapper') : []) {
+        if (box.scrollWidth > box.clientWidth + 1) { found.push(`a table is ${box.scrollWidth} wide, its box ${box.clientWidth}: ${box.textContent.trim().slice(0, 40)}`); }
+    }
     const chapters = document.getElementById('mdbook-sidebar');
     if (innerWidth < 620 && chapters.checkVisibility() && chapters.getBoundingClientRect().right > 0) {
         found.push('the list of chapters covers the page');

@@ -48,6 +48,18 @@ fn reports_say_which_machine_their_columns_are_from() {
     assert!(measured > 50, "{measured} tables have a column of a GPU");
 }
 
+/// A page that says what *another* means in the GPU's column shows a table that has it. `reading.html` explains all words.
+#[test]
+fn what_a_page_says_of_a_result_is_in_one_of_its_tables() {
+    let site = Site::read(&book().out).unwrap();
+    let select = |selector: &str| scraper::Selector::parse(selector).unwrap();
+    let (word, cell) = (select("main :is(em, code)"), select(".report td.by-gpu"));
+    for (name, page) in site.written().filter(|(name, _)| *name != "reading.html") {
+        let has = |selector| page.html.select(selector).any(|part| part.text().eq(["another"]));
+        assert!(!has(&word) || has(&cell), "{name}: no table has the result `another`");
+    }
+}
+
 #[test]
 fn the_chinese_of_the_glossary_is_in_the_texts_that_the_search_reads() {
     let index = Site::read(&book().out).unwrap();
