@@ -71,7 +71,9 @@ impl Place {
         Place { blocks: blocks.to_vec(), global: None, printed, steps, times: 0, witness: (0, 0) }
     }
 
-    /// Looks whether the run is here again; after how many steps, once it has been so often enough.
+    /// Looks whether the run is here again; after how many steps since the last time, once it has been so often enough. What
+    /// lies between two times is one period, also where a state in between was not recognised, which can happen where an
+    /// executor keeps registers that nothing reads any more.
     fn look(&mut self, run: &Run<'_>, blocks: &[Block]) -> Option<u64> {
         let alike = self.blocks.iter().zip(blocks).all(|(one, other)| stand_alike(one, other));
         if !alike || self.printed != run.output.len() {
@@ -93,7 +95,8 @@ impl Place {
             return None;
         }
         self.times += 1;
-        (self.times == TIMES).then(|| (run.steps - self.steps) / u64::from(TIMES))
+        let period = run.steps - std::mem::replace(&mut self.steps, run.steps);
+        (self.times == TIMES).then_some(period)
     }
 }
 

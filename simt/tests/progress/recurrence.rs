@@ -103,3 +103,20 @@ fn a_trial_leaves_nothing_in_a_launch_that_is_stopped() {
     let counted = u32::from_le_bytes(memory[..4].try_into().unwrap());
     assert!(u64::from(counted) <= 32 * report.counters.ptx_instructions / 5 + 64, "{counted}");
 }
+
+/// A tree of sums whose stride stays 1 writes the same sums for ever, between barriers.
+#[test]
+fn the_period_is_the_same_in_the_plain_way_and_in_the_fast_ones() {
+    let path = "../exercises/ch02/odd_rows/ptx/wrong_never_below_one.ptx";
+    let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let told = |plain| {
+        let mut emulator = Emulator::new(Limits::default());
+        let module = emulator.load("odd_rows", &text).unwrap();
+        let [x, sums] = ["x", "sums"].map(|name| emulator.alloc(name, 4096).unwrap().address());
+        let launch = Launch { plain, max_steps: 500, shared_bytes: 8192, ..Launch::new(2, 64) };
+        let report = emulator.launch(&module, "row_sums", &launch.arg(x).arg(sums).arg(7_u32)).unwrap();
+        report.faults[0].to_string()
+    };
+    assert!(told(true).contains("the same as before"), "{}", told(true));
+    assert_eq!(told(true), told(false));
+}
