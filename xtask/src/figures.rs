@@ -1,13 +1,13 @@
 //! `cargo xtask figures`: draws the book's figures, from runs of the emulator and from the records of a GPU.
 //!
-//! It is the only way in which `book/figures` changes; the artist's tests compare and never write. It leaves out how a
-//! figure is drawn; that is in `book/artist`.
+//! It is the only way in which `book/figures` changes; the tests of `drawing` compare and never write. It leaves out how a
+//! figure is drawn; that is in `book/drawing`.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
-use artist::{FOLDER, Figure, figures};
+use drawing::{FOLDER, Figure, figures};
 
 use crate::{Outcome, root};
 

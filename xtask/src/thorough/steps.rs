@@ -203,8 +203,8 @@ mod tests {
             "fuzz",
             "nvrtc",
             "record",
-            "book/binder",
-            "book/artist",
+            "book/preprocessor",
+            "book/drawing",
             "chapters",
             "tests",
         ] {

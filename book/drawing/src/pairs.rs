@@ -1,0 +1,62 @@
+//! Which elements a block adds to which in a reduction in place, derived from the sums that it leaves.
+//!
+//! Every element starts as a bit of its own, so what it holds in the end says which others were added to it. There are more elements
+//! than an `int` has bits, so the kernel is run several times, each with bits for some of them. It leaves out blocks whose
+//! size is no power of two, in which sums of one size may come from different rounds.
+
+use anyhow::Result;
+use lanes::kernel::Kernel;
+use lanes::{Buffer, Launch};
+
+use crate::sources::Sources;
+
+/// An element that was added to another, and in which round, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub round: usize,
+    pub into: usize,
+    pub from: usize,
+}
+
+/// A launch of one block with these elements, one for each thread, and their buffer. The kernel is told that the first
+/// `n` count.
+pub fn launch(
+    sources: &mut Sources,
+    kernel: &'static Kernel,
+    values: &[i32],
+    n: usize,
+) -> Result<(Launch, Buffer<i32>)> {
+    let (x, sums) = (sources.upload("x", values)?, sources.zeroed::<i32>("sums", 1)?);
+    let launch = Launch::new(kernel, 1, values.len() as u32);
+    Ok((launch.arg(x).arg(sums).arg(n as u32), x))
+}
+
+/// Bits that an `int` has for elements; its sign is not one.
+const BITS: usize = 31;
+
+/// The pairs of a block of `threads` threads with `n` elements, by round, and by the element that is added to. What is past
+/// the elements is known by its bits as well.
+pub fn pairs(sources: &mut Sources, kernel: &'static Kernel, threads: usize, n: usize) -> Result<Vec<Pair>> {
+    let mut taken_in = vec![0_u128; threads];
+    for first in (0..threads).step_by(BITS) {
+        let bit = |i: usize| if (first..first + BITS).contains(&i) { 1 << (i - first) } else { 0 };
+        let values: Vec<i32> = (0..threads).map(bit).collect();
+        let (launch, x) = launch(sources, kernel, &values, n)?;
+        let (_, sums) = sources.trial(&launch, x)?;
+        for (set, sum) in taken_in.iter_mut().zip(sums) {
+            *set |= u128::from(sum as u32) << first;
+        }
+    }
+    let mut pairs: Vec<Pair> = (0..threads).filter_map(|from| pair(&taken_in, from)).collect();
+    pairs.sort_by_key(|pair| (pair.round, pair.into));
+    Ok(pairs)
+}
+
+/// An element is left alone once it was added to another, so what it holds is what it was added as: 1 element in the
+/// first round, 2 in the second, 4 in the third. Of all that hold as much and more, the least took it in itself.
+fn pair(taken_in: &[u128], from: usize) -> Option<Pair> {
+    let set = taken_in[from];
+    let holds = |&into: &usize| into != from && taken_in[into] & set == set;
+    let into = (0..taken_in.len()).filter(holds).min_by_key(|&into| taken_in[into].count_ones())?;
+    Some(Pair { round: set.count_ones().ilog2() as usize, into, from })
+}

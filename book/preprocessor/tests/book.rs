@@ -1,0 +1,499 @@
+//! The book as it is has no problem, and whatever it brings in, taken away or changed, is one that names page and line.
+//!
+//! The second half works on a copy of what the book is made of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use preprocessor::{Page, Problem, Problems};
+use tempfile::TempDir;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What the book says, or its problems.
+fn expand(root: &Path) -> Result<Vec<String>, String> {
+    let pages = preprocessor::pages(root).map_err(|error| format!("{error:#}"))?;
+    preprocessor::expand_book(root, None, &pages).map_err(|error| format!("{error:#}"))
+}
+
+/// The problems of a book that has some.
+fn problems(root: &Path, pages: &[Page]) -> Vec<Problem> {
+    let error = preprocessor::expand_book(root, None, pages).expect_err("the book has a problem");
+    error.downcast::<Problems>().expect("pages have problems").0
+}
+
+/// One of them is at this place and says this.
+#[track_caller]
+fn has(problems: &[Problem], page: &str, line: usize, what: &str) {
+    let file = format!("book/src/{page}");
+    let is_it =
+        |problem: &&Problem| problem.file == file && problem.line == line && problem.what.contains(what);
+    let all: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    assert!(
+        problems.iter().any(|problem| is_it(&problem)),
+        "no `{what}` at {file}:{line}:\n{}",
+        all.join("\n")
+    );
+}
+
+#[test]
+fn the_book_has_no_problem() {
+    if let Err(problems) = expand(&root()) {
+        panic!("{problems}");
+    }
+}
+
+#[test]
+fn no_text_has_a_habit_that_a_machine_finds_or_a_term_too_early() {
+    let warnings = preprocessor::warnings(&root(), &preprocessor::pages(&root()).unwrap()).unwrap();
+    let warnings: Vec<String> = warnings.iter().map(Problem::to_string).collect();
+    assert!(warnings.is_empty(), "{}", warnings.join("\n"));
+}
+
+#[test]
+fn a_habit_is_a_warning_with_its_place_and_an_exception_is_for_no_reader() {
+    let warns = |text: &str| {
+        let page = Page { path: "a.md".to_owned(), text: text.to_owned() };
+        let warnings = preprocessor::warnings(&root(), &[page]).unwrap();
+        warnings
+            .into_iter()
+            .filter(|warning| warning.file.ends_with("/a.md"))
+            .map(|warning| warning.line)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(warns("# A\n\nb `in vain`\nin\nvain\n"), [4]);
+    assert_eq!(warns("# A\n\n<!-- lint: allow in vain: it is a quotation -->\nin vain\n"), [0; 0]);
+    assert_eq!(warns("# A\n\n<!-- lint: allow in vain: it is a quotation -->\nb\n"), [3]);
+    assert_eq!(warns("[a](https://docs.nvidia.com/cuda/cuda-c-programming-guide/)\n"), [1]);
+}
+
+#[test]
+fn a_term_that_is_used_before_it_is_defined_is_a_warning() {
+    let mut pages = preprocessor::pages(&root()).unwrap();
+    pages[0].text += "\nOne more word: stencils.\n";
+    let line = pages[0].text.lines().count();
+    let warnings = preprocessor::warnings(&root(), &pages).unwrap();
+    let is_it = |warning: &&Problem| warning.file.ends_with(&pages[0].path) && warning.line == line;
+    let what = &warnings.iter().find(is_it).expect("a warning").what;
+    assert!(what.contains("`stencils`") && what.contains("laplace/stencil.md"), "{what}");
+}
+
+#[test]
+fn every_directive_is_expanded() {
+    let pages = preprocessor::pages(&root()).unwrap();
+    let expanded = preprocessor::expand_book(&root(), None, &pages).unwrap_or_default();
+    for (page, text) in pages.iter().zip(&expanded) {
+        // A page's title is mdBook's to expand.
+        let text = text.replace("{{#title ", "");
+        assert!(!text.contains("{{#") && !text.contains("{{="), "`{}` has a directive left", page.path);
+    }
+}
+
+/// Every claim of the notes, by the numbers that each note has.
+#[test]
+fn every_claim_is_in_the_ledger() {
+    let pages = preprocessor::pages(&root()).unwrap();
+    let at = pages.iter().position(|page| page.path == "ledger.md").unwrap();
+    let ledger = &preprocessor::expand_book(&root(), None, &pages).unwrap()[at];
+    for (note, count) in [14, 18, 29, 8, 24].into_iter().enumerate() {
+        for index in 1..=count {
+            let entry =
+                ledger.split("<section").find(|entry| entry.contains(&format!("id=\"N{note}.{index}\"")));
+            let entry = entry.unwrap_or_else(|| panic!("N{note}.{index} is not in the ledger"));
+            for part in ["class=\"verdict\"", "class=\"claim-evidence\"", "cargo run --bin"] {
+                assert!(entry.contains(part), "N{note}.{index} has no {part}");
+            }
+        }
+    }
+}
+
+/// A text that shows what hardware or a compiler does is of use to readers who come to it.
+#[test]
+fn every_text_with_known_values_is_on_a_page() {
+    let pages = preprocessor::pages(&root()).unwrap();
+    for folder in ["hardware", "compilers"] {
+        for entry in fs::read_dir(root().join("simt/tests").join(folder)).unwrap() {
+            let file = entry.unwrap().file_name().into_string().unwrap();
+            let directive = format!("{{{{#text {folder}/{}}}}}", file.trim_end_matches(".ptx"));
+            let is_there = pages.iter().any(|page| page.text.contains(&directive));
+            assert!(is_there, "no page has `{directive}`");
+        }
+    }
+}
+
+/// Those that have exercises.
+const CHAPTERS: [&str; 9] = ["ch01", "ch02", "ch03", "ch04", "ch05", "ch06", "ch07", "ch08", "ch09"];
+
+/// A copy of the book and of what it includes.
+struct Copy(TempDir);
+
+impl Copy {
+    fn new() -> Self {
+        let copy = Self(tempfile::tempdir().unwrap());
+        for folder in [
+            "book/src",
+            "book/figures",
+            "kernels",
+            "chapters",
+            "benches",
+            "docs",
+            "simt/src",
+            "simt/tests",
+            "src",
+        ] {
+            copy_folder(&root().join(folder), &copy.path(folder));
+        }
+        for chapter in CHAPTERS.map(|chapter| format!("exercises/{chapter}")) {
+            if root().join(&chapter).exists() {
+                copy_folder(&root().join(&chapter), &copy.path(&chapter));
+            }
+        }
+        let files = ["book/glossary.toml", "book/literals.toml", "simt/SUPPORTED.md"];
+        for entry in fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+            fs::copy(entry.path(), copy.path(&entry.file_name().to_string_lossy())).unwrap();
+        }
+        for file in files {
+            fs::copy(root().join(file), copy.path(file)).unwrap();
+        }
+        copy
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn edit(&self, name: &str, change: impl Fn(&str) -> String) {
+        let old = fs::read_to_string(self.path(name)).unwrap();
+        let new = change(&old);
+        assert_ne!(old, new, "the change of `{name}` changes nothing");
+        fs::write(self.path(name), new).unwrap();
+    }
+
+    /// Adds an exercise of chapter 2, and a table of that chapter's if the book has none.
+    fn add_exercise(&self, name: &str, toml: &str) {
+        let folder = self.path(&format!("exercises/ch02/{name}"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("exercise.toml"), toml).unwrap();
+        let page = self.path(LIST);
+        let text = fs::read_to_string(&page).unwrap();
+        if !text.contains(TABLE) {
+            fs::write(page, format!("{}\n\n{TABLE}\n", text.trim_end())).unwrap();
+        }
+    }
+
+    /// An exercise with this file has the problem `what` at a line of it.
+    #[track_caller]
+    fn refuses_exercise(toml: &str, line: usize, what: &str) {
+        let copy = Copy::new();
+        copy.add_exercise("tail", toml);
+        copy.has_problem("exercises/ch02/tail/exercise.toml", line, what);
+    }
+
+    #[track_caller]
+    fn has_problem(&self, file: &str, line: usize, what: &str) {
+        let problems = problems(self.0.path(), &preprocessor::pages(self.0.path()).unwrap());
+        let is_it = |found: &&Problem| found.file == file && found.line == line && found.what.contains(what);
+        assert!(problems.iter().any(|found| is_it(&found)), "no `{what}` at {file}:{line}: {problems:?}");
+    }
+
+    /// The book has the problem `what` on a line of a page, where the directive stands.
+    #[track_caller]
+    fn fails(&self, directive: &str, what: &str) {
+        let (page, line) = place(self.0.path(), directive);
+        let pages = preprocessor::pages(self.0.path()).unwrap();
+        has(&problems(self.0.path(), &pages), &page, line, what);
+    }
+}
+
+/// The first page and line with a text.
+fn place(root: &Path, text: &str) -> (String, usize) {
+    for page in preprocessor::pages(root).unwrap() {
+        if let Some(line) = page.text.lines().position(|line| line.contains(text)) {
+            return (page.path, line + 1);
+        }
+    }
+    panic!("no page has `{text}`");
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+const LISTING: &str = "{{#code kernels/reduction.cu reduce_interleaved}}";
+
+#[test]
+fn a_copy_is_as_good_as_the_book() {
+    assert_eq!(expand(Copy::new().0.path()).err(), None);
+}
+
+#[test]
+fn an_anchor_that_is_gone_is_missed() {
+    let copy = Copy::new();
+    copy.edit("kernels/reduction.cu", |text| text.replace("ANCHOR: reduce_interleaved\n", "ANCHOR: other\n"));
+    // The PTX is as old as the source says; the anchor is looked for all the same once it is made again.
+    copy.fails(LISTING, "`kernels/reduction.cu` has changed since");
+    let sum = sha256(&copy.path("kernels/reduction.cu"));
+    copy.edit("kernels/ptx/reduction.sm_70.ptx", |ptx| {
+        let lines = ptx.lines().map(|line| match line.strip_prefix("// source sha256: ") {
+            Some(_) => format!("// source sha256: {sum}"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    copy.fails(LISTING, "there is no anchor `reduce_interleaved`");
+}
+
+#[test]
+fn a_record_that_is_gone_is_missed() {
+    let copy = Copy::new();
+    fs::remove_file(copy.path("chapters/ch02_reduction/output/sim.json")).unwrap();
+    copy.fails("{{#output ch02 in_place", "there is no `chapters/ch02_reduction/output/sim.json`");
+}
+
+/// The records of all chapters on a GPU.
+fn gpu_records(copy: &Copy) -> Vec<PathBuf> {
+    let chapters = fs::read_dir(copy.path("chapters")).unwrap().flatten();
+    chapters.map(|chapter| chapter.path().join("output/h200.json")).filter(|path| path.exists()).collect()
+}
+
+#[test]
+fn without_any_record_of_a_gpu_a_draft_is_built_and_marks_what_is_missing() {
+    let copy = Copy::new();
+    for path in gpu_records(&copy) {
+        fs::remove_file(path).unwrap();
+    }
+    let pages = preprocessor::pages(copy.0.path()).unwrap();
+    let (expanded, problems) = preprocessor::draft(copy.0.path(), None, &pages).unwrap();
+    let without = problems.iter().filter(|problem| problem.what.contains("no record of a GPU")).count();
+    assert_eq!(without, CHAPTERS.len());
+    let other: Vec<String> = problems
+        .iter()
+        .filter(|problem| {
+            !["no record of a GPU", "is in no record", "h200.json"]
+                .iter()
+                .any(|what| problem.what.contains(what))
+        })
+        .map(Problem::to_string)
+        .collect();
+    assert_eq!(other, [""; 0]);
+    let of = |path: &str| &expanded[pages.iter().position(|page| page.path == path).unwrap()];
+    let roofline = of("reduction/roofline.md");
+    assert!(roofline.contains("<span class=\"missing\""), "a time is marked");
+    assert!(roofline.contains("class=\"by-emulator") && !roofline.contains("class=\"by-gpu"));
+}
+
+#[test]
+fn a_record_of_other_instructions_is_marked_and_no_problem() {
+    let copy = Copy::new();
+    copy.edit("chapters/ch02_reduction/output/h200.json", |json| {
+        json.replacen(".sm_70.ptx\": \"", ".sm_70.ptx\": \"0", 1)
+    });
+    let pages = preprocessor::pages(copy.0.path()).unwrap();
+    let (expanded, problems) = preprocessor::draft(copy.0.path(), None, &pages).unwrap();
+    // Figures name the records that they are of; `cargo xtask figures` draws them again without a GPU.
+    let other = problems.iter().filter(|problem| !problem.what.contains("book/figures/")).count();
+    assert_eq!(other, 0, "{problems:?}");
+    let text = expanded.concat();
+    assert!(text.contains("by-gpu stale") && text.contains("NVIDIA H200 (stale)"));
+    assert!(text.contains("from-gpu stale"));
+}
+
+/// What the profiler says of two rows of chapter 6.
+const PROFILE: &str = "chapters/ch06_laplace/output/h200_profile.csv";
+
+#[test]
+fn a_profile_of_other_instructions_is_marked() {
+    let copy = Copy::new();
+    copy.edit(PROFILE, |text| text.replacen(".sm_70.ptx ", ".sm_70.ptx 0", 1));
+    let pages = preprocessor::pages(copy.0.path()).unwrap();
+    let (expanded, _) = preprocessor::draft(copy.0.path(), None, &pages).unwrap();
+    let page = &expanded[pages.iter().position(|page| page.path == "profile.md").unwrap()];
+    assert!(page.contains("Occupancy (stale)") && page.contains("from-gpu stale"));
+}
+
+#[test]
+fn a_section_or_a_metric_that_a_profile_lacks_is_missed() {
+    let copy = Copy::new();
+    copy.edit(PROFILE, |text| {
+        text.replace(",Occupancy,Achieved Occupancy,", ",Occupancy,Reached Occupancy,")
+    });
+    copy.fails(
+        "{{#profile ch06 direct_32x8,tile_32x8 Occupancy",
+        "has no metric `Achieved_Occupancy`; there are ",
+    );
+    copy.edit(PROFILE, |text| text.replace(",Scheduler Statistics,", ",Schedulers,"));
+    copy.fails(
+        "{{#profile ch06 direct_32x8,tile_32x8 Scheduler_Statistics",
+        "has no section `Scheduler_Statistics`",
+    );
+    copy.edit(PROFILE, |text| text.replace("\ntile_32x8,", "\ntile,"));
+    copy.fails("{{#profile ch06 direct_32x8,tile_32x8 Launch_Statistics", "has no row `tile_32x8`");
+}
+
+/// What the emulator found never stands where the GPU's results are, and the other way round: with every text of each
+/// record marked, no element of one machine has the other's mark.
+#[test]
+fn nothing_of_one_machine_stands_under_the_other() {
+    let copy = Copy::new();
+    for path in gpu_records(&copy) {
+        mark(&path, "MEASURED");
+        mark(&path.with_file_name("sim.json"), "EMULATED");
+    }
+    let pages = preprocessor::pages(copy.0.path()).unwrap();
+    let (expanded, _) = preprocessor::draft(copy.0.path(), None, &pages).unwrap();
+    let mut elements = [0, 0];
+    for text in &expanded {
+        for (number, (class, own, other)) in
+            [("by-gpu", "MEASURED", "EMULATED"), ("by-emulator", "EMULATED", "MEASURED")].iter().enumerate()
+        {
+            let mark = format!("class=\"{class}");
+            for (start, _) in text.match_indices(&mark) {
+                let rest = &text[start..];
+                let end = ["</td>", "</th>", "</li>"].iter().filter_map(|end| rest.find(end)).min().unwrap();
+                assert!(!rest[..end].contains(other), "{}", &rest[..end]);
+                elements[number] +=
+                    usize::from(rest[..end].contains(own) || rest[..end].contains("424,242.5"));
+            }
+        }
+    }
+    assert!(elements.iter().all(|count| *count > 100), "{elements:?}");
+}
+
+/// Puts a mark into every remark, note and cell of a record, and a time that no kernel takes into all times.
+fn mark(path: &Path, mark: &str) {
+    fn walk(value: &mut serde_json::Value, mark: &str, inside: bool) {
+        match value {
+            serde_json::Value::Object(fields) if fields.contains_key("median_us") => {
+                fields["median_us"] = 424_242.5.into();
+            }
+            serde_json::Value::String(text) if inside => *text = format!("{mark} {text}"),
+            serde_json::Value::Array(items) => items.iter_mut().for_each(|item| walk(item, mark, inside)),
+            serde_json::Value::Object(fields) => {
+                for (key, field) in fields {
+                    walk(field, mark, ["remarks", "notes", "cells"].contains(&key.as_str()));
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    walk(&mut value, mark, false);
+    fs::write(path, value.to_string()).unwrap();
+}
+
+#[test]
+fn a_figure_that_is_gone_is_missed() {
+    let copy = Copy::new();
+    fs::remove_file(copy.path("book/figures/pairs_neighbored.svg")).unwrap();
+    copy.fails("{{#figure pairs_neighbored", "there is no `book/figures/pairs_neighbored.svg`");
+}
+
+#[test]
+fn a_kernel_that_changed_makes_its_records_and_figures_stale() {
+    let copy = Copy::new();
+    copy.edit("kernels/reduction.cu", |text| format!("{text}\n"));
+    copy.fails("{{#output ch02 in_place", "the record of `ch02_reduction` is stale");
+    copy.fails("{{= ch02.", "the record of `ch02_reduction` is stale");
+    copy.fails("{{#ref N1.", "the record of `ch02_reduction` is stale");
+    copy.fails(LISTING, "run `cargo xtask ptx`");
+}
+
+#[test]
+fn a_figure_of_another_kernel_is_stale() {
+    let copy = Copy::new();
+    copy.edit("kernels/reduction_steps.cu", |text| format!("{text}\n"));
+    copy.edit("book/figures/pairs_neighbored.svg", |svg| svg.replacen(" sha256 ", " sha256 0", 1));
+    copy.fails("{{#figure pairs_neighbored", "is stale");
+}
+
+/// A page with something more at its end has a problem there.
+#[track_caller]
+fn refuses(more: &str, what: &str) {
+    let mut pages = preprocessor::pages(&root()).unwrap();
+    let page = pages.iter_mut().find(|page| page.path == "reduction.md").unwrap();
+    let line = page.text.lines().count() + 2;
+    page.text = format!("{}\n\n{more}\n", page.text.trim_end());
+    has(&problems(&root(), &pages), "reduction.md", line, what);
+}
+
+#[test]
+fn what_names_nothing_is_refused() {
+    refuses("{{#ref N9.1}}", "no chapter decides a claim `N9.1`");
+    refuses("{{= ch02.reduce_interleaved.nonesuch}}", "the row has no `nonesuch`");
+    refuses("{{#term nonesuch}}", "has no term `nonesuch`");
+    refuses("{{#nonesuch}}", "there is no directive");
+    refuses("{{#output ch02 in_place table rows=reduce_interleaved}}", "`table` has all rows");
+    refuses("[there](nonesuch.md)", "the link `nonesuch.md` leads to no page");
+    refuses("{{#include ../../README.md}}", "mdBook's own");
+    refuses(
+        "```sh\ncargo run --bin ch02_reduction -- --only nonesuch\n```",
+        "no section, row or picture `nonesuch`",
+    );
+    refuses("```sh\ncargo run --bin ch02_reduction -- --claim N0.1\n```", "does not decide `N0.1`");
+}
+
+#[test]
+fn what_is_written_by_hand_is_refused() {
+    refuses("it loads 4,276,224 sectors", "is a number by hand");
+    refuses("```text\na\nb\nc\nd\n```", "is written by hand");
+    refuses("$\\frac{1}{$", "does not parse");
+}
+
+const LIST: &str = "book/src/reduction/exercises.md";
+const TABLE: &str = "{{#exercises ch02}}";
+const EXERCISE: &str = "title = \"The tail <block>\"\norder = 1\nkind = \"fix\"\nminutes = 10\n\
+                        page = \"reduction/edges.md\"\nkernel = \"sum\"\n";
+
+#[test]
+fn an_exercise_is_told_on_its_page_and_in_its_chapter() {
+    let copy = Copy::new();
+    copy.add_exercise("tail_of_all", EXERCISE);
+    let expanded = expand(copy.0.path()).unwrap_or_else(|problems| panic!("{problems}"));
+    let pages = preprocessor::pages(copy.0.path()).unwrap();
+    let text = |path: &str| &expanded[pages.iter().position(|page| page.path == path).unwrap()];
+    let (page, list) = (text("reduction/edges.md"), text("reduction/exercises.md"));
+    for text in [page, list] {
+        assert!(text.contains("The tail &lt;block&gt;"), "{text}");
+        assert!(text.contains("cargo run --bin exercises -- watch tail&#95;of&#95;all"), "{text}");
+    }
+    assert!(page.contains("fix, 10 minutes"), "{page}");
+    assert!(page.contains("href=\"../reduction/exercises.html#exercise-tail-of-all\""), "{page}");
+    assert!(list.contains("id=\"exercise-tail-of-all\""), "{list}");
+    assert!(list.contains("href=\"../reduction/edges.html\""), "{list}");
+    assert!(!text("introduction.md").contains("class=\"practise\""));
+}
+
+#[test]
+fn an_exercise_that_no_reader_comes_to_is_refused() {
+    Copy::refuses_exercise(
+        &EXERCISE.replace("edges.md", "nonesuch.md"),
+        5,
+        "`page` is `reduction/nonesuch.md`, which `SUMMARY.md` does not list",
+    );
+    Copy::refuses_exercise(&EXERCISE.replace("= 10", "= \"ten\""), 4, "invalid type");
+    Copy::refuses_exercise(&EXERCISE.replace("title", "name"), 1, "missing field `title`");
+    let copy = Copy::new();
+    copy.add_exercise("tail", EXERCISE);
+    copy.edit(LIST, |text| text.replace(TABLE, ""));
+    copy.has_problem("exercises/ch02/tail/exercise.toml", 5, "no page lists the exercises of `ch02`");
+}
+
+#[test]
+fn a_chapter_without_exercises_has_no_table() {
+    refuses("{{#exercises ch77}}", "there are no exercises in `exercises/ch77`");
+    refuses("{{#exercises}}", "name a chapter");
+}
+
+fn sha256(file: &Path) -> String {
+    nvrtc::CudaFile::read(file).unwrap().sha256()
+}

@@ -1,0 +1,12 @@
+//! Builds the whole book through the library crates, as `mdbook build book` does with the installed tools, and
+//! reads the pages that come out of it.
+
+mod formulas;
+mod make;
+mod problems;
+mod site;
+
+pub use formulas::Formulas;
+pub use make::{Built, make};
+pub use problems::{Rules, problems};
+pub use site::Site;

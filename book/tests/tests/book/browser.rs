@@ -1,0 +1,380 @@
+//! The pages as a browser shows them.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use book_tests::Site;
+use headless_chrome::browser::{default_executable, tab::Tab};
+use headless_chrome::protocol::cdp::types::Event;
+use headless_chrome::protocol::cdp::{Emulation, Input, Log, Network, Page, Runtime};
+use headless_chrome::{Browser, LaunchOptions};
+use serde::de::DeserializeOwned;
+
+use crate::book;
+use crate::server::Server;
+
+/// The variable that says to go without a browser.
+const WITHOUT: &str = "PRESS_WITHOUT_BROWSER";
+
+/// How long a page may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A browser with one page open, which writes down what goes wrong.
+pub struct Window {
+    pub tab: Arc<Tab>,
+    faults: Arc<Mutex<Vec<String>>>,
+    server: Server,
+    _browser: Browser,
+}
+
+/// A window on the book, unless we were told to go without.
+pub fn open() -> Option<Window> {
+    if env::var_os(WITHOUT).is_some() {
+        eprintln!("skipped, since {WITHOUT} is set: what a browser shows of the book is not tested");
+        return None;
+    }
+    let path = default_executable().unwrap_or_else(|_| {
+        panic!(
+            "no Chromium or Chrome was found: install one (on Debian `apt-get install chromium`), or name its program \
+             in the variable CHROME; with {WITHOUT}=1 this test is skipped"
+        )
+    });
+    let server = Server::start(&book().out);
+    // No name but this machine's has an address, so nothing can be asked of another. The pages are our own, and a
+    // sandbox is not to be had in every container.
+    let arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-dev-shm-usage"];
+    let options = LaunchOptions::default_builder()
+        .path(Some(path))
+        .sandbox(false)
+        .idle_browser_timeout(Duration::from_secs(600))
+        .args(arguments.iter().map(OsStr::new).collect())
+        .build()
+        .expect("the options are complete");
+    let browser = Browser::new(options).expect("the browser starts");
+    let tab = browser.new_tab().expect("it opens a page");
+    tab.set_default_timeout(PATIENCE);
+    let faults = Arc::new(Mutex::new(Vec::new()));
+    let (heard, home) = (Arc::clone(&faults), server.address());
+    let listen = move |event: &Event| {
+        if let Some(fault) = fault(event, &home) {
+            heard.lock().expect("nothing panics while it writes").push(fault);
+        }
+    };
+    tab.add_event_listener(Arc::new(listen)).unwrap();
+    tab.enable_log().unwrap();
+    tab.enable_runtime().unwrap();
+    let network = Network::Enable {
+        max_total_buffer_size: None,
+        max_resource_buffer_size: None,
+        max_post_data_size: None,
+        report_direct_socket_traffic: None,
+        enable_durable_messages: None,
+    };
+    tab.call_method(network).unwrap();
+    Some(Window { tab, faults, server, _browser: browser })
+}
+
+/// What of it is a fault: an error or a warning, or a request that leaves the site.
+fn fault(event: &Event, home: &str) -> Option<String> {
+    match event {
+        Event::LogEntryAdded(event) => {
+            let entry = &event.params.entry;
+            matches!(entry.level, Log::LogEntryLevel::Error | Log::LogEntryLevel::Warning).then(|| {
+                format!("the console says: {} {}", entry.text, entry.url.as_deref().unwrap_or_default())
+            })
+        }
+        Event::RuntimeConsoleAPICalled(event) => {
+            use Runtime::ConsoleAPICalledEventTypeOption::{Assert, Error, Warning};
+            let values = event.params.args.iter().map(|arg| format!("{:?}", arg.value)).collect::<Vec<_>>();
+            matches!(event.params.Type, Error | Warning | Assert)
+                .then(|| format!("a script says: {}", values.join(" ")))
+        }
+        Event::RuntimeExceptionThrown(event) => {
+            Some(format!("a script fails: {:?}", event.params.exception_details))
+        }
+        Event::NetworkRequestWillBeSent(event) => {
+            let url = &event.params.request.url;
+            let stays = [home, "data:", "about:", "blob:"].iter().any(|start| url.starts_with(start));
+            (!stays).then(|| format!("a request leaves the site: {url}"))
+        }
+        _ => None,
+    }
+}
+
+impl Window {
+    /// Sets the window's size.
+    pub fn resize(&self, width: u32, height: u32) {
+        let metrics = Emulation::SetDeviceMetricsOverride {
+            width,
+            height,
+            device_scale_factor: 1.0,
+            mobile: false,
+            scale: None,
+            screen_width: None,
+            screen_height: None,
+            position_x: None,
+            position_y: None,
+            dont_set_visible_size: None,
+            screen_orientation: None,
+            viewport: None,
+            display_feature: None,
+            device_posture: None,
+        };
+        self.tab.call_method(metrics).expect("a window can be resized");
+    }
+
+    /// Shows the page as it is printed, or again as it is on the screen.
+    pub fn print(&self, yes: bool) {
+        let media = if yes { "print" } else { "" };
+        let media = Emulation::SetEmulatedMedia { media: Some(media.to_owned()), features: None };
+        self.tab.call_method(media).expect("a page can be shown as it is printed");
+    }
+
+    /// Opens a page, and waits until it is there.
+    pub fn go(&self, page: &str) {
+        let url = format!("{}{page}", self.server.address());
+        let navigate = Page::Navigate {
+            url: url.clone(),
+            referrer: None,
+            transition_Type: None,
+            frame_id: None,
+            referrer_policy: None,
+        };
+        let answer = self.tab.call_method(navigate).unwrap();
+        assert!(answer.error_text.is_none(), "{page}: {:?}", answer.error_text);
+        self.wait(&format!("location.href === '{url}' && document.readyState === 'complete'"));
+    }
+
+    /// What a script comes to; a promise is waited for.
+    pub fn ask<T: DeserializeOwned>(&self, script: &str) -> Result<T, String> {
+        let evaluate = Runtime::Evaluate {
+            expression: script.to_owned(),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            object_group: None,
+            include_command_line_api: None,
+            silent: None,
+            context_id: None,
+            generate_preview: None,
+            throw_on_side_effect: None,
+            timeout: None,
+            disable_breaks: None,
+            repl_mode: None,
+            allow_unsafe_eval_blocked_by_csp: None,
+            unique_context_id: None,
+            serialization_options: None,
+        };
+        let answer = self.tab.call_method(evaluate).map_err(|error| error.to_string())?;
+        match answer.exception_details {
+            Some(details) => Err(format!("{details:?}")),
+            None => serde_json::from_value(answer.result.value.unwrap_or_default())
+                .map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Waits until that is so. While a page is left, no script can be asked; that passes.
+    pub fn wait(&self, script: &str) {
+        let start = Instant::now();
+        let mut last = Ok(false);
+        while start.elapsed() < PATIENCE {
+            last = self.ask::<bool>(script);
+            if last == Ok(true) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        panic!("this did not come to be: {script}: {last:?}; and there was {:?}", self.faults());
+    }
+
+    /// Fails unless that is so.
+    pub fn sees(&self, script: &str) {
+        assert_eq!(self.ask::<bool>(script), Ok(true), "{script}");
+    }
+
+    pub fn press(&self, key: &str) {
+        self.tab.press_key(key).expect("there is such a key");
+    }
+
+    /// What went wrong since it was last asked.
+    pub fn faults(&self) -> Vec<String> {
+        std::mem::take(&mut *self.faults.lock().expect("nothing panics while it writes"))
+    }
+}
+
+/// The first page on which there is such an element.
+pub fn page_with(selector: &str) -> String {
+    let parsed = scraper::Selector::parse(selector).unwrap();
+    let site = Site::read(&book().out).unwrap();
+    let found = site.written().find(|(_, page)| page.html.select(&parsed).next().is_some());
+    found.unwrap_or_else(|| panic!("no page has `{selector}`")).0.to_owned()
+}
+
+/// The pages that are written in the book.
+fn pages() -> Vec<String> {
+    Site::read(&book().out).unwrap().written().map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Opens every page of the list, and says what is wrong with what is shown.
+fn look(window: &Window, theme: &str, width: u32, pages: &[String], found: &mut BTreeSet<String>) {
+    let script = include_str!("look.js");
+    let script = script.split_once("\nasync ").expect("the script is a function under a comment").1;
+    let _: Option<()> = window.ask(&format!("localStorage.setItem('mdbook-theme', '{theme}')")).unwrap();
+    window.resize(width, 900);
+    for page in pages {
+        window.go(page);
+        let formulas = book().formulas.get(page).copied().unwrap_or_default();
+        let shown: Result<Vec<String>, _> = window.ask(&format!("(async {script})({formulas})"));
+        let shown = shown.unwrap_or_else(|error| panic!("{page}: {error}"));
+        if window.ask(&format!("document.documentElement.classList.contains('{theme}')")) != Ok(true) {
+            found.insert(format!("{page}: the theme is not {theme}"));
+        }
+        for problem in shown.into_iter().chain(window.faults()) {
+            found.insert(format!("{page}, {theme}, {width} wide: {problem}"));
+        }
+    }
+}
+
+#[test]
+fn every_page_is_shown_as_it_should_be() {
+    let Some(window) = open() else { return };
+    let pages = pages();
+    let mut found = BTreeSet::new();
+    window.go(&pages[0]);
+    for theme in ["light", "navy"] {
+        for width in [1280, 360] {
+            look(&window, theme, width, &pages, &mut found);
+        }
+    }
+    let found: Vec<String> = found.into_iter().collect();
+    assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
+}
+
+/// The other themes differ from those two in nothing but their colours.
+#[test]
+fn the_other_themes_have_contrast_too() {
+    let Some(window) = open() else { return };
+    let site = Site::read(&book().out).unwrap();
+    // As many pages as it takes to see every class once.
+    let mut seen = BTreeSet::new();
+    let mut pages = Vec::new();
+    for (name, page) in site.written() {
+        let classes = page.html.tree.values().filter_map(|node| node.as_element()).flat_map(|element| {
+            element.classes().map(|class| format!("{} {class}", element.name())).collect::<Vec<_>>()
+        });
+        let before = seen.len();
+        seen.extend(classes.filter(|class| !class.contains("katex") && !class.contains("mord")));
+        if seen.len() > before {
+            pages.push(name.to_owned());
+        }
+    }
+    let mut found = BTreeSet::new();
+    window.go(&pages[0]);
+    for theme in ["rust", "coal", "ayu"] {
+        look(&window, theme, 1280, &pages, &mut found);
+    }
+    let found: Vec<String> = found.into_iter().collect();
+    assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn a_command_is_copied_with_a_button() {
+    let Some(window) = open() else { return };
+    let site = Site::read(&book().out).unwrap();
+    let command = scraper::Selector::parse(".command > code").unwrap();
+    let page = site
+        .written()
+        .find(|(_, page)| page.html.select(&command).next().is_some())
+        .expect("a page has one")
+        .0;
+    window.go(page);
+    window
+        .sees("document.querySelector('.command > .copy').getAttribute('aria-label').includes('cargo run')");
+    window.sees("document.querySelector('.command > .copy').click() ?? true");
+    window.wait("['Copied', 'Selected'].includes(document.querySelector('.command > .copy').textContent)");
+    window.wait("document.querySelector('.command > .copy').textContent === 'Copy'");
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// Addresses and texts of the list of results.
+const RESULTS: &str = "[...document.querySelectorAll('#mdbook-searchresults > li')]
+    .map(found => [found.querySelector('a').getAttribute('href'), found.textContent])";
+
+#[test]
+fn the_search_finds_english_and_chinese() {
+    let Some(window) = open() else { return };
+    window.resize(1280, 900);
+    window.go("introduction.html");
+
+    window.press("/");
+    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+    window.tab.type_str("warp").unwrap();
+    window.wait("document.querySelectorAll('#mdbook-searchresults > li').length > 0");
+
+    // Chinese as an input method writes it: composed, then put in, and no key goes up.
+    window.go("introduction.html");
+    window.press("/");
+    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+    let composed = Input::ImeSetComposition {
+        text: "xian'cheng'shu".to_owned(),
+        selection_start: 14,
+        selection_end: 14,
+        replacement_start: None,
+        replacement_end: None,
+    };
+    window.tab.call_method(composed).unwrap();
+    window.tab.call_method(Input::InsertText { text: "线程束".to_owned() }).unwrap();
+    window.wait("document.querySelectorAll('#mdbook-searchresults > li').length > 0");
+    let results: Vec<(String, String)> = window.ask(RESULTS).unwrap();
+    assert!(results[0].0.starts_with("glossary.html"), "the glossary comes first: {results:?}");
+    assert!(results[0].1.contains("线程束") && results[0].1.contains("warp"), "{results:?}");
+    assert!(results.len() > 1, "pages that have the word come after it: {results:?}");
+    window.sees("document.querySelector('#mdbook-searchresults em').textContent === '线程束'");
+
+    // The first result is the glossary, at the word's line.
+    window.press("Enter");
+    window.wait("location.pathname === '/glossary.html' && document.readyState === 'complete'");
+    window.wait("document.querySelector('tr.found')?.id === 'warp'");
+    window.wait(
+        "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.getElementById('warp').getBoundingClientRect())",
+    );
+    assert_eq!(window.faults(), Vec::<String>::new());
+}
+
+/// The index has `__threadfence()` and `sum(__shfl_down_sync(mask` as one word each.
+#[test]
+fn the_search_finds_a_name_by_its_parts() {
+    let Some(window) = open() else { return };
+    window.resize(1280, 900);
+    for (part, name, page) in [
+        ("threadfence", "__threadfence", "locks/lock_with_fences.html"),
+        ("syncthreads", "__syncthreads", "reduction/barriers.html"),
+        ("shfl_down", "__shfl_down_sync", "shuffles/four_shuffles.html"),
+        ("syncwarp", "__syncwarp", "volta/mask.html"),
+    ] {
+        window.go("introduction.html");
+        window.press("/");
+        window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+        window.tab.type_str(part).unwrap();
+        window.wait("document.querySelectorAll('#mdbook-searchresults > li').length > 3");
+        let results: Vec<(String, String)> = window.ask(RESULTS).unwrap();
+        assert!(results.iter().any(|(address, _)| address.starts_with(page)), "{part}: {results:?}");
+        let without: Vec<_> =
+            results.iter().filter(|(_, text)| !text.to_lowercase().contains(part)).collect();
+        assert!(without.is_empty(), "{part}: the list does not show where it is: {without:?}");
+        assert!(results.iter().any(|(_, text)| text.contains(name)), "{part}: {results:?}");
+    }
+    // A part is what begins after a sign: `hreadfence` is no part of `__threadfence`.
+    window.go("introduction.html");
+    window.press("/");
+    window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
+    window.tab.type_str("hreadfence").unwrap();
+    window.wait(
+        "document.getElementById('mdbook-searchresults-header').textContent.startsWith('No search results')",
+    );
+    assert_eq!(window.faults(), Vec::<String>::new());
+}

@@ -1,0 +1,31 @@
+//! The whole book, built once, and read by this program and by a browser.
+
+mod browser;
+mod head;
+mod listings;
+mod pages;
+mod reader;
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use book_tests::{Built, make};
+
+/// Where the repository of the book would be; nobody is there.
+const ADDRESS: &str = "https://repository.invalid/lanes";
+
+/// The repository's folder.
+fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The book, built once for all tests.
+fn book() -> &'static Built {
+    static BOOK: OnceLock<Result<Built, String>> = OnceLock::new();
+    let build = || {
+        let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("book");
+        make(&repository().join("book"), &out, ADDRESS).map_err(|error| format!("{error:#}"))
+    };
+    BOOK.get_or_init(build).as_ref().unwrap_or_else(|error| panic!("{error}"))
+}
