@@ -143,7 +143,7 @@ pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> St
                 return Ok(Given::Buffer(emulator.alloc_uninitialized(&name, spec.bytes())?));
             }
             let buffer = emulator.alloc(&name, spec.bytes())?;
-            fill(emulator.write(buffer), spec);
+            fill(emulator.write(buffer)?, spec);
             Ok(Given::Buffer(buffer))
         }
     };

@@ -69,10 +69,11 @@ impl Sim {
         let module = self.load(&launch.code)?;
         let arguments = launch.buffers().into_iter().map(|BufferId(id)| self.buffers[id]);
         let places: Vec<simt::Buffer> = arguments.chain(module.variables().map(|(_, place)| place)).collect();
-        let held: Vec<Vec<u8>> = places.iter().map(|&place| self.emulator.read(place).to_vec()).collect();
+        let held = places.iter().map(|&place| Ok(self.emulator.read(place)?.to_vec()));
+        let held = held.collect::<Result<Vec<Vec<u8>>>>()?;
         let result = work(self);
         for (place, bytes) in places.into_iter().zip(held) {
-            self.emulator.write(place).copy_from_slice(&bytes);
+            self.emulator.write(place)?.copy_from_slice(&bytes);
         }
         result
     }
@@ -101,22 +102,23 @@ impl Machine for Sim {
 
     fn free_from(&mut self, BufferId(first): BufferId) {
         for buffer in self.buffers.drain(first.min(self.buffers.len())..) {
-            self.emulator.free(buffer);
+            // It was allocated here, so there is nothing that could go wrong.
+            let _ = self.emulator.free(buffer);
         }
     }
 
     fn write(&mut self, BufferId(id): BufferId, bytes: &[u8]) -> Result<()> {
-        self.emulator.write(self.buffers[id]).copy_from_slice(bytes);
+        self.emulator.write(self.buffers[id])?.copy_from_slice(bytes);
         Ok(())
     }
 
     fn read(&mut self, BufferId(id): BufferId) -> Result<Vec<u8>> {
-        Ok(self.emulator.read(self.buffers[id]).to_vec())
+        Ok(self.emulator.read(self.buffers[id])?.to_vec())
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<Run> {
         let (module, shape) = self.prepare(launch)?;
-        let before = variables(&self.emulator, &module);
+        let before = variables(&self.emulator, &module)?;
         let report = self.emulator.launch(&module, &launch.kernel, &shape);
         let report = report.with_context(|| cannot_launch(launch))?;
         Ok(Run {
@@ -131,7 +133,7 @@ impl Machine for Sim {
             withheld: None,
             needs: None,
             unwatched: false,
-            changes_variables: variables(&self.emulator, &module) != before,
+            changes_variables: variables(&self.emulator, &module)? != before,
         })
     }
 }
@@ -153,8 +155,8 @@ fn traced(module: &Module, step: &TraceStep) -> Traced {
 }
 
 /// What the variables of a module hold.
-pub(crate) fn variables(emulator: &Emulator, module: &Module) -> Vec<Vec<u8>> {
-    module.variables().map(|(_, buffer)| emulator.read(buffer).to_vec()).collect()
+pub(crate) fn variables(emulator: &Emulator, module: &Module) -> Result<Vec<Vec<u8>>> {
+    module.variables().map(|(_, buffer)| Ok(emulator.read(buffer)?.to_vec())).collect()
 }
 
 /// The GPU trusts its caller about the arguments, so they are checked here for both machines.

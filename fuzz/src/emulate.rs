@@ -76,7 +76,7 @@ pub fn load_text(
         launch = match argument {
             Argument::Buffer(name, bytes) => {
                 let buffer = emulator.alloc(name, bytes.len() as u64)?;
-                emulator.write(buffer).copy_from_slice(bytes);
+                emulator.write(buffer)?.copy_from_slice(bytes);
                 buffers.push(buffer);
                 launch.arg(buffer.address())
             }
@@ -111,8 +111,8 @@ impl Loaded {
     pub fn run(mut self, entry: &str, way: Way) -> Result<(Report, Vec<Vec<u8>>)> {
         let launch = self.launch(way);
         let report = self.emulator.launch(&self.module, entry, &launch)?;
-        let buffers = self.buffers.iter().map(|&buffer| self.emulator.read(buffer).to_vec()).collect();
-        Ok((report, buffers))
+        let buffers = self.buffers.iter().map(|&buffer| Ok(self.emulator.read(buffer)?.to_vec()));
+        Ok((report, buffers.collect::<Result<_>>()?))
     }
 
     /// The slots in the order in which a warp, of a block, is last there: until then nothing else has been stored to those

@@ -82,7 +82,7 @@ impl Ready {
 
     /// Writes the input again, for most kernels overwrite it.
     fn prepare(&mut self) {
-        for (word, value) in self.emulator.write(self.x).chunks_exact_mut(4).zip(&self.input) {
+        for (word, value) in self.emulator.write(self.x).unwrap().chunks_exact_mut(4).zip(&self.input) {
             word.copy_from_slice(&value.to_le_bytes());
         }
     }
@@ -98,7 +98,7 @@ impl Ready {
         let report = self.launch();
         let time = start.elapsed();
         assert!(report.faults.is_empty(), "{}", report.faults[0]);
-        let sums = self.emulator.read(self.sums).chunks_exact(4);
+        let sums = self.emulator.read(self.sums).unwrap().chunks_exact(4);
         for (sum, part) in sums.zip(self.input.chunks(self.per_block)) {
             assert_eq!(sum, part.iter().sum::<i32>().to_le_bytes(), "the sum of a block is wrong");
         }

@@ -32,7 +32,7 @@ fn ready(text: &str, kernel: &'static str, n: u32, args: impl Fn(Launch, u64, u6
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load(kernel, text).expect("the committed PTX is read");
     let [x, y] = ["x", "y"].map(|name| emulator.alloc(name, 4 * u64::from(n)).expect("there is memory"));
-    for (i, word) in emulator.write(x).chunks_exact_mut(4).enumerate() {
+    for (i, word) in emulator.write(x).unwrap().chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(i as u32 % 1000).to_le_bytes());
     }
     let launch = args(Launch::new(n.div_ceil(256), 256), x.address(), y.address());

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use crate::compile::lower::lower;
 use crate::compile::program::{Code, Program, Refusal};
+use crate::compile::reach::may_be_refused;
 use crate::exec::state::Run;
-use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_SHARED_BYTES};
+use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES, MemoryError};
 use crate::machine::global::{Buffer, Global};
+use crate::machine::id::Id;
 use crate::machine::local::MAX_RESIDENT_LOCAL_BYTES;
 use crate::machine::registers::WARP_SIZE;
 use crate::ptx;
@@ -28,15 +30,29 @@ impl Default for Limits {
 }
 
 /// A machine with global memory, on which modules are loaded and kernels launched.
+///
+/// Modules and buffers belong to the emulator that made them, because a module's code names the places of its variables in
+/// that emulator's memory. Any other emulator refuses them. A copy of an emulator has everything that the emulator had when
+/// it was copied.
 #[derive(Clone, Debug)]
 pub struct Emulator {
     memory: Global,
+    /// The modules that were loaded, in increasing order.
+    modules: Vec<Id>,
     deal: Option<u64>,
 }
 
-/// A loaded module.
+/// What an emulator's memory held at one time, to which [`Emulator::restore`] returns it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    memory: Global,
+    modules: Vec<Id>,
+}
+
+/// A module, loaded in an emulator.
 #[derive(Clone, Debug)]
 pub struct Module {
+    id: Id,
     program: Arc<Program>,
     kernels: Vec<KernelInfo>,
 }
@@ -99,7 +115,7 @@ impl Module {
 impl Emulator {
     /// A machine with empty memory.
     pub fn new(limits: Limits) -> Emulator {
-        Emulator { memory: Global::new(limits.memory_bytes), deal: None }
+        Emulator { memory: Global::new(limits.memory_bytes), modules: Vec::new(), deal: None }
     }
 
     /// Has every launch use all its cores, however small it is, one after the other on this thread, and deals its
@@ -118,42 +134,76 @@ impl Emulator {
         let program = lower(name, text, &ptx::parse(text)?, &mut self.memory)?;
         let kernels = program.functions.iter().filter(|code| code.is_entry);
         let kernels = kernels.map(kernel_info).collect();
-        Ok(Module { program: Arc::new(program), kernels })
+        let id = Id::new();
+        self.modules.push(id);
+        Ok(Module { id, program: Arc::new(program), kernels })
     }
 
     /// Allocates zeroed global memory, all of which counts as written. `name` is what faults call it.
     ///
     /// # Errors
     /// There is not as much memory left.
-    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, LaunchError> {
-        let buffer = self.memory.alloc(name, bytes);
-        buffer.map_err(|error| LaunchError(format!("`{name}` does not fit into memory: {error}")))
+    pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
+        self.memory.alloc(name, bytes).map_err(|error| error.of(name))
     }
 
     /// Allocates global memory as `cudaMalloc` does: its bytes count as written only once a kernel stores to them, or
-    /// [`Emulator::write`] was called, which counts for the whole buffer. The checker of initialisation reports who
-    /// reads them before. (What is read then is zero, so that every run is the same.)
+    /// [`Emulator::write`] was called, which counts for the whole buffer. The checker of initialisation reports reads of
+    /// bytes that have not been written. (They return zero, so that every run is the same.)
     ///
     /// # Errors
     /// There is not as much memory left.
-    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, LaunchError> {
-        let buffer = self.memory.alloc_uninitialized(name, bytes);
-        buffer.map_err(|error| LaunchError(format!("`{name}` does not fit into memory: {error}")))
+    pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, MemoryError> {
+        self.memory.alloc_uninitialized(name, bytes).map_err(|error| error.of(name))
     }
 
-    /// Frees an allocation. Its address is never given out again.
-    pub fn free(&mut self, buffer: Buffer) {
-        self.memory.free(buffer);
+    /// Frees an allocation. Its address is not given out again. Freeing it a second time does nothing.
+    ///
+    /// # Errors
+    /// The buffer is not in this emulator's memory.
+    pub fn free(&mut self, buffer: Buffer) -> Result<(), MemoryError> {
+        match self.memory.check(buffer) {
+            Err(MemoryError::Freed { .. }) => Ok(()),
+            known => known.map(|()| self.memory.free(buffer)),
+        }
     }
 
-    /// The bytes of an allocation; empty once freed.
-    pub fn read(&self, buffer: Buffer) -> &[u8] {
-        self.memory.bytes(buffer)
+    /// The bytes of an allocation.
+    ///
+    /// # Errors
+    /// The buffer is not in this emulator's memory, or has been freed.
+    pub fn read(&self, buffer: Buffer) -> Result<&[u8], MemoryError> {
+        self.memory.check(buffer)?;
+        Ok(self.memory.bytes(buffer))
     }
 
     /// The bytes of an allocation, to be written: all of them count as written from then on.
-    pub fn write(&mut self, buffer: Buffer) -> &mut [u8] {
-        self.memory.bytes_mut(buffer)
+    ///
+    /// # Errors
+    /// The buffer is not in this emulator's memory, or has been freed.
+    pub fn write(&mut self, buffer: Buffer) -> Result<&mut [u8], MemoryError> {
+        self.memory.check(buffer)?;
+        Ok(self.memory.bytes_mut(buffer))
+    }
+
+    /// Keeps what memory holds now: every allocation and every variable of a module, and which bytes have been written.
+    ///
+    /// # Errors
+    /// The host has no room for it.
+    pub fn snapshot(&self) -> Result<Snapshot, MemoryError> {
+        let memory = self.memory.copied().ok_or_else(|| no_room(&self.memory))?;
+        Ok(Snapshot { memory, modules: self.modules.clone() })
+    }
+
+    /// Returns to a snapshot. What was freed since is allocated again; what was allocated or loaded since is gone, and its
+    /// addresses are given out a second time, so that the same requests get the same addresses.
+    ///
+    /// # Errors
+    /// The host has no room for what was freed since. Then nothing is changed.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), MemoryError> {
+        self.memory.restore(&snapshot.memory).ok_or_else(|| no_room(&snapshot.memory))?;
+        self.modules.clone_from(&snapshot.modules);
+        Ok(())
     }
 
     /// Runs a kernel to its end, or to the fault that stops it.
@@ -189,19 +239,32 @@ impl Emulator {
         step: Option<&mut dyn FnMut(&TraceStep)>,
     ) -> Result<Report, LaunchError> {
         let program = &module.program;
+        if self.modules.binary_search(&module.id).is_err() {
+            return Err(LaunchError::ForeignModule { module: program.name.clone() });
+        }
         let number = program.functions.iter().position(|code| code.is_entry && code.name == kernel);
-        let Some(number) = number else {
-            return Err(LaunchError(unknown_kernel(module, kernel)));
-        };
+        let number = number.ok_or_else(|| unknown_kernel(module, kernel))?;
         let code = &program.functions[number];
-        check_shape(code, program, launch).map_err(LaunchError)?;
-        let params = parameter_block(code, launch).map_err(LaunchError)?;
+        check_shape(code, program, launch)?;
+        let params = parameter_block(code, launch)?;
+        if may_be_refused(program, number as u32) {
+            self.memory.begin();
+        }
         let mut run = Run::new(program, number as u32, launch, &mut self.memory, params);
         run.deal = self.deal;
         // The closure shortens the callback's lifetime to the run's.
         run.trace = step.map(|step| Tracer::new(step));
-        run.finish().map_err(|error| LaunchError(format!("`{}`, {error}", program.name)))
+        let outcome = run.finish();
+        match outcome {
+            Ok(_) => self.memory.commit(),
+            Err(_) => self.memory.roll_back(),
+        }
+        outcome.map_err(|error| LaunchError::Unsupported { module: program.name.clone(), error })
     }
+}
+
+fn no_room(memory: &Global) -> MemoryError {
+    MemoryError::NoRoomForSnapshot { bytes: memory.live_bytes() }
 }
 
 fn kernel_info(code: &Code) -> KernelInfo {
@@ -210,81 +273,65 @@ fn kernel_info(code: &Code) -> KernelInfo {
     KernelInfo { name: code.name.clone(), params: params.collect(), shared_bytes: code.shared_bytes }
 }
 
-fn unknown_kernel(module: &Module, kernel: &str) -> String {
-    let known: Vec<_> = module.kernels.iter().map(|info| format!("`{}`", info.name)).collect();
-    format!("`{}` has no kernel `{kernel}`; it has {}", module.program.name, known.join(", "))
+fn unknown_kernel(module: &Module, kernel: &str) -> LaunchError {
+    LaunchError::UnknownKernel {
+        module: module.program.name.clone(),
+        kernel: kernel.to_owned(),
+        known: module.kernels.iter().map(|info| info.name.clone()).collect(),
+    }
 }
 
 /// Registers of all resident warps at most, in bytes.
 const MAX_RESIDENT_REGISTER_BYTES: u64 = 2 << 30;
 
 /// Refuses a launch that no GPU could do.
-fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), String> {
+fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), LaunchError> {
     let (grid, block) = (launch.grid, launch.block);
     if grid.count() == 0 || block.count() == 0 {
-        return Err(format!(
-            "a launch needs at least one block of one thread, but the grid is {grid} and the block {block}"
-        ));
+        return Err(LaunchError::Empty { grid, block });
     }
     let threads = block.count();
     if threads > MAX_BLOCK_THREADS || block.z > 64 {
-        return Err(format!(
-            "a block may have at most {MAX_BLOCK_THREADS} threads and at most 64 in z; this one is {block}"
-        ));
+        return Err(LaunchError::BlockTooLarge { block });
     }
-    if grid.x > i32::MAX as u32 || grid.y > 65_535 || grid.z > 65_535 {
-        return Err(format!("a grid may be at most (2147483647,65535,65535); this one is {grid}"));
+    if grid.x > MAX_GRID.x || grid.y > MAX_GRID.y || grid.z > MAX_GRID.z {
+        return Err(LaunchError::GridTooLarge { grid });
     }
     if let Some(most) = code.max_threads.filter(|&most| threads > most) {
-        return Err(format!(
-            "`{}` was compiled for blocks of at most {most} threads, not {threads}",
-            code.name
-        ));
+        return Err(LaunchError::TooManyThreads { kernel: code.name.clone(), most, threads });
     }
     let asked = [block.x, block.y, block.z];
     if let Some(required) = &code.required_threads
         && asked.iter().enumerate().any(|(axis, &asked)| *required.get(axis).unwrap_or(&1) != asked)
     {
-        return Err(format!("`{}` was compiled for blocks of {required:?} threads, not {block}", code.name));
+        return Err(LaunchError::OtherShape { kernel: code.name.clone(), required: required.clone(), block });
     }
-    let shared = program.shared_bytes(code, launch.shared_bytes);
-    if shared > MAX_SHARED_BYTES {
-        return Err(format!(
-            "a block may have at most {MAX_SHARED_BYTES} bytes of shared memory; this one needs {shared}"
-        ));
+    let bytes = program.shared_bytes(code, launch.shared_bytes);
+    if bytes > MAX_SHARED_BYTES {
+        return Err(LaunchError::SharedMemory { bytes });
     }
     let residents = u64::from(launch.resident_blocks.max(1)).min(grid.count());
     let warps = threads.div_ceil(WARP_SIZE as u64) * residents;
-    let registers = code.image.bytes() * warps;
-    if registers > MAX_RESIDENT_REGISTER_BYTES {
-        return Err(format!(
-            "the resident warps need {registers} bytes of registers, and at most {MAX_RESIDENT_REGISTER_BYTES} are \
-             available; launch smaller blocks, or make fewer blocks resident"
-        ));
-    }
-    let local = code.frame_bytes * warps * WARP_SIZE as u64;
-    if local > MAX_RESIDENT_LOCAL_BYTES {
-        return Err(format!(
-            "the resident threads need {local} bytes of local memory, and at most {MAX_RESIDENT_LOCAL_BYTES} are \
-             available; launch smaller blocks, or make fewer blocks resident"
-        ));
-    }
-    Ok(())
+    let within = |memory, bytes: u64, most: u64| {
+        (bytes <= most).then_some(()).ok_or(LaunchError::TooManyResident { memory, bytes, most })
+    };
+    within("registers", code.image.bytes() * warps, MAX_RESIDENT_REGISTER_BYTES)?;
+    within("local memory", code.frame_bytes * warps * WARP_SIZE as u64, MAX_RESIDENT_LOCAL_BYTES)
 }
 
 /// Lays the arguments out as the kernel's parameters.
-fn parameter_block(code: &Code, launch: &Launch) -> Result<Vec<u8>, String> {
-    if launch.args.len() != code.params.len() {
-        let (wanted, given) = (code.params.len(), launch.args.len());
-        return Err(format!("`{}` takes {wanted} arguments, not {given}", code.name));
+fn parameter_block(code: &Code, launch: &Launch) -> Result<Vec<u8>, LaunchError> {
+    let (wanted, given) = (code.params.len(), launch.args.len());
+    if wanted != given {
+        return Err(LaunchError::ArgumentCount { kernel: code.name.clone(), wanted, given });
     }
     let end = code.params.iter().map(|place| place.address + place.size).max().unwrap_or(0);
     let mut bytes = vec![0; end as usize];
     for (index, (place, arg)) in code.params.iter().zip(&launch.args).enumerate() {
         let arg = arg.as_bytes();
-        if arg.len() as u64 != place.size {
-            let (wanted, given) = (place.size, arg.len());
-            return Err(format!("argument {index} of `{}` has {wanted} bytes, not {given}", code.name));
+        let (wanted, given) = (place.size, arg.len() as u64);
+        if wanted != given {
+            return Err(LaunchError::ArgumentSize { kernel: code.name.clone(), index, wanted, given });
         }
         bytes[place.address as usize..][..arg.len()].copy_from_slice(arg);
     }

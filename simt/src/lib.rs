@@ -33,8 +33,8 @@ pub mod ptx;
 mod report;
 mod schedule;
 
-pub use emulator::{Emulator, KernelInfo, Limits, Module, Param};
-pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, Reconvergence, Schedule};
+pub use emulator::{Emulator, KernelInfo, Limits, Module, Param, Snapshot};
+pub use launch::{Arg, Checks, Dim3, Launch, LaunchError, MemoryError, Reconvergence, Schedule};
 pub use machine::global::Buffer;
 pub use report::Report;
 pub use report::counters::{Counters, LineCounters};

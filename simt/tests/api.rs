@@ -1,6 +1,6 @@
 //! What a caller of the crate can do wrong, or at the wrong time: memory, launches and modules.
 
-use simt::{Emulator, FaultKind, Launch, Limits, Module};
+use simt::{Buffer, Emulator, FaultKind, Launch, LaunchError, Limits, MemoryError, Module};
 
 const STORE: &str = ".version 8.0\n.target sm_70\n
 .visible .entry store(.param .u64 x) {
@@ -22,8 +22,8 @@ fn a_freed_buffer_is_named() {
     let x = emulator.alloc("x", 4).unwrap();
     let launch = Launch::new(1, 1).arg(x.address());
     assert!(emulator.launch(&module, "store", &launch).unwrap().faults.is_empty());
-    assert_eq!(emulator.read(x), [7, 0, 0, 0]);
-    emulator.free(x);
+    assert_eq!(emulator.read(x).unwrap(), [7, 0, 0, 0]);
+    emulator.free(x).unwrap();
     let fault = emulator.launch(&module, "store", &launch).unwrap().faults.remove(0);
     assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::UseAfterFree, "`x` has been freed"));
 }
@@ -155,4 +155,76 @@ fn a_refused_module_leaves_no_memory_behind() {
         assert!(emulator.load("twice.ptx", text).unwrap_err().message.contains("declared twice"));
     }
     assert!(emulator.alloc("all", 1000).is_ok());
+}
+
+/// A module whose kernel counts its launches in a variable, and adds up what it gets.
+const COUNT: &str = ".version 8.0\n.target sm_70\n
+.global .u32 launches;
+.visible .entry count(.param .u64 x) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [x];
+    ld.global.u32 %r1, [launches];
+    add.u32 %r1, %r1, 1;
+    st.global.u32 [launches], %r1;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}";
+
+#[test]
+fn what_is_of_another_emulator_is_refused() {
+    let mut one = Emulator::new(Limits::default());
+    let (module, x) = (one.load("count.ptx", COUNT).unwrap(), one.alloc("x", 4).unwrap());
+    let launch = Launch::new(1, 1).arg(x.address());
+
+    let mut other = Emulator::new(Limits::default());
+    let before = other.alloc("bystander", 4).unwrap();
+    assert_eq!(before.address(), module.variable("launches").unwrap().address(), "the places are the same");
+    let error = other.launch(&module, "count", &launch).unwrap_err();
+    assert_eq!(error, LaunchError::ForeignModule { module: "count.ptx".to_owned() });
+    assert!(error.to_string().contains("load it with the emulator that launches it"), "{error}");
+    assert_eq!(other.read(before).unwrap(), [0; 4]);
+
+    other.alloc("second", 8).unwrap();
+    let foreign = MemoryError::ForeignBuffer { bytes: 4 };
+    assert_eq!(other.read(x).unwrap_err(), foreign);
+    assert_eq!(other.write(x).unwrap_err(), foreign);
+    assert_eq!(other.free(x).unwrap_err(), foreign);
+    assert_eq!(
+        Emulator::new(Limits::default()).read(x).unwrap_err(),
+        foreign,
+        "its memory has no such place"
+    );
+    assert!(foreign.to_string().contains("use it with the emulator that allocated it"), "{foreign}");
+
+    assert!(one.launch(&module, "count", &launch).unwrap().faults.is_empty());
+    assert_eq!(one.read(x).unwrap(), [1, 0, 0, 0]);
+}
+
+#[test]
+fn a_copy_has_what_there_was_when_it_was_made() {
+    let mut one = Emulator::new(Limits::default());
+    let (module, x) = (one.load("count.ptx", COUNT).unwrap(), one.alloc("x", 4).unwrap());
+    let mut copy = one.clone();
+    let launch = Launch::new(1, 1).arg(x.address());
+    assert!(copy.launch(&module, "count", &launch).unwrap().faults.is_empty());
+    assert_eq!((copy.read(x).unwrap()[0], one.read(x).unwrap()[0]), (1, 0));
+    // From here on they are two.
+    let (here, there) = (one.alloc("here", 4).unwrap(), copy.alloc("there", 4).unwrap());
+    assert_eq!(here.address(), there.address());
+    let is_foreign =
+        |read: Result<&[u8], MemoryError>| matches!(read, Err(MemoryError::ForeignBuffer { .. }));
+    assert!(is_foreign(one.read(there)) && is_foreign(copy.read(here)));
+    let later = one.load("later.ptx", COUNT).unwrap();
+    assert!(matches!(copy.launch(&later, "count", &launch), Err(LaunchError::ForeignModule { .. })));
+}
+
+#[test]
+fn a_freed_buffer_can_be_freed_again_and_not_read() {
+    let mut emulator = Emulator::new(Limits::default());
+    let x: Buffer = emulator.alloc("x", 4).unwrap();
+    assert_eq!(emulator.free(x), Ok(()));
+    assert_eq!(emulator.free(x), Ok(()));
+    let freed = MemoryError::Freed { name: "x".to_owned() };
+    assert_eq!((emulator.read(x).unwrap_err(), emulator.write(x).unwrap_err()), (freed.clone(), freed));
 }

@@ -78,7 +78,7 @@ fn run(operation: &Operation<'_>, pattern: &Pattern<'_>) -> Counters {
     let text = KERNEL.replace("\nOPERATION\n", &format!("\n{}\n", operation.instruction));
     let module = emulator.load(operation.name, &text).unwrap_or_else(|error| panic!("{error}"));
     let offsets = emulator.alloc("offsets", 128).unwrap();
-    emulator.write(offsets).copy_from_slice(&pattern.offsets(operation.bytes));
+    emulator.write(offsets).unwrap().copy_from_slice(&pattern.offsets(operation.bytes));
     let buffers =
         [offsets, emulator.alloc("memory", 16384).unwrap(), emulator.alloc("results", 256).unwrap()];
     let launch = Launch { checks: Checks::NONE, ..Launch::new(1, 32) };

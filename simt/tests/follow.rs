@@ -32,7 +32,7 @@ fn run(body: &str, shape: (u32, u32), byte: u64, choices: &Launch) -> (Report, V
         ..choices.clone()
     };
     let report = emulator.launch(&module, "store", &launch.arg(x.address())).unwrap();
-    (report, emulator.read(x).to_vec())
+    (report, emulator.read(x).unwrap().to_vec())
 }
 
 /// Checks what is told of a byte, with either mechanism: `-` where nobody stored there.

@@ -47,8 +47,8 @@ fn races(tells: &str, looks: &str) -> bool {
     let module = emulator.load("pattern", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (x, flag) = (emulator.alloc("x", 4).unwrap(), emulator.alloc("flag", 8).unwrap());
     (0..SEEDS).any(|seed| {
-        emulator.write(flag).fill(0);
-        emulator.write(x).fill(0);
+        emulator.write(flag).unwrap().fill(0);
+        emulator.write(x).unwrap().fill(0);
         let launch = Launch::new(2, 1).arg(x.address()).arg(flag.address());
         let launch = Launch { schedule: Schedule::Random, seed, checks: Checks::ALL, ..launch };
         let faults = emulator.launch(&module, "kernel", &launch).unwrap().faults;

@@ -72,7 +72,7 @@ impl Text {
         let report = report.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         assert!(report.faults.is_empty(), "{}: {:?}", self.name, report.faults);
         let value = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        emulator.read(out).chunks(self.width).map(value).collect()
+        emulator.read(out).unwrap().chunks(self.width).map(value).collect()
     }
 
     /// Panics where a value is not as expected, and names it.

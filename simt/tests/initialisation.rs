@@ -79,7 +79,7 @@ impl Machine {
 fn it_reports_what_no_launch_and_no_host_has_written() {
     let mut machine = Machine::new();
     let x = machine.emulator.alloc_uninitialized("x", 64).unwrap();
-    assert_eq!(machine.emulator.read(x), [0; 64]);
+    assert_eq!(machine.emulator.read(x).unwrap(), [0; 64]);
     let told = machine.told("ld4", x, 8);
     assert_eq!(told.as_deref(), Some("bytes 8 to 11 of `x` were read before they were written"));
     assert!(machine.told("ld4", x, 8).is_some(), "a read writes nothing");
@@ -90,7 +90,7 @@ fn it_reports_what_no_launch_and_no_host_has_written() {
         machine.told("ld8", x, 8).as_deref(),
         Some("bytes 12 to 15 of `x` were read before they were written")
     );
-    machine.emulator.write(x)[0] = 1;
+    machine.emulator.write(x).unwrap()[0] = 1;
     assert_eq!(machine.told("ld8", x, 56), None);
     let y = machine.emulator.alloc("y", 64).unwrap();
     assert_eq!(machine.told("ld8", y, 0), None, "buffers of `alloc` count as written");
@@ -158,7 +158,7 @@ fn findings_of_sum(set: Option<&str>, checks: Checks) -> Vec<(Severity, String)>
     let module = emulator.load("constants.ptx", CONSTANTS).unwrap();
     let x = emulator.alloc("x", 4).unwrap();
     if let Some(name) = set {
-        emulator.write(module.variable(name).unwrap()).fill(0);
+        emulator.write(module.variable(name).unwrap()).unwrap().fill(0);
     }
     let launch = Launch { args: vec![x.address().into()], checks, ..Launch::new(1, 32) };
     let faults = emulator.launch(&module, "sum", &launch).unwrap().faults;
@@ -185,7 +185,7 @@ fn a_variable_in_global_memory_that_starts_as_zero_is_not_noted() {
         let args = vec![x.address().into()];
         let launch = Launch { args, checks: INITIALISATION, ..Launch::new(1, 1) };
         assert_eq!(emulator.launch(&module, "draw", &launch).unwrap().faults, []);
-        assert_eq!(emulator.read(x), [ticket, 0, 0, 0]);
+        assert_eq!(emulator.read(x).unwrap(), [ticket, 0, 0, 0]);
     }
 }
 
@@ -227,7 +227,7 @@ fn it_reports_no_false_alarm_and_misses_no_byte() {
                 touched.fill(true);
             }
         }
-        machine.emulator.free(x);
+        machine.emulator.free(x).unwrap();
     }
     assert!((200..3000).contains(&alarms), "{alarms} alarms");
 }

@@ -18,7 +18,7 @@ fn run(text: &str, (grid, block): (u32, u32), seed: u64, follow: bool) -> (Repor
     let module = emulator.load("late", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (x, y) = (emulator.alloc("x", 256).unwrap(), emulator.alloc("y", 256).unwrap());
     for buffer in [x, y] {
-        emulator.write(buffer).fill(0);
+        emulator.write(buffer).unwrap().fill(0);
     }
     let launch = Launch::new(grid, block).arg(x.address()).arg(y.address());
     let schedule = [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt][seed as usize % 3];
@@ -35,7 +35,7 @@ fn run(text: &str, (grid, block): (u32, u32), seed: u64, follow: bool) -> (Repor
     let report = emulator.launch(&module, "kernel", &launch).unwrap();
     assert!(report.faults.is_empty(), "seed {seed}: {}", report.faults[0]);
     let [x, y] = [x, y].map(|buffer| {
-        let words = emulator.read(buffer).chunks_exact(4);
+        let words = emulator.read(buffer).unwrap().chunks_exact(4);
         words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
     });
     (report, x, y)

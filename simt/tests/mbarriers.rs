@@ -78,7 +78,7 @@ fn run(text: &str, launch: Launch) -> (u32, bool) {
     let out = emulator.alloc("out", 4).unwrap();
     let report = emulator.launch(&module, "kernel", &launch.arg(out.address())).unwrap();
     assert!(report.faults.iter().all(|fault| fault.kind == FaultKind::Race), "{:?}", report.faults);
-    (u32::from_le_bytes(emulator.read(out).try_into().unwrap()), !report.faults.is_empty())
+    (u32::from_le_bytes(emulator.read(out).unwrap().try_into().unwrap()), !report.faults.is_empty())
 }
 
 fn each_pair(check: impl Fn(&str, bool, &str)) {

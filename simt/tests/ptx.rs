@@ -103,7 +103,7 @@ impl Case {
             self.check_kinds(&label, &report);
         }
         for expected in self.all("expect") {
-            let found = emulator.read(buffers[0]).chunks(4).map(|word| word.try_into().unwrap());
+            let found = emulator.read(buffers[0]).unwrap().chunks(4).map(|word| word.try_into().unwrap());
             let found: Vec<u32> = found.map(u32::from_le_bytes).collect();
             assert_eq!(found, numbers(expected), "{label}");
         }

@@ -49,7 +49,7 @@ fn one_supported_kernel_runs_in_a_large_library() {
     let module = emulator.load("library", &text).unwrap();
     let out = emulator.alloc("out", 4).unwrap();
     emulator.launch(&module, "good", &Launch::new(1, 1).arg(out.address())).unwrap();
-    assert_eq!(emulator.read(out), [7, 0, 0, 0]);
+    assert_eq!(emulator.read(out).unwrap(), [7, 0, 0, 0]);
     let unsupported = module.unsupported();
     assert!(unsupported.len() > 15_000, "{}", unsupported.len());
     // Each says where it stands although the text was not gone through for each.

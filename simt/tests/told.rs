@@ -33,7 +33,7 @@ END:
     let module = emulator.load("told", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (x, flag) = (emulator.alloc("x", 1024).unwrap(), emulator.alloc("flag", 8).unwrap());
     for buffer in [x, flag] {
-        emulator.write(buffer).fill(0);
+        emulator.write(buffer).unwrap().fill(0);
     }
     let launch = Launch::new(grid, block).arg(x.address()).arg(flag.address());
     let checks = Checks { races: true, volatile_races: true, ..Checks::NONE };

@@ -28,7 +28,7 @@ impl Outcome {
     pub fn bytes(&self, argument: usize) -> &[u8] {
         match &self.given[argument] {
             Given::Scalar(_) => &[],
-            Given::Buffer(buffer) => self.emulator.read(*buffer),
+            Given::Buffer(buffer) => self.emulator.read(*buffer).expect("it was allocated for this run"),
         }
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
     let args = given.iter().map(Given::arg).collect();
     let launch = Launch { args, ..launch.clone() };
     let kernel = &plan.kernel.name;
-    let before = variables(&emulator, &module);
+    let before = variables(&emulator, &module)?;
     let (report, trace) = match &plan.options.trace {
         None => (emulator.launch(&module, kernel, &launch), None),
         Some(file) => {
@@ -51,7 +51,7 @@ pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
         }
     };
     let report = report.with_context(|| format!("cannot run `{kernel}`"))?;
-    let changes_variables = variables(&emulator, &module) != before;
+    let changes_variables = variables(&emulator, &module)? != before;
     Ok(Outcome { launch, report, changes_variables, trace, emulator, given })
 }
 

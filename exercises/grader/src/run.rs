@@ -104,13 +104,13 @@ impl Kernel<'_> {
         let specs = specs(self.exercise, info, case, how.seed)?;
         let given =
             arguments::place(&mut emulator, &specs, |index| self.exercise.arguments[index].name.clone())?;
-        let before = bytes(&emulator, &given);
+        let before = bytes(&emulator, &given)?;
         let launch = self.launch(case, how, &given)?;
         let report = match step {
             None => emulator.launch(&module, kernel, &launch),
             Some(step) => emulator.launch_traced(&module, kernel, &launch, &mut |told| step(told, &module)),
         }?;
-        let after = bytes(&emulator, &given);
+        let after = bytes(&emulator, &given)?;
         let buffers = specs.iter().zip(before.into_iter().zip(after));
         let buffers = buffers.map(|(spec, (before, after))| match spec {
             Spec::Scalar(..) => None,
@@ -146,10 +146,10 @@ fn emulator() -> Emulator {
     Emulator::new(Limits { memory_bytes: MEMORY_BYTES })
 }
 
-fn bytes(emulator: &Emulator, given: &[Given]) -> Vec<Vec<u8>> {
+fn bytes(emulator: &Emulator, given: &[Given]) -> Result<Vec<Vec<u8>>> {
     let bytes = |given: &Given| match given {
-        Given::Scalar(_) => Vec::new(),
-        Given::Buffer(buffer) => emulator.read(*buffer).to_vec(),
+        Given::Scalar(_) => Ok(Vec::new()),
+        Given::Buffer(buffer) => Ok(emulator.read(*buffer)?.to_vec()),
     };
     given.iter().map(bytes).collect()
 }

@@ -10,6 +10,7 @@ pub mod lower;
 pub mod plan;
 pub mod planner;
 pub mod program;
+pub mod reach;
 mod regions;
 pub mod shapes;
 pub mod shared;

@@ -1,6 +1,10 @@
 //! How a kernel is launched: the shape, the arguments, and the choices that decide the run.
 
+mod error;
+
 use std::fmt;
+
+pub use error::{LaunchError, MemoryError};
 
 /// Sizes or coordinates in up to three dimensions, `x` fastest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -206,7 +210,5 @@ pub const MAX_BLOCK_THREADS: u64 = 1024;
 /// Shared memory of a block at most, in bytes, static and dynamic together: what `sm_90` has.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
 
-/// A launch or a request for memory that cannot be carried out as asked. Nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct LaunchError(pub String);
+/// Blocks in a grid at most, as on every GPU since Kepler.
+pub const MAX_GRID: Dim3 = Dim3::new(i32::MAX as u32, 65_535, 65_535);

@@ -8,8 +8,12 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use crate::launch::MemoryError;
+
 use super::elements::Elements;
 use super::fork::{Fork, PAGE_BYTES, Pages, Reduction, Shared};
+use super::id::Id;
+use super::journal::Journal;
 use super::written::Written;
 
 /// Bits of an address below the region's number.
@@ -51,17 +55,22 @@ impl Window {
     }
 }
 
-/// An allocation that a caller can name.
+/// An allocation in the global memory of an [`Emulator`](crate::Emulator).
+///
+/// It belongs to the emulator that allocated it and to copies that were made of that emulator later. Any other refuses it
+/// with [`MemoryError::ForeignBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
     region: u32,
     bytes: u64,
+    /// The id of its region.
+    id: Id,
 }
 
 impl Buffer {
     /// The address of its first byte, as a kernel sees it.
     pub fn address(self) -> u64 {
-        ((FIRST_REGION + u64::from(self.region)) << REGION_SHIFT) + REGION_START
+        start_of(self.region as usize)
     }
 
     /// Its size in bytes.
@@ -70,9 +79,16 @@ impl Buffer {
     }
 }
 
+/// The address of the first byte of a region.
+pub fn start_of(region: usize) -> u64 {
+    ((FIRST_REGION + region as u64) << REGION_SHIFT) + REGION_START
+}
+
 /// One allocation.
 #[derive(Clone, Debug)]
 pub struct Region {
+    /// No other allocation has this one, in whichever emulator; copies of the emulator keep it.
+    id: Id,
     /// What its owner calls it.
     pub name: String,
     /// Its contents; empty once freed.
@@ -87,6 +103,19 @@ pub struct Region {
     is_set: bool,
     /// Which bytes have been written; `None` where all count as written, as they do in ordinary allocations.
     written: Option<Written>,
+}
+
+impl Region {
+    /// Whether this is the same allocation, or a copy of it.
+    pub(super) fn is_same(&self, other: &Region) -> bool {
+        self.id == other.id
+    }
+
+    /// The same with this contents.
+    pub(super) fn with(&self, data: Vec<u8>) -> Region {
+        let (name, written) = (self.name.clone(), self.written.clone());
+        Region { name, data, written, ..*self }
+    }
 }
 
 /// Why an address cannot be accessed.
@@ -118,16 +147,27 @@ pub enum Miss {
 /// Bytes of a region that one thread carries over at a time.
 const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
+/// Where the contents of global memory are, and what is done before they are written to.
+#[derive(Clone, Debug, Default)]
+enum Contents {
+    /// In the regions.
+    #[default]
+    Here,
+    /// There too, and what they held before is kept.
+    Kept(Box<Journal>),
+    /// In a fork.
+    Fork(Box<Fork>),
+}
+
 /// Global memory.
 #[derive(Clone, Debug, Default)]
 pub struct Global {
-    regions: Vec<Region>,
+    pub(super) regions: Vec<Region>,
     limit_bytes: u64,
     live_bytes: u64,
     /// Regions that have bytes which nobody has written.
     unwritten_regions: usize,
-    /// Where the contents are if this is a fork.
-    fork: Option<Box<Fork>>,
+    contents: Contents,
     /// Where they are while there are forks of this.
     lent: Option<Shared>,
 }
@@ -139,6 +179,13 @@ pub struct OutOfMemory {
     pub wanted: u64,
     /// Bytes that are left.
     pub left: u64,
+}
+
+impl OutOfMemory {
+    /// The error that users see, about an allocation of this name.
+    pub fn of(self, name: &str) -> MemoryError {
+        MemoryError::OutOfMemory { name: name.to_owned(), wanted: self.wanted, left: self.left }
+    }
 }
 
 impl fmt::Display for OutOfMemory {
@@ -165,6 +212,12 @@ impl Global {
         Global { limit_bytes, ..Global::default() }
     }
 
+    /// The same with these regions.
+    pub(super) fn with(&self, regions: Vec<Region>) -> Global {
+        let Global { limit_bytes, live_bytes, unwritten_regions, .. } = *self;
+        Global { regions, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
+    }
+
     /// Allocates zeroed bytes.
     pub fn alloc(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
         let left = self.limit_bytes - self.live_bytes;
@@ -175,8 +228,9 @@ impl Global {
         self.live_bytes += bytes;
         let region = self.regions.len() as u32;
         let data = vec![0; size];
-        let name = name.to_string();
+        let (id, name) = (Id::new(), name.to_string());
         self.regions.push(Region {
+            id,
             name,
             data,
             bytes,
@@ -185,7 +239,7 @@ impl Global {
             is_set: false,
             written: None,
         });
-        Ok(Buffer { region, bytes })
+        Ok(Buffer { region, bytes, id })
     }
 
     /// Allocates bytes that count as written only once somebody writes them. They hold zeros all the same: what is
@@ -243,6 +297,15 @@ impl Global {
 
     fn all_written(&mut self, number: usize) {
         self.unwritten_regions -= usize::from(self.regions[number].written.take().is_some());
+    }
+
+    /// Whether a buffer is one of this memory's, and still allocated.
+    pub fn check(&self, buffer: Buffer) -> Result<(), MemoryError> {
+        match self.regions.get(buffer.region as usize).filter(|region| region.id == buffer.id) {
+            None => Err(MemoryError::ForeignBuffer { bytes: buffer.bytes }),
+            Some(region) if !region.live => Err(MemoryError::Freed { name: region.name.clone() }),
+            Some(_) => Ok(()),
+        }
     }
 
     /// Frees an allocation; freeing it again does nothing.
@@ -310,19 +373,21 @@ impl Global {
     /// lie side by side: the caller goes element by element then. An aligned element always does.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
-        match &mut self.fork {
-            None => self.regions[number].data.get(offset..offset + bytes),
-            Some(fork) => fork.read(number, offset, bytes),
+        match &mut self.contents {
+            Contents::Fork(fork) => fork.read(number, offset, bytes),
+            _ => self.regions[number].data.get(offset..offset + bytes),
         }
     }
 
     /// Bytes that a kernel writes, all of them, with what they hold so far: [`Global::read`] otherwise.
     #[inline(always)]
     pub fn write(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        match &mut self.fork {
-            None => self.regions[number].data.get_mut(offset..offset + bytes),
-            Some(fork) => fork.write(number, offset, bytes),
+        match &mut self.contents {
+            Contents::Here => {}
+            Contents::Kept(journal) => journal.keep(number, offset, bytes, &self.regions[number].data),
+            Contents::Fork(fork) => return fork.write(number, offset, bytes),
         }
+        self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
     /// Bytes that a kernel reads and then writes: [`Global::write`] otherwise.
@@ -336,25 +401,27 @@ impl Global {
     /// kernel has not read them before [`Global::note_read`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
-        match &self.fork {
-            None => self.regions[number].data.get(offset..offset + bytes),
-            Some(fork) => fork.peek(number, offset, bytes),
+        match &self.contents {
+            Contents::Fork(fork) => fork.peek(number, offset, bytes),
+            _ => self.regions[number].data.get(offset..offset + bytes),
         }
     }
 
     /// [`Global::write`] for a row with holes: what [`Global::note_written`] is not told of must stay as it is.
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        match &mut self.fork {
-            None => self.regions[number].data.get_mut(offset..offset + bytes),
-            Some(fork) => fork.poke(number, offset, bytes),
+        match &mut self.contents {
+            Contents::Here => {}
+            Contents::Kept(journal) => journal.keep(number, offset, bytes, &self.regions[number].data),
+            Contents::Fork(fork) => return fork.poke(number, offset, bytes),
         }
+        self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
     /// The kernel has read elements that it got by [`Global::peek`].
     #[inline(always)]
     pub fn note_read(&mut self, number: usize, elements: Elements) {
-        if let Some(fork) = &mut self.fork {
+        if let Contents::Fork(fork) = &mut self.contents {
             fork.note_read(number, elements);
         }
     }
@@ -362,7 +429,7 @@ impl Global {
     /// The kernel has written elements that it got by [`Global::poke`].
     #[inline(always)]
     pub fn note_written(&mut self, number: usize, elements: Elements) {
-        if let Some(fork) = &mut self.fork {
+        if let Contents::Fork(fork) = &mut self.contents {
             fork.note_written(number, elements);
         }
     }
@@ -370,14 +437,37 @@ impl Global {
     /// Whether this is a fork.
     #[inline(always)]
     pub fn is_fork(&self) -> bool {
-        self.fork.is_some()
+        matches!(self.contents, Contents::Fork(_))
     }
 
     /// Keeps a reduction of a lane for later where this is a fork; whether it did.
     pub fn reduce(&mut self, number: usize, offset: usize, reduction: Reduction, operand: u64) -> bool {
-        let Some(fork) = &mut self.fork else { return false };
+        let Contents::Fork(fork) = &mut self.contents else { return false };
         fork.reduce(number, offset, reduction, operand);
         true
+    }
+
+    /// Keeps what is written over from here on, until [`Global::commit`] or [`Global::roll_back`].
+    pub fn begin(&mut self) {
+        let written = self.regions.iter().map(|region| region.written.clone()).collect();
+        self.contents = Contents::Kept(Box::new(Journal::new(written, self.unwritten_regions)));
+    }
+
+    /// What was written since [`Global::begin`] is to stay.
+    pub fn commit(&mut self) {
+        self.contents = Contents::Here;
+    }
+
+    /// What was written since [`Global::begin`] is undone. Without a beginning there is nothing to undo.
+    pub fn roll_back(&mut self) {
+        let Contents::Kept(journal) = std::mem::take(&mut self.contents) else { return };
+        for (number, region) in self.regions.iter_mut().enumerate() {
+            journal.restore(number, &mut region.data);
+        }
+        for (region, written) in self.regions.iter_mut().zip(journal.written) {
+            region.written = written;
+        }
+        self.unwritten_regions = journal.unwritten_regions;
     }
 
     /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no
@@ -386,7 +476,7 @@ impl Global {
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
         let shared = Arc::new(contents);
         let fork = |_| Global {
-            fork: Some(Box::new(Fork::new(Arc::clone(&shared)))),
+            contents: Contents::Fork(Box::new(Fork::new(Arc::clone(&shared)))),
             regions: self.regions.clone(),
             ..Global::default()
         };
@@ -400,8 +490,11 @@ impl Global {
     /// whether they have nothing. No fork must be left elsewhere. `hands` has so many threads at most do some work, which
     /// they share out among themselves.
     pub fn join(&mut self, forks: Vec<Global>, hands: impl Fn(usize, &(dyn Fn() + Sync))) -> bool {
-        let split = |fork: Global| (fork.regions, *fork.fork.expect("it was forked"));
-        let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().map(split).unzip();
+        let split = |fork: Global| match fork.contents {
+            Contents::Fork(contents) => Some((fork.regions, *contents)),
+            _ => None,
+        };
+        let (regions, forks): (Vec<_>, Vec<_>) = forks.into_iter().filter_map(split).unzip();
         let rest = |index: usize| forks[index + 1..].iter();
         let are_apart =
             (0..forks.len()).all(|index| rest(index).all(|other| forks[index].is_apart_from(other)));
@@ -439,7 +532,8 @@ impl Global {
 
     /// A block has ended on this fork: whether it and those before it can have run in any order.
     pub fn end_block(&mut self) -> bool {
-        self.fork.as_mut().is_none_or(|fork| fork.end_block())
+        let Contents::Fork(fork) = &mut self.contents else { return true };
+        fork.end_block()
     }
 
     #[cold]

@@ -68,7 +68,7 @@ impl Case {
                 "in" => {
                     let bytes = bytes(&numbers(value));
                     let buffer = emulator.alloc(key, bytes.len() as u64).unwrap();
-                    emulator.write(buffer).copy_from_slice(&bytes);
+                    emulator.write(buffer).unwrap().copy_from_slice(&bytes);
                     buffer
                 }
                 "arg" => {

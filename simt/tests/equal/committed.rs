@@ -70,7 +70,7 @@ impl Bench {
             Outcome { told: format!("{report:#?}"), memory, trace }
         });
         for buffer in buffers {
-            self.emulator.free(buffer);
+            self.emulator.free(buffer).unwrap();
         }
         outcome
     }
@@ -135,7 +135,7 @@ fn buffer(numbers: &mut Numbers, emulator: &mut Emulator) -> Buffer {
         1 => emulator.alloc_uninitialized("unwritten", BUFFER_BYTES).unwrap(),
         kind => {
             let buffer = emulator.alloc("values", BUFFER_BYTES).unwrap();
-            for word in emulator.write(buffer).chunks_exact_mut(4) {
+            for word in emulator.write(buffer).unwrap().chunks_exact_mut(4) {
                 let small = numbers.below(100) as u32;
                 let bits = if kind == 2 { (small as f32 / 8.0).to_bits() } else { small };
                 word.copy_from_slice(&bits.to_le_bytes());

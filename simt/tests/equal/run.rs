@@ -119,7 +119,7 @@ pub fn memory(
     buffers: impl Iterator<Item = (String, Buffer)>,
 ) -> Vec<(String, Vec<u8>)> {
     let variables = module.variables().map(|(name, buffer)| (name.to_owned(), buffer));
-    buffers.chain(variables).map(|(name, buffer)| (name, emulator.read(buffer).to_vec())).collect()
+    buffers.chain(variables).map(|(name, buffer)| (name, emulator.read(buffer).unwrap().to_vec())).collect()
 }
 
 /// What happens, a panic included: it is a difference like any other.
@@ -141,7 +141,7 @@ fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (L
             emulator.alloc(name, bytes).unwrap()
         };
         if name == "data" {
-            for word in emulator.write(buffer).chunks_exact_mut(8) {
+            for word in emulator.write(buffer).unwrap().chunks_exact_mut(8) {
                 // Small numbers mostly, so that they serve as indices and counts.
                 let bits = numbers.bits();
                 let bits = if bits.is_multiple_of(4) { bits } else { bits & 0x0000_003f_0000_00ff };
@@ -149,7 +149,7 @@ fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (L
             }
         }
         if name == "scratch" && kernel.has_ramp {
-            for (number, word) in (0_u32..).zip(emulator.write(buffer).chunks_exact_mut(4)) {
+            for (number, word) in (0_u32..).zip(emulator.write(buffer).unwrap().chunks_exact_mut(4)) {
                 word.copy_from_slice(&(number * 3).to_le_bytes());
             }
         }

@@ -64,7 +64,7 @@ impl Setting {
     pub fn input<T: Element>(&mut self, values: &[T]) -> Buffer {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
         let buffer = self.emulator.alloc("input", bytes.len() as u64).unwrap();
-        self.emulator.write(buffer).copy_from_slice(&bytes);
+        self.emulator.write(buffer).unwrap().copy_from_slice(&bytes);
         buffer
     }
 
@@ -75,7 +75,8 @@ impl Setting {
 
     /// What a buffer holds.
     pub fn read<T: Element>(&mut self, buffer: Buffer) -> Vec<T> {
-        let values = self.emulator.read(buffer).chunks(T::default().bytes().len()).map(T::of).collect();
+        let values =
+            self.emulator.read(buffer).unwrap().chunks(T::default().bytes().len()).map(T::of).collect();
         write!(self.transcript, "{values:?}").unwrap();
         values
     }

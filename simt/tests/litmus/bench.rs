@@ -70,9 +70,9 @@ impl Bench {
 
     /// Runs it once.
     pub fn run(&mut self, seed: u64, schedule: Schedule) -> Run {
-        self.emulator.write(self.memory).fill(0);
-        self.emulator.write(self.results).fill(0);
-        let delays = self.emulator.write(self.delays).chunks_exact_mut(4);
+        self.emulator.write(self.memory).unwrap().fill(0);
+        self.emulator.write(self.results).unwrap().fill(0);
+        let delays = self.emulator.write(self.delays).unwrap().chunks_exact_mut(4);
         delays.zip(delays_of(seed)).for_each(|(bytes, delay)| bytes.copy_from_slice(&delay.to_le_bytes()));
         self.launch.seed = seed;
         self.launch.schedule = schedule;
@@ -82,8 +82,8 @@ impl Bench {
         let (races, others): (Vec<Fault>, Vec<Fault>) =
             errors.partition(|fault| fault.kind == FaultKind::Race);
         assert!(others.is_empty(), "seed {seed}, {schedule:?}: {}", others[0]);
-        let results = self.emulator.read(self.results).chunks_exact(4).take(self.registers);
-        let memory = self.emulator.read(self.memory).chunks_exact(4);
+        let results = self.emulator.read(self.results).unwrap().chunks_exact(4).take(self.registers);
+        let memory = self.emulator.read(self.memory).unwrap().chunks_exact(4);
         let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
         Run { outcome: results.chain(memory).map(word).collect(), races }
     }

@@ -139,8 +139,8 @@ impl Sizes {
         let results = emulator.alloc("results", 8 * self.accesses.len().max(1) as u64).unwrap();
         let (has_race, mut is_reported, mut torn) = (self.has_race(), false, 0);
         for (seed, schedule) in runs {
-            emulator.write(memory).fill(0);
-            emulator.write(results).fill(0);
+            emulator.write(memory).unwrap().fill(0);
+            emulator.write(results).unwrap().fill(0);
             let grid = 1 + self.blocks.iter().max().unwrap_or(&0);
             let launch = Launch::new(grid as u32, 32 * self.blocks.len() as u32);
             let launch = launch.arg(memory.address()).arg(results.address());
@@ -160,10 +160,11 @@ impl Sizes {
                     return Err(told(format!("there is no race, and this was reported: {race}")));
                 }
             }
-            let loaded = emulator.read(results).to_vec();
+            let loaded = emulator.read(results).unwrap().to_vec();
             torn += self.check_loads(&loaded).map_err(told)?;
-            let counter =
-                u64::from_le_bytes(emulator.read(memory)[COUNTER..].try_into().expect("eight bytes"));
+            let counter = u64::from_le_bytes(
+                emulator.read(memory).unwrap()[COUNTER..].try_into().expect("eight bytes"),
+            );
             self.check_counter(counter).map_err(told)?;
         }
         if has_race && !is_reported {

@@ -38,7 +38,7 @@ fn transcript(report: &Report, emulator: &Emulator, buffers: &[Buffer]) -> Strin
     let Report { counters, lines, output, .. } = report;
     let mut text = format!("{counters:?}\n{lines:?}\n{output}\n");
     for &buffer in buffers {
-        writeln!(text, "{:?}", emulator.read(buffer)).unwrap();
+        writeln!(text, "{:?}", emulator.read(buffer).unwrap()).unwrap();
     }
     text
 }
@@ -86,7 +86,7 @@ fn random_kernels_run_alike_whoever_watches() {
         let found = compare(&label, &kernel.text, &kernel.launch, |emulator, launch| {
             let data = emulator.alloc("data", random::BUFFER_BYTES).unwrap();
             let scratch = emulator.alloc_uninitialized("scratch", random::BUFFER_BYTES).unwrap();
-            for (index, byte) in emulator.write(data).iter_mut().enumerate() {
+            for (index, byte) in emulator.write(data).unwrap().iter_mut().enumerate() {
                 *byte = ((index as u64 * seed) >> 3) as u8;
             }
             launch.args = vec![data.address().into(), scratch.address().into()];

@@ -39,7 +39,7 @@ impl Asked {
         for words in &self.before {
             let buffer = emulator.alloc("before", 4 * words.len() as u64).unwrap();
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            emulator.write(buffer).copy_from_slice(&bytes);
+            emulator.write(buffer).unwrap().copy_from_slice(&bytes);
             launch = launch.arg(buffer.address());
             last = Some(buffer);
         }
@@ -50,9 +50,9 @@ impl Asked {
         }
         let report = emulator.launch(&module, self.kernel, &launch.arg(PATIENCE)).unwrap();
         assert!(report.faults.is_empty(), "{}: {}", self.kernel, report.faults[0]);
-        let lanes = emulator.read(through).chunks(4).enumerate();
+        let lanes = emulator.read(through).unwrap().chunks(4).enumerate();
         let mask = lanes.fold(0, |mask, (lane, word)| mask | u32::from(word[0]) << lane);
-        let word = emulator.read(last.unwrap())[..4].try_into().unwrap();
+        let word = emulator.read(last.unwrap()).unwrap()[..4].try_into().unwrap();
         (mask, u32::from_le_bytes(word))
     }
 

@@ -18,7 +18,7 @@ fn lost_updates(schedule: Schedule) -> usize {
         let launch = Launch { schedule, seed, ..Launch::new(1, 64).arg(out.address()) };
         let report = emulator.launch(&module, "kernel", &launch).unwrap();
         assert!(report.faults.is_empty(), "{}", report.faults[0]);
-        emulator.read(out)[256] != 2
+        emulator.read(out).unwrap()[256] != 2
     };
     (0..200).filter(lost).count()
 }

@@ -10,7 +10,7 @@ fn run(kernel: &Writer, launch: Launch) -> (Report, Vec<u32>) {
     let module = emulator.load("late", &kernel.text()).unwrap();
     let out = emulator.alloc("out", 4 * (64 + 64)).unwrap();
     let report = emulator.launch(&module, "kernel", &launch.arg(out.address())).unwrap();
-    let words = emulator.read(out).chunks(4);
+    let words = emulator.read(out).unwrap().chunks(4);
     (report, words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 

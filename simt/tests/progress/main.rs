@@ -86,9 +86,9 @@ impl Case {
         let module = module.unwrap_or_else(|error| panic!("{}: {error}\n{}", self.name, self.text));
         let out = emulator.alloc("out", 4 * (64 + self.results.len() as u64)).unwrap();
         let mut run = |reconvergence, schedule, seed, verdict| {
-            emulator.write(out).fill(0);
+            emulator.write(out).unwrap().fill(0);
             if let Some((cell, value)) = self.start {
-                emulator.write(out)[4 * cell..][..4].copy_from_slice(&u32::to_le_bytes(value));
+                emulator.write(out).unwrap()[4 * cell..][..4].copy_from_slice(&u32::to_le_bytes(value));
             }
             let launch = Launch {
                 resident_blocks: self.resident,
@@ -103,7 +103,7 @@ impl Case {
             let expected = if verdict == Ends { vec![] } else { vec![FaultKind::Livelock] };
             assert_eq!(kinds, expected, "{label}\n{}\n{}", told.join("\n"), self.text);
             if verdict == Ends {
-                let words = emulator.read(out)[256..].chunks(4);
+                let words = emulator.read(out).unwrap()[256..].chunks(4);
                 let found: Vec<u32> =
                     words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
                 assert_eq!(found, self.results, "{label}");

@@ -24,7 +24,7 @@ fn launch(kernel: &Writer, schedule: Schedule, max_steps: u64) -> (Report, Vec<u
     let out = emulator.alloc("out", 4 * (64 + 64)).unwrap();
     let launch = Launch { schedule, max_steps, ..Launch::new(2, 32) }.arg(out.address());
     let report = emulator.launch(&module, "kernel", &launch).unwrap();
-    (report, emulator.read(out).to_vec())
+    (report, emulator.read(out).unwrap().to_vec())
 }
 
 fn kinds(report: &Report) -> Vec<FaultKind> {

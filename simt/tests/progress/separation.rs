@@ -18,7 +18,7 @@ fn run(text: &str, reconvergence: Reconvergence, schedule: Schedule, seed: u64) 
     let checks = Checks { races: false, ..Checks::ALL };
     let launch = Launch { reconvergence, schedule, seed, checks, ..Launch::new(1, 32) };
     let report = emulator.launch(&module, "kernel", &launch.arg(out.address())).unwrap();
-    let words = emulator.read(out)[256..].chunks(4);
+    let words = emulator.read(out).unwrap()[256..].chunks(4);
     (report, words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 

@@ -57,7 +57,7 @@ impl Bench {
     fn words(&mut self, name: &str, words: impl IntoIterator<Item = u32>) -> Buffer {
         let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         let buffer = self.emulator.alloc(name, bytes.len() as u64).unwrap();
-        self.emulator.write(buffer).copy_from_slice(&bytes);
+        self.emulator.write(buffer).unwrap().copy_from_slice(&bytes);
         self.launch.args.push(buffer.address().into());
         buffer
     }
@@ -153,7 +153,7 @@ fn run(build: &str, kernel: &str, choose: impl Fn(&mut Launch)) -> (Report, Vec<
     bench.launch.checks = Checks::ALL;
     choose(&mut bench.launch);
     let report = bench.emulator.launch(&module, kernel, &bench.launch).unwrap();
-    let words = bench.emulator.read(result).chunks(4);
+    let words = bench.emulator.read(result).unwrap().chunks(4);
     (report, words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 

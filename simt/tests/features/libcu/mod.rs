@@ -50,7 +50,7 @@ fn leader(schedule: Schedule, seed: u64) -> u32 {
     let mut launch = Launch { schedule, seed, ..Launch::new(1, 32) };
     launch.args.extend(buffers.map(|buffer| buffer.address().into()));
     assert!(emulator.launch(&module, "collect_one", &launch).unwrap().faults.is_empty());
-    u32::from_le_bytes(emulator.read(buffers[1])[4..8].try_into().unwrap())
+    u32::from_le_bytes(emulator.read(buffers[1]).unwrap()[4..8].try_into().unwrap())
 }
 
 #[test]

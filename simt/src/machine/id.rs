@@ -1,0 +1,17 @@
+//! Ids of allocations and modules, by which an emulator knows its own.
+//!
+//! They are unique in the process and appear in no report, so no result depends on them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An id that nothing else has, except copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u64);
+
+impl Id {
+    /// The next id.
+    pub fn new() -> Id {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Id(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
