@@ -210,7 +210,7 @@ impl Device {
     fn watched(&mut self, launch: &Launch) -> (Launch, bool) {
         let mut launch = launch.clone();
         launch.simt.cores = self.cores;
-        launch.simt.plain = self.plain;
+        launch.simt.hooks = launch.simt.hooks.plain(self.plain);
         let asked = launch.simt.checks;
         let checks = &mut launch.simt.checks;
         let threads = launch.simt.grid.count().saturating_mul(launch.simt.block.count());
@@ -319,7 +319,6 @@ impl Device {
 
 /// Whether a GPU must not be given a kernel with such a fault: it would write where it should not, or hang. A race, or
 /// a value that nobody wrote, may make a result wrong and do no other harm.
-/// A new kind of fault has to be decided here.
 fn is_harmful(kind: FaultKind) -> bool {
     match kind {
         FaultKind::OutOfBounds
@@ -339,6 +338,8 @@ fn is_harmful(kind: FaultKind) -> bool {
         | FaultKind::VolatileRace
         | FaultKind::Uninitialized
         | FaultKind::UndefinedShuffle => false,
+        // Until it has been decided about a new kind.
+        _ => true,
     }
 }
 

@@ -6,7 +6,7 @@ use lanes::check::{Tolerance, agree, compare};
 use lanes::machine::{About, Run, Timing};
 use lanes::report::columns::{ACTIVE_LANES, DIVERGENT_BRANCHES, INSTRUCTIONS_PER_WARP};
 use lanes::report::{Report, Row, Section, Verdict, json, text};
-use simt::{Actor, Counters, Dim3, Fault, FaultKind, Severity, Site, SourceLine};
+use simt::{Actor, Counters, Dim3, Fault, FaultKind, Severity, SourceLine};
 
 fn counters() -> Counters {
     Counters {
@@ -21,22 +21,15 @@ fn counters() -> Counters {
 
 fn fault() -> Fault {
     let source = Some(SourceLine { file: "divergence.cu".to_owned(), line: 114 });
-    let site = Site { ptx_line: 270, ptx: "st.global.f32 [%rd4], %f1;".to_owned(), source };
-    Fault {
-        kind: FaultKind::OutOfBounds,
-        severity: Severity::Error,
-        message: "just past the end of `c`, which has 40 bytes".to_owned(),
-        actors: vec![Actor {
-            block: Dim3::new(7, 0, 0),
-            thread: Dim3::new(40, 0, 0),
-            warp: 1,
-            lane: 8,
-            site,
-            doing: "wrote 4 bytes".to_owned(),
-        }],
-        count: 1,
-        help: "compare the index with the length of the array before the access".to_owned(),
-    }
+    let mut actor = Actor::new(Dim3::new(7, 0, 0), Dim3::new(40, 0, 0), 1, 8);
+    (actor.site.ptx_line, actor.site.source) = (270, source);
+    "st.global.f32 [%rd4], %f1;".clone_into(&mut actor.site.ptx);
+    "wrote 4 bytes".clone_into(&mut actor.doing);
+    let message = "just past the end of `c`, which has 40 bytes";
+    let mut fault = Fault::new(FaultKind::OutOfBounds, Severity::Error, message);
+    fault.actors.push(actor);
+    "compare the index with the length of the array before the access".clone_into(&mut fault.help);
+    fault
 }
 
 fn report() -> Report {

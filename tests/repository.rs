@@ -58,13 +58,11 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn unsafe_code_lives_in_two_files() {
-    let allowed = |file: &str| ["src/gpu.rs", "nvrtc/src/ffi.rs", "tests/repository.rs"].contains(&file);
-    check(
-        "rs",
-        |file, text| allowed(file) || !text.contains("allow(unsafe_code)"),
-        "these files allow unsafe code",
-    );
+fn unsafe_code_lives_in_three_files() {
+    let known = ["src/gpu.rs", "nvrtc/src/ffi.rs", "portable/src/exports.rs", "tests/repository.rs"];
+    let allows =
+        |text: &str| ["allow(unsafe_code", "expect(unsafe_code"].iter().any(|words| text.contains(words));
+    check("rs", |file, text| known.contains(&file) || !allows(text), "these files allow unsafe code");
     let reasons = |text: &str| {
         let blocks = text.matches("unsafe {").count();
         text.matches("// SAFETY: ").count() >= blocks
@@ -182,8 +180,9 @@ fn crates_depend_on_each_other_in_one_direction() {
     }
     for alone in ["simt", "nvrtc", "record"] {
         let text = fs::read_to_string(root().join(alone).join("Cargo.toml")).unwrap();
-        let ours: Vec<String> =
-            dependencies(&text).into_iter().filter(|name| OURS.contains(&name.as_str())).collect();
+        // The tests of a crate may switch on its features, by naming it once more.
+        let is_ours = |name: &String| OURS.contains(&name.as_str()) && name != alone;
+        let ours: Vec<String> = dependencies(&text).into_iter().filter(is_ours).collect();
         assert_eq!(ours, [""; 0], "`{alone}` uses nothing of ours");
     }
 }

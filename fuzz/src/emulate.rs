@@ -1,8 +1,8 @@
 //! Runs a kernel on the emulator.
 
 use anyhow::{Result, anyhow, bail};
-use simt::launch::Arg;
-use simt::{Checks, Emulator, Launch, Limits, Reconvergence, Report, Schedule};
+use simt::launch::Hooks;
+use simt::{Arg, Checks, Emulator, Launch, Limits, Reconvergence, Report, Schedule};
 
 use crate::kernel::{Argument, Kernel};
 
@@ -88,12 +88,10 @@ pub fn load_text(
 }
 
 impl Loaded {
-    fn launch(&mut self, way: Way) -> Launch {
-        if let Some(seed) = way.deal {
-            self.emulator.deal(seed);
-        }
+    fn launch(&self, way: Way) -> Launch {
+        let hooks = Hooks::default().plain(way.plain);
         Launch {
-            plain: way.plain,
+            hooks: way.deal.map_or(hooks, |seed| hooks.deal(seed)),
             cores: way.cores,
             schedule: way.schedule,
             seed: way.seed,
@@ -126,7 +124,7 @@ impl Loaded {
         column_bytes: usize,
         (block, warp): (simt::Dim3, u32),
     ) -> Result<Vec<usize>> {
-        let launch = Launch { plain: true, ..self.launch.clone() };
+        let launch = Launch { hooks: Hooks::default().plain(true), ..self.launch.clone() };
         let mut order = Vec::new();
         let module = self.module.clone();
         let mut slots = std::collections::BTreeMap::new();

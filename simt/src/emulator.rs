@@ -16,7 +16,7 @@ use crate::report::Report;
 use crate::report::fault::Site;
 use crate::report::trace::{TraceStep, Tracer};
 
-/// Bounds of an [`Emulator`].
+/// Bounds of an [`Emulator`]. `Limits::default()` has those that suit most computers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Global memory in bytes, all allocations together.
@@ -31,6 +31,24 @@ impl Default for Limits {
 
 /// A machine with global memory, on which modules are loaded and kernels launched.
 ///
+/// ```
+/// use simt::{Emulator, Launch, LaunchError, Limits};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = ".version 8.0 .target sm_70 .visible .entry k(.param .u32 n) { ret; }";
+/// let mut emulator = Emulator::new(Limits::default());
+/// let module = emulator.load("k.ptx", text)?;
+/// assert_eq!(module.kernels()[0].params[0].ty, "u32");
+/// let report = emulator.launch(&module, "k", &Launch::new(2, 64).arg(7_u32))?;
+/// assert_eq!(report.counters.warps, 4);
+///
+/// // Another emulator does not have the module.
+/// let error = Emulator::new(Limits::default()).launch(&module, "k", &Launch::new(1, 1));
+/// assert!(matches!(error, Err(LaunchError::ForeignModule { .. })));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// Modules and buffers belong to the emulator that made them, because a module's code names the places of its variables in
 /// that emulator's memory. Any other emulator refuses them. A copy of an emulator has everything that the emulator had when
 /// it was copied.
@@ -39,17 +57,32 @@ pub struct Emulator {
     memory: Global,
     /// The modules that were loaded, in increasing order.
     modules: Vec<Id>,
-    deal: Option<u64>,
 }
 
 /// What an emulator's memory held at one time, to which [`Emulator::restore`] returns it.
+///
+/// ```
+/// # fn main() -> Result<(), simt::MemoryError> {
+/// let mut emulator = simt::Emulator::new(simt::Limits::default());
+/// let x = emulator.alloc("x", 4)?;
+/// emulator.write(x)?.copy_from_slice(&[1, 2, 3, 4]);
+/// let snapshot = emulator.snapshot()?;
+/// for _ in 0..3 {
+///     // Here a kernel would run.
+///     emulator.write(x)?.fill(0);
+///     emulator.restore(&snapshot)?;
+///     assert_eq!(emulator.read(x)?, [1, 2, 3, 4]);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     memory: Global,
     modules: Vec<Id>,
 }
 
-/// A module, loaded in an emulator.
+/// A module, loaded in an emulator by [`Emulator::load`]. Copies are cheap.
 #[derive(Clone, Debug)]
 pub struct Module {
     id: Id,
@@ -59,6 +92,7 @@ pub struct Module {
 
 /// What a module says of one of its kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KernelInfo {
     /// Its name.
     pub name: String,
@@ -70,6 +104,7 @@ pub struct KernelInfo {
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Param {
     /// Its type as PTX has it, `u64` or `f32`; `b8[16]` for a structure of 16 bytes.
     pub ty: String,
@@ -115,14 +150,7 @@ impl Module {
 impl Emulator {
     /// A machine with empty memory.
     pub fn new(limits: Limits) -> Emulator {
-        Emulator { memory: Global::new(limits.memory_bytes), modules: Vec::new(), deal: None }
-    }
-
-    /// Has every launch use all its cores, however small it is, one after the other on this thread, and deals its
-    /// blocks out to them by a seed, not by who has time: for tests, which then come to the same again each time.
-    #[doc(hidden)]
-    pub fn deal(&mut self, seed: u64) {
-        self.deal = Some(seed);
+        Emulator { memory: Global::new(limits.memory_bytes), modules: Vec::new() }
     }
 
     /// Reads a module and places its variables in memory. `name` is what messages call it.
@@ -251,7 +279,7 @@ impl Emulator {
             self.memory.begin();
         }
         let mut run = Run::new(program, number as u32, launch, &mut self.memory, params);
-        run.deal = self.deal;
+        run.deal = launch.hooks.deal;
         // The closure shortens the callback's lifetime to the run's.
         run.trace = step.map(|step| Tracer::new(step));
         let outcome = run.finish();

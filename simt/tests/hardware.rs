@@ -19,6 +19,7 @@
 use std::fs;
 use std::path::Path;
 
+use simt::launch::Hooks;
 use simt::{Checks, Emulator, Launch, Limits, Reconvergence, Schedule};
 
 /// A text, read.
@@ -103,7 +104,7 @@ fn check_all(folder: &str, at_least: usize) {
     let texts = texts(folder);
     assert!(texts.len() >= at_least, "{folder}: {} texts", texts.len());
     let fast = Launch::new(1, 1);
-    let plain = Launch { plain: true, ..Launch::new(1, 1) };
+    let plain = Launch { hooks: Hooks::default().plain(true), ..Launch::new(1, 1) };
     let watched = Launch {
         checks: Checks::ALL,
         schedule: Schedule::Hunt,

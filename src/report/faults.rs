@@ -120,16 +120,16 @@ fn disagreement(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
-    use simt::{Actor, Dim3, FaultKind, Site};
+    use simt::{Actor, Dim3, FaultKind};
 
     use super::*;
 
     fn fault(severity: Severity, count: u64) -> Fault {
-        let (block, thread) = (Dim3::new(0, 0, 0), Dim3::new(3, 0, 0));
-        let doing = "stored 4 bytes at `x`+0".to_owned();
-        let actor = Actor { block, thread, warp: 0, lane: 3, site: Site::default(), doing };
-        let (message, help) = ("4 bytes of `x`".to_owned(), "put a barrier between".to_owned());
-        Fault { kind: FaultKind::Race, severity, message, actors: vec![actor], count, help }
+        let mut actor = Actor::new(Dim3::new(0, 0, 0), Dim3::new(3, 0, 0), 0, 3);
+        "stored 4 bytes at `x`+0".clone_into(&mut actor.doing);
+        let mut fault = Fault::new(FaultKind::Race, severity, "4 bytes of `x`");
+        (fault.actors, fault.count, fault.help) = (vec![actor], count, "put a barrier between".to_owned());
+        fault
     }
 
     /// Text without colours.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use simt::launch::DEFAULT_RESIDENT_BLOCKS;
+use simt::DEFAULT_RESIDENT_BLOCKS;
 use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
 
 use super::print::Print;

@@ -69,7 +69,7 @@ impl Trace {
         if self.steps > self.most || self.error.is_some() {
             return;
         }
-        let TraceStep { step: number, block, warp, mask, active, instruction } = *step;
+        let TraceStep { step: number, block, warp, mask, active, instruction, .. } = *step;
         let place = self.known.entry(instruction).or_insert_with(|| place(module, instruction));
         let line = format!(
             "{{\"step\":{number},\"block\":[{},{},{}],\"warp\":{warp},\"mask\":\"{mask:#010x}\",\

@@ -34,7 +34,7 @@ pub(crate) struct How {
 impl How {
     /// Warps in turn, nobody watching.
     pub fn plain(seed: u64) -> How {
-        let max_steps = simt::launch::DEFAULT_MAX_STEPS;
+        let max_steps = simt::DEFAULT_MAX_STEPS;
         let checks = Checks::NONE;
         How { seed, schedule: Schedule::RoundRobin, checks, weak_memory: false, max_steps, follow: None }
     }

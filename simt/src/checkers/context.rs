@@ -4,10 +4,12 @@ use crate::compile::inst::Pc;
 use crate::compile::program::Program;
 use crate::isa::op::Op;
 use crate::launch::Launch;
-use crate::machine::global::Global;
+use crate::machine::global::{Global, start_of};
 use crate::machine::registers::WARP_SIZE;
-use crate::order::{Place, Space};
+use crate::order;
+use crate::order::Place;
 use crate::report::fault::{Actor, Fault, FaultKind, Severity};
+use crate::report::location::{AccessKind, Allocation, Location, Space};
 
 /// A launch, as the words for what happens in it need it.
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +29,48 @@ impl Context<'_> {
     pub fn actor(&self, block: u64, warp: usize, lane: u32, pc: Pc, doing: String) -> Actor {
         let thread = self.launch.block.nth(warp as u64 * WARP_SIZE as u64 + u64::from(lane));
         let (block, site) = (self.launch.grid.nth(block), self.program.site(pc));
-        Actor { block, thread, warp: warp as u32, lane, site, doing }
+        Actor { site, doing, ..Actor::new(block, thread, warp as u32, lane) }
+    }
+
+    /// An allocation in global or constant memory, and which of the two.
+    pub fn region(&self, number: usize) -> (Space, Allocation) {
+        let region = self.global.region(number);
+        let space = if region.writable { Space::Global } else { Space::Const };
+        (space, Allocation { name: region.name.clone(), address: start_of(number), bytes: region.bytes })
+    }
+
+    /// The variable in shared memory that a byte belongs to.
+    pub fn shared(&self, byte: u64) -> Option<Allocation> {
+        let variable = self.program.shared_variable(self.kernel, byte)?;
+        let code = &self.program.functions[self.kernel as usize];
+        let end = variable.end.min(self.program.shared_bytes(code, self.launch.shared_bytes));
+        let bytes = end.saturating_sub(variable.start);
+        Some(Allocation { name: variable.name.clone(), address: variable.start, bytes })
+    }
+
+    /// Some bytes as numbers.
+    pub fn location(&self, place: Place) -> Location {
+        let bytes = u64::from(place.bytes);
+        match place.space {
+            order::Space::Global(region) => {
+                let (space, allocation) = self.region(region as usize);
+                let address = allocation.address + place.offset;
+                Location { space, address, bytes, allocation: Some(allocation) }
+            }
+            order::Space::Shared(_) => Location {
+                space: Space::Shared,
+                address: place.offset,
+                bytes,
+                allocation: self.shared(place.offset),
+            },
+        }
     }
 
     /// Some bytes in the words of a reader.
     pub fn place(&self, place: Place) -> String {
         let (name, start) = match place.space {
-            Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
-            Space::Shared(_) => self.program.shared_owner(self.kernel, place.offset),
+            order::Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
+            order::Space::Shared(_) => self.program.shared_owner(self.kernel, place.offset),
         };
         let (first, last) = (place.offset - start, place.offset - start + u64::from(place.bytes) - 1);
         if first == last {
@@ -45,19 +81,19 @@ impl Context<'_> {
     }
 }
 
-/// What an instruction that goes to memory did there.
-pub fn verb(op: Op) -> &'static str {
+/// What an instruction that goes to memory does there.
+pub fn access_of(op: Op) -> AccessKind {
     match op {
-        Op::Load(_) => "read",
-        Op::Store(_) => "wrote",
-        Op::Mbarrier(_) => "used",
-        _ => "updated",
+        Op::Load(_) => AccessKind::Read,
+        Op::Store(_) => AccessKind::Write,
+        Op::Mbarrier(_) => AccessKind::Mbarrier,
+        _ => AccessKind::Update,
     }
 }
 
 /// A finding, with the line of help that its kind has.
 pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<Actor>) -> Fault {
-    Fault { kind, severity, message, actors, count: 1, help: help(kind).to_string() }
+    Fault { actors, help: help(kind).to_string(), ..Fault::new(kind, severity, message) }
 }
 
 fn help(kind: FaultKind) -> &'static str {

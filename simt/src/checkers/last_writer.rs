@@ -7,7 +7,7 @@
 use crate::access::address::addresses;
 use crate::access::address::check_writable;
 use crate::access::lane_order::LaneOrder;
-use crate::checkers::context::{Context, verb};
+use crate::checkers::context::{Context, access_of};
 use crate::compile::inst::{Inst, Pc};
 use crate::isa::op::memory::{Access, Memory};
 use crate::machine::divergence::Frame;
@@ -115,7 +115,8 @@ pub fn told(follow: &Follow, context: &Context<'_>) -> Option<Actor> {
     let (region, offset) = context.global.locate(store.address, store.bytes).ok()?;
     let place =
         Place { space: Space::Global(region as u32), offset: offset as u64, bytes: store.bytes as u8 };
-    let verb = verb(context.program.insts[store.pc as usize].op);
-    let doing = format!("{verb} {}", context.place(place));
-    Some(context.actor(store.block, store.warp as usize, store.lane as u32, store.pc, doing))
+    let access = access_of(context.program.insts[store.pc as usize].op);
+    let doing = format!("{} {}", access.past(), context.place(place));
+    let actor = context.actor(store.block, store.warp as usize, store.lane as u32, store.pc, doing);
+    Some(actor.with(access))
 }

@@ -29,7 +29,7 @@ pub fn plan_for(program: &Program, kernel: u32, launch: &Launch) -> Option<Arc<P
 
 /// The plan of a launch whose loads return the same in all lanes, whatever it asks for.
 pub fn plan_of_threads(program: &Program, kernel: u32, launch: &Launch) -> Option<Arc<Plan>> {
-    if launch.plain {
+    if launch.hooks.plain {
         return None;
     }
     let block = launch.block;

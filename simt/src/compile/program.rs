@@ -125,7 +125,7 @@ impl Program {
     }
 
     /// The variable that a byte of a kernel's shared memory belongs to.
-    fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
+    pub fn shared_variable(&self, kernel: u32, byte: u64) -> Option<&SharedVariable> {
         self.shared_variables.iter().find(|variable| variable.has(kernel, byte))
     }
 

@@ -3,7 +3,7 @@
 use crate::access::address::Denied;
 use crate::access::address::Why;
 use crate::checkers::context::fault;
-use crate::checkers::context::verb;
+use crate::checkers::context::{Context, access_of};
 use crate::compile::inst::Pc;
 use crate::exec::state::{Run, Stop};
 use crate::isa::op::mbarrier::{MAX_COUNT, Misuse};
@@ -12,6 +12,7 @@ use crate::machine::block::Block;
 use crate::machine::divergence::Group;
 use crate::machine::global::Miss;
 use crate::report::fault::{Actor, FaultKind, Severity};
+use crate::report::location::{Allocation, Location, Space};
 
 /// A fault of some lanes at one instruction; the lowest of them is named.
 pub fn at_lanes(
@@ -34,15 +35,17 @@ pub fn at_lanes(
 
 /// An access that memory denied.
 pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -> Stop {
-    let verb = verb(run.program.insts[pc as usize].op);
+    let access = access_of(run.program.insts[pc as usize].op);
+    let verb = access.past();
     // The message says which bytes of the memory these are. Its address may count from elsewhere.
     let doing = match denied.why {
         Why::PastEnd(_) => format!("{verb} {} bytes", denied.bytes),
         _ => format!("{verb} {} bytes at {:#x}", denied.bytes, denied.address),
     };
-    let actor = actor(run, block, w, denied.lane as u32, pc, doing);
+    let actor = actor(run, block, w, denied.lane as u32, pc, doing).with(access);
     let (kind, message) = why(run, denied);
     let mut fault = fault(kind, Severity::Error, message, vec![actor]);
+    fault.location = Some(location(&run.context(), denied));
     if matches!(denied.why, Why::PastEnd(_))
         && denied.memory == Memory::Shared
         && run.launch.shared_bytes == 0
@@ -50,6 +53,32 @@ pub fn denied(run: &Run<'_>, block: &Block, w: usize, pc: Pc, denied: &Denied) -
         fault.help += ", or, if the array is `extern`, ask for enough dynamic shared memory at the launch";
     }
     Stop::Fault(Box::new(fault))
+}
+
+/// The bytes that were denied, and what they belong to or have run out of.
+fn location(context: &Context<'_>, denied: &Denied) -> Location {
+    let Denied { address, bytes, memory, .. } = *denied;
+    let space = space(memory);
+    let region = match denied.why {
+        Why::Missed(Miss::Null | Miss::Wild) => None,
+        Why::Missed(Miss::Constant { region } | Miss::Freed { region } | Miss::Outside { region, .. }) => {
+            Some(region)
+        }
+        Why::PastEnd(size) => {
+            let allocation = Allocation { name: space.name().to_owned(), address: 0, bytes: size };
+            return Location { space, address, bytes, allocation: Some(allocation) };
+        }
+        _ if matches!(space, Space::Global | Space::Const) => {
+            context.global.locate(address, 1).ok().map(|(region, _)| region)
+        }
+        _ => None,
+    };
+    if let Some(region) = region {
+        let (space, allocation) = context.region(region);
+        return Location { space, address, bytes, allocation: Some(allocation) };
+    }
+    let allocation = if space == Space::Shared { context.shared(address) } else { None };
+    Location { space, address, bytes, allocation }
 }
 
 fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
@@ -76,7 +105,7 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
         Why::PastEnd(size) => {
             let gap = gap(run, denied.memory);
             let offset = denied.address.saturating_sub(gap) as i64;
-            let message = outside(memory_name(denied.memory), size.saturating_sub(gap), offset, bytes);
+            let message = outside(space(denied.memory).name(), size.saturating_sub(gap), offset, bytes);
             (FaultKind::OutOfBounds, message)
         }
         Why::Misaligned => {
@@ -87,12 +116,12 @@ fn why(run: &Run<'_>, denied: &Denied) -> (FaultKind, String) {
             (FaultKind::Misaligned, message)
         }
         Why::ReadOnly => {
-            (FaultKind::ReadOnly, format!("{} cannot be written to", memory_name(denied.memory)))
+            (FaultKind::ReadOnly, format!("{} cannot be written to", space(denied.memory).name()))
         }
         Why::Mbarrier(misuse) => (FaultKind::BadMbarrier, misused(misuse)),
         Why::NoAtomics => (
             FaultKind::ReadOnly,
-            format!("{} cannot be updated by atomic operations", memory_name(denied.memory)),
+            format!("{} cannot be updated by atomic operations", space(denied.memory).name()),
         ),
     }
 }
@@ -155,13 +184,13 @@ fn outside(name: &str, size: u64, offset: i64, bytes: u64) -> String {
     }
 }
 
-fn memory_name(memory: Memory) -> &'static str {
+fn space(memory: Memory) -> Space {
     match memory {
-        Memory::Shared => "shared memory",
-        Memory::Local | Memory::Frame => "local memory",
-        Memory::Param => "the kernel's parameters",
-        Memory::Const => "constant memory",
-        Memory::Global | Memory::Generic => "global memory",
+        Memory::Shared => Space::Shared,
+        Memory::Local | Memory::Frame => Space::Local,
+        Memory::Param => Space::Param,
+        Memory::Const => Space::Const,
+        Memory::Global | Memory::Generic => Space::Global,
     }
 }
 

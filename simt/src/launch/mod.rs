@@ -108,6 +108,9 @@ pub enum Schedule {
 
 /// Which checkers watch a launch. They report what the kernel did; none of them changes what it does. What the emulator
 /// cannot carry out, an access outside every allocation say, stops a launch whether or not anybody watches.
+///
+/// Later versions add checkers: begin with [`Checks::NONE`] or [`Checks::ALL`], as in
+/// `Checks { races: true, ..Checks::NONE }`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is switched on by itself")]
 pub struct Checks {
@@ -131,7 +134,17 @@ impl Checks {
         Checks { races: true, volatile_races: true, initialisation: true, synchronisation: true };
 }
 
-/// A launch. `Launch::new(grid, block)` has the defaults; the rest is set field by field.
+/// A launch. [`Launch::new`] has the defaults; the rest is set field by field, or in a literal that ends with
+/// `..Launch::new(grid, block)`. Later versions add fields, so a literal or a pattern that lists all of them will not compile
+/// there.
+///
+/// ```
+/// use simt::{Checks, Launch, Schedule};
+///
+/// let launch = Launch { checks: Checks::ALL, schedule: Schedule::Random, seed: 7, ..Launch::new((2, 2), (16, 16)) };
+/// let launch = launch.arg(1000_u32).arg(0.5_f32);
+/// assert_eq!(launch.grid.count() * launch.block.count(), 1024);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// Blocks in the grid.
@@ -163,8 +176,33 @@ pub struct Launch {
     /// Cores of the computer that may run blocks side by side. What the launch does and what is reported of it is the same
     /// for every number.
     pub cores: u32,
-    /// Whether every instruction is carried out in the plain way, which is slower and comes to the same. Tests compare.
-    pub plain: bool,
+    /// For the emulator's own tests.
+    #[doc(hidden)]
+    pub hooks: Hooks,
+}
+
+/// Other ways to carry out a launch, which all have the same result: tests compare them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hooks {
+    pub(crate) plain: bool,
+    pub(crate) deal: Option<u64>,
+}
+
+#[cfg(feature = "internals")]
+impl Hooks {
+    /// Has the plain interpreter carry out every instruction, or not.
+    #[must_use]
+    pub fn plain(self, plain: bool) -> Hooks {
+        Hooks { plain, ..self }
+    }
+
+    /// Has the launch use all its cores, however small it is, one after the other on this thread, and assigns its blocks to
+    /// them by a seed, not by which core has time, so that a test can be repeated.
+    #[must_use]
+    pub fn deal(self, seed: u64) -> Hooks {
+        Hooks { deal: Some(seed), ..self }
+    }
 }
 
 impl Launch {
@@ -184,7 +222,7 @@ impl Launch {
             resident_blocks: DEFAULT_RESIDENT_BLOCKS,
             max_steps: DEFAULT_MAX_STEPS,
             cores: 1,
-            plain: false,
+            hooks: Hooks::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use super::span::Span;
 /// A PTX text that cannot be read or is not supported: never a fault of the kernel's own doing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
+#[non_exhaustive]
 pub struct Error {
     /// What is wrong and what to do, lower case, without a full stop.
     pub message: String,

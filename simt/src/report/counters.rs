@@ -9,7 +9,15 @@ use crate::report::fault::SourceLine;
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident, $unit:literal, $ncu:expr;)*) => {
-        /// What was counted.
+        /// What was counted. Later versions count more: end a literal or a pattern with `..`.
+        ///
+        /// ```
+        /// let counters = simt::Counters { global_load_requests: 2, global_load_sectors: 8, ..Default::default() };
+        /// assert_eq!(counters.global_load_sectors_per_request(), 4.0);
+        /// for (name, unit, _, value) in counters.all() {
+        ///     println!("{name}: {value} {unit}");
+        /// }
+        /// ```
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Counters {
             $($(#[$doc])* pub $name: u64,)*

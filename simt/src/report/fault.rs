@@ -6,9 +6,47 @@
 use std::fmt;
 
 use crate::launch::Dim3;
+use crate::report::location::{AccessKind, Location};
 
 /// One finding.
+///
+/// The fields are for programs; [`Fault::message`] and [`Fault::help`] are sentences for people, which may change. A fault
+/// also prints as a whole.
+///
+/// ```
+/// use simt::{AccessKind, Checks, Emulator, FaultKind, Launch, Limits, Space};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Each of 64 threads adds 1 to a counter, without an atomic.
+/// let text = "
+///     .version 8.0
+///     .target sm_70
+///     .visible .entry count(.param .u64 counter) {
+///         .reg .b32 %r<2>;
+///         .reg .b64 %rd<2>;
+///         ld.param.u64 %rd1, [counter];
+///         ld.global.u32 %r1, [%rd1];
+///         add.u32 %r1, %r1, 1;
+///         st.global.u32 [%rd1], %r1;
+///         ret;
+///     }";
+/// let mut emulator = Emulator::new(Limits::default());
+/// let module = emulator.load("count.ptx", text)?;
+/// let counter = emulator.alloc("counter", 4)?;
+/// let launch = Launch { checks: Checks::ALL, ..Launch::new(1, 64) };
+/// let report = emulator.launch(&module, "count", &launch.arg(counter.address()))?;
+///
+/// let race = report.faults.iter().find(|fault| fault.kind == FaultKind::Race).expect("a race");
+/// let location = race.location.as_ref().expect("a race is about bytes");
+/// assert_eq!((location.space, location.address, location.bytes), (Space::Global, counter.address(), 4));
+/// let [second, first] = &race.actors[..] else { panic!("two threads race") };
+/// assert!([first.access, second.access].contains(&Some(AccessKind::Write)));
+/// println!("PTX lines {} and {}", first.site.ptx_line, second.site.ptx_line);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// What it is.
     pub kind: FaultKind,
@@ -16,7 +54,9 @@ pub struct Fault {
     pub severity: Severity,
     /// What happened, in one sentence without a full stop: sizes, addresses, allocation.
     pub message: String,
-    /// Who did it, the first time that it happened. Where the kernel was stopped, the first one is who stopped it;
+    /// The bytes that it is about. `None` if it is not about an access to memory: a deadlock, for example.
+    pub location: Option<Location>,
+    /// The threads that it is about, the first time that it happened. If the kernel was stopped, the first one was stopped;
     /// of two that race, the first one came second.
     pub actors: Vec<Actor>,
     /// How often it happened at these places.
@@ -49,6 +89,7 @@ impl Severity {
 
 /// The kinds of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// Two accesses to the same bytes, one of them a store, that nothing orders.
     Race,
@@ -140,6 +181,7 @@ impl FaultKind {
 
 /// A lane at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Actor {
     /// Its block in the grid.
     pub block: Dim3,
@@ -149,18 +191,49 @@ pub struct Actor {
     pub warp: u32,
     /// Its lane in the warp.
     pub lane: u32,
-    /// Where it was.
+    /// Where it was: the PTX line, and the CUDA line if the text names one.
     pub site: Site,
+    /// How it accessed the bytes of [`Fault::location`], if the fault is about an access.
+    pub access: Option<AccessKind>,
     /// What it did there, `read 4 bytes at …`, or why it waits.
     pub doing: String,
+}
+
+impl Fault {
+    /// A finding that happened once, about no access, with neither actors nor help: for tests of programs that print
+    /// faults. All fields can be set.
+    pub fn new(kind: FaultKind, severity: Severity, message: impl Into<String>) -> Fault {
+        let (message, actors, help) = (message.into(), Vec::new(), String::new());
+        Fault { kind, severity, message, location: None, actors, count: 1, help }
+    }
+}
+
+impl Actor {
+    /// A lane at the default [`Site`], with nothing said of what it did: see [`Fault::new`].
+    pub fn new(block: Dim3, thread: Dim3, warp: u32, lane: u32) -> Actor {
+        Actor { block, thread, warp, lane, site: Site::default(), access: None, doing: String::new() }
+    }
+
+    /// The same lane, which accessed memory in this way.
+    pub(crate) fn with(self, access: AccessKind) -> Actor {
+        Actor { access: Some(access), ..self }
+    }
 }
 
 /// A load that returned an older store than the last one, or came before a store whose thread had gone on already, which the
 /// weak memory may let it do. It is no fault by itself; what the kernel made of it may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StaleRead {
     /// What was returned, and why it could be, in one sentence without a full stop.
     pub message: String,
+    /// The bytes that were loaded.
+    pub location: Location,
+    /// The value that the load returned.
+    pub returned: u64,
+    /// The value that an ordinary memory would have returned; `None` if it is that of an atomic operation which has not taken
+    /// effect yet.
+    pub newest: Option<u64>,
     /// Who loaded, the first time that it happened.
     pub reader: Actor,
     /// Who had stored since, or was to store first.
@@ -173,6 +246,7 @@ pub struct StaleRead {
 
 /// A place in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Site {
     /// Line of the PTX text, counted from 1.
     pub ptx_line: u32,

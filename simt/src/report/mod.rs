@@ -2,13 +2,15 @@
 
 pub mod counters;
 pub mod fault;
+pub mod location;
 pub mod trace;
 
 use counters::{Counters, LineCounters};
 use fault::{Actor, Fault, StaleRead};
 
-/// What a launch did.
+/// What a launch did: [`Emulator::launch`](crate::Emulator::launch) returns it.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// What was counted, over the whole launch.
     pub counters: Counters,

@@ -10,6 +10,7 @@ use crate::launch::Dim3;
 
 /// An instruction issued by a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TraceStep {
     /// Its number in the launch, from 0.
     pub step: u64,

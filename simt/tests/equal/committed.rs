@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use simt::launch::Hooks;
 use simt::{
     Arg, Buffer, Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Reconvergence, Schedule,
 };
@@ -58,7 +59,8 @@ impl Bench {
     pub fn run(&mut self, kernel: &KernelInfo, seed: u64, is_traced: bool) -> Outcome {
         let mut numbers = Numbers::new(seed);
         let launch = choices(&mut numbers, seed);
-        let mut launch = Launch { plain: self.way.plain, cores: self.way.cores, ..launch };
+        let mut launch =
+            Launch { hooks: Hooks::default().plain(self.way.plain), cores: self.way.cores, ..launch };
         let buffers = arguments(&mut numbers, &mut self.emulator, kernel, &mut launch);
         let outcome = caught(|| {
             let mut trace = Vec::new();

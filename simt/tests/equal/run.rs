@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use simt::launch::Hooks;
 use simt::{Arg, Buffer, Emulator, Launch, LaunchError, Limits, Module, Report, TraceStep};
 
 use crate::kernel::{BUFFERS, Kernel};
@@ -77,11 +78,12 @@ impl Outcome {
 pub fn run(kernel: &Kernel, way: Way, is_traced: bool) -> Outcome {
     caught(|| {
         let mut emulator = Emulator::new(Limits::default());
+        let mut hooks = Hooks::default().plain(way.plain);
         if way.is_dealt {
-            emulator.deal(kernel.launch.seed);
+            hooks = hooks.deal(kernel.launch.seed);
         }
         let module = emulator.load("random.ptx", &kernel.text()).unwrap_or_else(|error| panic!("{error}"));
-        let launch = Launch { plain: way.plain, cores: way.cores, ..kernel.launch.clone() };
+        let launch = Launch { hooks, cores: way.cores, ..kernel.launch.clone() };
         let (launch, buffers) = arguments(kernel, &mut emulator, launch);
         let mut outcome = Outcome { told: String::new(), memory: Vec::new(), trace: Vec::new() };
         for time in 0..kernel.times {

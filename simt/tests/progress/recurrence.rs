@@ -1,6 +1,7 @@
 //! Launches that write to memory and come round to where they were: proven never to end, and told from those that end
 //! after long, and from those that write something new each time.
 
+use simt::launch::Hooks;
 use simt::{Emulator, FaultKind, Launch, Limits, Report, Schedule};
 
 use super::kernel::{At, Cells, Spin, Writer};
@@ -113,7 +114,12 @@ fn the_period_is_the_same_in_the_plain_way_and_in_the_fast_ones() {
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load("odd_rows", &text).unwrap();
         let [x, sums] = ["x", "sums"].map(|name| emulator.alloc(name, 4096).unwrap().address());
-        let launch = Launch { plain, max_steps: 500, shared_bytes: 8192, ..Launch::new(2, 64) };
+        let launch = Launch {
+            hooks: Hooks::default().plain(plain),
+            max_steps: 500,
+            shared_bytes: 8192,
+            ..Launch::new(2, 64)
+        };
         let report = emulator.launch(&module, "row_sums", &launch.arg(x).arg(sums).arg(7_u32)).unwrap();
         report.faults[0].to_string()
     };

@@ -10,6 +10,7 @@ use lanes::kernels::sum::{SUM_NARROW, SUM_WIDE};
 use lanes::kernels::two_pass::{PASS_CHUNKED, PASS_STRIDED};
 use lanes::report::layout::{counted, grouped};
 use lanes::{Launch, Random, Run, Traced};
+use simt::Location;
 
 use crate::chart::{Bar, Bars};
 use crate::sources::Record;
@@ -31,7 +32,8 @@ fn reader(sources: &mut Sources, kernel: &'static Kernel, element: usize) -> Res
     let (run, _) = sources.trial(&launch, sums)?;
     let fault = run.faults.first().context("no lane reads past the end")?;
     let actor = fault.actors.first().context("a fault without an actor")?;
-    let is_it = fault.message.starts_with("just past the end") && run.counters.global_load_requests <= 1;
+    let past = fault.location.as_ref().and_then(Location::element);
+    let is_it = past == Some(element as i64) && run.counters.global_load_requests <= 1;
     Ok(is_it.then_some(actor.lane))
 }
 

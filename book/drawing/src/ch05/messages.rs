@@ -33,13 +33,6 @@ fn message(
     Ok((launch, got))
 }
 
-/// The number that a message of the emulator writes as `0x2a`.
-fn hexadecimal(text: &str, before: &str) -> Result<i32> {
-    let digits = text.split(before).nth(1).and_then(|rest| rest.split([',', ':', ' ']).next());
-    let number = digits.and_then(|digits| i32::from_str_radix(digits, 16).ok());
-    number.with_context(|| format!("no number in `{text}`"))
-}
-
 pub fn message_overtakes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (plain, got) = message(sources, &MESSAGE_NO_FENCE, (2, LANES))?;
     let mut chosen = None;
@@ -47,9 +40,10 @@ pub fn message_overtakes(sources: &mut Sources, sheet: &mut Sheet) -> Result<Str
         let launch = plain.clone().seed(seed);
         let (run, read) = sources.trial(&launch, got)?;
         if let ([stale], 1) = (&run.stale_reads[..], read[1])
-            && stale.message.contains("`data`")
+            && stale.location.allocation.as_ref().is_some_and(|allocation| allocation.name == "data")
         {
-            chosen = Some((seed, launch, hexadecimal(&stale.message, "although 0x")?, read[0]));
+            let newest = stale.newest.context("the newest value is not known")?;
+            chosen = Some((seed, launch, newest as i32, read[0]));
             break;
         }
     }

@@ -20,6 +20,7 @@ use crate::machine::global::{Buffer, Global, Window};
 use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
 use crate::machine::written::Written;
 use crate::report::fault::{Fault, FaultKind, Severity};
+use crate::report::location::{AccessKind, Allocation, Location, Space};
 
 /// Adds to the findings what a warp of a block has found.
 pub fn add(
@@ -48,7 +49,21 @@ fn told(context: &Context<'_>, (block, warp): (u64, usize), unwritten: &Unwritte
     let actor = context.actor(block, warp, unwritten.lane as u32, unwritten.pc, doing);
     let (were, they) = if first == last { ("was", "it") } else { ("were", "they") };
     let message = format!("{bytes} of {name} {were} read before {they} {were} written");
-    fault(FaultKind::Uninitialized, Severity::Error, message, vec![actor])
+    let actors = vec![actor.with(AccessKind::Read)];
+    let location = Some(location(context, unwritten));
+    Fault { location, ..fault(FaultKind::Uninitialized, Severity::Error, message, actors) }
+}
+
+fn location(context: &Context<'_>, unwritten: &Unwritten) -> Location {
+    let (first, bytes) = (unwritten.bytes.start as u64, unwritten.bytes.len() as u64);
+    let (space, start, allocation) = match unwritten.place {
+        Place::Global(region) => {
+            let (space, allocation) = context.region(region);
+            (space, allocation.address, Some(allocation))
+        }
+        Place::Shared => (Space::Shared, 0, context.shared(first)),
+    };
+    Location { space, address: start + first, bytes, allocation }
 }
 
 /// The name of what unwritten bytes belong to, and where it starts in its place.
@@ -82,6 +97,13 @@ fn unset_constant(context: &Context<'_>, buffer: Buffer, was_issued: impl Fn(Pc)
         "`{name}` in constant memory is used at {line}, but it has no initial value and the host has not set it, so it holds zeros"
     );
     let mut note = fault(FaultKind::Uninitialized, Severity::Note, message, Vec::new());
+    let allocation = Allocation { name: name.clone(), address: buffer.address(), bytes: buffer.bytes() };
+    note.location = Some(Location {
+        space: Space::Const,
+        address: buffer.address(),
+        bytes: buffer.bytes(),
+        allocation: Some(allocation),
+    });
     note.help =
         "set it before the launch, as `cudaMemcpyToSymbol` does, or give it an initial value".to_string();
     Some(note)

@@ -10,6 +10,7 @@ use crate::checkers::watch::{Besides, Found, Watch};
 use crate::machine::registers::WARP_SIZE;
 use crate::order::Stamp;
 use crate::report::fault::{Actor, Fault, FaultKind, Severity, StaleRead};
+use crate::report::location::AccessKind;
 
 /// Adds the races that were found to the findings, and returns what the weak memory has to tell.
 pub fn add(context: &Context<'_>, watch: &mut Watch, findings: &mut Findings) -> Vec<StaleRead> {
@@ -36,7 +37,9 @@ pub fn add(context: &Context<'_>, watch: &mut Watch, findings: &mut Findings) ->
 /// Tells a load that returned an older store than the last one.
 fn stale_read(context: &Context<'_>, stale: &Stale) -> StaleRead {
     let (got, place) = (stale.got, context.place(stale.place));
+    let (location, newest) = (context.location(stale.place), stale.last);
     let reader = actor(context, stale.reader, stale.reader_pc, format!("read {got:#x}"));
+    let reader = reader.with(AccessKind::Read);
     if stale.is_late {
         let newer = actor(
             context,
@@ -49,7 +52,8 @@ fn stale_read(context: &Context<'_>, stale: &Stale) -> StaleRead {
             "a load of {place} returned {got:#x}: another thread had already executed a store{value}, but nothing orders it \
              before what that thread did next, so it may take effect later"
         );
-        return StaleRead { message, reader, newer, is_late: true, count: stale.count };
+        let count = stale.count;
+        return StaleRead { message, location, returned: got, newest, reader, newer, is_late: true, count };
     }
     let newer = actor(context, stale.newer, stale.newer_pc, "had stored here".to_owned());
     let last = stale.last.unwrap_or(got);
@@ -57,7 +61,7 @@ fn stale_read(context: &Context<'_>, stale: &Stale) -> StaleRead {
         "a load of {place} returned {got:#x}, although {last:#x} had been stored there: nothing orders that store \
          before the load, so an older value may be returned"
     );
-    StaleRead { message, reader, newer, is_late: false, count: stale.count }
+    StaleRead { message, location, returned: got, newest, reader, newer, is_late: false, count: stale.count }
 }
 
 /// Tells of an access that may race with one for which there was no room.
@@ -68,9 +72,11 @@ fn forgotten(context: &Context<'_>, overflow: &Overflow) -> Fault {
         "there are more accesses to {place} than the race checker can remember, and one that it has forgotten may \
          race with this one"
     );
-    let actors = vec![actor(context, now, now_pc, format!("{} here", verb(now_kind)))];
+    let access = access(now_kind);
+    let now = actor(context, now, now_pc, format!("{} here", access.past())).with(access);
+    let location = Some(context.location(overflow.place));
     let help = "launch fewer threads, or let fewer of them access these bytes at a time".to_owned();
-    Fault { count, help, ..fault(FaultKind::Race, Severity::Note, message, actors) }
+    Fault { count, help, location, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
 }
 
 /// Tells a race. Where only lockstep orders the two it is a warning, and so it is where the first had ended before a barrier:
@@ -86,11 +92,13 @@ pub fn told(context: &Context<'_>, found: &Found) -> Fault {
     let kind = if conflict.why == Why::Volatile { FaultKind::VolatileRace } else { FaultKind::Race };
     let place = context.place(conflict.place);
     let message = format!("{place} {}", what(&conflict, besides));
-    let now = actor(context, conflict.now, conflict.now_pc, format!("{} here", verb(conflict.now_kind)));
-    let before = format!("{} here, earlier", verb(conflict.before_kind));
-    let actors = vec![now, actor(context, conflict.before, conflict.before_pc, before)];
+    let (now, before) = (access(conflict.now_kind), access(conflict.before_kind));
+    let (second, first) = (format!("{} here", now.past()), format!("{} here, earlier", before.past()));
+    let second = actor(context, conflict.now, conflict.now_pc, second).with(now);
+    let first = actor(context, conflict.before, conflict.before_pc, first).with(before);
+    let location = Some(context.location(conflict.place));
     let help = help(&conflict, besides).to_string();
-    Fault { count, help, ..fault(kind, severity, message, actors) }
+    Fault { count, help, location, ..fault(kind, severity, message, vec![second, first]) }
 }
 
 fn what(conflict: &Conflict, besides: Besides) -> String {
@@ -135,11 +143,11 @@ fn what(conflict: &Conflict, besides: Besides) -> String {
     }
 }
 
-fn verb(kind: Kind) -> &'static str {
+fn access(kind: Kind) -> AccessKind {
     match kind {
-        Kind::Load => "read",
-        Kind::Store => "wrote",
-        Kind::Update => "updated",
+        Kind::Load => AccessKind::Read,
+        Kind::Store => AccessKind::Write,
+        Kind::Update => AccessKind::Update,
     }
 }
 
