@@ -461,8 +461,8 @@ impl Global {
     /// What was written since [`Global::begin`] is undone. Without a beginning there is nothing to undo.
     pub fn roll_back(&mut self) {
         let Contents::Kept(journal) = std::mem::take(&mut self.contents) else { return };
-        for (number, region) in self.regions.iter_mut().enumerate() {
-            journal.restore(number, &mut region.data);
+        for (region, start, held) in journal.pages() {
+            self.regions[region].data[start..][..held.len()].copy_from_slice(held);
         }
         for (region, written) in self.regions.iter_mut().zip(journal.written) {
             region.written = written;
