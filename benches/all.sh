@@ -39,7 +39,7 @@ rate() {
 
 throughput() {
   local name all what
-  cargo bench --quiet -p simt --locked --bench throughput > "$folder/log" 2>&1 || { cat "$folder/log" >&2; return 1; }
+  cargo bench --quiet -p ptx-emulator --locked --bench throughput > "$folder/log" 2>&1 || { cat "$folder/log" >&2; return 1; }
   echo "Medians of criterion's ten samples, millions a second; the first two columns on one core, the others on all."
   echo
   echo "| benchmark | kernel and size | warp instructions | kernel threads | all cores: warp instructions | kernel threads |"

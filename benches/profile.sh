@@ -16,8 +16,8 @@ done
 [ ${#names[@]} -gt 0 ] || names=({streaming,divergent,shared,tree,shuffle}{,_all})
 export CARGO_PROFILE_BENCH_DEBUG=line-tables-only
 # "  Executable benches/throughput.rs (target/release/deps/throughput-0123)"
-program=$(cargo bench -p simt --locked --bench throughput --no-run 2>&1 | sed -n 's/.*Executable .* (\(.*\))/\1/p')
-[ -x "$program" ] || { echo "cargo names no program: \`cargo bench -p simt --bench throughput --no-run\`" >&2; exit 1; }
+program=$(cargo bench -p ptx-emulator --locked --bench throughput --no-run 2>&1 | sed -n 's/.*Executable .* (\(.*\))/\1/p')
+[ -x "$program" ] || { echo "cargo names no program: \`cargo bench -p ptx-emulator --bench throughput --no-run\`" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 

@@ -163,8 +163,9 @@ const OURS: [&str; 8] = ["simt", "nvrtc", "record", "lanes", "grader", "drawing"
 fn crates_depend_on_each_other_in_one_direction() {
     for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
         let text = fs::read_to_string(manifest).unwrap();
-        let own = text.lines().find_map(|line| line.strip_prefix("name = \"")).unwrap_or_default();
-        let own = own.trim_end_matches('"');
+        // The library may have another name than the package.
+        let names = text.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+        let own = names.clone().find(|own| OURS.contains(own)).or(names.clone().next()).unwrap_or_default();
         let before = OURS.iter().position(|name| *name == own).unwrap_or(OURS.len());
         let table = text.split("[dependencies]").nth(1).unwrap_or_default();
         for dependency in

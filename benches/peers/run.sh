@@ -35,8 +35,8 @@ say() { echo "peers: $*" >&2; }
 
 say "building"
 gcc -std=c11 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -o "$folder/opencl" benches/peers/opencl.c -lOpenCL
-cargo bench --quiet -p simt --locked --bench peers --no-run
-simt() { cargo bench --quiet -p simt --locked --bench peers -- --repeats "$repeats" --cores "$@"; }
+cargo bench --quiet -p ptx-emulator --locked --bench peers --no-run
+simt() { cargo bench --quiet -p ptx-emulator --locked --bench peers -- --repeats "$repeats" --cores "$@"; }
 
 # Who finds no race where there is one has no time worth knowing; `peers` asks itself the same.
 oclgrind --data-races "$folder/opencl" "$kernels" 1024 1 reduce_interleaved_no_barrier > "$folder/racy" 2>&1 || true

@@ -1,6 +1,6 @@
 //! The emulator's half of `benches/peers/run.sh`: four reductions, timed as `benches/peers/opencl.c` times them.
 //!
-//! `cargo bench -p simt --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each kernel, its
+//! `cargo bench -p ptx-emulator --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each kernel, its
 //! name, its threads, and the best and the median of the repeats, in millions of threads a second. What is timed is the launch
 //! alone, counters on; one launch before is not timed; the sum of every block is checked. Without options it only asks
 //! whether all that works, in milliseconds, for `cargo bench` and CI come by here too. It leaves out statistics, which

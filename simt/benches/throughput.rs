@@ -1,4 +1,4 @@
-//! How fast the emulator is, counters on: `cargo bench -p simt`.
+//! How fast the emulator is, counters on: `cargo bench -p ptx-emulator`.
 //!
 //! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
 //! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel

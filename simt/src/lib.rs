@@ -103,3 +103,8 @@ pub use report::counters::{Counters, LineCounters};
 pub use report::fault::{Actor, Fault, FaultKind, Severity, Site, SourceLine, StaleRead};
 pub use report::location::{AccessKind, Allocation, Location, Space};
 pub use report::trace::TraceStep;
+
+/// The example of the README is tested like those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,7 +2,7 @@
 //!
 //! The record, `h200.csv` beside the cases, is what Nsight Compute counted of the launches that are repeated here. It leaves
 //! out what the assembler makes something else of than one instruction: `EXPANDED` has those operations, and why.
-//! To see all numbers side by side: `cargo test -p simt --test atomic_counters -- --nocapture`.
+//! To see all numbers side by side: `cargo test -p ptx-emulator --test atomic_counters -- --nocapture`.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! A litmus program is a few threads with a few operations each. The model, written down as axioms, says how it may
 //! end; the emulator runs it under many seeds; the two are compared, with weak memory and without, and so are the
 //! races that the model finds and those that the checker reports. Beside shapes that are laid out by hand there are programs
-//! that are made up from a seed: `SEEDS=10000 cargo test -p simt --test litmus -- made_up different_sizes` runs as many as
+//! that are made up from a seed: `SEEDS=10000 cargo test -p ptx-emulator --test litmus -- made_up different_sizes` runs as many as
 //! are worth a claim, as `cargo xtask thorough litmus` does, and `cargo test` one in a hundred. No verdict is typed in, besides
 //! those by which the enumerator itself is checked. Left out: what only a compiler would reorder.
 //! Specification: PTX ISA, section 8.

@@ -1,6 +1,6 @@
 //! `cargo xtask compare OLD NEW`: what got slower between two baselines of criterion.
 //!
-//! `cargo bench -p simt -- --save-baseline NAME` leaves the times of all samples. What else a machine does makes some of
+//! `cargo bench -p ptx-emulator -- --save-baseline NAME` leaves the times of all samples. What else a machine does makes some of
 //! them longer and none shorter, so the fastest are compared; and how far half of them lie behind the fastest is the
 //! noise. A benchmark is slower if its fastest sample takes longer by more than the noise of both baselines, and by more
 //! than some percent. It takes the samples of a group together: `NAME/threads` and `NAME/warp_instructions` time the
@@ -114,7 +114,7 @@ fn baseline(criterion: &Path, name: &str) -> Result<BTreeMap<String, Time>> {
     }
     ensure!(
         !samples.is_empty(),
-        "there is no baseline `{name}` in `{}`, {}: make it with `cargo bench -p simt -- --save-baseline NAME`",
+        "there is no baseline `{name}` in `{}`, {}: make it with `cargo bench -p ptx-emulator -- --save-baseline NAME`",
         criterion.display(),
         if others.is_empty() { "and no other".to_owned() } else { format!("only {}", listed(&others)) }
     );

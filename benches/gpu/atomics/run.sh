@@ -4,7 +4,7 @@
 #
 #   benches/gpu/atomics/run.sh FOLDER                                    on the machine with the GPU
 #   cp FOLDER/h200.csv benches/gpu/atomics/                              and then anywhere
-#   cargo test -p simt --test atomic_counters -- --nocapture
+#   cargo test -p ptx-emulator --test atomic_counters -- --nocapture
 #
 # FOLDER/cases.raw.csv is the profiler's own table, with more metrics than are compared.
 set -euo pipefail

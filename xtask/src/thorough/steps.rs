@@ -70,31 +70,31 @@ pub const STEPS: &[Step] = &[
     seeded(
         "equal",
         "20,000 random kernels: every way to run them has the same result",
-        "test --locked -p simt --test equal",
+        "test --locked -p ptx-emulator --test equal",
         20_000,
     ),
     seeded(
         "litmus",
         "10,000 random programs of a few threads: only outcomes that the memory model allows",
-        "test --locked -p simt --test litmus -- made_up different_sizes",
+        "test --locked -p ptx-emulator --test litmus -- made_up different_sizes",
         10_000,
     ),
     seeded(
         "litmus-shapes",
         "every variant of every litmus shape, under 1,000 seeds each",
-        "test --locked -p simt --test litmus -- forbidden without_weak_memory claimed races",
+        "test --locked -p ptx-emulator --test litmus -- forbidden without_weak_memory claimed races",
         1000,
     ),
     seeded(
         "progress",
         "kernels that spin and wait for each other, under 300 seeds of each policy",
-        "test --locked -p simt --test progress",
+        "test --locked -p ptx-emulator --test progress",
         300,
     ),
     seeded(
         "observers",
         "1,000 random kernels leave the same whichever checkers watch them",
-        "test --locked -p simt --test observers",
+        "test --locked -p ptx-emulator --test observers",
         1000,
     ),
     seeded(
