@@ -320,27 +320,10 @@ impl Device {
 /// Whether a GPU must not be given a kernel with such a fault: it would write where it should not, or hang. A race, or
 /// a value that nobody wrote, may make a result wrong and do no other harm.
 fn is_harmful(kind: FaultKind) -> bool {
-    match kind {
-        FaultKind::OutOfBounds
-        | FaultKind::Misaligned
-        | FaultKind::Null
-        | FaultKind::UseAfterFree
-        | FaultKind::ReadOnly
-        | FaultKind::BarrierDivergence
-        | FaultKind::BadMask
-        | FaultKind::BadMbarrier
-        | FaultKind::Deadlock
-        | FaultKind::StepLimit
-        | FaultKind::CallDepth
-        | FaultKind::Livelock
-        | FaultKind::Trap => true,
-        FaultKind::Race
-        | FaultKind::VolatileRace
-        | FaultKind::Uninitialized
-        | FaultKind::UndefinedShuffle => false,
-        // Until it has been decided about a new kind.
-        _ => true,
-    }
+    // A new kind counts as harmful until it has been decided about here.
+    let harmless =
+        [FaultKind::Race, FaultKind::VolatileRace, FaultKind::Uninitialized, FaultKind::UndefinedShuffle];
+    !harmless.contains(&kind)
 }
 
 /// Why a GPU was not given a kernel that was built for a newer one.

@@ -188,6 +188,16 @@ fn crates_depend_on_each_other_in_one_direction() {
     }
 }
 
+/// A package contains nothing from outside of its folder.
+#[test]
+fn the_published_crate_has_the_licences() {
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        let [ours, packed] =
+            [root().join(licence), root().join("simt").join(licence)].map(fs::read_to_string);
+        assert!(ours.unwrap() == packed.unwrap(), "simt/{licence} is not the repository's");
+    }
+}
+
 #[test]
 fn every_dependency_is_justified() {
     let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

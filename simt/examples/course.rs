@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use simt::{Checks, Emulator, Fault, Launch, Limits, Report};
+use simt::{Actor, Checks, Emulator, Fault, Launch, Limits, Report};
 
 const N: u32 = 64;
 
@@ -12,7 +12,8 @@ pub fn feedback(kernel: &str) -> Result<String, Box<dyn Error>> {
     let (wanted, best) = run("teacher")?;
     let (got, report) = run(kernel)?;
     if !report.faults.is_empty() {
-        return Ok(report.faults.iter().map(|fault| format!("{kernel}: {}", explain(fault))).collect());
+        let told: Vec<String> = report.faults.iter().map(|fault| explain(kernel, fault)).collect();
+        return Ok(told.concat());
     }
     if let Some(at) = (0..wanted.len()).find(|&at| wanted[at] != got[at]) {
         return Ok(format!("{kernel}: element {at} is {} but should be {}\n", got[at], wanted[at]));
@@ -24,20 +25,16 @@ pub fn feedback(kernel: &str) -> Result<String, Box<dyn Error>> {
 }
 
 /// A fault in the words of this course.
-fn explain(fault: &Fault) -> String {
-    let mut text = fault.kind.name().to_owned();
-    if let Some((name, element)) = fault
-        .location
-        .as_ref()
-        .and_then(|location| Some((&location.allocation.as_ref()?.name, location.element()?)))
-    {
-        text += &format!(" at element {element} of `{name}`");
-    }
-    for actor in &fault.actors {
+fn explain(kernel: &str, fault: &Fault) -> String {
+    let location = fault.location.as_ref();
+    let element = location.and_then(|at| Some((at.element()?, &at.allocation.as_ref()?.name)));
+    let place = element.map_or(String::new(), |(element, name)| format!(" at element {element} of `{name}`"));
+    let did = |actor: &Actor| {
         let did = actor.access.map_or("was there", |access| access.past());
-        text += &format!("\n  thread {} {did}: `{}`", actor.thread.x, actor.site.ptx);
-    }
-    text + &format!("\n  hint: {}\n", fault.help)
+        format!("  thread {} {did}: `{}`\n", actor.thread.x, actor.site.ptx)
+    };
+    let did: Vec<String> = fault.actors.iter().map(did).collect();
+    format!("{kernel}: {}{place}\n{}  hint: {}\n", fault.kind.name(), did.concat(), fault.help)
 }
 
 /// The result of a kernel, and the report.
@@ -54,5 +51,8 @@ fn run(kernel: &str) -> Result<(Vec<u32>, Report), Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    ["ada", "grace", "teacher"].iter().try_for_each(|kernel| Ok(print!("{}", feedback(kernel)?)))
+    for kernel in ["ada", "grace", "teacher"] {
+        print!("{}", feedback(kernel)?);
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::fmt::Write;
 use std::ops::Range;
 
 use simt::{Checks, Emulator, Launch, Limits, Schedule, Severity};
@@ -29,7 +30,7 @@ pub fn search(seeds: Range<u64>) -> Result<String, Box<dyn Error>> {
             // Faults of one kind at the same lines are taken for one bug.
             let lines: Vec<u32> = fault.actors.iter().map(|actor| actor.site.ptx_line).collect();
             if seen.insert((fault.kind, lines)) {
-                text += &format!("{fault}\n  replay: cargo run --example fuzz -- {seed}\n");
+                writeln!(text, "{fault}\n  replay: cargo run --example fuzz -- {seed}")?;
             }
         }
     }

@@ -55,15 +55,16 @@ impl Bench {
         Bench { emulator, module, x, fresh }
     }
 
-    fn launch(&self, into: Buffer, last: u32) -> Launch {
-        Launch { checks: Checks::ALL, ..Launch::new(BLOCKS, THREADS).arg(into.address()).arg(last) }
-    }
-
     /// What there is in memory.
     fn memory(&self) -> [Vec<u8>; 3] {
         let variable = self.module.variable("launches").unwrap();
         [self.x, self.fresh, variable].map(|buffer| self.emulator.read(buffer).unwrap().to_vec())
     }
+}
+
+/// Writes into a buffer; the last thing is done by the block with this number.
+fn launch(into: Buffer, last: u32) -> Launch {
+    Launch { checks: Checks::ALL, ..Launch::new(BLOCKS, THREADS).arg(into.address()).arg(last) }
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn an_unsupported_instruction_leaves_everything_as_it_was() {
         let mut bench = Bench::new(end);
         let before = bench.memory();
         for into in [bench.x, bench.fresh] {
-            let launch = Launch { cores, ..bench.launch(into, BLOCKS - 1) };
+            let launch = Launch { cores, ..launch(into, BLOCKS - 1) };
             let error = bench.emulator.launch(&bench.module, "k", &launch).unwrap_err();
             assert!(matches!(error, LaunchError::Unsupported { .. }), "{end}: {error}");
             assert_eq!(bench.memory(), before, "{end}, {cores} cores");
@@ -95,12 +96,12 @@ fn what_was_not_written_before_is_not_written_after() {
         }";
     let reader = bench.emulator.load("reads.ptx", reader).unwrap();
     let reads = Launch { checks: Checks::ALL, ..Launch::new(1, 1).arg(bench.fresh.address()) };
-    let fails = bench.launch(bench.fresh, 0);
+    let fails = launch(bench.fresh, 0);
     bench.emulator.launch(&bench.module, "k", &fails).unwrap_err();
     let report = bench.emulator.launch(&reader, "reads", &reads).unwrap();
     assert_eq!(report.faults[0].kind, FaultKind::Uninitialized, "the first block had written it");
     // No block comes to the instruction.
-    let ends = bench.launch(bench.fresh, BLOCKS);
+    let ends = launch(bench.fresh, BLOCKS);
     assert!(bench.emulator.launch(&bench.module, "k", &ends).unwrap().faults.is_empty());
     assert!(bench.emulator.launch(&reader, "reads", &reads).unwrap().faults.is_empty());
 }
@@ -109,7 +110,7 @@ fn what_was_not_written_before_is_not_written_after() {
 fn a_launch_that_does_not_come_to_the_instruction_keeps_what_it_wrote() {
     for cores in [1, 3] {
         let mut bench = Bench::new("wmma.load.a.sync;");
-        let launch = Launch { cores, ..bench.launch(bench.x, BLOCKS) };
+        let launch = Launch { cores, ..launch(bench.x, BLOCKS) };
         assert!(bench.emulator.launch(&bench.module, "k", &launch).unwrap().faults.is_empty());
         let [x, _, variable] = bench.memory();
         let words = x.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
@@ -122,7 +123,7 @@ fn a_launch_that_does_not_come_to_the_instruction_keeps_what_it_wrote() {
 fn a_fault_keeps_what_was_written_before_it() {
     for end in ["trap;", "@%p wmma.load.a.sync; trap;"] {
         let mut bench = Bench::new(end);
-        let launch = bench.launch(bench.x, BLOCKS - 1);
+        let launch = launch(bench.x, BLOCKS - 1);
         let report = bench.emulator.launch(&bench.module, "k", &launch).unwrap();
         assert_eq!(report.faults[0].kind, FaultKind::Trap);
         assert_eq!(bench.memory()[0][..8], [0, 0, 0, 0, 1, 0, 0, 0], "{end}");
@@ -133,10 +134,10 @@ fn a_fault_keeps_what_was_written_before_it() {
 fn steps_that_were_shown_stay_and_arguments_are_looked_at_first() {
     let mut bench = Bench::new("wmma.load.a.sync;");
     let (before, mut steps) = (bench.memory(), 0);
-    let launch = bench.launch(bench.x, 0);
+    let launch = launch(bench.x, 0);
     let error = bench.emulator.launch_traced(&bench.module, "k", &launch, &mut |_| steps += 1);
     assert!(error.is_err() && steps > 0);
-    for launch in [bench.launch(bench.x, 0).arg(1_u32), Launch { shared_bytes: 1 << 30, ..launch.clone() }] {
+    for launch in [launch.clone().arg(1_u32), Launch { shared_bytes: 1 << 30, ..launch }] {
         bench.emulator.launch(&bench.module, "k", &launch).unwrap_err();
         assert_eq!(bench.memory(), before);
     }

@@ -76,7 +76,7 @@ fn forgotten(context: &Context<'_>, overflow: &Overflow) -> Fault {
     let now = actor(context, now, now_pc, format!("{} here", access.past())).with(access);
     let location = Some(context.location(overflow.place));
     let help = "launch fewer threads, or let fewer of them access these bytes at a time".to_owned();
-    Fault { count, help, location, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
+    Fault { location, count, help, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
 }
 
 /// Tells a race. Where only lockstep orders the two it is a warning, and so it is where the first had ended before a barrier:
@@ -98,7 +98,7 @@ pub fn told(context: &Context<'_>, found: &Found) -> Fault {
     let first = actor(context, conflict.before, conflict.before_pc, first).with(before);
     let location = Some(context.location(conflict.place));
     let help = help(&conflict, besides).to_string();
-    Fault { count, help, location, ..fault(kind, severity, message, vec![second, first]) }
+    Fault { location, count, help, ..fault(kind, severity, message, vec![second, first]) }
 }
 
 fn what(conflict: &Conflict, besides: Besides) -> String {
