@@ -82,7 +82,7 @@ pub struct Snapshot {
     modules: Vec<Id>,
 }
 
-/// A module, loaded in an emulator by [`Emulator::load`]. Copies are cheap.
+/// A module, loaded in an emulator by [`Emulator::load`].
 #[derive(Clone, Debug)]
 pub struct Module {
     id: Id,
@@ -309,8 +309,8 @@ fn unknown_kernel(module: &Module, kernel: &str) -> LaunchError {
     }
 }
 
-/// Registers of all resident warps at most, in bytes.
-const MAX_RESIDENT_REGISTER_BYTES: u64 = 2 << 30;
+/// Registers of all resident warps at most, in bytes: a machine of 32 bits has 4 GiB for everything.
+const MAX_RESIDENT_REGISTER_BYTES: u64 = if usize::BITS < 64 { 512 << 20 } else { 2 << 30 };
 
 /// Refuses a launch that no GPU could do.
 fn check_shape(code: &Code, program: &Program, launch: &Launch) -> Result<(), LaunchError> {

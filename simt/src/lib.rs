@@ -30,7 +30,7 @@
 //! let launch = Launch { checks: Checks::ALL, ..Launch::new(10, 100) };
 //! let report = emulator.launch(&module, "iota", &launch.arg(out.address()))?;
 //! assert!(report.faults.is_empty());
-//! assert_eq!(report.counters.global_store_sectors, 10 * 13);
+//! assert_eq!(report.counters.global_store_requests, 10 * 4);
 //! assert_eq!(emulator.read(out)?[4 * 999..], 999_u32.to_le_bytes());
 //!
 //! // Eleven blocks are one too many for 1000 elements.
