@@ -1,10 +1,12 @@
 //! The emulator as its users see it: memory, modules and launches.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::compile::lower::lower;
 use crate::compile::program::{Code, Program, Refusal};
 use crate::compile::reach::may_be_refused;
+use crate::exec::moment::{Moment, Watcher};
 use crate::exec::state::Run;
 use crate::launch::{Launch, LaunchError, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES, MemoryError};
 use crate::machine::global::{Buffer, Global};
@@ -14,7 +16,7 @@ use crate::machine::registers::WARP_SIZE;
 use crate::ptx;
 use crate::report::Report;
 use crate::report::fault::Site;
-use crate::report::trace::{TraceStep, Tracer};
+use crate::report::trace::TraceStep;
 
 /// Bounds of an [`Emulator`]. `Limits::default()` has those that suit most computers.
 #[derive(Clone, Copy, Debug)]
@@ -256,7 +258,62 @@ impl Emulator {
         launch: &Launch,
         step: &mut dyn FnMut(&TraceStep),
     ) -> Result<Report, LaunchError> {
-        self.run(module, kernel, launch, Some(step))
+        let mut number = 0;
+        let mut watcher = |moment: &Moment<'_>| {
+            let Moment { block, warp, mask, active, instruction, .. } = *moment;
+            step(&TraceStep { step: number, block, warp, mask, active, instruction });
+            number += 1;
+            ControlFlow::Continue(())
+        };
+        self.launch_watched(module, kernel, launch, &mut watcher)
+    }
+
+    /// [`Emulator::launch`], with `watcher` called after every instruction that a warp issues. It is lent the machine as it is
+    /// at that [`Moment`], and stops the launch by returning [`ControlFlow::Break`]: the report is of what happened so far,
+    /// and [`Report::was_stopped`] is true. The launch runs as it does without a watcher, and the same moments come every
+    /// time, so to go back is to launch again from a [`Snapshot`] and to stop earlier.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use simt::{Emulator, Launch, Limits};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = "
+    ///     .version 8.0
+    ///     .target sm_70
+    ///     .visible .entry double(.param .u32 n) {
+    ///         .reg .b32 %r<3>;
+    ///         ld.param.u32 %r1, [n];
+    ///         add.u32 %r2, %r1, %r1;
+    ///         ret;
+    ///     }";
+    /// let mut emulator = Emulator::new(Limits::default());
+    /// let module = emulator.load("double.ptx", text)?;
+    /// let mut seen = Vec::new();
+    /// let mut watcher = |moment: &simt::Moment<'_>| {
+    ///     let sum = moment.registers(moment.warp).find(|register| register.name == "%r2");
+    ///     seen.push((moment.step, moment.site().ptx, sum.map(|register| register.value(0))));
+    ///     if moment.step == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// };
+    /// let launch = Launch::new(1, 32).arg(21_u32);
+    /// let report = emulator.launch_watched(&module, "double", &launch, &mut watcher)?;
+    /// assert!(report.was_stopped);
+    /// assert_eq!(seen[0], (0, "ld.param.u32 %r1, [n];".to_owned(), Some(0)));
+    /// assert_eq!(seen[1], (1, "add.u32 %r2, %r1, %r1;".to_owned(), Some(42)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Emulator::launch`]; the moments before it came to an unsupported instruction have been shown.
+    pub fn launch_watched(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Report, LaunchError> {
+        self.run(module, kernel, launch, Some(watcher))
     }
 
     fn run(
@@ -264,7 +321,7 @@ impl Emulator {
         module: &Module,
         kernel: &str,
         launch: &Launch,
-        step: Option<&mut dyn FnMut(&TraceStep)>,
+        watcher: Option<&mut Watcher<'_>>,
     ) -> Result<Report, LaunchError> {
         let program = &module.program;
         if self.modules.binary_search(&module.id).is_err() {
@@ -280,8 +337,8 @@ impl Emulator {
         }
         let mut run = Run::new(program, number as u32, launch, &mut self.memory, params);
         run.deal = launch.hooks.deal;
-        // The closure shortens the callback's lifetime to the run's.
-        run.trace = step.map(|step| Tracer::new(step));
+        // The closure shortens the watcher's lifetime to the run's.
+        run.watcher = watcher.map(|watcher| watcher as &mut Watcher<'_>);
         let outcome = run.finish();
         match outcome {
             Ok(_) => self.memory.commit(),

@@ -93,6 +93,7 @@ mod report;
 mod schedule;
 
 pub use emulator::{Emulator, KernelInfo, Limits, Module, Param, Snapshot};
+pub use exec::moment::{Access, LaneGroup, Moment, Register, Waiting, Watcher};
 pub use launch::{Arg, Checks, Dim3, Launch, Reconvergence, Schedule};
 pub use launch::{DEFAULT_MAX_STEPS, DEFAULT_RESIDENT_BLOCKS, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES};
 pub use launch::{LaunchError, MemoryError};

@@ -22,6 +22,8 @@ pub struct Context<'a> {
     pub launch: &'a Launch,
     /// Global memory.
     pub global: &'a Global,
+    /// The step of the launch that is being carried out.
+    pub step: u64,
 }
 
 impl Context<'_> {

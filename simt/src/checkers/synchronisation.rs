@@ -67,7 +67,8 @@ fn undefined_shuffle(
     };
     let message = format!("lane {lane} reads lane {source}, {why}: the result is undefined{others}");
     let actor = context.actor(block.number, w, lane, pc, format!("read lane {source} here"));
-    fault(FaultKind::UndefinedShuffle, Severity::Error, message, vec![actor])
+    let fault = fault(FaultKind::UndefinedShuffle, Severity::Error, message, vec![actor]);
+    Fault { step: context.step, ..fault }
 }
 
 /// Warns of a barrier that is complete, if it is so only because threads had ended. Who waits still stands there.
@@ -95,7 +96,8 @@ pub fn tell_ended(context: &Context<'_>, findings: &mut Findings, block: &Block,
             };
             actors.push(context.actor(block.number, w, lane, pc, doing));
         }
-        fault(FaultKind::BarrierDivergence, Severity::Warning, message, actors)
+        let fault = fault(FaultKind::BarrierDivergence, Severity::Warning, message, actors);
+        Fault { step: context.step, ..fault }
     };
     findings.add(context.program, FaultKind::BarrierDivergence, (pc, pc), |_| false, make);
 }
@@ -141,7 +143,7 @@ fn tell_arrivals(
         let actors = vec![context.actor(block.number, w, lane, pc, "arrived here last".to_owned())];
         let kind = FaultKind::BarrierDivergence;
         let fault = fault(kind, Severity::Warning, message.to_owned(), actors);
-        Fault { help: HELP_FOR_ARRIVALS.to_owned(), ..fault }
+        Fault { step: context.step, help: HELP_FOR_ARRIVALS.to_owned(), ..fault }
     };
     findings.add(context.program, FaultKind::BarrierDivergence, (pc, pc), |_| false, make);
 }

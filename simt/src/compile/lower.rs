@@ -262,6 +262,7 @@ impl<'t> Lowering<'_, 't> {
             start,
             end: self.program.insts.len() as Pc,
             image: std::mem::take(&mut body.scope.image),
+            registers: std::mem::take(&mut body.scope.named),
             frame_bytes: body.frame.bytes.next_multiple_of(16),
             params,
             takes,

@@ -8,6 +8,7 @@ use crate::compile::shared::SharedVariable;
 use crate::isa::op::Meaning;
 use crate::isa::op::call::{CallSite, Passed};
 use crate::isa::op::place::Place;
+use crate::isa::scope::Named;
 use crate::machine::global::Buffer;
 use crate::machine::registers::Registers;
 use crate::ptx::{Error, LineIndex};
@@ -28,6 +29,8 @@ pub struct Code {
     pub end: Pc,
     /// The registers of a new frame.
     pub image: Registers,
+    /// The registers that its instructions name.
+    pub registers: Vec<Named>,
     /// Local memory of a frame in bytes: local variables and parameters.
     pub frame_bytes: u64,
     /// Where the parameters of a kernel lie in its parameter block; empty for functions.

@@ -97,7 +97,7 @@ impl Run<'_> {
     /// happened.
     pub(crate) fn blocks_on_cores(&mut self) -> bool {
         let launch = self.launch;
-        if self.trace.is_some() || launch.follow.is_some() || self.looks_at_the_clock() {
+        if self.watcher.is_some() || launch.follow.is_some() || self.looks_at_the_clock() {
             return false;
         }
         let cores = self.cores_worth_it();

@@ -13,15 +13,21 @@ use crate::machine::block::{Block, Start, SwiftStart, Warp};
 use crate::machine::registers::WARP_SIZE;
 use crate::ptx::Error;
 use crate::report::Report;
+use crate::report::fault::Fault;
 use crate::schedule::Turns;
 
 impl Run<'_> {
     /// Runs all blocks, and reports. An error is an instruction that is not supported.
     pub fn finish(mut self) -> Result<Report, Error> {
+        let mut was_stopped = false;
         let outcome = if self.blocks_on_cores() { Ok(()) } else { self.blocks() };
         let mut faults = match outcome {
             Ok(()) => Vec::new(),
-            Err(Stop::Fault(fault)) => vec![*fault],
+            Err(Stop::Fault(fault)) => vec![Fault { step: self.steps.saturating_sub(1), ..*fault }],
+            Err(Stop::Watcher) => {
+                was_stopped = true;
+                Vec::new()
+            }
             Err(Stop::Unsupported(error)) => return Err(error),
             Err(Stop::NeedsOneCore | Stop::NotInLockStep) => unreachable!("this is the one core"),
         };
@@ -36,7 +42,7 @@ impl Run<'_> {
         }
         let (counters, lines) = (self.counters(), self.lines());
         let last_store = self.follow.as_ref().and_then(|follow| last_writer::told(follow, &self.context()));
-        Ok(Report { counters, lines, faults, stale_reads, last_store, output: self.output })
+        Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output: self.output })
     }
 
     /// Gives every resident block its turns until the grid is done.

@@ -55,7 +55,7 @@ pub fn mbarrier(
     warp: usize,
 ) -> Result<(), Denied> {
     if let Some(watch) = &mut memories.watch {
-        watch.at(pc);
+        watch.at(pc, memories.now);
     }
     let args = &inst.args;
     let at = addresses(lanes, &op.address, args.a, frame);

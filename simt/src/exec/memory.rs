@@ -52,6 +52,8 @@ pub struct Memories<'m> {
     pub params: &'m [u8],
     /// Decides in which order lanes store.
     pub order: LaneOrder,
+    /// Steps of the launch before the instruction.
+    pub now: u64,
     /// The mbarriers in the block's shared memory, for the way on which kernels run that use them.
     pub mbarriers: Option<&'m mut Mbarriers>,
     /// Who watches for reads of what nobody has written, if anybody does, and what of shared memory has been.

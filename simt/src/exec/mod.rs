@@ -19,6 +19,7 @@ mod lookout;
 mod mbarrier;
 mod mechanism;
 mod memory;
+pub mod moment;
 mod probes;
 mod recurrence;
 mod separation;

@@ -136,7 +136,7 @@ struct Aside<'a> {
 type Watchers<'a> = (
     Option<Box<crate::checkers::watch::Watch>>,
     Option<crate::checkers::last_writer::Follow>,
-    Option<crate::report::trace::Tracer<'a>>,
+    Option<&'a mut crate::exec::moment::Watcher<'a>>,
     crate::checkers::initialisation::Initialisation,
 );
 
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
         let watchers = (
             self.watch.take(),
             self.follow.take(),
-            self.trace.take(),
+            self.watcher.take(),
             std::mem::take(&mut self.initialisation),
         );
         Aside {
@@ -221,6 +221,6 @@ impl<'a> Run<'a> {
         (self.warps, self.divergent_warps, self.waiting_blocks) = aside.warps;
         (self.issued, self.traffic, self.probes) = (aside.issued, aside.traffic, aside.probes);
         self.findings = aside.findings;
-        (self.watch, self.follow, self.trace, self.initialisation) = aside.watchers;
+        (self.watch, self.follow, self.watcher, self.initialisation) = aside.watchers;
     }
 }

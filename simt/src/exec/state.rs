@@ -15,6 +15,7 @@ use crate::compile::plan::Plan;
 use crate::compile::planner;
 use crate::compile::program::{Code, Program};
 use crate::exec::lookout::Lookout;
+use crate::exec::moment::Watcher;
 use crate::exec::probes::Probes;
 use crate::isa::op::Op;
 use crate::launch::{Launch, Reconvergence, Schedule};
@@ -22,7 +23,6 @@ use crate::machine::global::Global;
 use crate::ptx::Error;
 use crate::report::counters::{Counters, LineCounters};
 use crate::report::fault::Fault;
-use crate::report::trace::Tracer;
 
 /// The first target whose threads are scheduled independently.
 const FIRST_INDEPENDENT_TARGET: u32 = 70;
@@ -34,6 +34,8 @@ pub enum Stop {
     Fault(Box<Fault>),
     /// It came to an instruction that is not supported.
     Unsupported(Error),
+    /// Its watcher has seen enough.
+    Watcher,
     /// It runs on several cores, and came to what only one can do.
     NeedsOneCore,
     /// It runs in lock step, and came to what warps can only do each by itself.
@@ -126,8 +128,8 @@ pub struct Run<'a> {
     pub(crate) follow: Option<Follow>,
     /// What checkers have found.
     pub(crate) findings: Findings,
-    /// Who is told of every instruction, if anybody asked.
-    pub trace: Option<Tracer<'a>>,
+    /// What sees every instruction, if anything does.
+    pub watcher: Option<&'a mut Watcher<'a>>,
     /// The lanes for which the instruction that is being carried out was taken back.
     pub(crate) taken_back: u32,
     /// Who watches for reads of what nobody has written.
@@ -187,7 +189,7 @@ impl<'a> Run<'a> {
             watch: None,
             follow: launch.follow.map(Follow::new),
             findings: Findings::default(),
-            trace: None,
+            watcher: None,
             taken_back: 0,
             initialisation,
             late: 0,
@@ -205,7 +207,13 @@ impl<'a> Run<'a> {
 
     /// What it takes to word a finding.
     pub(crate) fn context(&self) -> Context<'_> {
-        Context { program: self.program, kernel: self.kernel, launch: self.launch, global: self.global }
+        Context {
+            program: self.program,
+            kernel: self.kernel,
+            launch: self.launch,
+            global: self.global,
+            step: self.steps.saturating_sub(1),
+        }
     }
 
     /// Lets a checker add to the findings.

@@ -27,7 +27,6 @@ use crate::machine::global::{Buffer, Window};
 use crate::machine::line::Line;
 use crate::machine::registers::{FULL_MASK, Lanes, WARP_SIZE};
 use crate::report::counters::Counters;
-use crate::report::trace::{NoTrace, Trace};
 
 /// Where a group stands when it leaves the loop.
 pub(crate) enum Left {
@@ -64,15 +63,16 @@ impl Run<'_> {
         if let Some(follow) = &mut self.follow {
             follow.run(block.number, w);
         }
-        let before = *slice;
-        let left = match (self.looks(), &self.trace) {
-            (false, None) => self.straight_on::<false>((block, w, g), slice, &mut NoTrace),
-            (true, None) => self.straight_on::<true>((block, w, g), slice, &mut NoTrace),
-            (_, Some(_)) => self.traced_straight_on(block, w, g, slice),
+        let left = if self.watcher.is_some() {
+            self.run_watched(block, (w, g), slice)?
+        } else {
+            let before = *slice;
+            let left = self.straight_on_by((block, w, g), slice);
+            let steps = u64::from(before - *slice);
+            self.steps += steps;
+            block.warps[w].steps += steps;
+            left
         };
-        let steps = u64::from(before - *slice);
-        self.steps += steps;
-        block.warps[w].steps += steps;
         if !self.initialisation.found.is_empty() {
             self.find_unwritten(block.number, w);
         }
@@ -88,7 +88,7 @@ impl Run<'_> {
         slice: &mut u32,
     ) -> Result<(), Stop> {
         match left {
-            Left::At(active) => self.traced_control(block, w, g, active),
+            Left::At(active) => self.watched_control(block, w, g, active),
             Left::Paused | Left::Lost | Left::Meets(_) => Ok(()),
             Left::Yielded => {
                 *slice = 0;
@@ -111,41 +111,30 @@ impl Run<'_> {
         self.watch.is_some() || self.initialisation.is_on || self.follow.is_some()
     }
 
-    /// [`Run::straight_on`], told to the trace. A function of its own, so that the loop without a trace is compiled
-    /// as if there were no other.
-    #[inline(never)]
-    fn traced_straight_on(&mut self, block: &mut Block, w: usize, g: usize, slice: &mut u32) -> Left {
-        let mut tracer = self.trace.take().expect("somebody asked for it");
-        (tracer.block, tracer.warp) = (block.index, w as u32);
-        let left = if self.looks() {
-            self.straight_on::<true>((block, w, g), slice, &mut tracer)
-        } else {
-            self.straight_on::<false>((block, w, g), slice, &mut tracer)
-        };
-        self.trace = Some(tracer);
-        left
-    }
-
-    /// [`Run::control`], told to the trace for the lanes that do not come to the instruction again.
-    fn traced_control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
-        let group = &block.warps[w].divergence.groups[g];
-        let (pc, mask) = (group.pc, group.mask);
+    /// [`Run::control`], shown to the watcher for the lanes that do not come to the instruction again.
+    fn watched_control(&mut self, block: &mut Block, w: usize, g: usize, active: u32) -> Result<(), Stop> {
+        if self.watcher.is_none() {
+            return self.control(block, w, g, active);
+        }
+        let group = block.warps[w].divergence.groups[g].clone();
         self.taken_back = 0;
         let result = self.control(block, w, g, active);
         let active = active & !self.taken_back;
-        if let Some(tracer) = self.trace.as_mut().filter(|_| active != 0) {
-            tracer.issued(pc, mask, active);
+        if active != 0 {
+            // A fault that ends the launch comes before the wish of the watcher to do so.
+            let shown = self.show_control(block, w, (&group, active));
+            return result.and(shown);
         }
         result
     }
 
+    /// Runs a group as far as it goes straight on.
+    pub(crate) fn straight_on_by(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
+        if self.looks() { self.straight_on::<true>(at, slice) } else { self.straight_on::<false>(at, slice) }
+    }
+
     /// `LOOKS` is whether [`crate::exec::lookout`] is told of every instruction; the loop without it costs nothing more.
-    fn straight_on<const LOOKS: bool>(
-        &mut self,
-        at: (&mut Block, usize, usize),
-        slice: &mut u32,
-        trace: &mut impl Trace,
-    ) -> Left {
+    fn straight_on<const LOOKS: bool>(&mut self, at: (&mut Block, usize, usize), slice: &mut u32) -> Left {
         let (block, w, g) = at;
         let place = Place::of(self, block, w);
         let is_seen = self.is_seen();
@@ -164,6 +153,7 @@ impl Run<'_> {
             params: &self.params,
             mbarriers: Some(&mut block.mbarriers),
             order: LaneOrder::new(self.launch.seed, block.number, w as u32, warp.steps),
+            now: 0,
             initialisation: Some((&mut self.initialisation, &mut block.shared_written))
                 .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
@@ -189,7 +179,6 @@ impl Run<'_> {
             }
             let outcome = match &inst.op {
                 Op::Branch { target, .. } if active == mask => {
-                    trace.issued(pc, mask, active);
                     pc = *target;
                     continue;
                 }
@@ -205,13 +194,8 @@ impl Run<'_> {
                 }
             };
             if let Err(left) = outcome {
-                // The trace is told of what leaves the loop by who carries it out.
-                if let Left::Denied(_) = left {
-                    trace.issued(pc, mask, active);
-                }
                 break left;
             }
-            trace.issued(pc, mask, active);
             pc += 1;
             if LOOKS && self.lookout.takes_slice(inst, active) {
                 break Left::Yielded;
@@ -240,6 +224,7 @@ fn carry_out(
     match &inst.op {
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => {
             memories.order.step = place.steps + since;
+            memories.now = place.before + since - 1;
             if memories.mbarriers.as_ref().is_some_and(|mbarriers| !mbarriers.is_empty()) {
                 mbarrier::beside(memories, lanes, inst, frame, place.warp as usize).map_err(Left::Denied)?;
             }
@@ -259,6 +244,7 @@ fn carry_out(
         }
         Op::Mbarrier(op) => {
             memories.order.step = place.steps + since;
+            memories.now = place.before + since - 1;
             let warp = place.warp as usize;
             if let Some((watch, mut target)) = watched(memories) {
                 watch.settle_due(&mut target);
@@ -308,7 +294,7 @@ pub(crate) fn touch_watched(
 ) -> Result<(), Denied> {
     if let Some((checker, shared_written)) = &mut memories.initialisation {
         let shown = Shown { checker, shared_written, global: memories.global };
-        hooks::see(shown, lanes, inst, frame, pc);
+        hooks::see(shown, lanes, inst, frame, (pc, memories.now));
     }
     let mut replaced = Vec::new();
     if let Some((watch, mut target)) = watched(memories) {
@@ -317,7 +303,7 @@ pub(crate) fn touch_watched(
     }
     if let Some(watch) = memories.watch.as_deref_mut() {
         let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
-        watch.at(pc);
+        watch.at(pc, memories.now);
         if let Op::Load(access) = &inst.op {
             watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
             replaced = watch.take_replaced();
@@ -394,6 +380,8 @@ pub(crate) struct Place<'a> {
     clock: u64,
     /// Instructions that the warp had issued before its group got its slice.
     pub(crate) steps: u64,
+    /// Steps that the launch had taken before.
+    pub(crate) before: u64,
     total_shared: u64,
 }
 
@@ -409,6 +397,7 @@ impl<'a> Place<'a> {
             warps,
             clock: 0,
             steps: 0,
+            before: 0,
             total_shared: run.shared_bytes,
         }
     }
@@ -423,6 +412,7 @@ impl<'a> Place<'a> {
             warps: block.warps.len() as u32,
             clock: run.steps + run.late,
             steps: block.warps[w].steps,
+            before: run.steps,
             total_shared: run.shared_bytes,
         }
     }

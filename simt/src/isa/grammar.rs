@@ -47,29 +47,7 @@ impl<'t> Modifiers<'t> {
 
 /// The type that a modifier names, without its dot.
 pub fn parse_type(text: &str) -> Option<Type> {
-    Some(match text {
-        "u8" => Type::U8,
-        "u16" => Type::U16,
-        "u32" => Type::U32,
-        "u64" => Type::U64,
-        "s8" => Type::S8,
-        "s16" => Type::S16,
-        "s32" => Type::S32,
-        "s64" => Type::S64,
-        "f16" => Type::F16,
-        "f16x2" => Type::F16x2,
-        "bf16" => Type::Bf16,
-        "bf16x2" => Type::Bf16x2,
-        "f32" => Type::F32,
-        "f64" => Type::F64,
-        "b8" => Type::B8,
-        "b16" => Type::B16,
-        "b32" => Type::B32,
-        "b64" => Type::B64,
-        "b128" => Type::B128,
-        "pred" => Type::Pred,
-        _ => return None,
-    })
+    Type::named(text).filter(|ty| !ty.is_opaque())
 }
 
 /// Words that belong to an instruction's name where they follow it: the assembler takes them nowhere else.

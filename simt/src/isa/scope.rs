@@ -43,6 +43,8 @@ pub struct Scope<'t> {
     /// By block, name and element.
     columns: HashMap<(usize, &'t str, u8), Slot>,
     constants: HashMap<(Bank, u64), Slot>,
+    /// The registers that have a column, in the order in which they got it.
+    pub named: Vec<Named>,
     /// The registers of a new frame: zero, or the constant the column is for.
     pub image: Registers,
     /// What the module's functions take and give, by number; `None` for kernels, which nobody may call.
@@ -61,6 +63,19 @@ struct Level<'t> {
     names: HashMap<&'t str, Symbol>,
     /// `%r<12>`, by prefix: how many, and what each is.
     ranges: HashMap<&'t str, Vec<(u32, Symbol)>>,
+}
+
+/// A register and its column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its name in the text; an element of a vector is `v.x`.
+    pub name: String,
+    /// The name of its type.
+    pub ty: &'static str,
+    /// Its bank.
+    pub bank: Bank,
+    /// Its column.
+    pub slot: Slot,
 }
 
 /// What a function takes and gives.
@@ -131,7 +146,18 @@ impl<'t> Scope<'t> {
         }
         let slot = self.new_column(bank, 0)?;
         self.columns.insert((level, name, element), slot);
+        self.name(name, element, (bank, slot));
         Some(slot)
+    }
+
+    /// Keeps the name of a register that got a column.
+    fn name(&mut self, name: &str, element: u8, (bank, slot): (Bank, Slot)) {
+        let (ty, suffix) = match self.find(name) {
+            Some((_, Symbol::Vector(ty, _))) => (ty, [".x", ".y", ".z", ".w"][usize::from(element) % 4]),
+            Some((_, Symbol::Register(ty))) => (ty, ""),
+            _ => return,
+        };
+        self.named.push(Named { name: format!("{name}{suffix}"), ty: ty.name(), bank, slot });
     }
 
     /// A column that holds `bits` in every lane.

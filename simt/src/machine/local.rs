@@ -45,6 +45,11 @@ impl Local {
         &mut self.bytes[lane * self.lane_bytes..][..self.lane_bytes]
     }
 
+    /// The bytes of one lane, to be looked at.
+    pub fn of_lane(&self, lane: usize) -> &[u8] {
+        &self.bytes[lane * self.lane_bytes..][..self.lane_bytes]
+    }
+
     /// The 32-bit word at `offset` of every lane, which must be inside.
     #[inline(always)]
     pub fn word(&self, offset: usize) -> Narrow {

@@ -91,34 +91,46 @@ pub enum Type {
 }
 
 impl Type {
+    /// Every type with its name, as directives and modifiers have it behind a dot.
+    const NAMES: [(&'static str, Type); 23] = [
+        ("u8", Type::U8),
+        ("u16", Type::U16),
+        ("u32", Type::U32),
+        ("u64", Type::U64),
+        ("s8", Type::S8),
+        ("s16", Type::S16),
+        ("s32", Type::S32),
+        ("s64", Type::S64),
+        ("f16", Type::F16),
+        ("f16x2", Type::F16x2),
+        ("bf16", Type::Bf16),
+        ("bf16x2", Type::Bf16x2),
+        ("f32", Type::F32),
+        ("f64", Type::F64),
+        ("b8", Type::B8),
+        ("b16", Type::B16),
+        ("b32", Type::B32),
+        ("b64", Type::B64),
+        ("b128", Type::B128),
+        ("pred", Type::Pred),
+        ("texref", Type::Texref),
+        ("samplerref", Type::Samplerref),
+        ("surfref", Type::Surfref),
+    ];
+
+    /// The type of this name, `u32` say.
+    pub fn named(name: &str) -> Option<Type> {
+        Type::NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Type::NAMES.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
+    }
+
     /// The type that a directive names, `.u32` say.
     pub fn from_directive(directive: &str) -> Option<Type> {
-        Some(match directive {
-            ".u8" => Type::U8,
-            ".u16" => Type::U16,
-            ".u32" => Type::U32,
-            ".u64" => Type::U64,
-            ".s8" => Type::S8,
-            ".s16" => Type::S16,
-            ".s32" => Type::S32,
-            ".s64" => Type::S64,
-            ".f16" => Type::F16,
-            ".f16x2" => Type::F16x2,
-            ".bf16" => Type::Bf16,
-            ".bf16x2" => Type::Bf16x2,
-            ".f32" => Type::F32,
-            ".f64" => Type::F64,
-            ".b8" => Type::B8,
-            ".b16" => Type::B16,
-            ".b32" => Type::B32,
-            ".b64" => Type::B64,
-            ".b128" => Type::B128,
-            ".pred" => Type::Pred,
-            ".texref" => Type::Texref,
-            ".samplerref" => Type::Samplerref,
-            ".surfref" => Type::Surfref,
-            _ => return None,
-        })
+        Type::named(directive.strip_prefix('.')?)
     }
 
     /// Whether only instructions for textures, samplers and surfaces know what it holds.

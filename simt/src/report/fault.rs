@@ -59,6 +59,9 @@ pub struct Fault {
     /// The threads that it is about, the first time that it happened. If the kernel was stopped, the first one was stopped;
     /// of two that race, the first one came second.
     pub actors: Vec<Actor>,
+    /// The step of the launch at which it happened, the first time: [`Moment::step`](crate::Moment::step) of the last
+    /// instruction that was part of it.
+    pub step: u64,
     /// How often it happened at these places.
     pub count: u64,
     /// What to look at or to do, in one line.
@@ -204,7 +207,7 @@ impl Fault {
     /// faults. All fields can be set.
     pub fn new(kind: FaultKind, severity: Severity, message: impl Into<String>) -> Fault {
         let (message, actors, help) = (message.into(), Vec::new(), String::new());
-        Fault { kind, severity, message, location: None, actors, count: 1, help }
+        Fault { kind, severity, message, location: None, actors, step: 0, count: 1, help }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Report {
     /// bytes 68 to 71 of `out` `` say. `None` where nobody stored there, or nothing was followed. A `cas` that fails
     /// stores nothing; of several lanes of one store it is the one whose value stays.
     pub last_store: Option<Actor>,
+    /// Whether a watcher stopped the launch before its end ([`Emulator::launch_watched`](crate::Emulator::launch_watched)).
+    pub was_stopped: bool,
     /// What the kernel printed.
     pub output: String,
 }

@@ -51,7 +51,11 @@ fn told(context: &Context<'_>, (block, warp): (u64, usize), unwritten: &Unwritte
     let message = format!("{bytes} of {name} {were} read before {they} {were} written");
     let actors = vec![actor.with(AccessKind::Read)];
     let location = Some(location(context, unwritten));
-    Fault { location, ..fault(FaultKind::Uninitialized, Severity::Error, message, actors) }
+    Fault {
+        step: unwritten.step,
+        location,
+        ..fault(FaultKind::Uninitialized, Severity::Error, message, actors)
+    }
 }
 
 fn location(context: &Context<'_>, unwritten: &Unwritten) -> Location {
@@ -121,7 +125,13 @@ pub(crate) struct Shown<'m> {
 
 /// Shows an instruction that goes to memory.
 #[inline(never)]
-pub(crate) fn see(mut shown: Shown<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &Frame, pc: Pc) {
+pub(crate) fn see(
+    mut shown: Shown<'_>,
+    lanes: &Lanes<'_>,
+    inst: &Inst,
+    frame: &Frame,
+    instruction: (Pc, u64),
+) {
     let (address, bytes, touch) = match &inst.op {
         Op::Load(access) => (&access.address, access.lane_bytes(), Touch::Read),
         Op::Store(access) => (&access.address, access.lane_bytes(), Touch::Write),
@@ -135,7 +145,7 @@ pub(crate) fn see(mut shown: Shown<'_>, lanes: &Lanes<'_>, inst: &Inst, frame: &
         return;
     }
     let at = addresses(lanes, address, inst.args.a, frame);
-    let mut watched = Watched::new(pc, touch);
+    let mut watched = Watched::new(instruction, touch);
     match address.memory {
         Memory::Shared => see_shared(&mut watched, &mut shown, &at, lanes.mask, bytes),
         Memory::Global => see_global(&mut watched, &mut shown, &at, lanes.mask, bytes),

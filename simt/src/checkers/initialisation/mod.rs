@@ -52,6 +52,8 @@ pub enum Touch {
 pub struct Unwritten {
     /// The instruction.
     pub pc: u32,
+    /// At which step of the launch.
+    pub step: u64,
     /// The lanes that read such bytes.
     pub lanes: u32,
     /// The first of them that was shown.
@@ -77,14 +79,15 @@ pub struct Initialisation {
 #[derive(Clone, Debug)]
 pub struct Watched {
     pc: u32,
+    step: u64,
     touch: Touch,
     found: Option<Unwritten>,
 }
 
 impl Watched {
     /// Starts to watch an instruction.
-    pub fn new(pc: u32, touch: Touch) -> Watched {
-        Watched { pc, touch, found: None }
+    pub fn new((pc, step): (u32, u64), touch: Touch) -> Watched {
+        Watched { pc, step, touch, found: None }
     }
 
     /// Lanes touch `range` between them, and no byte twice: whether that is all there is to know. If not, the lanes
@@ -112,7 +115,14 @@ impl Watched {
     #[cold]
     fn note(&mut self, lane: usize, place: Place, written: &Written, range: Range<usize>) {
         let Some(bytes) = written.missing(range) else { return };
-        let found = self.found.get_or_insert(Unwritten { pc: self.pc, lanes: 0, lane, place, bytes });
+        let found = self.found.get_or_insert(Unwritten {
+            pc: self.pc,
+            step: self.step,
+            lanes: 0,
+            lane,
+            place,
+            bytes,
+        });
         found.lanes |= 1 << lane;
     }
 
@@ -130,21 +140,21 @@ mod tests {
     fn the_lowest_lane_and_its_first_missing_bytes_are_told() {
         let mut written = Written::nothing(64);
         written.set(0..5);
-        let mut load = Watched::new(7, Touch::Read);
+        let mut load = Watched::new((7, 3), Touch::Read);
         assert!(!load.row(&mut written, 0..12));
         for lane in 0..3 {
             load.lane(lane, Place::Shared, &mut written, 4 * lane..4 * lane + 4);
         }
-        let found = Unwritten { pc: 7, lanes: 0b110, lane: 1, place: Place::Shared, bytes: 5..8 };
+        let found = Unwritten { pc: 7, step: 3, lanes: 0b110, lane: 1, place: Place::Shared, bytes: 5..8 };
         assert_eq!(load.found(), Some(found));
     }
 
     #[test]
     fn of_many_atomics_on_one_address_only_the_first_reads_what_nobody_wrote() {
         let mut written = Written::nothing(64);
-        let mut add = Watched::new(0, Touch::Update);
+        let mut add = Watched::new((0, 0), Touch::Update);
         (0..32).for_each(|lane| add.lane(lane, Place::Global(0), &mut written, 8..12));
         assert_eq!(add.found().map(|found| found.lanes), Some(1));
-        assert!(Watched::new(0, Touch::Read).row(&mut written, 8..12));
+        assert!(Watched::new((0, 0), Touch::Read).row(&mut written, 8..12));
     }
 }

@@ -97,6 +97,8 @@ pub struct Races {
     shared: Vec<Shadow>,
     lists: Lists,
     overflows: Vec<Overflow>,
+    /// The step of the launch that is being carried out.
+    pub now: u64,
 }
 
 /// An access that may race with one that is forgotten, the first time that its instruction did.
@@ -110,6 +112,8 @@ pub struct Overflow {
     pub now_kind: Kind,
     /// Where.
     pub place: Place,
+    /// At which step of the launch.
+    pub step: u64,
     /// How often.
     pub count: u64,
 }
@@ -250,6 +254,7 @@ impl Races {
                 now_pc: access.pc,
                 now_kind: access.kind,
                 place,
+                step: self.now,
                 count: 1,
             }),
         }

@@ -56,6 +56,7 @@ pub struct Watch {
     slot: usize,
     warp: usize,
     pc: Pc,
+    now: u64,
 }
 
 /// A race, the first time that two instructions were part of it.
@@ -65,6 +66,8 @@ pub struct Found {
     pub conflict: Conflict,
     /// What else there is to say.
     pub besides: Besides,
+    /// At which step of the launch.
+    pub step: u64,
     /// How often.
     pub count: u64,
 }
@@ -111,6 +114,7 @@ impl Watch {
             slot: 0,
             warp: 0,
             pc: 0,
+            now: 0,
         }
     }
 
@@ -135,10 +139,13 @@ impl Watch {
         self.clocks.run_together(slot, warp, lanes);
     }
 
-    /// The instruction that is next.
+    /// The instruction that is next, after so many steps of the launch.
     #[inline]
-    pub fn at(&mut self, pc: Pc) {
-        self.pc = pc;
+    pub fn at(&mut self, pc: Pc, now: u64) {
+        (self.pc, self.now) = (pc, now);
+        if let Some(races) = &mut self.races {
+            races.now = now;
+        }
     }
 
     fn who(&self, lane: usize) -> Who {
@@ -470,7 +477,7 @@ impl Watch {
         let key = (one.min(other), one.max(other), conflict.why, conflict.same_value, besides);
         let index = *self.seen.entry(key).or_insert(self.found.len());
         if index == self.found.len() {
-            self.found.push(Found { conflict, besides, count: 0 });
+            self.found.push(Found { conflict, besides, step: self.now, count: 0 });
         }
         self.found[index].count += 1;
     }

@@ -66,7 +66,7 @@ fn stale_read(context: &Context<'_>, stale: &Stale) -> StaleRead {
 
 /// Tells of an access that may race with one for which there was no room.
 fn forgotten(context: &Context<'_>, overflow: &Overflow) -> Fault {
-    let Overflow { now, now_pc, now_kind, count, .. } = *overflow;
+    let Overflow { now, now_pc, now_kind, step, count, .. } = *overflow;
     let place = context.place(overflow.place);
     let message = format!(
         "there are more accesses to {place} than the race checker can remember, and one that it has forgotten may \
@@ -76,14 +76,14 @@ fn forgotten(context: &Context<'_>, overflow: &Overflow) -> Fault {
     let now = actor(context, now, now_pc, format!("{} here", access.past())).with(access);
     let location = Some(context.location(overflow.place));
     let help = "launch fewer threads, or let fewer of them access these bytes at a time".to_owned();
-    Fault { location, count, help, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
+    Fault { location, step, count, help, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
 }
 
 /// Tells a race. Where only lockstep orders the two it is a warning, and so it is where the first had ended before a barrier:
 /// the specification has a barrier order the threads that take part in it, and no GPU lets it do less. What another block
 /// reads after such a barrier is told as an error: the warning goes no further than the block.
 pub fn told(context: &Context<'_>, found: &Found) -> Fault {
-    let Found { conflict, besides, count } = *found;
+    let Found { conflict, besides, step, count } = *found;
     let severity = match besides {
         _ if conflict.same_value || conflict.why == Why::Volatile => Severity::Note,
         Besides::Lockstep | Besides::Ended => Severity::Warning,
@@ -98,7 +98,7 @@ pub fn told(context: &Context<'_>, found: &Found) -> Fault {
     let first = actor(context, conflict.before, conflict.before_pc, first).with(before);
     let location = Some(context.location(conflict.place));
     let help = help(&conflict, besides).to_string();
-    Fault { location, count, help, ..fault(kind, severity, message, vec![second, first]) }
+    Fault { location, step, count, help, ..fault(kind, severity, message, vec![second, first]) }
 }
 
 fn what(conflict: &Conflict, besides: Besides) -> String {

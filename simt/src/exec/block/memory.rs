@@ -250,6 +250,7 @@ impl Lockstep<'_, '_> {
             params: &self.run.params,
             mbarriers: None,
             order: LaneOrder::new(self.run.launch.seed, 0, 0, 0),
+            now: 0,
             initialisation: None,
             watch: None,
             follow: None,

@@ -67,17 +67,19 @@ impl Hand<'_, '_> {
             return false;
         }
         let kind = if matches!(step.how, How::Store) { Kind::Store } else { Kind::Load };
+        let now = self.place.before + self.since(pc) - 1;
         let left = {
             let memories = &mut self.memories;
             let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
             let Some(watch) = memories.watch.as_deref_mut() else { return false };
-            watch.at(pc);
+            watch.at(pc, now);
             watch.line(seen, row.exact(), row.mask, (row.access, kind))
         };
         if left != 0 {
             self.write_out(step, row.access, inst.args.a);
             self.lanes.mask = left;
             self.memories.order.step = self.place.steps + self.since(pc);
+            self.memories.now = self.place.before + self.since(pc) - 1;
             let (memories, lanes) = (&mut self.memories, &self.lanes);
             let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
             if let Some(watch) = memories.watch.as_deref_mut() {
@@ -103,6 +105,7 @@ impl Hand<'_, '_> {
     #[inline(never)]
     fn by_columns(&mut self, step: &Step, (inst, pc): (&Inst, Pc), shows: bool) -> Result<(), Left> {
         self.memories.order.step = self.place.steps + self.since(pc);
+        self.memories.now = self.place.before + self.since(pc) - 1;
         let counters = &mut self.traffic[pc as usize];
         let (memories, lanes, frame) = (&mut self.memories, &mut self.lanes, &self.frame);
         let outcome = if shows {

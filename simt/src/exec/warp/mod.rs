@@ -51,7 +51,7 @@ impl Run<'_> {
         if group.wait != Wait::Nothing || !warp.is_swift && warp.steps < warp.back_at {
             return false;
         }
-        if self.lookout.is_on() || self.trace.is_some() || !is_whole(warp) {
+        if self.lookout.is_on() || self.watcher.is_some() || !is_whole(warp) {
             give_way(plan, warp);
             return false;
         }
@@ -119,6 +119,7 @@ impl Run<'_> {
             params: &self.params,
             mbarriers: None,
             order: LaneOrder::new(self.launch.seed, *number, w as u32, warp.steps),
+            now: 0,
             initialisation: Some((&mut self.initialisation, shared_written))
                 .filter(|(checker, _)| checker.is_on),
             watch: self.watch.as_deref_mut(),
