@@ -249,7 +249,7 @@ fn a_moment_has_the_registers_by_their_names() {
     assert_eq!(value("%r1"), Some(("b32", 32, 63)));
     assert_eq!(
         value("%r5"),
-        Some(("b32", 32 * 4 ^ 128, 63 * 4 ^ 128)),
+        Some(("b32", (32 * 4) ^ 128, (63 * 4) ^ 128)),
         "it is the state after the instruction"
     );
     assert_eq!(value("%p"), Some(("pred", 0, 0)));

@@ -28,3 +28,4 @@ pub mod state;
 mod step;
 mod waits;
 mod warp;
+mod watched;

@@ -1,27 +1,19 @@
 //! What a watcher sees: the machine right after a warp issued an instruction.
 //!
 //! A watcher looks and changes nothing, but it may stop the launch. What it sees is lent: registers, memories and groups of
-//! lanes as they are, and the access to memory that the instruction made, which has to be found out before the instruction
-//! runs, because a load may overwrite its own address.
+//! lanes as they are, and the access to memory that the instruction made. [`super::watched`] runs a launch that has one.
 //! Left out are the other blocks on the machine, whose state no instruction of this one changes but through global memory.
 
 use std::ops::ControlFlow;
 
-use crate::access::address::addresses;
-use crate::access::window::resolve;
-use crate::compile::inst::{AT_RETURN, Inst, Pc};
+use crate::compile::inst::AT_RETURN;
 use crate::compile::program::Program;
-use crate::exec::state::{Run, Stop};
-use crate::exec::step::Left;
-use crate::isa::op::Op;
-use crate::isa::op::memory::{Address, Memory};
 use crate::isa::op::place::Bank;
 use crate::launch::{Dim3, MemoryError};
 use crate::machine::block::{Block, Warp};
-use crate::machine::divergence::{Frame, Group, Wait};
+use crate::machine::divergence::{Divergence, Frame, Wait};
 use crate::machine::global::{Buffer, Global};
 use crate::machine::registers::WARP_SIZE;
-use crate::report::counters::Counters;
 use crate::report::fault::Site;
 use crate::report::location::{AccessKind, Space};
 
@@ -47,17 +39,17 @@ pub struct Moment<'m> {
     pub active: u32,
     /// The instruction, by its number in the module.
     pub instruction: u32,
-    accesses: &'m [Access],
-    machine: Machine<'m>,
+    pub(crate) accesses: &'m [Access],
+    pub(crate) machine: Machine<'m>,
 }
 
 /// The state that a moment lends.
 #[derive(Clone, Copy, Debug)]
-struct Machine<'m> {
-    program: &'m Program,
-    global: &'m Global,
-    block: &'m Block,
-    frame: Frame,
+pub(crate) struct Machine<'m> {
+    pub program: &'m Program,
+    pub global: &'m Global,
+    pub block: &'m Block,
+    pub frame: Frame,
 }
 
 /// An access to memory by the active lanes of an instruction.
@@ -153,7 +145,7 @@ impl<'m> Moment<'m> {
     /// The lanes of all warps of the block that have not ended, by what they execute next and what they wait for.
     pub fn groups(&self) -> impl Iterator<Item = LaneGroup> + '_ {
         self.machine.block.warps.iter().flat_map(|warp| {
-            let groups = warp.divergence.groups.iter().map(|group| running(warp, group));
+            let groups = (0..warp.divergence.groups.len()).map(|group| running(warp, group));
             let waiting = warp.divergence.waiting().map(|meeting| LaneGroup {
                 warp: warp.id,
                 lanes: meeting.arrived,
@@ -212,184 +204,28 @@ impl<'m> Moment<'m> {
     }
 }
 
-fn running(warp: &Warp, group: &Group) -> LaneGroup {
+fn running(warp: &Warp, number: usize) -> LaneGroup {
+    let group = &warp.divergence.groups[number];
     let waiting = match group.wait {
-        Wait::Nothing => Waiting::Nothing,
         Wait::Barrier(number) => Waiting::Barrier(number),
         Wait::Collective => Waiting::Warp,
+        Wait::Nothing => match missing(&warp.divergence, number) {
+            0 => Waiting::Nothing,
+            missing => Waiting::Reconvergence { missing },
+        },
     };
     let instruction = (group.pc < AT_RETURN).then_some(group.pc);
     LaneGroup { warp: warp.id, lanes: group.mask, instruction, waiting }
 }
 
-/// What is known of an instruction before it runs.
-struct Before {
-    step: u64,
-    pc: Pc,
-    mask: u32,
-    active: u32,
-    frame: Frame,
-    accesses: Vec<Access>,
-    traffic: Counters,
-}
-
-impl Run<'_> {
-    /// Runs a group as [`Run::straight_on`] does, and shows every step but the last where that leaves the loop for
-    /// something that [`Run::leave_loop`] does and shows.
-    pub(crate) fn run_watched(
-        &mut self,
-        block: &mut Block,
-        (w, g): (usize, usize),
-        slice: &mut u32,
-    ) -> Result<Left, Stop> {
-        let mut done = 0;
-        loop {
-            if *slice == 0 || done != 0 && self.lookout.stops_at(block.warps[w].divergence.groups[g].pc, done)
-            {
-                return Ok(Left::Paused);
-            }
-            let before = self.before(block, w, g);
-            let mut one = 1;
-            let left = self.straight_on_by((block, w, g), &mut one);
-            if one != 0 {
-                return Ok(left);
-            }
-            *slice -= 1;
-            done += 1;
-            self.steps += 1;
-            block.warps[w].steps += 1;
-            if let Left::At(_) = left {
-                return Ok(left);
-            }
-            self.show(block, w, &before, before.active)?;
-            if !matches!(left, Left::Paused) {
-                return Ok(left);
-            }
-        }
-    }
-
-    /// Shows an instruction that changes which lanes run together, carried out for these lanes.
-    pub(crate) fn show_control(
-        &mut self,
-        block: &Block,
-        w: usize,
-        (group, active): (&Group, u32),
-    ) -> Result<(), Stop> {
-        let before = Before {
-            step: self.steps - 1,
-            pc: group.pc,
-            mask: group.mask,
-            active,
-            frame: group.frame,
-            accesses: Vec::new(),
-            traffic: Counters::default(),
-        };
-        self.show(block, w, &before, active)
-    }
-
-    fn before(&self, block: &mut Block, w: usize, g: usize) -> Before {
-        let group = &block.warps[w].divergence.groups[g];
-        let (pc, mask, frame) = (group.pc, group.mask, group.frame);
-        let inst = self.program.insts.get(pc as usize);
-        let guard = |inst: &Inst| {
-            let slot = frame.base.preds + usize::from(inst.guard);
-            mask & (block.warps[w].registers.preds.get(slot).copied().unwrap_or(0) ^ inst.flip)
-        };
-        let active = inst.map_or(0, guard);
-        let traffic = self.traffic.get(pc as usize).copied().unwrap_or_default();
-        let accesses = inst.map_or_else(Vec::new, |inst| accesses(block, w, inst, (active, &frame)));
-        Before { step: self.steps, pc, mask, active, frame, accesses, traffic }
-    }
-
-    fn show(&mut self, block: &Block, w: usize, before: &Before, active: u32) -> Result<(), Stop> {
-        let Some(watcher) = self.watcher.take() else { return Ok(()) };
-        let mut accesses = before.accesses.clone();
-        if let Some(after) = self.traffic.get(before.pc as usize) {
-            accesses.iter_mut().for_each(|access| cost(access, &before.traffic, after));
-        }
-        let machine = Machine { program: self.program, global: self.global, block, frame: before.frame };
-        let moment = Moment {
-            step: before.step,
-            block: block.index,
-            warp: w as u32,
-            mask: before.mask,
-            active,
-            instruction: before.pc,
-            accesses: &accesses,
-            machine,
-        };
-        let goes_on = watcher(&moment).is_continue();
-        self.watcher = Some(watcher);
-        if goes_on { Ok(()) } else { Err(Stop::Watcher) }
-    }
-}
-
-/// What an access cost: the difference that it made to the counters.
-fn cost(access: &mut Access, before: &Counters, after: &Counters) {
-    let more = |count: fn(&Counters) -> u64| count(after) - count(before);
-    match access.space {
-        Space::Global => {
-            access.sectors = more(|counters| {
-                counters.global_load_sectors
-                    + counters.global_store_sectors
-                    + counters.global_atomic_sectors
-                    + counters.global_reduction_sectors
-            });
-        }
-        Space::Shared => {
-            access.bank_conflicts = more(|counters| {
-                counters.shared_load_bank_conflicts
-                    + counters.shared_store_bank_conflicts
-                    + counters.shared_atomic_bank_conflicts
-            });
-        }
-        _ => {}
-    }
-}
-
-/// The accesses that an instruction is about to make.
-fn accesses(block: &mut Block, w: usize, inst: &Inst, (active, frame): (u32, &Frame)) -> Vec<Access> {
-    let (address, bytes, kind): (&Address, u64, AccessKind) = match &inst.op {
-        Op::Load(access) => (&access.address, access.lane_bytes(), AccessKind::Read),
-        Op::Store(access) => (&access.address, access.lane_bytes(), AccessKind::Write),
-        Op::Atomic(atomic) => (&atomic.address, u64::from(atomic.bytes), AccessKind::Update),
-        Op::Mbarrier(mbarrier) => (&mbarrier.address, 8, AccessKind::Mbarrier),
-        _ => return Vec::new(),
+/// The lanes that are still to come where a group reconverges with others, if it has come there itself.
+fn missing(divergence: &Divergence, group: usize) -> u32 {
+    let Some(meeting) = divergence.meeting_of(group).filter(|_| divergence.has_arrived(group)) else {
+        return 0;
     };
-    let lanes = block.warps[w].registers.lanes(frame.base, active);
-    let at = addresses(&lanes, address, inst.args.a, frame);
-    let memories: &[Memory] = match address.memory {
-        Memory::Generic => &[Memory::Global, Memory::Shared, Memory::Local, Memory::Param],
-        _ => std::slice::from_ref(&address.memory),
-    };
-    let in_memory = |memory: &Memory| {
-        let mut access = Access {
-            space: space(*memory),
-            kind,
-            bytes,
-            lanes: 0,
-            addresses: [0; WARP_SIZE],
-            sectors: 0,
-            bank_conflicts: 0,
-        };
-        for lane in (0..WARP_SIZE).filter(|lane| active >> lane & 1 != 0) {
-            let (reached, address) = resolve(address.memory, at[lane]);
-            if reached == *memory {
-                access.lanes |= 1 << lane;
-                access.addresses[lane] = address;
-            }
-        }
-        (access.lanes != 0).then_some(access)
-    };
-    memories.iter().filter_map(in_memory).collect()
-}
-
-fn space(memory: Memory) -> Space {
-    match memory {
-        Memory::Global | Memory::Generic => Space::Global,
-        Memory::Const => Space::Const,
-        Memory::Shared => Space::Shared,
-        Memory::Local | Memory::Frame => Space::Local,
-        Memory::Param => Space::Param,
-    }
+    let own = divergence.groups[group].meeting;
+    let others = (0..divergence.groups.len())
+        .filter(|&other| divergence.groups[other].meeting == own && divergence.has_arrived(other));
+    let come = others.fold(meeting.arrived, |lanes, other| lanes | divergence.groups[other].mask);
+    meeting.expected & !come
 }
