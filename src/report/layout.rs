@@ -43,8 +43,9 @@ pub fn bytes(count: u64) -> String {
     if unit == 0 { format!("{count} bytes") } else { format!("{size:.1} {}", units[unit]) }
 }
 
-/// A paragraph with `first` before its first line and as many spaces before the others. A word that is longer than a
-/// line, such as a path, gets one of its own and is not broken, so that it can be copied.
+/// A paragraph with `first` before its first line and as many spaces before the others. A list without spaces that is
+/// longer than a line is broken after its commas. Any other word that is, such as a path, gets a line of its own and is
+/// not broken, so that it can be copied.
 pub fn paragraph(first: &str, text: &str) -> String {
     let indent = " ".repeat(first.chars().count());
     let room = WIDTH - indent.len();
@@ -61,7 +62,7 @@ pub fn paragraph(first: &str, text: &str) -> String {
 fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().flat_map(|word| pieces(word, room)) {
         let length = word.chars().count();
         if used > 0 && used + 1 + length > room {
             lines.push(String::new());
@@ -76,6 +77,24 @@ fn wrap(text: &str, room: usize) -> Vec<String> {
         used += length;
     }
     lines
+}
+
+/// A word, or a list that is longer than a line as parts that fit, each but the last with its comma. Two parts that follow
+/// each other never fit into one line.
+fn pieces(word: &str, room: usize) -> Vec<&str> {
+    if word.chars().count() <= room {
+        return vec![word];
+    }
+    let (mut parts, mut start, mut end) = (Vec::new(), 0, 0);
+    for item in word.split_inclusive(',') {
+        if end > start && word[start..end + item.len()].chars().count() > room {
+            parts.push(&word[start..end]);
+            start = end;
+        }
+        end += item.len();
+    }
+    parts.push(&word[start..]);
+    parts
 }
 
 /// A table: the first column to the left and as wide as there is room, the others to the right. A first cell that is
@@ -132,6 +151,18 @@ mod tests {
     #[test]
     fn bytes_have_a_unit() {
         assert_eq!([0, 1023, 1536, 8 << 30].map(bytes), ["0 bytes", "1023 bytes", "1.5 KiB", "8.0 GiB"]);
+    }
+
+    #[test]
+    fn a_list_without_spaces_is_broken_after_its_commas() {
+        let list = (0..20).map(|number| format!("name_{number}")).collect::<Vec<_>>().join(",");
+        let text = paragraph("  - ", &format!("only {list} and more"));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[..lines.len() - 1].iter().all(|line| line.ends_with(',')), "{text}");
+        assert!(lines.last().unwrap().ends_with("name_19 and more"), "{text}");
+        let words: String = text.split_whitespace().filter(|word| word.contains("name_")).collect();
+        assert_eq!(words, list);
     }
 
     #[test]
