@@ -68,7 +68,7 @@ impl Checker<'_> {
     /// How good the conversion of a value is, if there is one.
     pub(super) fn rank(&mut self, from: &Expr, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
-            if from.ty.same(referred) {
+            if self.types.fits(from.ty, referred) {
                 let drops = from.ty.is_const && !referred.is_const || from.ty.is_volatile && !referred.is_volatile;
                 let is_bound = from.is_place() || referred.is_const || self.types.struct_of(referred).is_some();
                 let added = referred.is_const && !from.ty.is_const;
@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 
     fn bind(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
-        if from.ty.same(to) {
+        if self.types.fits(from.ty, to) {
             if from.ty.is_const && !to.is_const {
                 return Err(error(from.span, format!("{what} is `const`, but the reference could change it")));
             }

@@ -108,7 +108,7 @@ impl Checker<'_> {
         let span = path.span;
         match self.lookup(scope, path)? {
             Entity::Local(var, frame) => self.local(var, frame, path),
-            Entity::Capture(field) => self.captured(field, span),
+            Entity::Capture(owner, field) => self.captured(owner, field, span),
             Entity::Global(global) => {
                 let ty = self.program.globals[global].ty;
                 Ok(Expr { kind: Kind::Global(global), ty, span })

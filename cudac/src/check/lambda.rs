@@ -67,7 +67,10 @@ impl Checker<'_> {
                     let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { continue };
                     Expr { kind: Kind::Local(var), ty, span }
                 }
-                Some(Entity::Capture(field)) => self.captured(field, span)?,
+                Some(Entity::Capture(owner, field)) => match self.captured(owner, field, span) {
+                    Ok(value) => value,
+                    Err(_) => continue,
+                },
                 _ => continue,
             };
             captured.push((name, default, value));
@@ -97,7 +100,8 @@ impl Checker<'_> {
             size = offset + self.types.size(ty);
             align = align.max(self.types.align(ty));
             fields.push(Field { name: name.clone(), ty, offset, init: None });
-            self.scopes.declare(inner, name, Entity::Capture(nth));
+            let owner = self.types.structs.len();
+            self.scopes.declare(inner, name, Entity::Capture(owner, nth));
         }
         let (line, column) = self.files.place(span);
         self.types.structs.push(Struct {
@@ -130,13 +134,15 @@ impl Checker<'_> {
         Ok(Expr { kind: Kind::Aggregate(values), ty, span })
     }
 
-    /// A variable that the lambda has captured, in its body.
-    pub(super) fn captured(&mut self, field: usize, span: Span) -> Result<Expr> {
-        let Some(var) = self.frames.last().filter(|frame| frame.lambda.is_some()).and_then(|frame| frame.this) else {
-            return Err(error(span, "this name belongs to a lambda"));
+    /// A member of `*this`, or a variable that the lambda has captured, in a body.
+    pub(super) fn captured(&mut self, owner: usize, field: usize, span: Span) -> Result<Expr> {
+        let name = self.types.structs[owner].fields.get(field).map(|field| field.name.clone());
+        let this = self.frames.last().and_then(|frame| frame.this.map(|var| (var, frame.vars[var].ty)));
+        let this = this.map(|(var, ty)| (var, self.types.referred(ty)));
+        let Some((var, ty)) = this.filter(|(_, ty)| self.types.struct_of(*ty) == Some(owner)) else {
+            let name = name.as_ref().map_or("this", Name::as_str);
+            return Err(error(span, format!("the member `{name}` belongs to an object, and there is none here")));
         };
-        let ty = self.frames.last().map(|frame| frame.vars[var].ty);
-        let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { return Err(error(span, "no lambda here")) };
         let this = Expr { kind: Kind::Local(var), ty, span };
         Ok(self.field_at(this, field, span))
     }

@@ -22,8 +22,8 @@ pub(crate) enum Entity {
     Global(GlobalId),
     /// A variable of the function that is being checked, which must be the one with this number.
     Local(VarId, usize),
-    /// A member of the lambda that is being checked.
-    Capture(usize),
+    /// A member of the struct or the lambda that is being checked: which struct, and which member.
+    Capture(usize, usize),
     Constant(Constant, Type),
     Namespace(ScopeId),
     /// `threadIdx` and its like: the start of the registers' names.

@@ -60,6 +60,10 @@ impl Checker<'_> {
         if size > MAX_SIZE {
             return Err(error(definition.span, "this struct is larger than 2 GiB"));
         }
+        for nth in 0..self.types.structs[at].fields.len() {
+            let name = self.types.structs[at].fields[nth].name.clone();
+            self.scopes.declare(scope, name, Entity::Capture(at, nth));
+        }
         let own = &mut self.types.structs[at];
         own.size = size.max(1).next_multiple_of(align);
         own.align = align;

@@ -154,6 +154,19 @@ impl Types {
         if let Shape::Struct(at) = self.shape(ty) { Some(at) } else { None }
     }
 
+    /// Whether two types differ in qualifiers at most, those of elements included, that the second one adds.
+    pub fn fits(&self, from: Type, to: Type) -> bool {
+        if from.same(to) {
+            return true;
+        }
+        match (self.shape(from), self.shape(to)) {
+            (Shape::Array(a, n), Shape::Array(b, m)) => {
+                n == m && self.fits(a, b) && (b.is_const || !a.is_const) && (b.is_volatile || !a.is_volatile)
+            }
+            _ => false,
+        }
+    }
+
     pub fn is_void(&self, ty: Type) -> bool {
         self.shape(ty) == Shape::Basic(Basic::Void)
     }

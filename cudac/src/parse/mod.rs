@@ -55,7 +55,7 @@ struct Parser<'p, 's> {
 
 /// Parses a file that has been added to the files.
 pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
-    let tokens = preprocess(text, file);
+    let tokens = preprocess(text, file, false);
     let scopes = Scopes::new();
     let mut parser = Parser { text, tokens, at: 0, depth: 0, scopes, own: Vec::new(), closes_angle: false };
     let declarations = parser.declarations(false);
@@ -64,10 +64,10 @@ pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
     all
 }
 
-fn preprocess(text: &mut Text<'_>, file: u16) -> Vec<Token> {
+fn preprocess(text: &mut Text<'_>, file: u16, is_own: bool) -> Vec<Token> {
     let mut preprocessor =
         Preprocessor { files: text.files, names: text.names, sink: text.sink, macros: text.macros };
-    preprocessor.run(file)
+    if is_own { preprocessor.run_own(file, 0, false) } else { preprocessor.run(file) }
 }
 
 impl Parser<'_, '_> {
@@ -78,7 +78,7 @@ impl Parser<'_, '_> {
             return false;
         }
         let file = self.text.files.add(title, text);
-        let tokens = preprocess(self.text, file);
+        let tokens = preprocess(self.text, file, true);
         let outer = (std::mem::replace(&mut self.tokens, tokens), self.at, self.depth, self.closes_angle);
         let scope = self.scopes.enter_global();
         (self.at, self.closes_angle) = (0, false);

@@ -55,6 +55,11 @@ impl Parser<'_, '_> {
             None => return false,
         };
         while self.ahead(at).is("::") {
+            if matches!(found, Entity::Type) {
+                // A type in a type: only a declaration has a name after it.
+                let is_word = self.ahead(at + 2).word().is_some_and(|word| !is_keyword(word.as_str()));
+                return is_word && self.ahead(at + 1).word().is_some();
+            }
             let (Entity::Namespace(space), Some(name)) = (found, self.ahead(at + 1).word()) else { return false };
             match self.scopes.find_in(space, name) {
                 Some(inner) => found = inner,

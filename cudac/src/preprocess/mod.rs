@@ -44,6 +44,15 @@ pub(crate) struct Preprocessor<'s> {
 pub(crate) struct Macros {
     macros: HashMap<Name, Rc<Macro>>,
     included: HashSet<&'static str>,
+    /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
+    base: HashMap<Name, Rc<Macro>>,
+}
+
+impl Macros {
+    /// What is defined now is what own texts find defined.
+    pub fn seal(&mut self) {
+        self.base = self.macros.clone();
+    }
 }
 
 /// A condition whose end has not been read.
@@ -82,6 +91,20 @@ impl Preprocessor<'_> {
         let span = Span { file, start: end, end };
         let starts_line = true;
         tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
+        tokens
+    }
+
+    /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not.
+    pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token> {
+        let base = self.macros.base.clone();
+        let outer = std::mem::replace(&mut self.macros.macros, base);
+        let tokens = if keeps { self.file(file, depth) } else { self.run(file) };
+        let inner = std::mem::replace(&mut self.macros.macros, outer);
+        if keeps {
+            for (name, made) in inner {
+                self.macros.macros.entry(name).or_insert(made);
+            }
+        }
         tokens
     }
 
@@ -272,7 +295,7 @@ impl Reader<'_, '_> {
         if self.shared.macros.included.insert(name) {
             let file = self.shared.files.add(name, text);
             let depth = self.depth + 1;
-            let tokens = self.shared.file(file, depth);
+            let tokens = self.shared.run_own(file, depth, true);
             self.output.extend(tokens);
         }
         Ok(())

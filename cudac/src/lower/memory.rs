@@ -1,0 +1,141 @@
+//! Reading and writing places: numbers, structs, arrays.
+
+use super::{Binding, Lower, Value};
+use crate::check::typed::VarId;
+use crate::check::types::{Shape, Type};
+use crate::code::{Base, Operand, Place, Ty, VarName};
+use crate::source::{Result, Span, error};
+
+/// A struct or an array that is copied as a whole has at most this many numbers.
+const MAX_LEAVES: usize = 4096;
+
+impl Lower<'_> {
+    /// The numbers that a type is made of, each with its offset.
+    pub(super) fn leaves(&self, ty: Type, offset: u64, found: &mut Vec<(u64, Type)>, span: Span) -> Result<()> {
+        if found.len() > MAX_LEAVES {
+            return Err(error(span, format!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole")));
+        }
+        let types = &self.checked.types;
+        match types.shape(ty) {
+            Shape::Struct(at) => {
+                let own = &types.structs[at];
+                if own.is_union {
+                    // The largest member stands for all of them.
+                    let largest = own.fields.iter().max_by_key(|field| types.size(field.ty));
+                    return largest.map_or(Ok(()), |field| self.leaves(field.ty, offset, found, span));
+                }
+                for field in &own.fields {
+                    self.leaves(field.ty, offset + field.offset, found, span)?;
+                }
+            }
+            Shape::Array(of, length) => {
+                for nth in 0..length.unwrap_or(0) {
+                    self.leaves(of, offset + nth * types.size(of), found, span)?;
+                }
+            }
+            _ => found.push((offset, ty)),
+        }
+        Ok(())
+    }
+
+    /// Loads a number, or names the object at the place.
+    pub(super) fn load(&mut self, place: Place, ty: Type) -> Value {
+        match self.ty(ty) {
+            Some(kind) => Value::Scalar(self.load_scalar(place, kind, ty.is_volatile)),
+            None => Value::Object(place),
+        }
+    }
+
+    pub(super) fn store_scalar(&mut self, place: Place, ty: Type, value: Operand) {
+        if let Some(kind) = self.ty(ty) {
+            self.store_operand(place, kind, value, ty.is_volatile);
+        }
+    }
+
+    /// Stores a value of any type.
+    pub(super) fn store_value(&mut self, place: Place, ty: Type, value: Value, span: Span) -> Result<()> {
+        if let Some(kind) = self.ty(ty) {
+            let is_pointer = self.checked.types.is_pointer(ty) || self.checked.types.is_reference(ty);
+            // What is in memory has to be valid without knowing the space; a slot may become a register.
+            let is_slot = matches!(place.base, Base::Slot(_));
+            let operand = if is_pointer && !is_slot { self.generic(value) } else { self.operand(value) };
+            self.store_operand(place, kind, operand, ty.is_volatile);
+            return Ok(());
+        }
+        match value {
+            Value::Object(from) if from == place => Ok(()),
+            Value::Object(from) => self.copy(from, place, ty, span),
+            _ => Ok(()),
+        }
+    }
+
+    /// Copies an object number by number; all are read before the first is written.
+    pub(super) fn copy(&mut self, from: Place, to: Place, ty: Type, span: Span) -> Result<()> {
+        let mut leaves = Vec::new();
+        self.leaves(ty, 0, &mut leaves, span)?;
+        let mut values = Vec::with_capacity(leaves.len());
+        for (offset, leaf) in &leaves {
+            let source = Place { offset: from.offset + *offset as i64, ..from };
+            let target = Place { offset: to.offset + *offset as i64, ..to };
+            if self.copy_reference(source, target) {
+                values.push(None);
+                continue;
+            }
+            let kind = self.ty(*leaf).unwrap_or(Ty::U32);
+            let is_volatile = ty.is_volatile || leaf.is_volatile;
+            values.push(Some((target, kind, self.load_scalar(source, kind, is_volatile), is_volatile)));
+        }
+        for (target, kind, value, is_volatile) in values.into_iter().flatten() {
+            self.store_operand(target, kind, value, is_volatile);
+        }
+        Ok(())
+    }
+
+    /// A reference to a variable is copied by remembering what it refers to.
+    fn copy_reference(&mut self, from: Place, to: Place) -> bool {
+        let (Base::Slot(source), Base::Slot(target)) = (from.base, to.base) else { return false };
+        let Some(known) = self.references.get(&(source, from.offset)).copied() else { return false };
+        self.remember(target, to.offset, known);
+        true
+    }
+
+    fn remember(&mut self, slot: usize, offset: i64, refers_to: Option<Place>) {
+        let known = self.references.entry((slot, offset)).or_insert(refers_to);
+        if *known != refers_to {
+            *known = None;
+        }
+    }
+
+    /// Makes a reference in a struct refer to a place.
+    pub(super) fn store_reference(&mut self, at: Place, refers_to: Place) {
+        if let (Base::Slot(slot), Base::Slot(_)) = (at.base, refers_to.base) {
+            self.remember(slot, at.offset, Some(refers_to));
+            return;
+        }
+        let is_slot = matches!(at.base, Base::Slot(_));
+        let address =
+            if is_slot { self.address(refers_to) } else { self.generic(Value::Address(refers_to)) };
+        self.store_operand(at, Ty::U64, address, false);
+    }
+
+    /// Gives a variable its value: as it is if it never changes, else in a slot.
+    pub(super) fn bind(&mut self, var: VarId, value: Value) -> Result<()> {
+        let function = self.frame().function;
+        let declared = &self.checked.program.functions[function].vars[var];
+        let (ty, span) = (declared.ty, declared.span);
+        if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile) {
+            self.frame().vars[var] = Binding::Value(value);
+            if let (Value::Scalar(Operand::Reg(reg)), Some(name)) = (value, self.var_name(var)) {
+                self.note(reg, name);
+            }
+            return Ok(());
+        }
+        let slot = self.new_slot(ty, Some(var));
+        self.frame().vars[var] = Binding::Place(slot);
+        self.store_value(slot, ty, value, span)
+    }
+
+    fn note(&mut self, reg: crate::code::Reg, name: VarName) {
+        self.function.names.push((reg, name));
+    }
+}
