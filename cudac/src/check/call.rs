@@ -34,6 +34,9 @@ impl Checker<'_> {
                 {
                     return Ok(result);
                 }
+                if let Some(found) = self.by_arguments(scope, path, arguments, span)? {
+                    return Ok(found);
+                }
                 let found = self.lookup(scope, path)?;
                 let Entity::Functions(functions) = found else {
                     let callee = self.expr(scope, callee)?;
@@ -58,6 +61,31 @@ impl Checker<'_> {
                 self.call_value(scope, callee, arguments, span)
             }
         }
+    }
+
+    /// A function that is found only in the namespaces of its arguments' types.
+    fn by_arguments(
+        &mut self,
+        scope: ScopeId,
+        path: &tree::Path,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let [part] = &path.parts[..] else { return Ok(None) };
+        if self.scopes.find(scope, &part.name).is_some() {
+            return Ok(None);
+        }
+        let arguments = self.arguments(scope, arguments)?;
+        for argument in &arguments {
+            let ty = self.types.pointee(argument.ty).unwrap_or(argument.ty);
+            let Some(at) = self.types.struct_of(ty) else { continue };
+            let found = self.scopes.find(self.types.structs[at].scope, &part.name).cloned();
+            if let Some(Entity::Functions(functions)) = found {
+                let explicit = self.explicit(scope, part)?;
+                return self.call_one_of(&functions, &explicit, None, arguments, part.name.as_str(), span).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     pub(super) fn explicit(&mut self, scope: ScopeId, part: &tree::Part) -> Result<Vec<Argument>> {
