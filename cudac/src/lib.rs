@@ -124,7 +124,8 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
     let too_long = source.text.len() > MAX_TEXT_BYTES;
     let file = files.add(source.name, if too_long { "" } else { source.text });
     if too_long {
-        let message = format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
+        let message =
+            format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
         sink.add(source::error(source::Span::default(), message));
         return Err(Errors(sink.finish(&files)));
     }

@@ -6,7 +6,34 @@ use std::path::{Path, PathBuf};
 use grader::{Exercise, Kind, Verdict, Version};
 
 /// Versions with another verdict, each with the reason.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "all_arrived",
+        "wrong_plain_load",
+        "NVIDIA's compiler replaces the loop by a formula, and here it runs until the limit",
+    ),
+    (
+        "packed_rows",
+        "wrong_running_count",
+        "the code here is short enough for the gate, which counts for NVIDIA's",
+    ),
+    (
+        "next_run",
+        "wrong_asks_and_draws",
+        "both are wrong with the same seeds, and another mistake is found first",
+    ),
+    (
+        "smooth_rows",
+        "wrong_volatile_cells",
+        "both are wrong with the same seeds, and another mistake is found first",
+    ),
+    (
+        "steps_on_a_ring",
+        "wrong_barrier_in_the_loop",
+        "the race is found before the barrier that is not for all",
+    ),
+    ("steps_on_a_ring", "wrong_no_wait", "the read of nothing is found before the race"),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../exercises")
@@ -59,9 +86,13 @@ fn verdicts_are_those_of_nvidias_compiler() {
     let mut wrong = Vec::new();
     for (_, (exercise, version)) in &taken {
         let (wanted, found) = (wanted(exercise, version), found(exercise, version));
-        let is_exception = EXCEPTIONS.iter().any(|(name, own, _)| *name == exercise.name && *own == version.to_string());
+        let is_exception =
+            EXCEPTIONS.iter().any(|(name, own, _)| *name == exercise.name && *own == version.to_string());
         if (wanted == found) == is_exception {
-            wrong.push(format!("{} {version}: {wanted} with NVIDIA's compiler, and here {found}", exercise.name));
+            wrong.push(format!(
+                "{} {version}: {wanted} with NVIDIA's compiler, and here {found}",
+                exercise.name
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), taken.len(), wrong.join("\n"));

@@ -12,7 +12,8 @@ fn root() -> PathBuf {
 /// Compiles a text and loads it, or says what is wrong.
 fn load(name: &str, text: &str, sm: u32) -> Result<(), String> {
     let options = cudac::Options { sm, ..cudac::Options::default() };
-    let output = cudac::compile(&cudac::Source { name, text }, &options).map_err(|errors| errors.to_string())?;
+    let output =
+        cudac::compile(&cudac::Source { name, text }, &options).map_err(|errors| errors.to_string())?;
     let mut emulator = simt::Emulator::new(simt::Limits::default());
     let module = emulator.load(name, &output.ptx).map_err(|error| format!("{name}: {error}"))?;
     match module.unsupported().first() {
@@ -32,7 +33,10 @@ fn every_kernel_file_compiles() {
         }
         let text = fs::read_to_string(&path).unwrap();
         let builds = text.lines().find_map(|line| line.strip_prefix("// builds: ")).unwrap();
-        let targets = builds.split(", ").filter_map(|build| build.strip_prefix("sm_")).filter(|build| !build.contains('-'));
+        let targets = builds
+            .split(", ")
+            .filter_map(|build| build.strip_prefix("sm_"))
+            .filter(|build| !build.contains('-'));
         for sm in targets {
             failed.extend(load(&name, &text, sm.parse().unwrap()).err());
         }

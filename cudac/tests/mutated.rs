@@ -34,8 +34,30 @@ fn sources() -> Vec<String> {
 
 /// What is put into a text.
 const PIECES: [&str; 24] = [
-    "{", "}", "(", ")", ";", "<", ">", "template <", "[", "]", "#define A(x) A(x) A(x)\n", "#if 1\n", "/*", "\"", "*", "&",
-    "0x", "1e999f", "struct S { S s; };", "auto", "-2147483648 / -1", ">> 99", "operator", "\u{e9}",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "<",
+    ">",
+    "template <",
+    "[",
+    "]",
+    "#define A(x) A(x) A(x)\n",
+    "#if 1\n",
+    "/*",
+    "\"",
+    "*",
+    "&",
+    "0x",
+    "1e999f",
+    "struct S { S s; };",
+    "auto",
+    "-2147483648 / -1",
+    ">> 99",
+    "operator",
+    "\u{e9}",
 ];
 
 fn mutate(text: &str, random: &mut Random) -> String {
@@ -73,7 +95,8 @@ fn no_text_is_too_much() {
         let text = mutate(&sources[random.below(sources.len())], &mut random);
         let start = Instant::now();
         // A panic names the seed by what the test has said last.
-        let result = cudac::compile(&cudac::Source { name: "mutated.cu", text: &text }, &cudac::Options::default());
+        let result =
+            cudac::compile(&cudac::Source { name: "mutated.cu", text: &text }, &cudac::Options::default());
         assert!(start.elapsed() < MAX_TIME, "seed {seed} takes {:?}:\n{text}", start.elapsed());
         if let Err(errors) = result {
             assert!(!errors.0.is_empty() && !errors.to_string().is_empty(), "seed {seed}");

@@ -17,8 +17,11 @@ impl Checker<'_> {
         };
         let is_own = self.frames.last().is_some_and(|frame| frame.is_own);
         let mut operands = Vec::new();
-        for (operand, is_output) in
-            written.outputs.iter().map(|operand| (operand, true)).chain(written.inputs.iter().map(|operand| (operand, false)))
+        for (operand, is_output) in written
+            .outputs
+            .iter()
+            .map(|operand| (operand, true))
+            .chain(written.inputs.iter().map(|operand| (operand, false)))
         {
             operands.push(self.asm_operand(scope, operand, is_output, is_own, span)?);
         }
@@ -49,11 +52,17 @@ impl Checker<'_> {
         let known = if is_own { "hrlfdnmb" } else { "hrlfdn" };
         let constraint = match letters.chars().next() {
             Some(letter) if letters.len() == 1 && known.contains(letter) => letter,
-            _ => return Err(unsupported(value_span, format!("the constraint `{text}`"))
-                .with_help("`h`, `r`, `l`, `f` and `d` are registers of 16, 32, 64 bits, `float` and `double`")),
+            _ => {
+                return Err(unsupported(value_span, format!("the constraint `{text}`")).with_help(
+                    "`h`, `r`, `l`, `f` and `d` are registers of 16, 32, 64 bits, `float` and `double`",
+                ));
+            }
         };
         if is_output == (letters.len() == text.len()) {
-            return Err(error(value_span, "an output's constraint begins with `=` or `+`, and an input's does not"));
+            return Err(error(
+                value_span,
+                "an output's constraint begins with `=` or `+`, and an input's does not",
+            ));
         }
         let value = self.expr(scope, &written.value)?;
         let value = if is_output {
@@ -82,11 +91,13 @@ impl Checker<'_> {
             'd' => self.types.is_float(ty) && size == 8,
             'm' => is_address,
             'b' => self.types.is_bool(ty),
-            _ => return if self.evaluate(value).is_some() {
-                Ok(())
-            } else {
-                Err(error(value.span, "the constraint `n` needs a constant"))
-            },
+            _ => {
+                return if self.evaluate(value).is_some() {
+                    Ok(())
+                } else {
+                    Err(error(value.span, "the constraint `n` needs a constant"))
+                };
+            }
         };
         if fits {
             return Ok(());
@@ -98,7 +109,10 @@ impl Checker<'_> {
             'f' => "a `float`",
             _ => "a `double`",
         };
-        let message = format!("the constraint `{constraint}` needs {needed}, but this has the type `{}`", self.show(ty));
+        let message = format!(
+            "the constraint `{constraint}` needs {needed}, but this has the type `{}`",
+            self.show(ty)
+        );
         Err(error(value.span, message))
     }
 }
@@ -116,9 +130,12 @@ fn check_references(text: &str, count: usize, span: Span) -> Result<()> {
         let digits: String = skipped.chars().take_while(char::is_ascii_digit).collect();
         match digits.parse::<usize>() {
             Ok(number) if number < count => {}
-            Ok(number) => return Err(error(span, format!("`%{number}` in `asm` is no operand; there are {count}"))),
+            Ok(number) => {
+                return Err(error(span, format!("`%{number}` in `asm` is no operand; there are {count}")));
+            }
             Err(_) => {
-                return Err(error(span, "`%` in `asm` needs the number of an operand").with_help("write `%%` for a `%`"));
+                return Err(error(span, "`%` in `asm` needs the number of an operand")
+                    .with_help("write `%%` for a `%`"));
             }
         }
     }

@@ -82,7 +82,9 @@ impl Checker<'_> {
             let found = self.scopes.find(self.types.structs[at].scope, &part.name).cloned();
             if let Some(Entity::Functions(functions)) = found {
                 let explicit = self.explicit(scope, part)?;
-                return self.call_one_of(&functions, &explicit, None, arguments, part.name.as_str(), span).map(Some);
+                return self
+                    .call_one_of(&functions, &explicit, None, arguments, part.name.as_str(), span)
+                    .map(Some);
             }
         }
         Ok(None)
@@ -108,7 +110,13 @@ impl Checker<'_> {
     }
 
     /// Calls an object, as lambdas are called.
-    fn call_value(&mut self, scope: ScopeId, callee: Expr, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
+    fn call_value(
+        &mut self,
+        scope: ScopeId,
+        callee: Expr,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
         let mut arguments = self.arguments(scope, arguments)?;
         if self.types.struct_of(callee.ty).is_some() {
             let shown = self.show(callee.ty);
@@ -148,8 +156,10 @@ impl Checker<'_> {
             let message = format!("the kernel `{name}` cannot be called from device code");
             return Err(error(span, message).with_help("move what both need into a `__device__` function"));
         }
-        let owner_is_plain = self.declared[declared].owner.is_some() || self.declared[declared].lambda.is_some();
-        let is_host = !storage.is_device && !storage.is_constexpr && !owner_is_plain && !self.declared[declared].is_own;
+        let owner_is_plain =
+            self.declared[declared].owner.is_some() || self.declared[declared].lambda.is_some();
+        let is_host =
+            !storage.is_device && !storage.is_constexpr && !owner_is_plain && !self.declared[declared].is_own;
         if is_host && self.unevaluated == 0 {
             let message = format!("`{name}` is a function of the host, which device code cannot call");
             let problem = error(span, message);
@@ -189,7 +199,9 @@ impl Checker<'_> {
             passed.push(self.implicit(argument, parameters[nth], &what)?);
         }
         for nth in count..parameters.len() {
-            let Some(tree::Init::Assign(default)) = function.parameters.get(nth).and_then(|p| p.init.as_ref()) else {
+            let Some(tree::Init::Assign(default)) =
+                function.parameters.get(nth).and_then(|p| p.init.as_ref())
+            else {
                 return Err(error(span, format!("`{}` needs more arguments", function.name)));
             };
             let scope = self.declared[declared].scope;
@@ -234,12 +246,14 @@ impl Checker<'_> {
             return Err(self.no_match(functions, arguments, name, span));
         }
         let best = (0..candidates.len()).find(|best| {
-            (0..candidates.len()).all(|other| *best == other || self.is_better(&candidates[*best], &candidates[other]))
+            (0..candidates.len())
+                .all(|other| *best == other || self.is_better(&candidates[*best], &candidates[other]))
         });
         match best {
             Some(best) => Ok(candidates.swap_remove(best)),
             None => {
-                let types: Vec<String> = arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
+                let types: Vec<String> =
+                    arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
                 let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
                 Err(error(span, message).with_help("convert the arguments to one type"))
             }
@@ -252,7 +266,8 @@ impl Checker<'_> {
         if worse || better {
             return !worse;
         }
-        let is_template = |candidate: &Candidate| self.declared[candidate.declared].function.template.is_some();
+        let is_template =
+            |candidate: &Candidate| self.declared[candidate.declared].function.template.is_some();
         if is_template(a) != is_template(b) {
             return is_template(b);
         }
@@ -270,7 +285,9 @@ impl Checker<'_> {
             match &ty.kind {
                 tree::TypeKind::Pointer(inner) | tree::TypeKind::Array(inner, _) => 1 + depth(inner),
                 tree::TypeKind::Reference(inner) | tree::TypeKind::Rvalue(inner) => depth(inner),
-                tree::TypeKind::Named(path) => path.parts.iter().filter(|part| part.arguments.is_some()).count(),
+                tree::TypeKind::Named(path) => {
+                    path.parts.iter().filter(|part| part.arguments.is_some()).count()
+                }
                 _ => 0,
             }
         }
@@ -315,7 +332,13 @@ impl Checker<'_> {
         Ok(Some(Candidate { declared, arguments: deduced, ranks }))
     }
 
-    fn no_match(&mut self, functions: &[DeclaredId], arguments: &[Expr], name: &str, span: Span) -> Box<crate::source::Problem> {
+    fn no_match(
+        &mut self,
+        functions: &[DeclaredId],
+        arguments: &[Expr],
+        name: &str,
+        span: Span,
+    ) -> Box<crate::source::Problem> {
         let [only] = functions else {
             let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
             return error(span, format!("no function `{name}` takes `({})`", types.join(", ")));

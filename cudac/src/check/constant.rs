@@ -152,7 +152,12 @@ impl Checker<'_> {
     }
 
     /// An integer that has to be known.
-    pub(super) fn integer_constant(&mut self, scope: ScopeId, written: &tree::Expr, what: &str) -> Result<i64> {
+    pub(super) fn integer_constant(
+        &mut self,
+        scope: ScopeId,
+        written: &tree::Expr,
+        what: &str,
+    ) -> Result<i64> {
         let expr = self.expr(scope, written)?;
         let expr = self.value(expr);
         if !self.types.is_integral(expr.ty) && !self.types.is_scoped_enum(expr.ty) {
@@ -162,7 +167,8 @@ impl Checker<'_> {
         match self.evaluate(&expr) {
             Some(Constant::Integer(value)) => Ok(value),
             _ => {
-                let problem = error(written.span, format!("{what} has to be known when the text is compiled"));
+                let problem =
+                    error(written.span, format!("{what} has to be known when the text is compiled"));
                 Err(problem.with_help("use a number, or a variable that is `constexpr`"))
             }
         }
@@ -186,7 +192,9 @@ impl Machine<'_, '_> {
                 is_number.then(|| convert(types, value, expr.ty))
             }
             Kind::Negate(inner) => match self.expr(inner, values)? {
-                Constant::Integer(value) => Some(Constant::Integer(wrap(types, expr.ty, value.wrapping_neg()))),
+                Constant::Integer(value) => {
+                    Some(Constant::Integer(wrap(types, expr.ty, value.wrapping_neg())))
+                }
                 Constant::Float(value) => Some(Constant::Float(-value)),
             },
             Kind::Complement(inner) => match self.expr(inner, values)? {
@@ -227,7 +235,9 @@ impl Machine<'_, '_> {
                 let old = self.place(place, values.as_deref_mut())?;
                 let one = if *is_down { -1 } else { 1 };
                 let new = match old {
-                    Constant::Integer(value) => Constant::Integer(wrap(types, place.ty, value.wrapping_add(one))),
+                    Constant::Integer(value) => {
+                        Constant::Integer(wrap(types, place.ty, value.wrapping_add(one)))
+                    }
                     Constant::Float(_) => return None,
                 };
                 store(place, new, values?)?;
@@ -291,7 +301,12 @@ impl Machine<'_, '_> {
         Some(if (less == Constant::Integer(1)) == is_min { a } else { b })
     }
 
-    fn call(&mut self, function: FunctionId, arguments: &[Expr], mut values: Option<&mut Values>) -> Option<Constant> {
+    fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Expr],
+        mut values: Option<&mut Values>,
+    ) -> Option<Constant> {
         let called = self.checker.program.functions.get(function)?;
         if !called.is_constexpr && !called.is_own || self.calls >= MAX_CALLS || called.body.is_empty() {
             return None;

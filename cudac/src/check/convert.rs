@@ -60,7 +60,9 @@ impl Checker<'_> {
                 }
             }
             Kind::Field(base, _) | Kind::Element(base, _) => self.mark_changed(base),
-            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => self.mark_changed(place),
+            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
+                self.mark_changed(place)
+            }
             _ => {}
         }
     }
@@ -69,8 +71,10 @@ impl Checker<'_> {
     pub(super) fn rank(&mut self, from: &Expr, to: Type) -> Option<Rank> {
         if let Shape::Reference(referred) = self.types.shape(to) {
             if self.types.fits(from.ty, referred) {
-                let drops = from.ty.is_const && !referred.is_const || from.ty.is_volatile && !referred.is_volatile;
-                let is_bound = from.is_place() || referred.is_const || self.types.struct_of(referred).is_some();
+                let drops =
+                    from.ty.is_const && !referred.is_const || from.ty.is_volatile && !referred.is_volatile;
+                let is_bound =
+                    from.is_place() || referred.is_const || self.types.struct_of(referred).is_some();
                 let added = referred.is_const && !from.ty.is_const;
                 return (is_bound && !drops).then_some(if added { QUALIFIED } else { EXACT });
             }
@@ -139,7 +143,10 @@ impl Checker<'_> {
             let value = self.value(from);
             return Ok(Expr { ty: to.plain(), ..value });
         }
-        if self.types.is_arithmetic(from.ty) && self.types.is_arithmetic(to) && self.arithmetic_rank(from.ty, to).is_some() {
+        if self.types.is_arithmetic(from.ty)
+            && self.types.is_arithmetic(to)
+            && self.arithmetic_rank(from.ty, to).is_some()
+        {
             let value = self.value(from);
             return Ok(Self::converted(value, to));
         }
@@ -155,19 +162,24 @@ impl Checker<'_> {
 
     fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Box<crate::source::Problem> {
         let (source, target) = (self.show(from.ty), self.show(to));
-        let problem = error(from.span, format!("{what} has the type `{source}`, which does not convert to `{target}`"));
+        let problem =
+            error(from.span, format!("{what} has the type `{source}`, which does not convert to `{target}`"));
         if matches!(from.kind, Kind::Special(_)) || source == "uint3" {
             return problem.with_help("name a component: `.x`, `.y` or `.z`");
         }
         if let (Shape::Pointer(a), Shape::Pointer(b)) = (self.types.shape(from.ty), self.types.shape(to)) {
             if a.same(b) && a.is_const {
-                return problem.with_help("what the pointer points to is `const`, and may not be changed through it");
+                return problem
+                    .with_help("what the pointer points to is `const`, and may not be changed through it");
             }
-            return problem.with_help(format!("if you mean the same bytes, write `({target})` before the value"));
+            return problem
+                .with_help(format!("if you mean the same bytes, write `({target})` before the value"));
         }
         if let (Shape::Pointer(a), true) = (self.types.shape(from.ty), self.types.is_arithmetic(to)) {
             if a.same(to) {
-                return problem.with_help("write `*` before the pointer, or an index after it, for the value it points to");
+                return problem.with_help(
+                    "write `*` before the pointer, or an index after it, for the value it points to",
+                );
             }
         }
         if self.types.pointee(to).is_some_and(|to| to.same(from.ty)) && from.is_place() {
@@ -179,7 +191,10 @@ impl Checker<'_> {
     fn bind(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
         if self.types.fits(from.ty, to) {
             if from.ty.is_const && !to.is_const {
-                return Err(error(from.span, format!("{what} is `const`, but the reference could change it")));
+                return Err(error(
+                    from.span,
+                    format!("{what} is `const`, but the reference could change it"),
+                ));
             }
             if from.is_place() {
                 if !to.is_const {
@@ -189,7 +204,10 @@ impl Checker<'_> {
             }
         }
         if !to.is_const && self.types.struct_of(to).is_none() {
-            let message = format!("{what} is not a variable of the type `{}`, which the reference needs", self.show(to));
+            let message = format!(
+                "{what} is not a variable of the type `{}`, which the reference needs",
+                self.show(to)
+            );
             return Err(error(from.span, message));
         }
         let value = self.implicit(from, to.plain(), what)?;
@@ -215,7 +233,9 @@ impl Checker<'_> {
                 let result = self.types.referred(result);
                 let is_near = self.types.is_arithmetic(result) && self.types.is_arithmetic(to);
                 let is_exact = result.same(to);
-                if is_exact || is_near && best.is_none() && !self.declared[conversion].function.storage.is_explicit {
+                if is_exact
+                    || is_near && best.is_none() && !self.declared[conversion].function.storage.is_explicit
+                {
                     best = Some(conversion);
                     if is_exact {
                         break;
@@ -235,7 +255,11 @@ impl Checker<'_> {
         for constructor in constructors {
             let function = &self.declared[constructor].function;
             let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
-            if function.storage.is_explicit || function.parameters.is_empty() || required > 1 || function.template.is_some() {
+            if function.storage.is_explicit
+                || function.parameters.is_empty()
+                || required > 1
+                || function.template.is_some()
+            {
                 continue;
             }
             let parameter = self.signature(constructor)?.parameters[0];
@@ -255,7 +279,9 @@ impl Checker<'_> {
     /// A condition: a value that is zero or not.
     pub(super) fn condition(&mut self, from: Expr) -> Result<Expr> {
         let bool = self.types.bool();
-        let is_scalar = self.types.is_arithmetic(from.ty) || self.types.is_pointer(from.ty) || self.types.is_array(from.ty);
+        let is_scalar = self.types.is_arithmetic(from.ty)
+            || self.types.is_pointer(from.ty)
+            || self.types.is_array(from.ty);
         if !is_scalar && self.types.struct_of(from.ty).is_none() {
             let message = format!("a condition cannot have the type `{}`", self.show(from.ty));
             return Err(error(from.span, message));
@@ -292,7 +318,14 @@ impl Checker<'_> {
     }
 
     /// A cast that is written.
-    pub(super) fn cast(&mut self, scope: ScopeId, kind: CastKind, to: Type, value: Expr, span: Span) -> Result<Expr> {
+    pub(super) fn cast(
+        &mut self,
+        scope: ScopeId,
+        kind: CastKind,
+        to: Type,
+        value: Expr,
+        span: Span,
+    ) -> Result<Expr> {
         if self.types.is_void(to) {
             let zero = Expr { kind: Kind::Integer(0), ty: to, span };
             return Ok(Expr { kind: Kind::Comma(Box::new(value), Box::new(zero)), ty: to, span });

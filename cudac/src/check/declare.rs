@@ -101,7 +101,9 @@ impl Checker<'_> {
     ) -> Result<()> {
         let is_own = function.span.file > 0;
         let id = self.declared.len();
-        if function.storage.is_global && !matches!(function.result.kind, tree::TypeKind::Basic(tree::Basic::Void)) {
+        if function.storage.is_global
+            && !matches!(function.result.kind, tree::TypeKind::Basic(tree::Basic::Void))
+        {
             let message = format!("the kernel `{}` has to return `void`", function.name);
             let help = "a kernel returns nothing; let it store its results through a pointer";
             return Err(error(function.result.span, message).with_help(help));
@@ -138,7 +140,10 @@ impl Checker<'_> {
                 self.scopes.declare_function(scope, &function.name, id);
                 Ok(())
             }
-            Some(_) => Err(error(function.span, format!("`{}` is declared already, as something else", function.name))),
+            Some(_) => Err(error(
+                function.span,
+                format!("`{}` is declared already, as something else", function.name),
+            )),
         }
     }
 
@@ -181,7 +186,12 @@ impl Checker<'_> {
             if let (Some(Entity::TypeTemplate(known)), false) = (&known, definition.is_forward) {
                 self.templates[*known].kind = TemplateKind::Struct(Rc::clone(definition));
             } else if known.is_none() {
-                self.declare_template(scope, &definition.name, parameters, TemplateKind::Struct(Rc::clone(definition)));
+                self.declare_template(
+                    scope,
+                    &definition.name,
+                    parameters,
+                    TemplateKind::Struct(Rc::clone(definition)),
+                );
             }
             return Ok(());
         }
@@ -243,7 +253,9 @@ impl Checker<'_> {
         let mut ty = self.resolve(scope, &variable.ty)?;
         let storage = variable.storage;
         let is_function = !self.frames.is_empty();
-        if storage.is_constexpr || ty.is_const && !storage.is_shared && !storage.is_device && !storage.is_constant {
+        if storage.is_constexpr
+            || ty.is_const && !storage.is_shared && !storage.is_device && !storage.is_constant
+        {
             if let Some(entity) = self.constant_variable(scope, variable, ty)? {
                 return Ok(entity);
             }
@@ -288,13 +300,25 @@ impl Checker<'_> {
         let name = self.global_name(&variable.name);
         let id = self.program.globals.len();
         let is_extern = is_open;
-        self.program.globals.push(Global { name, ty, space, is_extern, bytes, align, constant: None, span: variable.span });
+        self.program.globals.push(Global {
+            name,
+            ty,
+            space,
+            is_extern,
+            bytes,
+            align,
+            constant: None,
+            span: variable.span,
+        });
         Ok(Entity::Global(id))
     }
 
     /// A name that no other variable of the module has.
     fn global_name(&self, name: &Name) -> String {
-        let function = self.frames.last().map(|frame| format!("{}_", frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
+        let function = self
+            .frames
+            .last()
+            .map(|frame| format!("{}_", frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
         let base = format!("{}{name}", function.unwrap_or_default());
         let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
         let mut made = base.clone();
@@ -307,7 +331,12 @@ impl Checker<'_> {
     }
 
     /// A constant number, which needs no memory.
-    fn constant_variable(&mut self, scope: ScopeId, variable: &tree::Variable, ty: Type) -> Result<Option<Entity>> {
+    fn constant_variable(
+        &mut self,
+        scope: ScopeId,
+        variable: &tree::Variable,
+        ty: Type,
+    ) -> Result<Option<Entity>> {
         let Some(init) = &variable.init else {
             return Err(error(variable.span, format!("the constant `{}` needs a value", variable.name)));
         };
@@ -317,7 +346,10 @@ impl Checker<'_> {
         }
         match self.evaluate(&value) {
             Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain()))),
-            None => Err(error(variable.span, format!("the value of `{}` is not known when the text is compiled", variable.name))),
+            None => Err(error(
+                variable.span,
+                format!("the value of `{}` is not known when the text is compiled", variable.name),
+            )),
         }
     }
 

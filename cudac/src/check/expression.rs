@@ -53,7 +53,9 @@ impl Checker<'_> {
                 let value = self.expr(scope, value)?;
                 self.cast(scope, *kind, to, value, span)
             }
-            ExprKind::Construct(ty, arguments, brackets) => self.construction(scope, ty, arguments, *brackets, span),
+            ExprKind::Construct(ty, arguments, brackets) => {
+                self.construction(scope, ty, arguments, *brackets, span)
+            }
             ExprKind::List(_) => Err(error(span, "a list of values needs a type, as in `int2{1, 2}`")),
             ExprKind::SizeOfType(ty) => {
                 let ty = self.resolve(scope, ty)?;
@@ -121,8 +123,10 @@ impl Checker<'_> {
                 Ok(Expr { kind, ty, span })
             }
             Entity::Special(register) => self.special(register, span),
-            Entity::Functions(_) => Err(error(span, format!("`{}` is a function, and is not called here", self.files.text(span)))
-                .with_help("add `()` to call it; pointers to functions are not supported")),
+            Entity::Functions(_) => {
+                Err(error(span, format!("`{}` is a function, and is not called here", self.files.text(span)))
+                    .with_help("add `()` to call it; pointers to functions are not supported"))
+            }
             Entity::Type(_) | Entity::TypeTemplate(_) | Entity::Namespace(_) => {
                 Err(error(span, format!("expected a value, found `{}`", self.files.text(span))))
             }
@@ -146,7 +150,9 @@ impl Checker<'_> {
                 return Ok(Expr { kind, ty, span });
             }
             let message = format!("the lambda does not capture `{}`", self.files.text(span));
-            return Err(error(span, message).with_help("write `[=]` to copy what it uses, or `[&]` to refer to it"));
+            return Err(
+                error(span, message).with_help("write `[=]` to copy what it uses, or `[&]` to refer to it")
+            );
         }
         if self.unevaluated == 0 {
             self.frames[depth].vars[var].is_used = true;
@@ -221,8 +227,11 @@ impl Checker<'_> {
             () if self.rank(&no, yes.ty).is_some() => yes.ty,
             () if self.rank(&yes, no.ty).is_some() => no.ty,
             () => {
-                let message =
-                    format!("the two values of `?` have the types `{}` and `{}`", self.show(yes.ty), self.show(no.ty));
+                let message = format!(
+                    "the two values of `?` have the types `{}` and `{}`",
+                    self.show(yes.ty),
+                    self.show(no.ty)
+                );
                 return Err(error(span, message).with_help("convert one of them"));
             }
         };

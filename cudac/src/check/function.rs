@@ -23,7 +23,11 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn instance_signature(&mut self, declared: DeclaredId, arguments: &[Argument]) -> Result<Signature> {
+    pub(super) fn instance_signature(
+        &mut self,
+        declared: DeclaredId,
+        arguments: &[Argument],
+    ) -> Result<Signature> {
         if self.declared[declared].function.template.is_none() {
             return self.signature(declared).cloned();
         }
@@ -90,7 +94,12 @@ impl Checker<'_> {
         scope
     }
 
-    pub(super) fn bind_arguments(&mut self, scope: ScopeId, parameters: &[tree::Parameter], arguments: &[Argument]) {
+    pub(super) fn bind_arguments(
+        &mut self,
+        scope: ScopeId,
+        parameters: &[tree::Parameter],
+        arguments: &[Argument],
+    ) {
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let Some(name) = &parameter.name else { continue };
             let entity = match (argument, &parameter.kind) {
@@ -108,11 +117,19 @@ impl Checker<'_> {
     }
 
     /// A function with these arguments for its template; its body is checked later, unless its type depends on it.
-    pub(super) fn instance(&mut self, declared: DeclaredId, arguments: &[Argument], span: Span) -> Result<FunctionId> {
+    pub(super) fn instance(
+        &mut self,
+        declared: DeclaredId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Result<FunctionId> {
         if let Some(id) = self.declared[declared].instances.get(arguments) {
             let id = *id;
             if self.types.shape(self.program.functions[id].result) == Shape::Auto {
-                let message = format!("the type that `{}` returns is needed before it is known", self.declared[declared].function.name);
+                let message = format!(
+                    "the type that `{}` returns is needed before it is known",
+                    self.declared[declared].function.name
+                );
                 return Err(error(span, message));
             }
             return Ok(id);
@@ -137,7 +154,8 @@ impl Checker<'_> {
         let mut launch_bounds = Vec::new();
         for bound in &function.launch_bounds {
             let value = self.integer_constant(scope, bound, "a launch bound")?;
-            launch_bounds.push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
+            launch_bounds
+                .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
         }
         let id = self.program.functions.len();
         self.program.functions.push(Function {
@@ -167,7 +185,8 @@ impl Checker<'_> {
     pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
         let function = Rc::clone(&self.declared[declared].function);
         let inner = self.scopes.push(scope);
-        let vars = std::mem::take(&mut self.program.functions[id].vars);
+        // A call of the function in its own body needs to see its parameters.
+        let vars = self.program.functions[id].vars.clone();
         self.frame_count += 1;
         let number = self.frame_count;
         let has_this = self.declared[declared].owner.is_some() && !function.storage.is_static;
@@ -201,7 +220,8 @@ impl Checker<'_> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         let (made, result_type) = (&mut self.program.functions[id], frame.result);
         made.vars = frame.vars;
-        made.result = if self.types.shape(result_type) == Shape::Auto { self.types.void() } else { result_type };
+        made.result =
+            if self.types.shape(result_type) == Shape::Auto { self.types.void() } else { result_type };
         made.body = result?;
         if !self.program.functions[id].is_own {
             self.warn_function(id);
@@ -255,7 +275,8 @@ impl Checker<'_> {
                 self.field_at(this, nth, span)
             };
             let ty = place.ty;
-            let kind = StmtKind::Expr(Expr { kind: Kind::Assign(Box::new(place), Box::new(value)), ty, span });
+            let kind =
+                StmtKind::Expr(Expr { kind: Kind::Assign(Box::new(place), Box::new(value)), ty, span });
             statements.push(Stmt { kind, span });
         }
         Ok(())

@@ -31,7 +31,13 @@ impl Checker<'_> {
     }
 
     /// A value of the type `ty` from an expression or a list.
-    pub(super) fn init_from(&mut self, scope: ScopeId, ty: Type, written: &tree::Expr, what: &str) -> Result<Expr> {
+    pub(super) fn init_from(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        written: &tree::Expr,
+        what: &str,
+    ) -> Result<Expr> {
         if let ExprKind::List(items) = &written.kind {
             let plain = self.types.referred(ty);
             if self.types.struct_of(plain).is_some() {
@@ -47,7 +53,13 @@ impl Checker<'_> {
     }
 
     /// A number or an array from a list.
-    pub(super) fn from_list(&mut self, scope: ScopeId, ty: Type, items: &[tree::Expr], span: Span) -> Result<Expr> {
+    pub(super) fn from_list(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        items: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
         let Shape::Array(of, length) = self.types.shape(ty) else {
             return match items {
                 [] => Ok(self.zero(ty, span)),
@@ -97,16 +109,26 @@ impl Checker<'_> {
         }
         if !is_list && !items.is_empty() {
             let message = format!("`{}` has no constructor for these values", self.show(ty));
-            return Err(error(span, message).with_help("write `{…}` to give its members values one after another"));
+            return Err(
+                error(span, message).with_help("write `{…}` to give its members values one after another")
+            );
         }
         self.members_from(scope, ty, at, items, span)
     }
 
-    fn members_from(&mut self, scope: ScopeId, ty: Type, at: usize, items: &[tree::Expr], span: Span) -> Result<Expr> {
+    fn members_from(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        at: usize,
+        items: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
         let fields = self.types.structs[at].fields.clone();
         let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
         if items.len() > most {
-            let message = format!("{} values are too many for the {most} members of `{}`", items.len(), self.show(ty));
+            let message =
+                format!("{} values are too many for the {most} members of `{}`", items.len(), self.show(ty));
             return Err(error(span, message));
         }
         let mut values = Vec::new();
@@ -122,7 +144,12 @@ impl Checker<'_> {
     }
 
     /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero.
-    pub(super) fn default_member(&mut self, at: usize, field: &super::types::Field, span: Span) -> Result<Expr> {
+    pub(super) fn default_member(
+        &mut self,
+        at: usize,
+        field: &super::types::Field,
+        span: Span,
+    ) -> Result<Expr> {
         let scope = self.types.structs[at].scope;
         match &field.init {
             Some(init) => {
@@ -143,7 +170,10 @@ impl Checker<'_> {
         if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
             let Some(one) = self.default_value(of, span)? else { return Ok(None) };
             if length > 1024 {
-                return Err(error(span, "an array of more than 1024 objects with constructors is not supported"));
+                return Err(error(
+                    span,
+                    "an array of more than 1024 objects with constructors is not supported",
+                ));
             }
             let kind = Kind::Aggregate(vec![one; length as usize]);
             return Ok(Some(Expr { kind, ty, span }));
@@ -154,7 +184,8 @@ impl Checker<'_> {
             let inner = self.types.structs[at].fields.clone();
             let mut needs = has_inits;
             for field in &inner {
-                needs |= self.types.struct_of(field.ty).is_some() && self.default_value(field.ty, span)?.is_some();
+                needs |=
+                    self.types.struct_of(field.ty).is_some() && self.default_value(field.ty, span)?.is_some();
             }
             return if needs { self.members_from(0, ty.plain(), at, &[], span).map(Some) } else { Ok(None) };
         }

@@ -59,7 +59,8 @@ impl Checker<'_> {
             }
             let value = match self.scopes.find(scope, &name).cloned() {
                 Some(Entity::Local(var, frame)) if frame == number => {
-                    let is_constant = self.frames.last().is_some_and(|frame| frame.vars[var].constant.is_some());
+                    let is_constant =
+                        self.frames.last().is_some_and(|frame| frame.vars[var].constant.is_some());
                     if is_constant {
                         continue;
                     }
@@ -93,7 +94,9 @@ impl Checker<'_> {
             let is_reference = capture == Capture::Reference;
             let ty = if is_reference { self.types.get(Shape::Reference(value.ty)) } else { value.ty.plain() };
             if self.types.is_array(ty) {
-                return Err(unsupported(span, "copying an array into a lambda").with_help("capture it by `&`"));
+                return Err(
+                    unsupported(span, "copying an array into a lambda").with_help("capture it by `&`")
+                );
             }
             values.push(self.implicit(value, ty, "what is captured")?);
             let offset = size.next_multiple_of(self.types.align(ty));
@@ -141,7 +144,10 @@ impl Checker<'_> {
         let this = this.map(|(var, ty)| (var, self.types.referred(ty)));
         let Some((var, ty)) = this.filter(|(_, ty)| self.types.struct_of(*ty) == Some(owner)) else {
             let name = name.as_ref().map_or("this", Name::as_str);
-            return Err(error(span, format!("the member `{name}` belongs to an object, and there is none here")));
+            return Err(error(
+                span,
+                format!("the member `{name}` belongs to an object, and there is none here"),
+            ));
         };
         let this = Expr { kind: Kind::Local(var), ty, span };
         Ok(self.field_at(this, field, span))

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::scope::{Entity, ScopeId};
 use super::types::Type;
-use crate::parse::tree::{Path, Part};
+use crate::parse::tree::{Part, Path};
 use crate::source::{Result, Span, error};
 
 impl Checker<'_> {
@@ -24,7 +24,12 @@ impl Checker<'_> {
         Ok(found)
     }
 
-    fn inside<'p>(&mut self, found: Entity, part: &'p Part, outer: &mut (ScopeId, &'p Part)) -> Result<Entity> {
+    fn inside<'p>(
+        &mut self,
+        found: Entity,
+        part: &'p Part,
+        outer: &mut (ScopeId, &'p Part),
+    ) -> Result<Entity> {
         let space = match found {
             Entity::Namespace(space) => space,
             Entity::Type(ty) => self.scope_of_type(ty, *outer)?,
@@ -74,8 +79,11 @@ impl Checker<'_> {
         }
         let text = part.name.as_str();
         if let Some(instead) = crate::builtins::headers::host_function(text) {
-            return error(part.span, format!("`{text}` is a function of the host, which a kernel cannot call"))
-                .with_help(instead);
+            return error(
+                part.span,
+                format!("`{text}` is a function of the host, which a kernel cannot call"),
+            )
+            .with_help(instead);
         }
         match self.scopes.nearest(scope, text) {
             Some(near) => problem.with_help(format!("did you mean `{near}`?")),

@@ -42,7 +42,13 @@ impl Checker<'_> {
     }
 
     /// `threadIdx.x` without building the whole of `threadIdx`.
-    fn special_member(&mut self, scope: ScopeId, base: &tree::Expr, part: &tree::Part, span: Span) -> Result<Option<Expr>> {
+    fn special_member(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        part: &tree::Part,
+        span: Span,
+    ) -> Result<Option<Expr>> {
         let tree::ExprKind::Path(path) = &base.kind else { return Ok(None) };
         let [only] = &path.parts[..] else { return Ok(None) };
         let Some(Entity::Special(register)) = self.scopes.find(scope, &only.name) else { return Ok(None) };
@@ -61,7 +67,13 @@ impl Checker<'_> {
     }
 
     /// The object before `.` or `->`.
-    pub(super) fn member_base(&mut self, scope: ScopeId, base: &tree::Expr, is_arrow: bool, span: Span) -> Result<Expr> {
+    pub(super) fn member_base(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        is_arrow: bool,
+        span: Span,
+    ) -> Result<Expr> {
         let base = self.expr(scope, base)?;
         if !is_arrow {
             return Ok(base);
@@ -140,7 +152,13 @@ impl Checker<'_> {
     }
 
     /// Calls one member function that is known.
-    pub(super) fn call_method(&mut self, method: DeclaredId, base: Expr, arguments: Vec<Expr>, span: Span) -> Result<Expr> {
+    pub(super) fn call_method(
+        &mut self,
+        method: DeclaredId,
+        base: Expr,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
         let base = self.placed(base);
         let name = self.declared[method].function.name.clone();
         self.call_one_of(&[method], &[], Some(base), arguments, name.as_str(), span)
@@ -180,9 +198,9 @@ impl Checker<'_> {
         if functions.is_empty() {
             return Ok(None);
         }
-        let is_for_structs = functions.iter().any(|function| {
-            self.declared[*function].function.parameters.len() == arguments.len()
-        });
+        let is_for_structs = functions
+            .iter()
+            .any(|function| self.declared[*function].function.parameters.len() == arguments.len());
         if !is_for_structs {
             return Ok(None);
         }
@@ -194,7 +212,9 @@ impl Checker<'_> {
         let name = self.names.get("operator=");
         self.types.struct_of(ty).is_some_and(|at| {
             let methods = self.types.structs[at].methods.get(&name);
-            methods.is_some_and(|methods| methods.iter().any(|method| !self.declared[*method].function.is_defaulted))
+            methods.is_some_and(|methods| {
+                methods.iter().any(|method| !self.declared[*method].function.is_defaulted)
+            })
         })
     }
 }

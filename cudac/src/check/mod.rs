@@ -191,16 +191,20 @@ impl Checker<'_> {
             let message = format!("templates and deduced types are nested more than {MAX_NESTING} deep");
             return Err(error(span, message));
         }
+        let outer = self.nesting;
         self.nesting += 1;
         let result = inner(self);
-        self.nesting -= 1;
+        self.nesting = outer;
         result
     }
 
     fn count_instance(&mut self, span: Span) -> Result<()> {
         self.instances += 1;
         if self.instances > MAX_INSTANCES {
-            return Err(error(span, format!("more than {MAX_INSTANCES} functions and types are made from templates")));
+            return Err(error(
+                span,
+                format!("more than {MAX_INSTANCES} functions and types are made from templates"),
+            ));
         }
         Ok(())
     }

@@ -10,7 +10,13 @@ use crate::parse::tree;
 use crate::source::{Result, Span, error};
 
 impl Checker<'_> {
-    pub(super) fn prefix(&mut self, scope: ScopeId, operator: &str, inner: &tree::Expr, span: Span) -> Result<Expr> {
+    pub(super) fn prefix(
+        &mut self,
+        scope: ScopeId,
+        operator: &str,
+        inner: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some()
             && operator != "&"
@@ -29,8 +35,11 @@ impl Checker<'_> {
             }
             _ => {
                 let value = self.value(inner);
-                let is_fitting =
-                    if operator == "~" { self.types.is_integral(value.ty) } else { self.types.is_arithmetic(value.ty) };
+                let is_fitting = if operator == "~" {
+                    self.types.is_integral(value.ty)
+                } else {
+                    self.types.is_arithmetic(value.ty)
+                };
                 if !is_fitting {
                     let message = format!("`{operator}` cannot be applied to `{}`", self.show(value.ty));
                     return Err(error(span, message));
@@ -38,7 +47,9 @@ impl Checker<'_> {
                 let value = self.promote(value);
                 let ty = value.ty;
                 let kind = match (operator, &value.kind) {
-                    ("-", Kind::Integer(number)) => Kind::Integer(super::constant::wrap(&self.types, ty, number.wrapping_neg())),
+                    ("-", Kind::Integer(number)) => {
+                        Kind::Integer(super::constant::wrap(&self.types, ty, number.wrapping_neg()))
+                    }
                     ("-", Kind::Float(number)) => Kind::Float(-number),
                     ("-", _) => Kind::Negate(Box::new(value)),
                     ("~", _) => Kind::Complement(Box::new(value)),
@@ -70,7 +81,13 @@ impl Checker<'_> {
         Ok(Expr { kind: Kind::AddressOf(Box::new(inner)), ty, span })
     }
 
-    pub(super) fn postfix(&mut self, scope: ScopeId, operator: &str, inner: &tree::Expr, span: Span) -> Result<Expr> {
+    pub(super) fn postfix(
+        &mut self,
+        scope: ScopeId,
+        operator: &str,
+        inner: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
         let inner = self.expr(scope, inner)?;
         if self.types.struct_of(inner.ty).is_some() {
             let ty = self.types.int();
@@ -131,7 +148,8 @@ impl Checker<'_> {
         let right = self.expr(scope, right)?;
         if is_struct
             && !(operator == "=" && right.ty.same(place.ty) && !self.has_assignment(place.ty))
-            && let Some(result) = self.operator_call(scope, operator, vec![place.clone(), right.clone()], span)?
+            && let Some(result) =
+                self.operator_call(scope, operator, vec![place.clone(), right.clone()], span)?
         {
             return Ok(result);
         }
@@ -189,7 +207,8 @@ impl Checker<'_> {
         let right = self.expr(scope, right)?;
         let is_struct = self.types.struct_of(left.ty).is_some() || self.types.struct_of(right.ty).is_some();
         if is_struct
-            && let Some(result) = self.operator_call(scope, operator, vec![left.clone(), right.clone()], span)?
+            && let Some(result) =
+                self.operator_call(scope, operator, vec![left.clone(), right.clone()], span)?
         {
             return Ok(result);
         }
@@ -224,9 +243,17 @@ impl Checker<'_> {
         Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span })
     }
 
-    fn check_operands(&mut self, operator: &str, op: Binary, left: Type, right: Type, span: Span) -> Result<()> {
+    fn check_operands(
+        &mut self,
+        operator: &str,
+        op: Binary,
+        left: Type,
+        right: Type,
+        span: Span,
+    ) -> Result<()> {
         let needs_integers = !matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
-        let fits = |ty| if needs_integers { self.types.is_integral(ty) } else { self.types.is_arithmetic(ty) };
+        let fits =
+            |ty| if needs_integers { self.types.is_integral(ty) } else { self.types.is_arithmetic(ty) };
         if fits(left) && fits(right) {
             return Ok(());
         }
@@ -238,16 +265,33 @@ impl Checker<'_> {
         Err(problem)
     }
 
-    fn no_operator(&self, operator: &str, left: Type, right: Type, span: Span) -> Box<crate::source::Problem> {
-        let message = format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
+    fn no_operator(
+        &self,
+        operator: &str,
+        left: Type,
+        right: Type,
+        span: Span,
+    ) -> Box<crate::source::Problem> {
+        let message =
+            format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
         let problem = error(span, message);
-        if [left, right].iter().any(|ty| matches!(self.show(*ty).trim_start_matches("const "), "uint3" | "dim3")) {
+        if [left, right]
+            .iter()
+            .any(|ty| matches!(self.show(*ty).trim_start_matches("const "), "uint3" | "dim3"))
+        {
             return problem.with_help("name a component, as in `threadIdx.x`");
         }
         problem
     }
 
-    fn compare(&mut self, compare: Compare, operator: &str, left: Expr, right: Expr, span: Span) -> Result<Expr> {
+    fn compare(
+        &mut self,
+        compare: Compare,
+        operator: &str,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Result<Expr> {
         let ty = match () {
             () if self.types.is_arithmetic(left.ty) && self.types.is_arithmetic(right.ty) => {
                 self.common(left.ty, right.ty).unwrap_or(left.ty)
@@ -263,7 +307,14 @@ impl Checker<'_> {
         Ok(Expr { kind: Kind::Compare(compare, Box::new(left), Box::new(right)), ty, span })
     }
 
-    fn pointer_arithmetic(&mut self, operator: &str, op: Binary, left: Expr, right: Expr, span: Span) -> Result<Expr> {
+    fn pointer_arithmetic(
+        &mut self,
+        operator: &str,
+        op: Binary,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Result<Expr> {
         let (a, b) = (self.types.shape(left.ty), self.types.shape(right.ty));
         match (op, a, b) {
             (Binary::Sub, Shape::Pointer(a), Shape::Pointer(b)) if a.same(b) => {
@@ -283,7 +334,13 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn index(&mut self, scope: ScopeId, base: &tree::Expr, index: &tree::Expr, span: Span) -> Result<Expr> {
+    pub(super) fn index(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        index: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
         let base = self.expr(scope, base)?;
         let index = self.expr(scope, index)?;
         if self.types.struct_of(base.ty).is_some()
@@ -309,7 +366,8 @@ impl Checker<'_> {
         }
         let base = self.value(base);
         let Some(to) = self.types.pointee(base.ty).filter(|to| !self.types.is_void(*to)) else {
-            let message = format!("`[]` needs an array or a pointer, but this has the type `{}`", self.show(base.ty));
+            let message =
+                format!("`[]` needs an array or a pointer, but this has the type `{}`", self.show(base.ty));
             return Err(error(base.span, message));
         };
         let ty = base.ty;

@@ -29,7 +29,9 @@ impl Checker<'_> {
             TypeKind::Array(of, length) => self.array(scope, of, length.as_deref(), written)?,
         };
         // The qualifiers of an array are those of its elements.
-        if let (Shape::Array(of, length), true) = (self.types.shape(ty), written.is_const || written.is_volatile) {
+        if let (Shape::Array(of, length), true) =
+            (self.types.shape(ty), written.is_const || written.is_volatile)
+        {
             let of = of.qualified(written.is_const, written.is_volatile);
             return Ok(self.types.get(Shape::Array(of, length)));
         }

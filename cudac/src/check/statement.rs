@@ -51,12 +51,15 @@ impl Checker<'_> {
             }
             tree::StmtKind::Block(_) => StmtKind::Block(self.scoped(scope, written)),
             tree::StmtKind::If { is_constexpr, condition, then, otherwise } => {
-                return self.branch(scope, *is_constexpr, condition, then, otherwise.as_deref(), span).map(Some);
+                return self
+                    .branch(scope, *is_constexpr, condition, then, otherwise.as_deref(), span)
+                    .map(Some);
             }
             tree::StmtKind::For { init, condition, step, body, unroll } => {
                 let inner = self.scopes.push(scope);
                 let init = init.as_ref().map_or(Ok(None), |init| self.statement(inner, init))?;
-                let condition = condition.as_ref().map_or(Ok(None), |value| self.tested(inner, value).map(Some))?;
+                let condition =
+                    condition.as_ref().map_or(Ok(None), |value| self.tested(inner, value).map(Some))?;
                 let step = step.as_ref().map_or(Ok(None), |value| self.expr(inner, value).map(Some))?;
                 self.loop_(inner, (init, condition, step), body, unroll, false)?
             }
@@ -100,7 +103,10 @@ impl Checker<'_> {
         let condition = self.tested(scope, condition)?;
         if is_constexpr {
             let Some(Constant::Integer(holds)) = self.evaluate(&condition) else {
-                return Err(error(condition.span, "the condition of `if constexpr` is not known when the text is compiled"));
+                return Err(error(
+                    condition.span,
+                    "the condition of `if constexpr` is not known when the text is compiled",
+                ));
             };
             let taken = if holds != 0 { Some(then) } else { otherwise };
             let body = taken.map_or(Vec::new(), |taken| self.scoped(scope, taken));
@@ -142,14 +148,16 @@ impl Checker<'_> {
     }
 
     fn leave(&mut self, span: Span, word: &str, kind: StmtKind) -> Result<StmtKind> {
-        let is_inside = self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
+        let is_inside =
+            self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
         if is_inside { Ok(kind) } else { Err(error(span, format!("`{word}` outside of a loop"))) }
     }
 
     fn switch(&mut self, scope: ScopeId, value: &tree::Expr, body: &tree::Stmt) -> Result<StmtKind> {
         let value = self.value_of(scope, value)?;
         if !self.types.is_integral(value.ty) && !self.types.is_scoped_enum(value.ty) {
-            let message = format!("`switch` needs an integer, but this has the type `{}`", self.show(value.ty));
+            let message =
+                format!("`switch` needs an integer, but this has the type `{}`", self.show(value.ty));
             return Err(error(value.span, message));
         }
         let value = self.promote(value);
@@ -182,7 +190,9 @@ impl Checker<'_> {
                     match arms.last_mut() {
                         Some(arm) => arm.body.extend(checked),
                         None if checked.is_none() => {}
-                        None => return Err(error(statement.span, "this statement precedes the first `case`")),
+                        None => {
+                            return Err(error(statement.span, "this statement precedes the first `case`"));
+                        }
                     }
                     continue;
                 }
@@ -213,10 +223,15 @@ impl Checker<'_> {
             return Ok(StmtKind::Return(None));
         };
         let is_auto = self.types.shape(result) == Shape::Auto;
-        let is_auto_reference = self.types.is_reference(result) && self.types.shape(self.types.referred(result)) == Shape::Auto;
+        let is_auto_reference =
+            self.types.is_reference(result) && self.types.shape(self.types.referred(result)) == Shape::Auto;
         if is_auto || is_auto_reference {
             let value = self.expr(scope, written)?;
-            result = if is_auto_reference { self.types.get(Shape::Reference(value.ty)) } else { self.value(value).ty.plain() };
+            result = if is_auto_reference {
+                self.types.get(Shape::Reference(value.ty))
+            } else {
+                self.value(value).ty.plain()
+            };
             self.set_result(result);
         }
         if self.types.is_void(result) {
@@ -255,7 +270,15 @@ impl Checker<'_> {
     /// Declares a variable whose declaration was wrong, so that its uses are not errors too.
     fn declare_wrong(&mut self, scope: ScopeId, variable: &tree::Variable) {
         if self.scopes.find_own(scope, &variable.name).is_none() {
-            let ty = self.resolve(scope, &variable.ty).ok().filter(|ty| self.types.shape(*ty) != Shape::Auto);
+            let written = match &variable.ty.kind {
+                // An array whose length is wrong can be indexed like any other.
+                tree::TypeKind::Array(of, _) => {
+                    let kind = tree::TypeKind::Pointer(of.clone());
+                    tree::Type { kind, ..variable.ty.clone() }
+                }
+                _ => variable.ty.clone(),
+            };
+            let ty = self.resolve(scope, &written).ok().filter(|ty| self.types.shape(*ty) != Shape::Auto);
             let ty = ty.unwrap_or_else(|| self.types.int());
             let _ = self.add_var(scope, &variable.name, self.types.referred(ty).plain(), variable.span);
         }
@@ -278,7 +301,10 @@ impl Checker<'_> {
         let mut value = None;
         if self.types.shape(referred) == Shape::Auto || self.is_auto_pointer(ty) {
             let Some(init) = &variable.init else {
-                return Err(error(span, format!("`auto` needs a value to take the type of `{}` from", variable.name)));
+                return Err(error(
+                    span,
+                    format!("`auto` needs a value to take the type of `{}` from", variable.name),
+                ));
             };
             ty = self.deduced(scope, ty, init, span)?;
         }
@@ -302,7 +328,10 @@ impl Checker<'_> {
         let constant = value.as_ref().filter(|_| (ty.is_const || storage.is_constexpr) && !ty.is_volatile);
         let constant = constant.and_then(|value| self.evaluate(value));
         if storage.is_constexpr && constant.is_none() && self.types.is_arithmetic(ty) {
-            return Err(error(span, format!("the value of `{}` is not known when the text is compiled", variable.name)));
+            return Err(error(
+                span,
+                format!("the value of `{}` is not known when the text is compiled", variable.name),
+            ));
         }
         self.warn_shadow(scope, variable);
         let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
@@ -332,7 +361,10 @@ impl Checker<'_> {
         }
         let value = self.value(value);
         if self.is_auto_pointer(ty) && self.types.pointee(value.ty).is_none() {
-            return Err(error(value.span, format!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty))));
+            return Err(error(
+                value.span,
+                format!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty)),
+            ));
         }
         Ok(value.ty.plain().qualified(ty.is_const, ty.is_volatile))
     }

@@ -51,7 +51,9 @@ impl Checker<'_> {
                 }
                 Member::Field(variable) => self.add_field(at, variable, (&mut size, &mut align))?,
                 Member::Function(_) => {}
-                Member::Declaration(declaration) => self.add_declaration(at, declaration, (&mut size, &mut align))?,
+                Member::Declaration(declaration) => {
+                    self.add_declaration(at, declaration, (&mut size, &mut align))?
+                }
             }
         }
         if let Some(wanted) = &definition.align {
@@ -76,7 +78,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn add_declaration(&mut self, at: usize, declaration: &Declaration, (size, align): (&mut u64, &mut u64)) -> Result<()> {
+    fn add_declaration(
+        &mut self,
+        at: usize,
+        declaration: &Declaration,
+        (size, align): (&mut u64, &mut u64),
+    ) -> Result<()> {
         let scope = self.types.structs[at].scope;
         self.declare(scope, declaration)?;
         // The members of a struct without a name belong to the struct around it.
@@ -85,7 +92,8 @@ impl Checker<'_> {
             return Ok(());
         }
         let Some(Entity::Type(ty)) = self.scopes.find_own(scope, &inner.name).cloned() else { return Ok(()) };
-        let start = if self.types.structs[at].is_union { 0 } else { size.next_multiple_of(self.types.align(ty)) };
+        let start =
+            if self.types.structs[at].is_union { 0 } else { size.next_multiple_of(self.types.align(ty)) };
         *align = (*align).max(self.types.align(ty));
         *size = (*size).max(start + self.types.size(ty));
         if let Some(inner) = self.types.struct_of(ty) {
@@ -96,7 +104,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn add_field(&mut self, at: usize, variable: &tree::Variable, (size, align): (&mut u64, &mut u64)) -> Result<()> {
+    fn add_field(
+        &mut self,
+        at: usize,
+        variable: &tree::Variable,
+        (size, align): (&mut u64, &mut u64),
+    ) -> Result<()> {
         let scope = self.types.structs[at].scope;
         let ty = self.object_type(scope, &variable.ty)?;
         if matches!(self.types.shape(ty), Shape::Auto | Shape::Array(_, None)) {

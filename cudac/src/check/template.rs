@@ -16,7 +16,11 @@ type Found = BTreeMap<Name, Argument>;
 
 impl Checker<'_> {
     /// Arguments in angle brackets.
-    pub(super) fn template_arguments(&mut self, scope: ScopeId, written: &[tree::Argument]) -> Result<Vec<Argument>> {
+    pub(super) fn template_arguments(
+        &mut self,
+        scope: ScopeId,
+        written: &[tree::Argument],
+    ) -> Result<Vec<Argument>> {
         let mut arguments = Vec::with_capacity(written.len());
         for written in written {
             arguments.push(match written {
@@ -30,7 +34,12 @@ impl Checker<'_> {
     }
 
     /// A type from a template.
-    pub(super) fn type_instance(&mut self, template: TemplateId, given: &[Argument], span: Span) -> Result<Type> {
+    pub(super) fn type_instance(
+        &mut self,
+        template: TemplateId,
+        given: &[Argument],
+        span: Span,
+    ) -> Result<Type> {
         let (parent, name) = (self.templates[template].scope, self.templates[template].name.clone());
         let parameters = self.templates[template].parameters.clone();
         if given.len() > parameters.len() {
@@ -54,7 +63,8 @@ impl Checker<'_> {
         match self.templates[template].kind.clone() {
             TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, &ty)),
             TemplateKind::Struct(definition) => {
-                let shown: Vec<String> = arguments.iter().map(|argument| self.show_argument(*argument)).collect();
+                let shown: Vec<String> =
+                    arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", shown.join(", "));
                 let ty = self.new_struct(shown, &definition, scope, Some((template, arguments.clone())));
                 self.struct_instances.insert((template, arguments), ty);
@@ -131,7 +141,12 @@ impl Checker<'_> {
         let bound = self.scopes.push(scope);
         let mut made = Vec::with_capacity(parameters.len());
         for (nth, parameter) in parameters.iter().enumerate() {
-            let known = parameter.name.as_ref().and_then(|name| found.get(name)).or_else(|| explicit.get(nth)).copied();
+            let known = parameter
+                .name
+                .as_ref()
+                .and_then(|name| found.get(name))
+                .or_else(|| explicit.get(nth))
+                .copied();
             let argument = match known {
                 Some(argument) => Some(argument),
                 None => self.default_argument(bound, parameter)?,
@@ -161,7 +176,9 @@ impl Checker<'_> {
                 found.insert(name, Argument::Type(ty));
                 true
             }
-            TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => self.unify(scope, inner, ty, names, found, autos),
+            TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => {
+                self.unify(scope, inner, ty, names, found, autos)
+            }
             TypeKind::Pointer(inner) => match self.types.pointee(ty) {
                 Some(to) => self.unify(scope, inner, to, names, found, autos),
                 None => false,
@@ -202,10 +219,12 @@ impl Checker<'_> {
         }
         for (written, own) in arguments.iter().zip(own) {
             let fits = match (written, own) {
-                (tree::Argument::Type(written), Argument::Type(ty)) => match bare_name(written).filter(|n| names.contains(n)) {
-                    Some(name) => agree(found, name, Argument::Type(ty)),
-                    None => self.unify(scope, written, ty, names, found, autos),
-                },
+                (tree::Argument::Type(written), Argument::Type(ty)) => {
+                    match bare_name(written).filter(|n| names.contains(n)) {
+                        Some(name) => agree(found, name, Argument::Type(ty)),
+                        None => self.unify(scope, written, ty, names, found, autos),
+                    }
+                }
                 (tree::Argument::Value(value), own @ Argument::Value(_)) => match name_of(value) {
                     Some(name) if names.contains(name) => agree(found, name, own),
                     _ => true,

@@ -33,7 +33,7 @@ pub(crate) struct Function {
     pub is_own: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Var {
     pub name: Name,
     pub ty: Type,
@@ -155,9 +155,18 @@ pub(crate) enum Kind {
     /// A place whose value is that of the assignment; it is a place itself.
     Assign(Box<Expr>, Box<Expr>),
     /// `a op= b`, computed in a type that may be wider.
-    Update { op: Binary, place: Box<Expr>, value: Box<Expr>, computed_as: Type },
+    Update {
+        op: Binary,
+        place: Box<Expr>,
+        value: Box<Expr>,
+        computed_as: Type,
+    },
     /// `x++` and so on; the first flag is for `-`, the second for the value before.
-    Step { place: Box<Expr>, is_down: bool, is_post: bool },
+    Step {
+        place: Box<Expr>,
+        is_down: bool,
+        is_post: bool,
+    },
     Call(FunctionId, Vec<Expr>),
     /// A value made by a constructor.
     Construct(FunctionId, Vec<Expr>),

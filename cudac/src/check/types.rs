@@ -247,7 +247,9 @@ impl Types {
         match self.shape(ty) {
             Shape::Basic(basic) => text.push_str(basic_name(basic)),
             Shape::Null => text.push_str("std::nullptr_t"),
-            Shape::Pointer(to) => text = format!("{}*{}", self.show(to), if ty.is_const { " const" } else { "" }),
+            Shape::Pointer(to) => {
+                text = format!("{}*{}", self.show(to), if ty.is_const { " const" } else { "" })
+            }
             Shape::Reference(to) => text = format!("{}&", self.show(to)),
             Shape::Array(..) => self.show_array(ty, &mut text),
             Shape::Struct(at) => text.push_str(&self.structs[at].name),
@@ -272,10 +274,7 @@ impl Types {
 
 fn is_unsigned(basic: Basic) -> bool {
     use Basic::{Bool, UnsignedChar, UnsignedLong, UnsignedLongLong, UnsignedShort};
-    matches!(
-        basic,
-        Bool | UnsignedChar | UnsignedShort | Basic::Unsigned | UnsignedLong | UnsignedLongLong
-    )
+    matches!(basic, Bool | UnsignedChar | UnsignedShort | Basic::Unsigned | UnsignedLong | UnsignedLongLong)
 }
 
 fn basic_size(basic: Basic) -> u64 {

@@ -49,7 +49,8 @@ impl Checker<'_> {
             }
         }
         if wanted != values.len() {
-            let message = format!("the text of `printf` takes {wanted} values, but {} follow it", values.len());
+            let message =
+                format!("the text of `printf` takes {wanted} values, but {} follow it", values.len());
             self.sink.warn(span, message, "");
         }
     }
@@ -79,7 +80,9 @@ fn ends(statements: &[Stmt]) -> bool {
         },
         StmtKind::Switch(inner) => {
             let has_default = inner.arms.iter().any(|arm| arm.labels.contains(&None));
-            has_default && inner.arms.last().is_some_and(|arm| ends(&arm.body)) && !inner.arms.iter().any(|arm| leaves(&arm.body))
+            has_default
+                && inner.arms.last().is_some_and(|arm| ends(&arm.body))
+                && !inner.arms.iter().any(|arm| leaves(&arm.body))
         }
         StmtKind::Asm(asm) => asm.text.contains("trap") || asm.text.contains("exit"),
         _ => false,
@@ -144,7 +147,10 @@ fn names_in(value: &tree::Expr, each: &mut impl FnMut(&Name)) {
         | ExprKind::Member { base: a, .. }
         | ExprKind::Cast(_, _, a)
         | ExprKind::SizeOf(a) => names_in(a, each),
-        ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) | ExprKind::Index(a, b) => {
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Assign(_, a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index(a, b) => {
             names_in(a, each);
             names_in(b, each);
         }

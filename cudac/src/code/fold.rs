@@ -61,8 +61,20 @@ fn arithmetic(arith: Arith, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
         let less = if ty.is_unsigned() { (a as u64) < b as u64 } else { a < b };
         let value = match arith {
             Arith::Binary(op) => integer(op, a, b, ty.bits().max(32), ty.is_unsigned())?,
-            Arith::Min => if less { a } else { b },
-            Arith::Max => if less { b } else { a },
+            Arith::Min => {
+                if less {
+                    a
+                } else {
+                    b
+                }
+            }
+            Arith::Max => {
+                if less {
+                    b
+                } else {
+                    a
+                }
+            }
             Arith::MulHigh => return None,
         };
         return Some(Operand::Int(wrap(ty, value)));
@@ -77,7 +89,9 @@ fn identity(op: Binary, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
     let ones = |operand| matches!(operand, Operand::Int(value) if wrap(ty, value) == wrap(ty, -1));
     match op {
         Binary::Add | Binary::Or | Binary::Xor if a == zero => Some(b),
-        Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr if b == zero => Some(a),
+        Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr if b == zero => {
+            Some(a)
+        }
         Binary::Mul | Binary::Div if b == one => Some(a),
         Binary::Mul if a == one => Some(b),
         Binary::Mul | Binary::And if a == zero || b == zero => Some(zero),
@@ -117,7 +131,9 @@ fn set(op: Compare, ty: Ty, a: Operand, b: Operand) -> Option<Operand> {
         let (Operand::Int(x), Operand::Int(y)) = (a, b) else {
             let zero = Operand::Int(0);
             return match op {
-                _ if a == b => Some(Operand::Int(i64::from(matches!(op, Compare::Eq | Compare::Le | Compare::Ge)))),
+                _ if a == b => {
+                    Some(Operand::Int(i64::from(matches!(op, Compare::Eq | Compare::Le | Compare::Ge))))
+                }
                 Compare::Lt if ty.is_unsigned() && b == zero => Some(zero),
                 Compare::Ge if ty.is_unsigned() && b == zero => Some(Operand::Int(1)),
                 _ => None,

@@ -116,7 +116,10 @@ pub(crate) enum Op {
     /// `c ? a : b`
     Select(Ty),
     Set(Compare, Ty),
-    Convert { to: Ty, from: Ty },
+    Convert {
+        to: Ty,
+        from: Ty,
+    },
     Special(&'static str),
     Symbol(usize),
     SlotAddress(SlotId),
@@ -168,7 +171,12 @@ pub(crate) struct Inst {
 pub(crate) enum End {
     Jump(BlockId),
     /// If the register holds (or does not, with the flag) to the first, else to the second.
-    Branch { condition: Reg, is_negated: bool, yes: BlockId, no: BlockId },
+    Branch {
+        condition: Reg,
+        is_negated: bool,
+        yes: BlockId,
+        no: BlockId,
+    },
     Return,
 }
 

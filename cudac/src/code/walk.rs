@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes, and where blocks continue.
 
-use super::{Base, BlockId, Block, End, Function, Inst, Op, Operand, Reg};
+use super::{Base, Block, BlockId, End, Function, Inst, Op, Operand, Reg};
 
 impl Inst {
     /// The register of an address, which is an operand too.

@@ -1,7 +1,9 @@
 //! One instruction of the intermediate code as one of PTX, or a few.
 
 use super::Emitter;
-use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Operand, Ptx, PtxOperand, Space, Ty, Unary};
+use crate::code::{
+    Access, Arith, Base, Binary, Class, Compare, Inst, Op, Operand, Ptx, PtxOperand, Space, Ty, Unary,
+};
 
 impl Emitter<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
@@ -15,7 +17,7 @@ impl Emitter<'_> {
             Op::Unary(unary, ty) => unary_name(*unary, *ty),
             Op::MulWide(ty) => format!("mul.wide.{}", suffix(*ty)),
             Op::Mad(ty) if ty.is_float() => format!("fma.rn.{}", suffix(*ty)),
-            Op::Mad(ty) => format!("mad.lo.{}", suffix(*ty)),
+            Op::Mad(ty) => format!("mad.lo.{}", signed(*ty)),
             Op::Select(ty) => format!("selp.{}", bits(*ty)),
             Op::Set(compare, ty) => format!("setp.{}.{}", compare_name(*compare, *ty), suffix(*ty)),
             Op::Convert { to, from } => return self.convert(*to, *from, inst),
@@ -74,12 +76,16 @@ impl Emitter<'_> {
         let address = offset(&base, access.place.offset);
         let volatile = if access.is_volatile && access.space != Space::Constant { ".volatile" } else { "" };
         let (space, ty) = (space_name(access.space), memory(access.ty));
-        if let Some(dst) = inst.dsts.first() {
-            let dst = self.reg(*dst);
-            self.put(&format!("ld{volatile}{space}.{ty} \t{dst}, {address}"));
+        let values = self.operands(inst);
+        let (vector, values) = match inst.dsts.len().max(inst.args.len()) {
+            1 => ("", values),
+            2 => (".v2", format!("{{{values}}}")),
+            _ => (".v4", format!("{{{values}}}")),
+        };
+        if inst.dsts.is_empty() {
+            self.put(&format!("st{volatile}{space}{vector}.{ty} \t{address}, {values}"));
         } else {
-            let value = self.operand(inst.args[0]);
-            self.put(&format!("st{volatile}{space}.{ty} \t{address}, {value}"));
+            self.put(&format!("ld{volatile}{space}{vector}.{ty} \t{values}, {address}"));
         }
     }
 

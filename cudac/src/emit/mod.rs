@@ -144,12 +144,17 @@ impl Emitter<'_> {
         }
         text.push_str("{\n");
         if let Some(slot) = function.slots.first().filter(|slot| slot.size > 0) {
-            let _ = writeln!(text, "\t.local .align {} .b8 \t__local_depot{}[{}];", slot.align, self.nth, slot.size);
+            let _ = writeln!(
+                text,
+                "\t.local .align {} .b8 \t__local_depot{}[{}];",
+                slot.align, self.nth, slot.size
+            );
         }
         for class in CLASSES {
             let count = self.counts[class as usize];
             if count > 0 {
-                let _ = writeln!(text, "\t.reg .{} \t%{}<{}>;", register_type(class), prefix(class), count + 1);
+                let _ =
+                    writeln!(text, "\t.reg .{} \t%{}<{}>;", register_type(class), prefix(class), count + 1);
             }
         }
         text.push_str(&self.text);

@@ -157,7 +157,9 @@ impl Lexer<'_> {
             while self.peek(0).is_ascii_alphanumeric() || self.peek(0) == b'_' {
                 self.at += 1;
             }
-            if matches!(self.peek(0), b'"' | b'\'') && ["L", "u", "U", "u8", "R"].contains(&&text[start..self.at]) {
+            if matches!(self.peek(0), b'"' | b'\'')
+                && ["L", "u", "U", "u8", "R"].contains(&&text[start..self.at])
+            {
                 return Err(unsupported(self.span(start), "a prefix of a string or character"));
             }
             return Ok(Kind::Word(names.get(&text[start..self.at])));
@@ -172,7 +174,9 @@ impl Lexer<'_> {
             let bytes = self.quoted(b'\'')?;
             return match bytes[..] {
                 [one] => Ok(Kind::Character(one)),
-                _ => Err(error(self.span(start), "a character constant has one character between its quotes")),
+                _ => {
+                    Err(error(self.span(start), "a character constant has one character between its quotes"))
+                }
             };
         }
         if let Some(punct) = PUNCTS.iter().find(|punct| self.text[start..].starts_with(punct.as_bytes())) {
@@ -181,7 +185,10 @@ impl Lexer<'_> {
         }
         let strange = text[start..].chars().next().unwrap_or(' ');
         self.at += strange.len_utf8();
-        Err(error(self.span(start), format!("the character `{}` means nothing here", strange.escape_default())))
+        Err(error(
+            self.span(start),
+            format!("the character `{}` means nothing here", strange.escape_default()),
+        ))
     }
 
     /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.
@@ -263,7 +270,8 @@ impl Lexer<'_> {
             }
             _ => {
                 self.at = (start + 1).min(self.text.len());
-                return Err(error(self.span(start), "this escape is unknown").with_help("write `\\\\` for a backslash"));
+                return Err(error(self.span(start), "this escape is unknown")
+                    .with_help("write `\\\\` for a backslash"));
             }
         }))
     }

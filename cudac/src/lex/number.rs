@@ -17,7 +17,8 @@ pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
     if digits.contains('.') || digits.contains(exponent) {
         return float(&digits, is_hex);
     }
-    let suffix = digits.find(|c: char| matches!(c, 'u' | 'l') || !is_hex && !c.is_ascii_digit() && c != 'b' && c != 'x');
+    let suffix = digits
+        .find(|c: char| matches!(c, 'u' | 'l') || !is_hex && !c.is_ascii_digit() && c != 'b' && c != 'x');
     let (number, suffix) = digits.split_at(suffix.unwrap_or(digits.len()));
     let (radix, number) = match number {
         _ if is_hex => (16, &number[2..]),
@@ -35,7 +36,8 @@ pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
         "f" => return Err("a number that ends in `f` needs a point, as in `1.0f`"),
         _ => return Err("this suffix of a number is unknown"),
     };
-    let value = u64::from_str_radix(number, radix).map_err(|_| "this is no number, or too large for 64 bits")?;
+    let value =
+        u64::from_str_radix(number, radix).map_err(|_| "this is no number, or too large for 64 bits")?;
     Ok(Number::Integer { value, is_unsigned, longs, is_decimal: radix == 10 })
 }
 

@@ -3,7 +3,8 @@
 use super::{Lower, Value};
 use crate::code::fold::fold;
 use crate::code::{
-    Access, Arith, Base, Binary, Block, BlockId, Class, Compare, End, Inst, Op, Operand, Place, Space, Ty, Unary,
+    Access, Arith, Base, Binary, Block, BlockId, Class, Compare, End, Inst, Op, Operand, Place, Space, Ty,
+    Unary,
 };
 
 impl Lower<'_> {
@@ -27,7 +28,9 @@ impl Lower<'_> {
         {
             let log = Operand::Int(i64::from(value.trailing_zeros()));
             match op {
-                Binary::Mul => return self.emit(Op::Arith(Arith::Binary(Binary::Shl), ty), ty.class(), vec![a, log]),
+                Binary::Mul => {
+                    return self.emit(Op::Arith(Arith::Binary(Binary::Shl), ty), ty.class(), vec![a, log]);
+                }
                 Binary::Div if ty.is_unsigned() => {
                     return self.emit(Op::Arith(Arith::Binary(Binary::Shr), ty), ty.class(), vec![a, log]);
                 }
@@ -38,7 +41,10 @@ impl Lower<'_> {
                 _ => {}
             }
         }
-        let commutes = matches!(arith, Arith::Binary(Binary::Mul | Binary::Add | Binary::And | Binary::Or | Binary::Xor));
+        let commutes = matches!(
+            arith,
+            Arith::Binary(Binary::Mul | Binary::Add | Binary::And | Binary::Or | Binary::Xor)
+        );
         if commutes && matches!(a, Operand::Int(_)) && matches!(b, Operand::Reg(_)) {
             return self.arith(arith, ty, b, a);
         }
@@ -96,7 +102,9 @@ impl Lower<'_> {
                 self.emit(Op::Select(to.wide()), to.class(), vec![one, zero, value])
             }
             // A register of 32 bits holds both; so does one of 64.
-            (Ty::S32 | Ty::U32, Ty::S32 | Ty::U32) | (Ty::S64 | Ty::U64, Ty::S64 | Ty::U64) => self.rewrap(value, to),
+            (Ty::S32 | Ty::U32, Ty::S32 | Ty::U32) | (Ty::S64 | Ty::U64, Ty::S64 | Ty::U64) => {
+                self.rewrap(value, to)
+            }
             (Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16, Ty::S32 | Ty::U32) => self.rewrap(value, to),
             (Ty::U8, Ty::U16 | Ty::S16) => value,
             _ if from.is_float() && matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16) => {
@@ -199,7 +207,12 @@ impl Lower<'_> {
             Operand::Reg(_) => {
                 let dst = self.function.new_reg(Class::B64);
                 let line = self.line;
-                self.push(Inst { op: Op::ToGeneric(Space::Generic), dsts: vec![dst], args: vec![operand], line });
+                self.push(Inst {
+                    op: Op::ToGeneric(Space::Generic),
+                    dsts: vec![dst],
+                    args: vec![operand],
+                    line,
+                });
                 Operand::Reg(dst)
             }
             known => known,

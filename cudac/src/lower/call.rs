@@ -18,7 +18,8 @@ impl Lower<'_> {
         let called = &self.checked.program.functions[function];
         self.count(call.span)?;
         if self.frames.iter().any(|frame| frame.function == function) {
-            let message = format!("`{}` calls itself, and recursion is not supported by this compiler", called.name);
+            let message =
+                format!("`{}` calls itself, and recursion is not supported by this compiler", called.name);
             return Err(error(call.span, message).with_help("write it as a loop"));
         }
         if self.frames.len() >= MAX_CALLS {
@@ -71,13 +72,19 @@ impl Lower<'_> {
     }
 
     /// What the parameters become, evaluated where the call is.
-    fn passed(&mut self, function: FunctionId, arguments: &[Expr], object: Option<Place>) -> Result<Vec<Binding>> {
+    fn passed(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Expr],
+        object: Option<Place>,
+    ) -> Result<Vec<Binding>> {
         let called = &self.checked.program.functions[function];
         let mut values = Vec::with_capacity(arguments.len() + 1);
         values.extend(object.map(Binding::Place));
         for argument in arguments {
             let ty = called.parameters.get(values.len()).map(|parameter| called.vars[*parameter].ty);
-            let is_reference = ty.is_some_and(|ty| matches!(self.checked.types.shape(ty), Shape::Reference(_)));
+            let is_reference =
+                ty.is_some_and(|ty| matches!(self.checked.types.shape(ty), Shape::Reference(_)));
             values.push(if is_reference {
                 Binding::Place(self.place(argument)?)
             } else {

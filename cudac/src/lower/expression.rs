@@ -46,7 +46,8 @@ impl Lower<'_> {
             Kind::Convert(inner) => return self.converted(inner, expr.ty),
             Kind::PointerAdd(pointer, index, is_negative) => {
                 let pointer_value = self.value(pointer)?;
-                let size = self.checked.types.pointee(expr.ty).map_or(1, |to| self.checked.types.size(to)).max(1);
+                let size =
+                    self.checked.types.pointee(expr.ty).map_or(1, |to| self.checked.types.size(to)).max(1);
                 let base = self.pointed(pointer_value);
                 Value::Address(self.element(base, index, size as i64, *is_negative)?)
             }
@@ -118,7 +119,12 @@ impl Lower<'_> {
         let (a, b) = (self.generic(a), self.generic(b));
         let bytes = self.binary(Binary::Sub, Ty::S64, a, b);
         if size.is_power_of_two() {
-            return Ok(self.binary(Binary::Shr, Ty::S64, bytes, Operand::Int(i64::from(size.trailing_zeros()))));
+            return Ok(self.binary(
+                Binary::Shr,
+                Ty::S64,
+                bytes,
+                Operand::Int(i64::from(size.trailing_zeros())),
+            ));
         }
         Ok(self.binary(Binary::Div, Ty::S64, bytes, Operand::Int(size as i64)))
     }
@@ -259,7 +265,9 @@ impl Lower<'_> {
                 let at = self.place(place)?;
                 Ok(Value::Scalar(self.update(at, place, *op, value, *computed_as)?))
             }
-            Kind::Assign(place, value) if self.ty(place.ty).is_some() && !self.checked.types.is_reference(place.ty) => {
+            Kind::Assign(place, value)
+                if self.ty(place.ty).is_some() && !self.checked.types.is_reference(place.ty) =>
+            {
                 let value = self.value(value)?;
                 let at = self.place(place)?;
                 self.store_value(at, place.ty, value, expr.span)?;
@@ -269,7 +277,14 @@ impl Lower<'_> {
         }
     }
 
-    fn update(&mut self, at: Place, place: &Expr, op: typed::Binary, value: &Expr, computed_as: Type) -> Result<Operand> {
+    fn update(
+        &mut self,
+        at: Place,
+        place: &Expr,
+        op: typed::Binary,
+        value: &Expr,
+        computed_as: Type,
+    ) -> Result<Operand> {
         let ty = self.scalar_ty(place.ty, place.span)?;
         if let Some(to) = self.checked.types.pointee(place.ty) {
             let old = self.load(at, place.ty);
@@ -318,13 +333,21 @@ impl Lower<'_> {
     }
 
     /// Stores the members of a struct or the elements of an array; missing ones are zero.
-    pub(super) fn fill(&mut self, slot: Place, ty: Type, items: &[Expr], span: crate::source::Span) -> Result<()> {
+    pub(super) fn fill(
+        &mut self,
+        slot: Place,
+        ty: Type,
+        items: &[Expr],
+        span: crate::source::Span,
+    ) -> Result<()> {
         let types = &self.checked.types;
         let parts: Vec<(u64, Type)> = match types.shape(ty) {
             Shape::Struct(at) if types.structs[at].is_union => {
                 types.structs[at].fields.iter().take(1).map(|field| (field.offset, field.ty)).collect()
             }
-            Shape::Struct(at) => types.structs[at].fields.iter().map(|field| (field.offset, field.ty)).collect(),
+            Shape::Struct(at) => {
+                types.structs[at].fields.iter().map(|field| (field.offset, field.ty)).collect()
+            }
             Shape::Array(of, length) => {
                 let size = types.size(of);
                 (0..length.unwrap_or(0)).map(|nth| (nth * size, of)).collect()

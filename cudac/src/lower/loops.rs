@@ -167,7 +167,8 @@ impl Lower<'_> {
                 Some(convert(types, self.known(inner, var, now)?, expr.ty))
             }
             Kind::Binary(op, a, b) => {
-                let (Constant::Integer(a), Constant::Integer(b)) = (self.known(a, var, now)?, self.known(b, var, now)?)
+                let (Constant::Integer(a), Constant::Integer(b)) =
+                    (self.known(a, var, now)?, self.known(b, var, now)?)
                 else {
                     return None;
                 };
@@ -177,15 +178,18 @@ impl Lower<'_> {
             }
             Kind::Compare(op, a, b) => {
                 let is_unsigned = types.is_unsigned(a.ty);
-                let (Constant::Integer(a), Constant::Integer(b)) = (self.known(a, var, now)?, self.known(b, var, now)?)
+                let (Constant::Integer(a), Constant::Integer(b)) =
+                    (self.known(a, var, now)?, self.known(b, var, now)?)
                 else {
                     return None;
                 };
-                let holds = if is_unsigned { compare(*op, &(a as u64), &(b as u64)) } else { compare(*op, &a, &b) };
+                let holds =
+                    if is_unsigned { compare(*op, &(a as u64), &(b as u64)) } else { compare(*op, &a, &b) };
                 Some(Constant::Integer(i64::from(holds)))
             }
             Kind::And(a, b) => {
-                let (Constant::Integer(a), Constant::Integer(b)) = (self.known(a, var, now)?, self.known(b, var, now)?)
+                let (Constant::Integer(a), Constant::Integer(b)) =
+                    (self.known(a, var, now)?, self.known(b, var, now)?)
                 else {
                     return None;
                 };
@@ -226,7 +230,9 @@ impl Lower<'_> {
             }
             Kind::Update { op, place, value, computed_as } if is_local(place, var) => {
                 let Constant::Integer(right) = self.known(value, var, now)? else { return None };
-                let Constant::Integer(left) = convert(types, Constant::Integer(now), *computed_as) else { return None };
+                let Constant::Integer(left) = convert(types, Constant::Integer(now), *computed_as) else {
+                    return None;
+                };
                 let bits = 8 * types.size(*computed_as) as u32;
                 let new = integer(*op, left, right, bits, types.is_unsigned(*computed_as))?;
                 Some(wrap(types, ty, new))
@@ -272,7 +278,9 @@ fn changes(expr: &Expr, var: VarId) -> bool {
     let mut found = false;
     super::walk::expr(expr, &mut |inner| {
         found |= match &inner.kind {
-            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => is_local(place, var),
+            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
+                is_local(place, var)
+            }
             Kind::AddressOf(place) | Kind::Decay(place) => is_local(place, var),
             // A place that is passed is a reference.
             Kind::Call(_, arguments) | Kind::Construct(_, arguments) | Kind::Aggregate(arguments) => {
@@ -306,7 +314,9 @@ fn statement_changes(statement: &Stmt, var: VarId) -> bool {
 
 fn changes_here(expr: &Expr, var: VarId) -> bool {
     match &expr.kind {
-        Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => is_local(place, var),
+        Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
+            is_local(place, var)
+        }
         Kind::AddressOf(place) | Kind::Decay(place) => is_local(place, var),
         Kind::Call(_, arguments) | Kind::Construct(_, arguments) | Kind::Aggregate(arguments) => {
             arguments.iter().any(|argument| is_local(argument, var))

@@ -3,7 +3,7 @@
 use super::{Binding, Lower, Value};
 use crate::check::typed::VarId;
 use crate::check::types::{Shape, Type};
-use crate::code::{Base, Operand, Place, Ty, VarName};
+use crate::code::{Access, Base, Inst, Op, Operand, Place, Space, Ty, VarName};
 use crate::source::{Result, Span, error};
 
 /// A struct or an array that is copied as a whole has at most this many numbers.
@@ -11,9 +11,18 @@ const MAX_LEAVES: usize = 4096;
 
 impl Lower<'_> {
     /// The numbers that a type is made of, each with its offset.
-    pub(super) fn leaves(&self, ty: Type, offset: u64, found: &mut Vec<(u64, Type)>, span: Span) -> Result<()> {
+    pub(super) fn leaves(
+        &self,
+        ty: Type,
+        offset: u64,
+        found: &mut Vec<(u64, Type)>,
+        span: Span,
+    ) -> Result<()> {
         if found.len() > MAX_LEAVES {
-            return Err(error(span, format!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole")));
+            return Err(error(
+                span,
+                format!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole"),
+            ));
         }
         let types = &self.checked.types;
         match types.shape(ty) {
@@ -73,6 +82,10 @@ impl Lower<'_> {
     pub(super) fn copy(&mut self, from: Place, to: Place, ty: Type, span: Span) -> Result<()> {
         let mut leaves = Vec::new();
         self.leaves(ty, 0, &mut leaves, span)?;
+        if let Some(kind) = self.vector(ty, &leaves) {
+            self.copy_vector(from, to, kind, leaves.len(), ty.is_volatile);
+            return Ok(());
+        }
         let mut values = Vec::with_capacity(leaves.len());
         for (offset, leaf) in &leaves {
             let source = Place { offset: from.offset + *offset as i64, ..from };
@@ -89,6 +102,45 @@ impl Lower<'_> {
             self.store_operand(target, kind, value, is_volatile);
         }
         Ok(())
+    }
+
+    /// The type of the numbers of an object that one instruction can load: two or four, aligned to their size.
+    fn vector(&self, ty: Type, leaves: &[(u64, Type)]) -> Option<Ty> {
+        let kind = self.ty(leaves.first()?.1).filter(|kind| *kind != Ty::Pred)?;
+        let count = leaves.len() as u64;
+        let is_uniform = leaves.iter().zip(0..).all(|((offset, leaf), nth)| {
+            self.ty(*leaf) == Some(kind)
+                && *offset == nth * kind.size()
+                && !self.checked.types.is_reference(*leaf)
+        });
+        let whole = kind.size() * count;
+        let fits = matches!(count, 2 | 4) && whole <= 16 && self.checked.types.align(ty) >= whole;
+        (is_uniform && fits).then_some(kind)
+    }
+
+    fn copy_vector(&mut self, from: Place, to: Place, kind: Ty, count: usize, is_volatile: bool) {
+        let part = |place: Place, nth: usize| Place {
+            offset: place.offset + (nth as u64 * kind.size()) as i64,
+            ..place
+        };
+        let is_slot = |place: Place| matches!(place.base, Base::Slot(_));
+        let line = self.line;
+        let access = |place| Access { place, space: Space::Generic, ty: kind, is_volatile };
+        let values: Vec<Operand> = if is_slot(from) {
+            (0..count).map(|nth| self.load_scalar(part(from, nth), kind, is_volatile)).collect()
+        } else {
+            let dsts: Vec<_> = (0..count).map(|_| self.function.new_reg(kind.class())).collect();
+            let values = dsts.iter().map(|dst| Operand::Reg(*dst)).collect();
+            self.push(Inst { op: Op::Load(access(from)), dsts, args: vec![], line });
+            values
+        };
+        if is_slot(to) {
+            for (nth, value) in values.into_iter().enumerate() {
+                self.store_operand(part(to, nth), kind, value, is_volatile);
+            }
+        } else {
+            self.push(Inst { op: Op::Store(access(to)), dsts: vec![], args: values, line });
+        }
     }
 
     /// A reference to a variable is copied by remembering what it refers to.
@@ -113,8 +165,7 @@ impl Lower<'_> {
             return;
         }
         let is_slot = matches!(at.base, Base::Slot(_));
-        let address =
-            if is_slot { self.address(refers_to) } else { self.generic(Value::Address(refers_to)) };
+        let address = if is_slot { self.address(refers_to) } else { self.generic(Value::Address(refers_to)) };
         self.store_operand(at, Ty::U64, address, false);
     }
 
@@ -123,7 +174,8 @@ impl Lower<'_> {
         let function = self.frame().function;
         let declared = &self.checked.program.functions[function].vars[var];
         let (ty, span) = (declared.ty, declared.span);
-        if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile) {
+        if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile)
+        {
             self.frame().vars[var] = Binding::Value(value);
             if let (Value::Scalar(Operand::Reg(reg)), Some(name)) = (value, self.var_name(var)) {
                 self.note(reg, name);

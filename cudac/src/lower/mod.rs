@@ -86,7 +86,12 @@ struct Lower<'c> {
 }
 
 /// Makes code for a kernel; the second part is the texts that it prints.
-pub(crate) fn lower(files: &Files, checked: &Checked, kernel: FunctionId, strings: &mut Vec<Vec<u8>>) -> Result<Function> {
+pub(crate) fn lower(
+    files: &Files,
+    checked: &Checked,
+    kernel: FunctionId,
+    strings: &mut Vec<Vec<u8>>,
+) -> Result<Function> {
     let made = &checked.program.functions[kernel];
     let function = Function {
         name: made.name.clone(),
@@ -163,7 +168,11 @@ impl<'c> Lower<'c> {
         let kind = self.ty(ty).unwrap_or(Ty::U32);
         if kind == Ty::Pred {
             let byte = self.emit(Op::Param(nth, offset, Ty::U8), kind_class(Ty::U8), vec![]);
-            return self.emit(Op::Set(crate::code::Compare::Ne, Ty::U32), kind_class(Ty::Pred), vec![byte, Operand::Int(0)]);
+            return self.emit(
+                Op::Set(crate::code::Compare::Ne, Ty::U32),
+                kind_class(Ty::Pred),
+                vec![byte, Operand::Int(0)],
+            );
         }
         let value = self.emit(Op::Param(nth, offset, kind), kind_class(kind), vec![]);
         if self.checked.types.is_pointer(ty) {
@@ -203,7 +212,9 @@ impl<'c> Lower<'c> {
     fn scalar_ty(&self, ty: Type, span: Span) -> Result<Ty> {
         match self.ty(ty) {
             Some(ty) => Ok(ty),
-            None => Err(error(span, format!("`{}` cannot be used here as a number", self.checked.types.show(ty)))),
+            None => {
+                Err(error(span, format!("`{}` cannot be used here as a number", self.checked.types.show(ty))))
+            }
         }
     }
 
@@ -249,7 +260,10 @@ impl<'c> Lower<'c> {
 
     fn count(&mut self, span: Span) -> Result<()> {
         if self.count > MAX_INSTRUCTIONS {
-            let message = format!("the kernel `{}` becomes more than {MAX_INSTRUCTIONS} instructions", self.function.name);
+            let message = format!(
+                "the kernel `{}` becomes more than {MAX_INSTRUCTIONS} instructions",
+                self.function.name
+            );
             return Err(error(span, message).with_help("unroll less, or split the kernel"));
         }
         Ok(())

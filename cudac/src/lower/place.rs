@@ -91,7 +91,10 @@ impl Lower<'_> {
         {
             return match known {
                 Some(known) => Ok(*known),
-                None => Err(unsupported(expr.span, "a reference in a struct that refers to one of several variables")),
+                None => Err(unsupported(
+                    expr.span,
+                    "a reference in a struct that refers to one of several variables",
+                )),
             };
         }
         let pointer = self.load_scalar(place, Ty::U64, false);
@@ -99,7 +102,13 @@ impl Lower<'_> {
     }
 
     /// An element of an array, or what is some elements after a place.
-    pub(super) fn element(&mut self, base: Place, index: &Expr, size: i64, is_negative: bool) -> Result<Place> {
+    pub(super) fn element(
+        &mut self,
+        base: Place,
+        index: &Expr,
+        size: i64,
+        is_negative: bool,
+    ) -> Result<Place> {
         // A constant that is added to a signed index goes into the offset, because such a sum does not wrap.
         let (index, constant) = self.split(index)?;
         let sign = if is_negative { -1 } else { 1 };
@@ -107,7 +116,10 @@ impl Lower<'_> {
         let (index, ty) = index;
         if let Operand::Int(value) = index {
             let value = crate::code::fold::wrap(ty, value);
-            return Ok(Place { offset: offset.wrapping_add(value.wrapping_mul(size).wrapping_mul(sign)), ..base });
+            return Ok(Place {
+                offset: offset.wrapping_add(value.wrapping_mul(size).wrapping_mul(sign)),
+                ..base
+            });
         }
         let distance = self.scaled(index, ty, size);
         let start = self.address(Place { offset: 0, ..base });

@@ -16,7 +16,11 @@ impl Lower<'_> {
         for value in values {
             let ty = self.scalar_ty(value.ty, value.span)?;
             let operand = self.value(value)?;
-            let operand = if self.checked.types.is_pointer(value.ty) { self.generic(operand) } else { self.operand(operand) };
+            let operand = if self.checked.types.is_pointer(value.ty) {
+                self.generic(operand)
+            } else {
+                self.operand(operand)
+            };
             let size = ty.wide().size() as i64;
             at = (at + size - 1) / size * size;
             stored.push((at, ty.wide(), operand));

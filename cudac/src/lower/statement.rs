@@ -19,7 +19,9 @@ impl Lower<'_> {
         }
         match &statement.kind {
             StmtKind::Expr(expr) => {
-                if expr.is_place() && !matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. }) {
+                if expr.is_place()
+                    && !matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. })
+                {
                     self.place(expr)?;
                 } else {
                     self.value(expr)?;

@@ -5,7 +5,12 @@ use crate::check::typed::{Expr, Kind, Stmt, StmtKind};
 pub(super) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
     each(root);
     match &root.kind {
-        Kind::Integer(_) | Kind::Float(_) | Kind::Text(_) | Kind::Local(_) | Kind::Global(_) | Kind::Special(_) => {}
+        Kind::Integer(_)
+        | Kind::Float(_)
+        | Kind::Text(_)
+        | Kind::Local(_)
+        | Kind::Global(_)
+        | Kind::Special(_) => {}
         Kind::Deref(a)
         | Kind::Field(a, _)
         | Kind::Temporary(a)
@@ -71,8 +76,12 @@ pub(super) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
     match &root.kind {
         StmtKind::Declare(_, Some(value)) => each(value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),
-        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).for_each(|inner| declarations(inner, each)),
-        StmtKind::Loop(inner) => inner.init.iter().chain(&inner.body).for_each(|inner| declarations(inner, each)),
+        StmtKind::If(_, then, otherwise) => {
+            then.iter().chain(otherwise).for_each(|inner| declarations(inner, each))
+        }
+        StmtKind::Loop(inner) => {
+            inner.init.iter().chain(&inner.body).for_each(|inner| declarations(inner, each))
+        }
         StmtKind::Switch(inner) => {
             inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| declarations(inner, each));
         }

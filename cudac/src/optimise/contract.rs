@@ -91,7 +91,12 @@ fn combined(
         Operand::F64(bits) => float_operand(Ty::F64, -f64::from_bits(bits)),
         operand => {
             let dst = function.new_reg(ty.class());
-            output.push(Inst { op: Op::Unary(Unary::Neg, ty), dsts: vec![dst], args: vec![operand], line: inst.line });
+            output.push(Inst {
+                op: Op::Unary(Unary::Neg, ty),
+                dsts: vec![dst],
+                args: vec![operand],
+                line: inst.line,
+            });
             Operand::Reg(dst)
         }
     };

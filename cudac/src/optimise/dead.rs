@@ -152,8 +152,11 @@ fn remove_in(function: &mut Function, at: usize, live: &Live, needed: &mut [bool
     let mut changed = false;
     for inst in block.insts.drain(..).rev() {
         let is_read = |reg: Reg| if seen.contains(&reg) { needed[reg as usize] } else { live.after(at, reg) };
-        let is_self = inst.op == crate::code::Op::Mov && inst.args.first().and_then(|arg| arg.reg()) == inst.dsts.first().copied();
-        if inst.op.is_removable() && (is_self && inst.dsts.len() == 1 || !inst.dsts.iter().any(|dst| is_read(*dst))) {
+        let is_self = inst.op == crate::code::Op::Mov
+            && inst.args.first().and_then(|arg| arg.reg()) == inst.dsts.first().copied();
+        if inst.op.is_removable()
+            && (is_self && inst.dsts.len() == 1 || !inst.dsts.iter().any(|dst| is_read(*dst)))
+        {
             changed = true;
             continue;
         }

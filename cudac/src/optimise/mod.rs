@@ -17,7 +17,8 @@ use crate::code::Function;
 
 /// Makes a kernel's code fit to be emitted.
 pub(crate) fn optimise(function: &mut Function, checked: &Checked) {
-    let symbols: Vec<_> = (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
+    let symbols: Vec<_> =
+        (0..checked.program.globals.len()).map(|at| spaces::of_symbol(checked, at)).collect();
     flow::simplify(function);
     promote::promote(function);
     number::number(function, &symbols);

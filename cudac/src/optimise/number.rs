@@ -9,7 +9,9 @@
 use std::collections::HashMap;
 
 use crate::code::fold::fold;
-use crate::code::{Access, Arith, Base, Binary, Class, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty};
+use crate::code::{
+    Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
+};
 
 type Value = u32;
 
@@ -76,7 +78,11 @@ pub(super) fn number(function: &mut Function, symbols: &[Space]) {
         stack.push((block, Some(numbering.undo.len())));
         for variable in &fresh[block] {
             let value = numbering.fresh();
-            numbering.set(*variable, value);
+            if *variable < registers {
+                numbering.hold(*variable as Reg, value);
+            } else {
+                numbering.set(*variable, value);
+            }
         }
         numbering.block(block);
         stack.extend(children[block].iter().rev().map(|child| (*child, None)));
@@ -93,7 +99,8 @@ fn merged(
 ) -> Vec<Vec<usize>> {
     let mut frontier = vec![Vec::new(); function.blocks.len()];
     for block in order {
-        let from: Vec<usize> = predecessors[*block].iter().copied().filter(|from| idom[*from] != usize::MAX).collect();
+        let from: Vec<usize> =
+            predecessors[*block].iter().copied().filter(|from| idom[*from] != usize::MAX).collect();
         if from.len() < 2 && *block != 0 {
             continue;
         }
@@ -222,7 +229,10 @@ impl Numbering<'_> {
     /// The oldest register that holds a value now.
     fn holder(&self, value: Value, class: Class) -> Option<Reg> {
         let holders = self.holders.get(&value)?;
-        holders.iter().copied().find(|reg| self.current[*reg as usize] == value && self.function.class(*reg) == class)
+        holders
+            .iter()
+            .copied()
+            .find(|reg| self.current[*reg as usize] == value && self.function.class(*reg) == class)
     }
 
     fn best(&self, reg: Reg) -> Operand {
@@ -273,14 +283,14 @@ impl Numbering<'_> {
             return;
         }
         match inst.op.clone() {
-            Op::Load(access) if !access.is_volatile => {
+            Op::Load(access) if !access.is_volatile && inst.dsts.len() == 1 => {
                 let dst = inst.dsts[0];
                 match self.load_key(&access) {
                     Some(key) => self.compute(inst, dst, access.ty.class(), key),
                     None => self.unknown(dst),
                 }
             }
-            Op::Store(access) => self.store(&access, inst.args[0]),
+            Op::Store(access) => self.store(&access, &inst.args),
             Op::Ptx(ptx) if ptx.touches_memory => {
                 self.forget_memory();
                 inst.dsts.iter().for_each(|dst| self.unknown(*dst));
@@ -304,10 +314,22 @@ impl Numbering<'_> {
         });
         *inst = replaced;
         // The second operand is the one that instructions take a number for.
-        if let Op::Arith(Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor) | Arith::Min | Arith::Max, _) = inst.op
+        if let Op::Arith(
+            Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor)
+            | Arith::Min
+            | Arith::Max,
+            _,
+        ) = inst.op
             && matches!(inst.args[0], Operand::Int(_))
             && matches!(inst.args[1], Operand::Reg(_))
         {
+            inst.args.swap(0, 1);
+        }
+        if let Op::Set(compare, ty) = inst.op
+            && !matches!(inst.args[0], Operand::Reg(_))
+            && matches!(inst.args[1], Operand::Reg(_))
+        {
+            inst.op = Op::Set(mirrored(compare), ty);
             inst.args.swap(0, 1);
         }
     }
@@ -316,7 +338,9 @@ impl Numbering<'_> {
         let classes = arg_classes(&inst.op, class);
         let mut values: Vec<Value> = Vec::with_capacity(inst.args.len());
         for (nth, arg) in inst.args.iter().enumerate() {
-            let class = arg.reg().map_or_else(|| classes.get(nth).copied().unwrap_or(class), |reg| self.function.class(reg));
+            let class = arg
+                .reg()
+                .map_or_else(|| classes.get(nth).copied().unwrap_or(class), |reg| self.function.class(reg));
             values.push(self.of(*arg, class));
         }
         let commutes = matches!(
@@ -387,7 +411,7 @@ impl Numbering<'_> {
         Some(Key::Load { base, base_value, offset: access.place.offset, ty: access.ty, memory })
     }
 
-    fn store(&mut self, access: &Access, value: Operand) {
+    fn store(&mut self, access: &Access, values: &[Operand]) {
         match self.space(access) {
             None => self.forget_memory(),
             Some(space) => {
@@ -398,6 +422,7 @@ impl Numbering<'_> {
                         self.set(self.memory_of(space, memory), value);
                     }
                 }
+                let [value] = *values else { return };
                 if access.is_volatile || access.ty.size() < 4 {
                     return;
                 }
@@ -417,9 +442,23 @@ impl Numbering<'_> {
     }
 }
 
+/// The comparison of the operands the other way round.
+fn mirrored(compare: Compare) -> Compare {
+    match compare {
+        Compare::Lt => Compare::Gt,
+        Compare::Le => Compare::Ge,
+        Compare::Gt => Compare::Lt,
+        Compare::Ge => Compare::Le,
+        same => same,
+    }
+}
+
 /// Whether an instruction of this compiler takes numbers in place of registers.
 fn takes_numbers(ptx: &Ptx) -> bool {
-    ptx.is_own && !ptx.text.starts_with("vprintf") && ptx.addresses.iter().all(Option::is_none) && !ptx.classes.contains(&Class::Pred)
+    ptx.is_own
+        && !ptx.text.starts_with("vprintf")
+        && ptx.addresses.iter().all(Option::is_none)
+        && !ptx.classes.contains(&Class::Pred)
 }
 
 fn arg_classes(op: &Op, class: Class) -> Vec<Class> {

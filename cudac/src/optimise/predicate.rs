@@ -13,9 +13,12 @@ pub(super) fn convert(function: &mut Function) -> bool {
     let predecessors = function.predecessors();
     let mut changed = false;
     for at in 0..function.blocks.len() {
-        let End::Branch { condition, is_negated, yes, no } = function.blocks[at].end.clone() else { continue };
+        let End::Branch { condition, is_negated, yes, no } = function.blocks[at].end.clone() else {
+            continue;
+        };
         for (side, other, negated) in [(yes, no, is_negated), (no, yes, !is_negated)] {
-            let is_around = side != at && predecessors[side].len() == 1 && function.blocks[side].end == End::Jump(other);
+            let is_around =
+                side != at && predecessors[side].len() == 1 && function.blocks[side].end == End::Jump(other);
             if is_around && is_cheap(function, side) {
                 select(function, at, side, condition, negated);
                 function.blocks[at].end = End::Jump(other);
@@ -41,7 +44,10 @@ fn is_cheap(function: &Function, side: usize) -> bool {
             _ => false,
         };
         // A selection between truth values takes three instructions, unless one of them is known.
-        let is_selectable = inst.dsts.iter().all(|dst| function.class(*dst) != Class::Pred && function.class(*dst) != Class::B16)
+        let is_selectable = inst
+            .dsts
+            .iter()
+            .all(|dst| function.class(*dst) != Class::Pred && function.class(*dst) != Class::B16)
             || inst.op == Op::Mov && matches!(inst.args[0], Operand::Int(_));
         is_plain && is_selectable
     })
@@ -74,7 +80,8 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
         let (op, args) = match (class, new) {
             (Class::Pred, Operand::Int(value)) => {
                 // The value where the branch is taken: true is added, false is taken away.
-                let (op, wants_negated) = if value != 0 { (Binary::Or, is_negated) } else { (Binary::And, !is_negated) };
+                let (op, wants_negated) =
+                    if value != 0 { (Binary::Or, is_negated) } else { (Binary::And, !is_negated) };
                 let condition = if wants_negated {
                     let flipped = function.new_reg(Class::Pred);
                     let op = Op::Unary(Unary::Not, Ty::Pred);

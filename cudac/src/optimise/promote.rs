@@ -24,7 +24,12 @@ pub(super) fn promote(function: &mut Function) {
         .enumerate()
         .map(|(slot, parts)| {
             let parts = parts.filter(|parts| !overlaps(parts))?;
-            Some(parts.into_iter().map(|(offset, ty)| (offset, (ty, new_register(function, slot, offset, ty)))).collect())
+            Some(
+                parts
+                    .into_iter()
+                    .map(|(offset, ty)| (offset, (ty, new_register(function, slot, offset, ty))))
+                    .collect(),
+            )
         })
         .collect();
     rewrite(function, &registers);
@@ -35,7 +40,8 @@ fn note(parts: &mut [Option<Parts>], access: &Access) {
     let Base::Slot(slot) = access.place.base else { return };
     let Some(known) = &mut parts[slot] else { return };
     let ty = *known.entry(access.place.offset).or_insert(access.ty);
-    let fits = ty == access.ty || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
+    let fits = ty == access.ty
+        || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
     if !fits || access.is_volatile {
         parts[slot] = None;
     }
@@ -110,7 +116,9 @@ fn in_memory(insts: &mut Vec<Inst>, regs: &mut Vec<Class>, inst: Inst, access: A
             let byte = new_reg(Class::B32);
             let args = vec![Operand::Int(1), Operand::Int(0), inst.args[0]];
             let select = match inst.args[0] {
-                Operand::Int(value) => Inst { op: Op::Mov, dsts: vec![byte], args: vec![Operand::Int(value)], line },
+                Operand::Int(value) => {
+                    Inst { op: Op::Mov, dsts: vec![byte], args: vec![Operand::Int(value)], line }
+                }
                 _ => Inst { op: Op::Select(Ty::U32), dsts: vec![byte], args, line },
             };
             insts.push(select);

@@ -17,15 +17,37 @@ pub(super) struct Specifiers {
 }
 
 const SPECIFIERS: [&str; 24] = [
-    "static", "extern", "constexpr", "inline", "typedef", "__global__", "__device__", "__host__", "__shared__",
-    "__constant__", "__managed__", "__forceinline__", "__noinline__", "__launch_bounds__", "alignas", "__align__",
-    "virtual", "explicit", "friend", "register", "thread_local", "mutable", "__inline__", "__grid_constant__",
+    "static",
+    "extern",
+    "constexpr",
+    "inline",
+    "typedef",
+    "__global__",
+    "__device__",
+    "__host__",
+    "__shared__",
+    "__constant__",
+    "__managed__",
+    "__forceinline__",
+    "__noinline__",
+    "__launch_bounds__",
+    "alignas",
+    "__align__",
+    "virtual",
+    "explicit",
+    "friend",
+    "register",
+    "thread_local",
+    "mutable",
+    "__inline__",
+    "__grid_constant__",
 ];
 
 impl Parser<'_, '_> {
     /// Declarations up to the end of the file, or up to `}`.
     pub(super) fn declarations(&mut self, is_braced: bool) -> Vec<Declaration> {
         let mut found = Vec::new();
+        let depth = self.depth;
         loop {
             if self.token().kind == Kind::End || self.text.sink.is_full() || is_braced && self.is("}") {
                 return found;
@@ -40,7 +62,7 @@ impl Parser<'_, '_> {
                 Ok(declaration) => found.push(declaration),
                 Err(problem) => {
                     self.report(problem);
-                    self.depth = 0;
+                    self.depth = depth;
                     self.closes_angle = false;
                     self.recover(from);
                     if self.is("}") && !is_braced {
@@ -120,9 +142,11 @@ impl Parser<'_, '_> {
     fn no_declaration(&mut self) -> Box<crate::source::Problem> {
         let found = self.token().quoted();
         let problem = error(self.span(), format!("expected a declaration, found {found}"));
-        let is_statement = matches!(self.token().word().map(Name::as_str), Some("if" | "for" | "while" | "return"));
+        let is_statement =
+            matches!(self.token().word().map(Name::as_str), Some("if" | "for" | "while" | "return"));
         if is_statement {
-            return problem.with_help("statements belong inside of a function; is there a `}` too many above?");
+            return problem
+                .with_help("statements belong inside of a function; is there a `}` too many above?");
         }
         if let Some(word) = self.token().word()
             && matches!(self.ahead(1).kind, Kind::Word(_))
@@ -213,7 +237,13 @@ impl Parser<'_, '_> {
         if let Some(function) = self.constructor_or_conversion(&mut specifiers)? {
             return Ok(Declaration::Function(function));
         }
+        self.late = Storage::default();
         let base = self.plain_type()?;
+        let (late, own) = (self.late, &mut specifiers.storage);
+        own.is_shared |= late.is_shared;
+        own.is_constant |= late.is_constant;
+        own.is_device |= late.is_device;
+        own.is_static |= late.is_static;
         self.more_specifiers(&mut specifiers)?;
         if specifiers.storage.is_typedef {
             return self.typedef(base);
@@ -336,7 +366,8 @@ impl Parser<'_, '_> {
 
     fn namespace(&mut self) -> Result<Declaration> {
         self.next();
-        let name = if self.token().word().is_some() { Some(self.name("the name of a namespace")?.0) } else { None };
+        let name =
+            if self.token().word().is_some() { Some(self.name("the name of a namespace")?.0) } else { None };
         if let (Some(name), true) = (&name, self.take("=")) {
             let target = self.path()?;
             if let Some(found @ Entity::Namespace(_)) = self.scopes.resolve(&target) {
@@ -362,9 +393,10 @@ impl Parser<'_, '_> {
             Ok(body)
         })?;
         self.expect("}", "at the end of the namespace")?;
-        let body = inner.into_iter().rev().fold(body, |body, name| {
-            vec![Declaration::Namespace { name: Some(name), body }]
-        });
+        let body = inner
+            .into_iter()
+            .rev()
+            .fold(body, |body, name| vec![Declaration::Namespace { name: Some(name), body }]);
         Ok(Declaration::Namespace { name, body })
     }
 
@@ -392,10 +424,7 @@ impl Parser<'_, '_> {
     }
 
     /// `NAME = type;`
-    pub(super) fn alias(
-        &mut self,
-        template: Option<Vec<super::tree::Parameter>>,
-    ) -> Result<Declaration> {
+    pub(super) fn alias(&mut self, template: Option<Vec<super::tree::Parameter>>) -> Result<Declaration> {
         let (name, _) = self.name("the name of the type")?;
         self.expect("=", "after the name of the type")?;
         let ty = self.type_name()?;
@@ -434,7 +463,8 @@ impl Parser<'_, '_> {
     pub(super) fn enumeration(&mut self) -> Result<Enum> {
         self.next();
         let is_scoped = self.take_word("class") || self.take_word("struct");
-        let name = if self.token().word().is_some() { Some(self.name("the name of the type")?.0) } else { None };
+        let name =
+            if self.token().word().is_some() { Some(self.name("the name of the type")?.0) } else { None };
         let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
         if let Some(name) = &name {
             self.scopes.declare(name, Entity::Type);

@@ -136,8 +136,11 @@ impl Parser<'_, '_> {
                 && let Ok(ty) = self.inside_brackets(Self::type_name)
                 && self.take(")")
             {
-                let kind =
-                    if is_size { ExprKind::SizeOfType(Box::new(ty)) } else { ExprKind::AlignOf(Box::new(ty)) };
+                let kind = if is_size {
+                    ExprKind::SizeOfType(Box::new(ty))
+                } else {
+                    ExprKind::AlignOf(Box::new(ty))
+                };
                 return Self::node(kind, self.since(start), 0);
             }
             self.at = before;
@@ -159,7 +162,8 @@ impl Parser<'_, '_> {
             base = match punct {
                 "(" => {
                     let arguments = self.arguments()?;
-                    let deepest = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0).max(depth);
+                    let deepest =
+                        arguments.iter().map(|argument| argument.depth).max().unwrap_or(0).max(depth);
                     Self::node(ExprKind::Call(Box::new(base), arguments), self.since(start), deepest)?
                 }
                 "[" => {
@@ -221,7 +225,11 @@ impl Parser<'_, '_> {
             let what = self.token().quoted();
             let problem = error(self.span(), format!("expected `,` or `)` in the arguments, found {what}"));
             let far = self.text.files.place(open).0 != self.text.files.place(self.span()).0;
-            return Err(if far { self.expect(")", "after the arguments").err().unwrap_or(problem) } else { problem });
+            return Err(if far {
+                self.expect(")", "after the arguments").err().unwrap_or(problem)
+            } else {
+                problem
+            });
         }
         self.next();
         Ok(arguments)

@@ -148,7 +148,10 @@ impl Parser<'_, '_> {
     }
 
     /// A constructor `S(…)`, a destructor, or a conversion `operator T()`, which have no type before the name.
-    pub(super) fn constructor_or_conversion(&mut self, specifiers: &mut Specifiers) -> Result<Option<Rc<Function>>> {
+    pub(super) fn constructor_or_conversion(
+        &mut self,
+        specifiers: &mut Specifiers,
+    ) -> Result<Option<Rc<Function>>> {
         let start = self.span();
         if self.is("~") {
             return Err(unsupported(start, "a destructor"));

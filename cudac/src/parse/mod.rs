@@ -25,7 +25,7 @@ use crate::preprocess::{Macros, Preprocessor};
 use crate::source::{Files, Name, Names, Problem, Result, Sink, Span, error};
 pub(crate) use function::values;
 use scope::Scopes;
-use tree::{Declaration, Expr, ExprKind};
+use tree::{Declaration, Expr, ExprKind, Storage};
 
 /// Expressions in expressions, statements in statements, types in types.
 const MAX_DEPTH: u16 = 100;
@@ -51,13 +51,24 @@ struct Parser<'p, 's> {
     own: Vec<Declaration>,
     /// Inside of template arguments, where `>` ends the list.
     closes_angle: bool,
+    /// What was said of a variable after the qualifiers of its type.
+    late: Storage,
 }
 
 /// Parses a file that has been added to the files.
 pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
     let tokens = preprocess(text, file, false);
     let scopes = Scopes::new();
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, scopes, own: Vec::new(), closes_angle: false };
+    let mut parser = Parser {
+        text,
+        tokens,
+        at: 0,
+        depth: 0,
+        scopes,
+        own: Vec::new(),
+        closes_angle: false,
+        late: Storage::default(),
+    };
     let declarations = parser.declarations(false);
     let mut all = parser.own;
     all.extend(declarations);
@@ -152,7 +163,9 @@ impl Parser<'_, '_> {
         let is_next_line = found.starts_line || found.kind == Kind::End;
         if is_next_line && end.end > 0 {
             let after = Span { file: end.file, start: end.end, end: end.end + 1 };
-            return Err(error(after, format!("expected `{punct}` {place}")).with_help(format!("add `{punct}` here")));
+            return Err(
+                error(after, format!("expected `{punct}` {place}")).with_help(format!("add `{punct}` here"))
+            );
         }
         Err(error(found.span, format!("expected `{punct}` {place}, found {}", found.quoted())))
     }
@@ -183,9 +196,11 @@ impl Parser<'_, '_> {
         if self.depth >= MAX_DEPTH {
             return Err(error(self.span(), format!("nested more than {MAX_DEPTH} deep")));
         }
+        let outer = self.depth;
         self.depth += 1;
         let result = inner(self);
-        self.depth -= 1;
+        // After an error inside of it the count may be that of another level.
+        self.depth = outer;
         result
     }
 

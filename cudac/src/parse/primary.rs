@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::scope::Entity;
-use super::tree::{
-    Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind,
-};
+use super::tree::{Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind};
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -103,10 +101,16 @@ impl Parser<'_, '_> {
             let list = self.list()?;
             let depth = list.depth;
             let ExprKind::List(items) = list.kind else { return Ok(list) };
-            return Self::node(ExprKind::Construct(Box::new(ty), items, Brackets::Curly), self.since(start), depth);
+            return Self::node(
+                ExprKind::Construct(Box::new(ty), items, Brackets::Curly),
+                self.since(start),
+                depth,
+            );
         }
         match ty.kind {
-            TypeKind::Named(path) if path.parts.len() > 1 => Self::node(ExprKind::Path(path), self.since(start), 0),
+            TypeKind::Named(path) if path.parts.len() > 1 => {
+                Self::node(ExprKind::Path(path), self.since(start), 0)
+            }
             _ => Err(error(ty.span, "expected an expression, found a type")
                 .with_help("write `(type)value` or `type(value)` to convert a value")),
         }

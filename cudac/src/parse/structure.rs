@@ -14,7 +14,8 @@ impl Parser<'_, '_> {
     pub(super) fn at_type_definition(&self) -> bool {
         match self.token().word().map(Name::as_str) {
             Some("enum") => {
-                let at = if self.ahead(1).is_word("class") || self.ahead(1).is_word("struct") { 2 } else { 1 };
+                let at =
+                    if self.ahead(1).is_word("class") || self.ahead(1).is_word("struct") { 2 } else { 1 };
                 self.ahead(at).is("{") || self.ahead(at + 1).is("{") || self.ahead(at + 1).is(":")
             }
             Some("struct" | "class" | "union") => {
@@ -90,7 +91,8 @@ impl Parser<'_, '_> {
     fn members(&mut self, _is_class: bool) -> Result<Vec<Member>> {
         let mut members = Vec::new();
         while !self.is("}") && self.token().kind != Kind::End {
-            let is_access = matches!(self.token().word().map(Name::as_str), Some("public" | "private" | "protected"));
+            let is_access =
+                matches!(self.token().word().map(Name::as_str), Some("public" | "private" | "protected"));
             if is_access && self.ahead(1).is(":") {
                 // Access is not checked: it changes nothing that a kernel computes.
                 self.next();

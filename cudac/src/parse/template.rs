@@ -96,7 +96,8 @@ impl Parser<'_, '_> {
             }
             let (name, kind) = match base {
                 None => {
-                    let name = if self.token().word().is_some() { Some(self.name("a name")?.0) } else { None };
+                    let name =
+                        if self.token().word().is_some() { Some(self.name("a name")?.0) } else { None };
                     if let Some(name) = &name {
                         self.scopes.declare(name, Entity::Type);
                     }

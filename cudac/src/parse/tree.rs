@@ -93,7 +93,11 @@ pub(crate) enum ExprKind {
     Comma(Box<Expr>, Box<Expr>),
     Call(Box<Expr>, Vec<Expr>),
     Index(Box<Expr>, Box<Expr>),
-    Member { base: Box<Expr>, is_arrow: bool, part: Part },
+    Member {
+        base: Box<Expr>,
+        is_arrow: bool,
+        part: Part,
+    },
     Cast(CastKind, Box<Type>, Box<Expr>),
     /// `T(a, b)` and `T{a, b}`.
     Construct(Box<Type>, Vec<Expr>, Brackets),
@@ -146,11 +150,32 @@ pub(crate) enum StmtKind {
     Variables(Vec<Variable>),
     Declaration(Rc<Declaration>),
     Block(Vec<Stmt>),
-    If { is_constexpr: bool, condition: Expr, then: Box<Stmt>, otherwise: Option<Box<Stmt>> },
-    For { init: Option<Box<Stmt>>, condition: Option<Expr>, step: Option<Expr>, body: Box<Stmt>, unroll: Unroll },
-    While { condition: Expr, body: Box<Stmt>, unroll: Unroll },
-    DoWhile { body: Box<Stmt>, condition: Expr },
-    Switch { value: Expr, body: Box<Stmt> },
+    If {
+        is_constexpr: bool,
+        condition: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    For {
+        init: Option<Box<Stmt>>,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+        unroll: Unroll,
+    },
+    While {
+        condition: Expr,
+        body: Box<Stmt>,
+        unroll: Unroll,
+    },
+    DoWhile {
+        body: Box<Stmt>,
+        condition: Expr,
+    },
+    Switch {
+        value: Expr,
+        body: Box<Stmt>,
+    },
     Case(Expr),
     Default,
     Break,
@@ -287,12 +312,26 @@ pub(crate) enum Declaration {
     Variables(Vec<Variable>),
     Struct(Rc<Struct>),
     Enum(Enum),
-    Alias { name: Name, template: Option<Vec<Parameter>>, ty: Type },
-    Namespace { name: Option<Name>, body: Vec<Declaration> },
-    NamespaceAlias { name: Name, target: Path },
+    Alias {
+        name: Name,
+        template: Option<Vec<Parameter>>,
+        ty: Type,
+    },
+    Namespace {
+        name: Option<Name>,
+        body: Vec<Declaration>,
+    },
+    NamespaceAlias {
+        name: Name,
+        target: Path,
+    },
     UsingName(Path),
     UsingNamespace(Path),
-    StaticAssert { condition: Expr, message: Option<Rc<[u8]>>, span: Span },
+    StaticAssert {
+        condition: Expr,
+        message: Option<Rc<[u8]>>,
+        span: Span,
+    },
     /// Several in the place of one, as after `struct S { … } s;`.
     Group(Vec<Declaration>),
 }

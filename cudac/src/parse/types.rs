@@ -7,22 +7,65 @@ use crate::lex::Kind;
 use crate::source::{Result, error, unsupported};
 
 const BASIC_WORDS: [&str; 13] = [
-    "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64", "wchar_t",
-    "__int128",
+    "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
+    "wchar_t", "__int128",
 ];
 
 /// Words that cannot be names of the text.
 const KEYWORDS: [&str; 46] = [
-    "alignas", "asm", "auto", "break", "case", "catch", "class", "const", "const_cast", "constexpr", "continue",
-    "decltype", "default", "delete", "do", "else", "enum", "explicit", "extern", "false", "for", "friend", "goto",
-    "if", "inline", "namespace", "new", "nullptr", "operator", "reinterpret_cast", "return", "sizeof", "static",
-    "static_assert", "static_cast", "struct", "switch", "template", "this", "throw", "true", "try", "typedef",
-    "typename", "using", "while",
+    "alignas",
+    "asm",
+    "auto",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "explicit",
+    "extern",
+    "false",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "namespace",
+    "new",
+    "nullptr",
+    "operator",
+    "reinterpret_cast",
+    "return",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "using",
+    "while",
 ];
 
 /// Whether a word cannot be the name of a variable.
 pub(super) fn is_keyword(word: &str) -> bool {
-    BASIC_WORDS.contains(&word) || KEYWORDS.contains(&word) || ["volatile", "union", "virtual"].contains(&word)
+    BASIC_WORDS.contains(&word)
+        || KEYWORDS.contains(&word)
+        || ["volatile", "union", "virtual"].contains(&word)
 }
 
 impl Parser<'_, '_> {
@@ -36,7 +79,8 @@ impl Parser<'_, '_> {
             return true;
         }
         match text {
-            "const" | "volatile" | "auto" | "typename" | "struct" | "class" | "union" | "enum" | "decltype" => true,
+            "const" | "volatile" | "auto" | "typename" | "struct" | "class" | "union" | "enum"
+            | "decltype" => true,
             _ if is_keyword(text) => false,
             _ => self.path_is_type(0),
         }
@@ -60,7 +104,9 @@ impl Parser<'_, '_> {
                 let is_word = self.ahead(at + 2).word().is_some_and(|word| !is_keyword(word.as_str()));
                 return is_word && self.ahead(at + 1).word().is_some();
             }
-            let (Entity::Namespace(space), Some(name)) = (found, self.ahead(at + 1).word()) else { return false };
+            let (Entity::Namespace(space), Some(name)) = (found, self.ahead(at + 1).word()) else {
+                return false;
+            };
             match self.scopes.find_in(space, name) {
                 Some(inner) => found = inner,
                 None => return false,
@@ -88,6 +134,11 @@ impl Parser<'_, '_> {
             match text {
                 "const" => is_const = true,
                 "volatile" => is_volatile = true,
+                // After a qualifier they may come late, as in `volatile __shared__ int`.
+                "__shared__" => self.late.is_shared = true,
+                "__constant__" => self.late.is_constant = true,
+                "__device__" => self.late.is_device = true,
+                "static" => self.late.is_static = true,
                 _ if BASIC_WORDS.contains(&text) && named.is_none() => words.push(text.to_owned()),
                 _ if !words.is_empty() || named.is_some() => break,
                 "auto" => named = Some(TypeKind::Auto),
@@ -165,7 +216,9 @@ impl Parser<'_, '_> {
             let base = parser.plain_type()?;
             let declarator = parser.declarator(base)?;
             match declarator.name {
-                Some((name, span)) => Err(error(span, format!("expected a type, found the name `{name}` after it"))),
+                Some((name, span)) => {
+                    Err(error(span, format!("expected a type, found the name `{name}` after it")))
+                }
                 None => Ok(declarator.ty),
             }
         })
@@ -179,7 +232,8 @@ impl Parser<'_, '_> {
         let mut found = None;
         loop {
             self.take_word("template");
-            let (name, span) = if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
+            let (name, span) =
+                if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
             found = match found {
                 None if parts.is_empty() => self.find_or_load(&name),
                 Some(Entity::Namespace(at)) => self.scopes.find_in(at, &name),

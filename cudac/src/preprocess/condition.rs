@@ -83,12 +83,15 @@ impl Evaluator<'_> {
     fn binary(&mut self, weakest: u8) -> Result<i64> {
         let mut left = self.unary()?;
         loop {
-            let Some(Kind::Punct(operator)) = self.tokens.get(self.at).map(|token| &token.kind) else { break };
+            let Some(Kind::Punct(operator)) = self.tokens.get(self.at).map(|token| &token.kind) else {
+                break;
+            };
             let operator = *operator;
             let Some(binds) = binding(operator).filter(|binds| *binds > weakest) else { break };
             self.at += 1;
             let right = self.binary(binds)?;
-            left = apply(operator, left, right).ok_or_else(|| error(self.span, "this condition divides by zero"))?;
+            left = apply(operator, left, right)
+                .ok_or_else(|| error(self.span, "this condition divides by zero"))?;
         }
         Ok(left)
     }
@@ -118,13 +121,19 @@ impl Evaluator<'_> {
         match &token.kind {
             Kind::Punct("(") => {
                 let value = self.conditional()?;
-                if self.take(")") { Ok(value) } else { Err(error(token.span, "this parenthesis is not closed")) }
+                if self.take(")") {
+                    Ok(value)
+                } else {
+                    Err(error(token.span, "this parenthesis is not closed"))
+                }
             }
             Kind::Word(name) => Ok(i64::from(name.as_str() == "true")),
             Kind::Character(value) => Ok(i64::from(*value)),
             Kind::Number(text) => match parse(text.as_str()) {
                 Ok(Number::Integer { value, .. }) => Ok(value as i64),
-                Ok(Number::Float { .. }) => Err(error(token.span, "a condition has no floating-point numbers")),
+                Ok(Number::Float { .. }) => {
+                    Err(error(token.span, "a condition has no floating-point numbers"))
+                }
                 Err(message) => Err(error(token.span, message)),
             },
             _ => Err(error(token.span, format!("unexpected {} in this condition", token.quoted()))),

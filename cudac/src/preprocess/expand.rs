@@ -36,7 +36,10 @@ impl Reader<'_, '_> {
         while at < tokens.len() {
             output.extend(self.expand_at(tokens, &mut at, false, active)?);
             if output.len() > MAX_TOKENS {
-                return Err(error(tokens[0].span, format!("macros make more than {MAX_TOKENS} tokens of this")));
+                return Err(error(
+                    tokens[0].span,
+                    format!("macros make more than {MAX_TOKENS} tokens of this"),
+                ));
             }
         }
         Ok(output)
@@ -129,7 +132,8 @@ impl Reader<'_, '_> {
     fn paste(&mut self, span: Span, output: &mut Vec<Token>, right: &[Token]) -> Result<()> {
         let Some((first, rest)) = right.split_first() else { return Ok(()) };
         let Some(left) = output.pop() else { return Ok(()) };
-        let text = format!("{}{}", self.spelling(&[left.clone()]), self.spelling(std::slice::from_ref(first)));
+        let text =
+            format!("{}{}", self.spelling(&[left.clone()]), self.spelling(std::slice::from_ref(first)));
         let joined = lex(self.shared.names, span.file, &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
             return Err(error(span, format!("`##` makes `{text}` of this, which is no single token")));
@@ -168,7 +172,8 @@ fn split(
     let mut arguments = vec![Vec::new()];
     let mut depth = 0usize;
     loop {
-        let Some(token) = tokens.get(*at).filter(|token| !(is_file && token.starts_line && token.is("#"))) else {
+        let Some(token) = tokens.get(*at).filter(|token| !(is_file && token.starts_line && token.is("#")))
+        else {
             let message = format!("the arguments of the macro {} do not end", name.quoted());
             return Err(error(name.span, message).with_help("add `)` where they end"));
         };
@@ -195,7 +200,8 @@ fn split(
         arguments.push(Vec::new());
     }
     if arguments.len() != wanted {
-        let message = format!("the macro {} takes {wanted} arguments, not {}", name.quoted(), arguments.len());
+        let message =
+            format!("the macro {} takes {wanted} arguments, not {}", name.quoted(), arguments.len());
         return Err(error(name.span, message));
     }
     Ok(arguments)

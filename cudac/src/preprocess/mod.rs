@@ -190,7 +190,10 @@ impl Reader<'_, '_> {
                 self.shared.sink.warn(span, message, "");
                 Ok(())
             }
-            _ => Err(error(head.span, format!("the directive `#{}` is not supported", head.quoted().trim_matches('`')))),
+            _ => Err(error(
+                head.span,
+                format!("the directive `#{}` is not supported", head.quoted().trim_matches('`')),
+            )),
         }
     }
 
@@ -254,7 +257,8 @@ impl Reader<'_, '_> {
             && !open.after_blank
         {
             let close = after.iter().position(|token| token.is(")"));
-            let close = close.ok_or_else(|| error(open.span, "the parameters of this macro do not end with `)`"))?;
+            let close =
+                close.ok_or_else(|| error(open.span, "the parameters of this macro do not end with `)`"))?;
             let mut list = Vec::new();
             for token in &after[..close] {
                 match &token.kind {
@@ -309,9 +313,10 @@ impl Reader<'_, '_> {
         let is_unroll = first.is_word("unroll") || first.is_word("nounroll");
         if !is_unroll {
             // These steer messages of other compilers.
-            let is_known = ["nv_diag_suppress", "nv_diag_default", "nv_diagnostic", "diag_suppress", "GCC", "clang"]
-                .iter()
-                .any(|known| first.is_word(known));
+            let is_known =
+                ["nv_diag_suppress", "nv_diag_default", "nv_diagnostic", "diag_suppress", "GCC", "clang"]
+                    .iter()
+                    .any(|known| first.is_word(known));
             if !is_known {
                 let message = format!("the pragma {} is unknown and has no effect", first.quoted());
                 self.shared.sink.warn(first.span, message, "");
@@ -336,7 +341,9 @@ impl Reader<'_, '_> {
 fn macro_name(span: Span, rest: &[Token]) -> Result<Name> {
     match rest.first() {
         Some(Token { kind: Kind::Word(name), .. }) => Ok(name.clone()),
-        Some(other) => Err(error(other.span, format!("expected the name of a macro, found {}", other.quoted()))),
+        Some(other) => {
+            Err(error(other.span, format!("expected the name of a macro, found {}", other.quoted())))
+        }
         None => Err(error(span, "expected the name of a macro")),
     }
 }
