@@ -12,7 +12,7 @@ fn told(name: &str, text: &str) -> String {
         Ok(output) => output.warnings,
         Err(errors) => errors.0,
     };
-    diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
+    diagnostics.iter().fold(String::new(), |told, diagnostic| told + &diagnostic.to_string() + "\n")
 }
 
 #[test]

@@ -156,8 +156,7 @@ impl Checker<'_> {
             let message = format!("the kernel `{name}` cannot be called from device code");
             return Err(error(span, message).with_help("move what both need into a `__device__` function"));
         }
-        let owner_is_plain =
-            self.declared[declared].owner.is_some() || self.declared[declared].lambda.is_some();
+        let owner_is_plain = self.declared[declared].owner.is_some();
         let is_host =
             !storage.is_device && !storage.is_constexpr && !owner_is_plain && !self.declared[declared].is_own;
         if is_host && self.unevaluated == 0 {
@@ -182,7 +181,7 @@ impl Checker<'_> {
         let function = Rc::clone(&self.declared[declared].function);
         let mut passed = Vec::with_capacity(arguments.len() + 1);
         if let Some(this) = this {
-            let place = self.placed(this);
+            let place = Self::placed(this);
             if !function.is_const {
                 self.mark_changed(&place);
             }
@@ -198,7 +197,7 @@ impl Checker<'_> {
             let what = format!("argument {} of `{}`", nth + 1, function.name);
             passed.push(self.implicit(argument, parameters[nth], &what)?);
         }
-        for nth in count..parameters.len() {
+        for (nth, parameter) in parameters.iter().enumerate().skip(count) {
             let Some(tree::Init::Assign(default)) =
                 function.parameters.get(nth).and_then(|p| p.init.as_ref())
             else {
@@ -207,7 +206,7 @@ impl Checker<'_> {
             let scope = self.declared[declared].scope;
             let mut default = self.expr(scope, default)?;
             default.span = span;
-            passed.push(self.implicit(default, parameters[nth], "a default argument")?);
+            passed.push(self.implicit(default, *parameter, "a default argument")?);
         }
         let result = self.program.functions[id].result;
         let call = Expr { kind: Kind::Call(id, passed), ty: result, span };
@@ -444,8 +443,10 @@ impl Checker<'_> {
         let Some(var) = self.frames.last().and_then(|frame| frame.this) else {
             return Err(error(span, "there is no `this` outside of a member function"));
         };
-        let ty = self.frames.last().map(|frame| frame.vars[var].ty);
-        let ty = ty.map(|ty| self.types.referred(ty)).unwrap_or_else(|| self.types.int());
+        let ty = match self.frames.last() {
+            Some(frame) => self.types.referred(frame.vars[var].ty),
+            None => self.types.int(),
+        };
         Ok(Expr { kind: typed::Kind::Local(var), ty, span })
     }
 

@@ -24,7 +24,7 @@ impl Checker<'_> {
         if let Shape::Array(of, _) = self.types.shape(expr.ty) {
             let of = of.qualified(expr.ty.is_const, expr.ty.is_volatile);
             let (ty, span) = (self.types.pointer(of), expr.span);
-            let place = self.placed(expr);
+            let place = Self::placed(expr);
             self.mark_changed(&place);
             return Expr { kind: Kind::Decay(Box::new(place)), ty, span };
         }
@@ -41,7 +41,7 @@ impl Checker<'_> {
     }
 
     /// A place that holds the value.
-    pub(super) fn placed(&mut self, expr: Expr) -> Expr {
+    pub(super) fn placed(expr: Expr) -> Expr {
         if expr.is_place() {
             return expr;
         }
@@ -61,7 +61,7 @@ impl Checker<'_> {
             }
             Kind::Field(base, _) | Kind::Element(base, _) => self.mark_changed(base),
             Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
-                self.mark_changed(place)
+                self.mark_changed(place);
             }
             _ => {}
         }
@@ -175,12 +175,11 @@ impl Checker<'_> {
             return problem
                 .with_help(format!("if you mean the same bytes, write `({target})` before the value"));
         }
-        if let (Shape::Pointer(a), true) = (self.types.shape(from.ty), self.types.is_arithmetic(to)) {
-            if a.same(to) {
-                return problem.with_help(
-                    "write `*` before the pointer, or an index after it, for the value it points to",
-                );
-            }
+        if let (Shape::Pointer(a), true) = (self.types.shape(from.ty), self.types.is_arithmetic(to))
+            && a.same(to)
+        {
+            return problem
+                .with_help("write `*` before the pointer, or an index after it, for the value it points to");
         }
         if self.types.pointee(to).is_some_and(|to| to.same(from.ty)) && from.is_place() {
             return problem.with_help("write `&` before the variable for its address");
@@ -211,7 +210,7 @@ impl Checker<'_> {
             return Err(error(from.span, message));
         }
         let value = self.implicit(from, to.plain(), what)?;
-        Ok(self.placed(value))
+        Ok(Self::placed(value))
     }
 
     /// A conversion that is known to exist.
@@ -332,7 +331,7 @@ impl Checker<'_> {
         }
         if let Shape::Reference(referred) = self.types.shape(to) {
             // The same bytes as another type.
-            let place = self.placed(value);
+            let place = Self::placed(value);
             self.mark_changed(&place);
             let (from, pointer) = (self.types.pointer(place.ty), self.types.pointer(referred));
             let address = Expr { kind: Kind::AddressOf(Box::new(place)), ty: from, span };

@@ -115,7 +115,6 @@ impl Checker<'_> {
             instances: HashMap::new(),
             is_own,
             signature: None,
-            lambda: None,
         });
         if owner.is_some() {
             return Ok(());
@@ -253,12 +252,11 @@ impl Checker<'_> {
         let mut ty = self.resolve(scope, &variable.ty)?;
         let storage = variable.storage;
         let is_function = !self.frames.is_empty();
-        if storage.is_constexpr
-            || ty.is_const && !storage.is_shared && !storage.is_device && !storage.is_constant
+        let in_memory = storage.is_shared || storage.is_device || storage.is_constant;
+        if (storage.is_constexpr || ty.is_const && !in_memory)
+            && let Some(entity) = self.constant_variable(scope, variable, ty)?
         {
-            if let Some(entity) = self.constant_variable(scope, variable, ty)? {
-                return Ok(entity);
-            }
+            return Ok(entity);
         }
         let space = match () {
             () if storage.is_shared => Space::Shared,

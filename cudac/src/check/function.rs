@@ -203,7 +203,6 @@ impl Checker<'_> {
         }
         self.frames.push(Frame {
             number,
-            scope: inner,
             vars,
             result: self.program.functions[id].result,
             name: function.name.as_str().to_owned(),
@@ -211,8 +210,6 @@ impl Checker<'_> {
             loops: 0,
             switches: 0,
             is_own: self.declared[declared].is_own,
-            is_kernel: function.storage.is_global,
-            lambda: self.declared[declared].lambda.clone(),
         });
         let outer_unevaluated = std::mem::take(&mut self.unevaluated);
         let result = self.body(declared, &function, inner);

@@ -43,7 +43,7 @@ impl Checker<'_> {
             if self.types.struct_of(plain).is_some() {
                 return self.struct_from(scope, plain, items, true, written.span);
             }
-            return self.from_list(scope, ty, items, written.span);
+            return self.list_value(scope, ty, items, written.span);
         }
         let value = self.expr(scope, written)?;
         if self.types.is_void(value.ty) {
@@ -53,7 +53,7 @@ impl Checker<'_> {
     }
 
     /// A number or an array from a list.
-    pub(super) fn from_list(
+    pub(super) fn list_value(
         &mut self,
         scope: ScopeId,
         ty: Type,

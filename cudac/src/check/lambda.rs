@@ -29,7 +29,7 @@ impl Checker<'_> {
             captured.push((name.clone(), *capture, value));
         }
         if let Some(default) = lambda.default {
-            self.capture_used(scope, lambda, default, &mut captured, span)?;
+            self.capture_used(scope, lambda, default, &mut captured, span);
         }
         self.closure(scope, lambda, captured, span)
     }
@@ -42,7 +42,7 @@ impl Checker<'_> {
         default: Capture,
         captured: &mut Vec<(Name, Capture, Expr)>,
         span: Span,
-    ) -> Result<()> {
+    ) {
         let mut names = HashSet::new();
         let mut ordered = Vec::new();
         if let Some(body) = &lambda.function.body {
@@ -52,7 +52,7 @@ impl Checker<'_> {
                 }
             });
         }
-        let Some(number) = self.frames.last().map(|frame| frame.number) else { return Ok(()) };
+        let Some(number) = self.frames.last().map(|frame| frame.number) else { return };
         for name in ordered {
             if captured.iter().any(|(known, ..)| *known == name) {
                 continue;
@@ -76,7 +76,6 @@ impl Checker<'_> {
             };
             captured.push((name, default, value));
         }
-        Ok(())
     }
 
     fn closure(
@@ -130,7 +129,6 @@ impl Checker<'_> {
             instances: HashMap::new(),
             is_own: span.file > 0,
             signature: None,
-            lambda: Some(Rc::clone(lambda)),
         });
         let name = lambda.function.name.clone();
         self.types.structs[at].methods.insert(name, vec![method]);

@@ -18,7 +18,7 @@ impl Checker<'_> {
         let mut found = self.with_arguments(scope, found, first)?;
         let mut outer = (scope, first);
         for part in rest {
-            found = self.inside(found, part, &mut outer)?;
+            found = self.inside(&found, part, &mut outer)?;
             found = self.with_arguments(scope, found, part)?;
         }
         Ok(found)
@@ -26,13 +26,13 @@ impl Checker<'_> {
 
     fn inside<'p>(
         &mut self,
-        found: Entity,
+        found: &Entity,
         part: &'p Part,
         outer: &mut (ScopeId, &'p Part),
     ) -> Result<Entity> {
         let space = match found {
-            Entity::Namespace(space) => space,
-            Entity::Type(ty) => self.scope_of_type(ty, *outer)?,
+            Entity::Namespace(space) => *space,
+            Entity::Type(ty) => self.scope_of_type(*ty, *outer)?,
             _ => return Err(error(outer.1.span, format!("`{}` is no namespace and no type", outer.1.name))),
         };
         let Some(found) = self.scopes.find_in(space, &part.name).cloned() else {

@@ -147,7 +147,7 @@ impl Checker<'_> {
         };
         let explicit = self.explicit(scope, part)?;
         let arguments = self.arguments(scope, arguments)?;
-        let base = self.placed(base);
+        let base = Self::placed(base);
         self.call_one_of(&methods, &explicit, Some(base), arguments, part.name.as_str(), span)
     }
 
@@ -159,7 +159,7 @@ impl Checker<'_> {
         arguments: Vec<Expr>,
         span: Span,
     ) -> Result<Expr> {
-        let base = self.placed(base);
+        let base = Self::placed(base);
         let name = self.declared[method].function.name.clone();
         self.call_one_of(&[method], &[], Some(base), arguments, name.as_str(), span)
     }
@@ -178,7 +178,7 @@ impl Checker<'_> {
         {
             let mut arguments = arguments.into_iter();
             let Some(this) = arguments.next() else { return Ok(None) };
-            let this = self.placed(this);
+            let this = Self::placed(this);
             let rest = arguments.collect();
             return self.call_one_of(&methods, &[], Some(this), rest, name.as_str(), span).map(Some);
         }

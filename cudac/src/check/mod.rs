@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::parse::tree;
-use crate::source::{Files, Name, Names, Result, Sink, Span, error};
+use crate::source::{Files, Names, Result, Sink, Span, error};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, FunctionId, Program, Var, VarId};
 use types::{Argument, Type, Types};
@@ -52,8 +52,6 @@ struct Declared {
     instances: HashMap<Vec<Argument>, FunctionId>,
     is_own: bool,
     signature: Option<Rc<Signature>>,
-    /// For the call of a lambda: the type that holds what it captured.
-    lambda: Option<Rc<tree::Lambda>>,
 }
 
 /// The types of a function.
@@ -68,7 +66,6 @@ struct Signature {
 struct Frame {
     /// To tell the variables of one function from those of another.
     number: usize,
-    scope: ScopeId,
     vars: Vec<Var>,
     /// Its result; `Auto` until a `return` decides.
     result: Type,
@@ -77,8 +74,6 @@ struct Frame {
     loops: usize,
     switches: usize,
     is_own: bool,
-    is_kernel: bool,
-    lambda: Option<Rc<tree::Lambda>>,
 }
 
 /// Everything that is known while a text is checked.
@@ -213,16 +208,7 @@ impl Checker<'_> {
         self.frames.last_mut()
     }
 
-    /// The scope of the innermost block.
-    fn scope(&self) -> ScopeId {
-        self.frames.last().map_or(0, |frame| frame.scope)
-    }
-
     fn show(&self, ty: Type) -> String {
         self.types.show(ty)
-    }
-
-    fn is_name(name: &Name, text: &str) -> bool {
-        name.as_str() == text
     }
 }

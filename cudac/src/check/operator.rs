@@ -141,7 +141,7 @@ impl Checker<'_> {
             let value = if is_struct {
                 self.struct_from(scope, place.ty, items, true, right.span)?
             } else {
-                self.from_list(scope, place.ty, items, right.span)?
+                self.list_value(scope, place.ty, items, right.span)?
             };
             return Ok(self.assignment(place, value, span));
         }
@@ -361,7 +361,7 @@ impl Checker<'_> {
         if let Shape::Array(of, length) = self.types.shape(base.ty) {
             self.warn_index(&index, length);
             let of = of.qualified(base.ty.is_const, base.ty.is_volatile);
-            let base = self.placed(base);
+            let base = Self::placed(base);
             return Ok(Expr { kind: Kind::Element(Box::new(base), Box::new(index)), ty: of, span });
         }
         let base = self.value(base);

@@ -52,7 +52,7 @@ impl Checker<'_> {
                 Member::Field(variable) => self.add_field(at, variable, (&mut size, &mut align))?,
                 Member::Function(_) => {}
                 Member::Declaration(declaration) => {
-                    self.add_declaration(at, declaration, (&mut size, &mut align))?
+                    self.add_declaration(at, declaration, (&mut size, &mut align))?;
                 }
             }
         }

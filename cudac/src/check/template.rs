@@ -55,7 +55,7 @@ impl Checker<'_> {
             arguments.push(default);
             self.bind_arguments(scope, std::slice::from_ref(parameter), &[default]);
         }
-        self.check_kinds(&parameters, &arguments, span)?;
+        check_kinds(&parameters, &arguments, span)?;
         if let Some(known) = self.struct_instances.get(&(template, arguments.clone())) {
             return Ok(*known);
         }
@@ -74,17 +74,6 @@ impl Checker<'_> {
                 Ok(ty)
             }
         }
-    }
-
-    fn check_kinds(&self, parameters: &[tree::Parameter], arguments: &[Argument], span: Span) -> Result<()> {
-        for (nth, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
-            let wants_type = matches!(parameter.kind, ParameterKind::Type(_));
-            if wants_type != matches!(argument, Argument::Type(_)) {
-                let what = if wants_type { "a type" } else { "a value" };
-                return Err(error(span, format!("argument {} of this template has to be {what}", nth + 1)));
-            }
-        }
-        Ok(())
     }
 
     fn default_argument(&mut self, scope: ScopeId, parameter: &tree::Parameter) -> Result<Option<Argument>> {
@@ -279,4 +268,15 @@ fn agree(found: &mut Found, name: &Name, argument: Argument) -> bool {
             true
         }
     }
+}
+
+fn check_kinds(parameters: &[tree::Parameter], arguments: &[Argument], span: Span) -> Result<()> {
+    for (nth, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
+        let wants_type = matches!(parameter.kind, ParameterKind::Type(_));
+        if wants_type != matches!(argument, Argument::Type(_)) {
+            let what = if wants_type { "a type" } else { "a value" };
+            return Err(error(span, format!("argument {} of this template has to be {what}", nth + 1)));
+        }
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 //! Sizes and alignments are those of the 64-bit device ABI. Left out: `long double`, bit fields, empty base classes.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::rc::Rc;
 
 use super::scope::{DeclaredId, ScopeId, TemplateId};
@@ -248,7 +249,7 @@ impl Types {
             Shape::Basic(basic) => text.push_str(basic_name(basic)),
             Shape::Null => text.push_str("std::nullptr_t"),
             Shape::Pointer(to) => {
-                text = format!("{}*{}", self.show(to), if ty.is_const { " const" } else { "" })
+                text = format!("{}*{}", self.show(to), if ty.is_const { " const" } else { "" });
             }
             Shape::Reference(to) => text = format!("{}&", self.show(to)),
             Shape::Array(..) => self.show_array(ty, &mut text),
@@ -264,7 +265,7 @@ impl Types {
         let mut inner = ty;
         while let Shape::Array(of, length) = self.shape(inner) {
             let length = length.map_or(String::new(), |length| length.to_string());
-            lengths.push_str(&format!("[{length}]"));
+            let _ = write!(lengths, "[{length}]");
             inner = of;
         }
         text.push_str(&self.show(inner));

@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes, and where blocks continue.
 
-use super::{Base, Block, BlockId, End, Function, Inst, Op, Operand, Reg};
+use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
 
 impl Inst {
     /// The register of an address, which is an operand too.
@@ -134,10 +134,4 @@ fn meet(idom: &[BlockId], position: &[usize], mut a: BlockId, mut b: BlockId) ->
         }
     }
     a
-}
-
-impl Block {
-    pub fn reads_condition(&self) -> Option<Reg> {
-        self.end.condition()
-    }
 }

@@ -1,9 +1,7 @@
 //! One instruction of the intermediate code as one of PTX, or a few.
 
 use super::Emitter;
-use crate::code::{
-    Access, Arith, Base, Binary, Class, Compare, Inst, Op, Operand, Ptx, PtxOperand, Space, Ty, Unary,
-};
+use crate::code::{Access, Arith, Base, Binary, Class, Compare, Inst, Op, Ptx, PtxOperand, Space, Ty, Unary};
 
 impl Emitter<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {

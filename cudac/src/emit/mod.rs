@@ -111,10 +111,9 @@ impl Emitter<'_> {
             End::Branch { condition, is_negated, yes, no } => {
                 self.loc(line);
                 let condition = self.reg(condition);
-                let (to, other, sign) = match is_next(yes) {
-                    true => (no, yes, if is_negated { "" } else { "!" }),
-                    false => (yes, no, if is_negated { "!" } else { "" }),
-                };
+                let (to, other, negates) =
+                    if is_next(yes) { (no, yes, !is_negated) } else { (yes, no, is_negated) };
+                let sign = if negates { "!" } else { "" };
                 self.put(&format!("@{sign}{condition} bra \t$L__BB{nth}_{to}"));
                 if !is_next(other) {
                     self.put(&format!("bra.uni \t$L__BB{nth}_{other}"));

@@ -111,7 +111,7 @@ inline __device__ unsigned __usad(unsigned a, unsigned b, unsigned c) {
     asm("sad.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
     return result;
 }
-//: __hadd __uhadd __urhadd
+//: __uhadd __urhadd
 inline __device__ unsigned __uhadd(unsigned a, unsigned b) { return (a & b) + ((a ^ b) >> 1); }
 inline __device__ unsigned __urhadd(unsigned a, unsigned b) { return (a | b) - ((a ^ b) >> 1); }
 //: __byte_perm

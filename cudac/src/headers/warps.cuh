@@ -114,15 +114,10 @@ inline __device__ void __syncwarp(unsigned mask = 0xffffffff) {
     asm volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
 }
 
-//: __lane_id __cudac_lane
+//: __lane_id
 inline __device__ unsigned __lane_id() {
     unsigned result;
     asm("mov.u32 %0, %%laneid;" : "=r"(result));
-    return result;
-}
-inline __device__ unsigned __cudac_lanes_below() {
-    unsigned result;
-    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(result));
     return result;
 }
 

@@ -103,22 +103,15 @@ impl Lower<'_> {
             }
             // A register of 32 bits holds both; so does one of 64.
             (Ty::S32 | Ty::U32, Ty::S32 | Ty::U32) | (Ty::S64 | Ty::U64, Ty::S64 | Ty::U64) => {
-                self.rewrap(value, to)
+                rewrap(value, to)
             }
-            (Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16, Ty::S32 | Ty::U32) => self.rewrap(value, to),
+            (Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16, Ty::S32 | Ty::U32) => rewrap(value, to),
             (Ty::U8, Ty::U16 | Ty::S16) => value,
             _ if from.is_float() && matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16) => {
                 let wide = self.convert(value, from, Ty::S32);
                 self.convert(wide, Ty::S32, to)
             }
             _ => self.emit(Op::Convert { to, from }, to.class(), vec![value]),
-        }
-    }
-
-    fn rewrap(&mut self, value: Operand, to: Ty) -> Operand {
-        match value {
-            Operand::Int(value) => Operand::Int(crate::code::fold::wrap(to, value)),
-            other => other,
         }
     }
 
@@ -228,5 +221,12 @@ pub(crate) fn opposite(op: Compare) -> Compare {
         Compare::Le => Compare::Gt,
         Compare::Gt => Compare::Le,
         Compare::Ge => Compare::Lt,
+    }
+}
+
+fn rewrap(value: Operand, to: Ty) -> Operand {
+    match value {
+        Operand::Int(value) => Operand::Int(crate::code::fold::wrap(to, value)),
+        other => other,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::check::typed::{Binary, Expr, Kind};
-use crate::code::{BlockId, Class, Op, Operand, Place, Ty};
+use crate::code::{BlockId, Operand, Place, Ty};
 use crate::source::Result;
 
 impl Lower<'_> {
@@ -105,18 +105,5 @@ impl Lower<'_> {
             Operand::Int(value) => Some(value != 0),
             _ => None,
         })
-    }
-
-    /// A predicate in a register.
-    pub(super) fn predicate(&mut self, value: Operand) -> Operand {
-        match value {
-            Operand::Reg(_) => value,
-            known => {
-                let dst = self.function.new_reg(Class::Pred);
-                let line = self.line;
-                self.push(crate::code::Inst { op: Op::Mov, dsts: vec![dst], args: vec![known], line });
-                Operand::Reg(dst)
-            }
-        }
     }
 }

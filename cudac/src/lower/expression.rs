@@ -144,12 +144,6 @@ impl Lower<'_> {
                 return Ok(value);
             }
         }
-        if let Kind::Field(base, field) = &place.kind
-            && !base.is_place()
-        {
-            // A member of a value, such as what a function returned.
-            let _ = field;
-        }
         let at = self.place(place)?;
         Ok(self.load(at, place.ty))
     }
@@ -226,7 +220,6 @@ impl Lower<'_> {
                 }
                 // The value first: its calls may change what the place depends on.
                 let value = self.value(value)?;
-                let value = self.settled(value, place)?;
                 let at = self.place(place)?;
                 self.store_value(at, place.ty, value, expr.span)?;
                 Ok(at)
@@ -243,15 +236,6 @@ impl Lower<'_> {
             }
             _ => Err(unsupported(expr.span, "this place")),
         }
-    }
-
-    /// A struct that is assigned to a part of itself is copied first.
-    fn settled(&mut self, value: Value, place: &Expr) -> Result<Value> {
-        let Value::Object(from) = value else { return Ok(value) };
-        if self.ty(place.ty).is_some() || !matches!(from.base, crate::code::Base::Reg(_)) {
-            return Ok(value);
-        }
-        Ok(value)
     }
 
     fn assigned_value(&mut self, expr: &Expr) -> Result<Value> {

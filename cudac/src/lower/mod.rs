@@ -122,7 +122,7 @@ pub(crate) fn lower(
     Ok(lower.function)
 }
 
-impl<'c> Lower<'c> {
+impl Lower<'_> {
     fn kernel(&mut self, kernel: FunctionId) -> Result<()> {
         let made = &self.checked.program.functions[kernel];
         self.at(made.span);

@@ -77,10 +77,10 @@ pub(super) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
         StmtKind::Declare(_, Some(value)) => each(value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),
         StmtKind::If(_, then, otherwise) => {
-            then.iter().chain(otherwise).for_each(|inner| declarations(inner, each))
+            then.iter().chain(otherwise).for_each(|inner| declarations(inner, each));
         }
         StmtKind::Loop(inner) => {
-            inner.init.iter().chain(&inner.body).for_each(|inner| declarations(inner, each))
+            inner.init.iter().chain(&inner.body).for_each(|inner| declarations(inner, each));
         }
         StmtKind::Switch(inner) => {
             inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| declarations(inner, each));

@@ -17,10 +17,6 @@ impl Set {
         self.0[reg as usize / 64] |= 1 << (reg % 64);
     }
 
-    pub fn remove(&mut self, reg: Reg) {
-        self.0[reg as usize / 64] &= !(1 << (reg % 64));
-    }
-
     pub fn has(&self, reg: Reg) -> bool {
         self.0[reg as usize / 64] >> (reg % 64) & 1 != 0
     }

@@ -113,7 +113,7 @@ impl Parser<'_, '_> {
                     (name, ParameterKind::Value(Box::new(declarator.ty), default))
                 }
             };
-            parameters.push(Parameter { name, kind, span: self.since(start) });
+            parameters.push(Parameter { name, kind });
             if parameters.len() > MAX_PARAMETERS {
                 return Err(self.expected(&format!("at most {MAX_PARAMETERS} parameters")));
             }
@@ -179,7 +179,6 @@ pub(super) fn implied(names: &mut Names, parameters: &[Variable]) -> Option<Vec<
     let parameter = |at, names: &mut Names| Parameter {
         name: Some(names.get(&format!("auto:{at}"))),
         kind: ParameterKind::Type(None),
-        span: parameters[0].span,
     };
     Some((0..count).map(|at| parameter(at, names)).collect())
 }

@@ -244,6 +244,7 @@ pub(crate) struct Storage {
 }
 
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is something that may be said of a function or not")]
 pub(crate) struct Function {
     pub name: Name,
     pub span: Span,
@@ -270,7 +271,6 @@ pub(crate) struct Function {
 pub(crate) struct Parameter {
     pub name: Option<Name>,
     pub kind: ParameterKind,
-    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -292,6 +292,7 @@ pub(crate) struct Struct {
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "most members are fields")]
 pub(crate) enum Member {
     Field(Variable),
     Function(Rc<Function>),

@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
         let kind = match named {
             Some(kind) => kind,
             None if words.is_empty() => return Err(self.expected("a type")),
-            None => TypeKind::Basic(self.basic(&words, span)?),
+            None => TypeKind::Basic(basic(&words, span)?),
         };
         Ok(Type { kind, is_const, is_volatile, span })
     }
@@ -173,41 +173,6 @@ impl Parser<'_, '_> {
         let value = self.inside_brackets(Self::expression)?;
         self.expect(")", "after the expression")?;
         Ok(TypeKind::Decltype(Box::new(value)))
-    }
-
-    fn basic(&self, words: &[String], span: crate::source::Span) -> Result<Basic> {
-        let count = |word: &str| words.iter().filter(|own| *own == word).count();
-        let is_unsigned = count("unsigned") > 0;
-        let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
-        if count("__int128") > 0 || count("wchar_t") > 0 {
-            return Err(unsupported(span, format!("`{}`", words.join(" "))));
-        }
-        let has_sign = is_unsigned || count("signed") > 0;
-        let alone = |basic, word: &str| {
-            if words.iter().all(|own| own == word) {
-                return Ok(basic);
-            }
-            Err(error(span, format!("`{}` is no type", words.join(" "))))
-        };
-        Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
-            _ if count("void") > 0 => alone(Basic::Void, "void")?,
-            _ if count("bool") > 0 => alone(Basic::Bool, "bool")?,
-            _ if count("float") > 0 => alone(Basic::Float, "float")?,
-            (0, 0, 0 | 1) if count("double") > 0 && !has_sign => {
-                if count("long") > 0 {
-                    return Err(unsupported(span, "`long double`").with_help("device code has `double`"));
-                }
-                Basic::Double
-            }
-            (1, 0, 0) if is_unsigned => Basic::UnsignedChar,
-            (1, 0, 0) if has_sign => Basic::SignedChar,
-            (1, 0, 0) => Basic::Char,
-            (0, 1, 0) => pick(Basic::Short, Basic::UnsignedShort),
-            (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
-            (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
-            (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
-            _ => return Err(error(span, format!("`{}` is no type", words.join(" ")))),
-        })
     }
 
     /// A type with its pointers and arrays but without a name, as in a cast.
@@ -257,4 +222,39 @@ impl Parser<'_, '_> {
         }
         if self.load_own(name) { self.scopes.find(name) } else { None }
     }
+}
+
+fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
+    let count = |word: &str| words.iter().filter(|own| *own == word).count();
+    let is_unsigned = count("unsigned") > 0;
+    let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
+    if count("__int128") > 0 || count("wchar_t") > 0 {
+        return Err(unsupported(span, format!("`{}`", words.join(" "))));
+    }
+    let has_sign = is_unsigned || count("signed") > 0;
+    let alone = |basic, word: &str| {
+        if words.iter().all(|own| own == word) {
+            return Ok(basic);
+        }
+        Err(error(span, format!("`{}` is no type", words.join(" "))))
+    };
+    Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
+        _ if count("void") > 0 => alone(Basic::Void, "void")?,
+        _ if count("bool") > 0 => alone(Basic::Bool, "bool")?,
+        _ if count("float") > 0 => alone(Basic::Float, "float")?,
+        (0, 0, 0 | 1) if count("double") > 0 && !has_sign => {
+            if count("long") > 0 {
+                return Err(unsupported(span, "`long double`").with_help("device code has `double`"));
+            }
+            Basic::Double
+        }
+        (1, 0, 0) if is_unsigned => Basic::UnsignedChar,
+        (1, 0, 0) if has_sign => Basic::SignedChar,
+        (1, 0, 0) => Basic::Char,
+        (0, 1, 0) => pick(Basic::Short, Basic::UnsignedShort),
+        (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
+        (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
+        (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
+        _ => return Err(error(span, format!("`{}` is no type", words.join(" ")))),
+    })
 }

@@ -82,10 +82,7 @@ impl Evaluator<'_> {
 
     fn binary(&mut self, weakest: u8) -> Result<i64> {
         let mut left = self.unary()?;
-        loop {
-            let Some(Kind::Punct(operator)) = self.tokens.get(self.at).map(|token| &token.kind) else {
-                break;
-            };
+        while let Some(Kind::Punct(operator)) = self.tokens.get(self.at).map(|token| &token.kind) {
             let operator = *operator;
             let Some(binds) = binding(operator).filter(|binds| *binds > weakest) else { break };
             self.at += 1;

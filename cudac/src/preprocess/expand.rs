@@ -132,8 +132,11 @@ impl Reader<'_, '_> {
     fn paste(&mut self, span: Span, output: &mut Vec<Token>, right: &[Token]) -> Result<()> {
         let Some((first, rest)) = right.split_first() else { return Ok(()) };
         let Some(left) = output.pop() else { return Ok(()) };
-        let text =
-            format!("{}{}", self.spelling(&[left.clone()]), self.spelling(std::slice::from_ref(first)));
+        let text = format!(
+            "{}{}",
+            self.spelling(std::slice::from_ref(&left)),
+            self.spelling(std::slice::from_ref(first))
+        );
         let joined = lex(self.shared.names, span.file, &text).ok().filter(|tokens| tokens.len() == 1);
         let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
             return Err(error(span, format!("`##` makes `{text}` of this, which is no single token")));
