@@ -163,7 +163,7 @@ inline __device__ float sqrt(float x) {
     asm("sqrt.rn.f32 %0, %1;" : "=f"(result) : "f"(x));
     return result;
 }
-//: rsqrtf __frsqrt_rn
+//: rsqrtf
 inline __device__ float rsqrtf(float x) {
     float result;
     asm("rsqrt.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
