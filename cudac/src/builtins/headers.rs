@@ -88,6 +88,61 @@ const OF_THE_HOST: [(&str, &str); 9] = [
     ("exit", "write `return` to end a thread"),
 ];
 
+/// Functions of device code that are not supported, so that the message does not call them undeclared.
+const UNSUPPORTED: [&str; 46] = [
+    "expf",
+    "exp",
+    "exp2",
+    "exp10",
+    "exp10f",
+    "expm1f",
+    "logf",
+    "log",
+    "log2f",
+    "log2",
+    "log10f",
+    "log10",
+    "log1pf",
+    "powf",
+    "pow",
+    "sinf",
+    "sin",
+    "cosf",
+    "cos",
+    "tanf",
+    "tan",
+    "sincosf",
+    "asinf",
+    "acosf",
+    "atanf",
+    "atan2f",
+    "sinhf",
+    "coshf",
+    "tanhf",
+    "tanh",
+    "erff",
+    "erfcf",
+    "fmodf",
+    "fmod",
+    "remainderf",
+    "cbrtf",
+    "hypotf",
+    "rsqrt",
+    "ldexpf",
+    "frexpf",
+    "modff",
+    "round",
+    "lroundf",
+    "memcpy",
+    "memset",
+    "tex2D",
+];
+
+/// Whether a name is that of a function of device code that is not supported.
+pub(crate) fn is_unsupported(name: &str) -> bool {
+    UNSUPPORTED.contains(&name)
+}
+
 /// The text of a header that is included, and the name that it is known by.
 pub(crate) fn find(path: &str) -> Option<(&'static str, &'static str)> {
     HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))

@@ -85,6 +85,9 @@ impl Checker<'_> {
             )
             .with_help(instead);
         }
+        if crate::builtins::headers::is_unsupported(text) {
+            return crate::source::unsupported(part.span, format!("the function `{text}`"));
+        }
         match self.scopes.nearest(scope, text) {
             Some(near) => problem.with_help(format!("did you mean `{near}`?")),
             None => problem,

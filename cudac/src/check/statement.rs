@@ -306,9 +306,10 @@ impl Checker<'_> {
                     format!("`auto` needs a value to take the type of `{}` from", variable.name),
                 ));
             };
-            ty = self.deduced(scope, ty, init, span)?;
-        }
-        if let Some(init) = &variable.init {
+            let (deduced, made) = self.deduced(scope, ty, init, span)?;
+            ty = deduced;
+            value = Some(self.implicit(made, ty, "the value")?);
+        } else if let Some(init) = &variable.init {
             let made = self.initialiser(scope, ty, init, span)?;
             if self.types.is_array(ty) {
                 ty = made.ty;
@@ -347,7 +348,7 @@ impl Checker<'_> {
     }
 
     /// The type of an `auto` variable.
-    fn deduced(&mut self, scope: ScopeId, ty: Type, init: &tree::Init, span: Span) -> Result<Type> {
+    fn deduced(&mut self, scope: ScopeId, ty: Type, init: &tree::Init, span: Span) -> Result<(Type, Expr)> {
         let [written] = crate::parse::values(init) else {
             return Err(error(span, "`auto` needs one value"));
         };
@@ -357,7 +358,7 @@ impl Checker<'_> {
         }
         if let Shape::Reference(to) = self.types.shape(ty) {
             let to = value.ty.qualified(to.is_const, to.is_volatile);
-            return Ok(self.types.get(Shape::Reference(to)));
+            return Ok((self.types.get(Shape::Reference(to)), value));
         }
         let value = self.value(value);
         if self.is_auto_pointer(ty) && self.types.pointee(value.ty).is_none() {
@@ -366,7 +367,7 @@ impl Checker<'_> {
                 format!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty)),
             ));
         }
-        Ok(value.ty.plain().qualified(ty.is_const, ty.is_volatile))
+        Ok((value.ty.plain().qualified(ty.is_const, ty.is_volatile), value))
     }
 
     fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable) {

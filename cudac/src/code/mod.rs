@@ -103,7 +103,7 @@ pub(crate) enum Arith {
     MulHigh,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
     /// A copy; between a float and an integer, of the bits.
     Mov,
@@ -135,7 +135,7 @@ pub(crate) enum Op {
 }
 
 /// Instructions in PTX with operands: what `asm` says.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ptx {
     pub text: String,
     /// Whether it must not be removed, repeated or moved.
@@ -152,7 +152,7 @@ pub(crate) struct Ptx {
     pub is_own: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PtxOperand {
     Result(usize),
     Argument(usize),

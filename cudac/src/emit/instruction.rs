@@ -90,9 +90,14 @@ impl Emitter<'_> {
     fn convert(&mut self, to: Ty, from: Ty, inst: &Inst) {
         let class = self.function.class(inst.dsts[0]);
         let operands = self.operands(inst);
+        let source = inst.args[0].reg().map(|reg| self.function.class(reg));
+        let is_short = source == Some(Class::B16);
         let narrow = matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16);
         let text = match (to, from) {
             _ if class == Class::B16 => format!("cvt.u16.u32 \t{operands}"),
+            // What `asm` left in a register of 16 bits.
+            (Ty::S32, _) if is_short => format!("cvt.s32.s16 \t{operands}"),
+            _ if is_short => format!("cvt.u32.u16 \t{operands}"),
             (Ty::U8, _) if from.size() < 8 => format!("and.b32 \t{operands}, 255"),
             (Ty::U16, _) if from.size() < 8 => format!("and.b32 \t{operands}, 65535"),
             (Ty::S8, _) if from.size() < 8 => format!("cvt.s32.s8 \t{operands}"),

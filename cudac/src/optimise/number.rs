@@ -19,7 +19,7 @@ type Value = u32;
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     Known(Operand, Class),
-    Op(String, Vec<Value>),
+    Op(Op, Class, Vec<Value>),
     Load { base: Base, base_value: Value, offset: i64, ty: Ty, memory: Value },
 }
 
@@ -350,7 +350,7 @@ impl Numbering<'_> {
         if commutes {
             values.sort_unstable();
         }
-        Key::Op(format!("{class:?} {:?}", inst.op), values)
+        Key::Op(inst.op.clone(), class, values)
     }
 
     /// A value is computed, unless a register holds it.

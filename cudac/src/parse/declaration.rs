@@ -305,7 +305,8 @@ impl Parser<'_, '_> {
     fn at_declaration_or_end(&mut self) -> bool {
         let before = self.at;
         let is_type = self.plain_type().is_ok();
-        let found = is_type && !self.is("(") && !self.is("{");
+        let is_nested = self.is("(") && (self.ahead(1).is("&") || self.ahead(1).is("*"));
+        let found = is_type && (is_nested || !self.is("(")) && !self.is("{");
         self.at = before;
         found
     }

@@ -59,7 +59,10 @@ impl Parser<'_, '_> {
         name: Name,
         span: Span,
     ) -> Result<Rc<Function>> {
-        self.declare_value(&name);
+        // A constructor has the name of its type, which stays one.
+        if self.structs_name().as_ref() != Some(&name) {
+            self.declare_value(&name);
+        }
         if crate::builtins::headers::own(name.as_str()).is_some() {
             // An own function of the same name is one more overload.
             self.load_own(&name);
