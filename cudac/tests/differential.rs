@@ -87,7 +87,7 @@ fn run(ptx: &str, kernel: &str, seed: u32) -> Option<(Outcome, u64)> {
         launch = match param.bytes {
             8 => {
                 let buffer = emulator.alloc(&format!("buffer {nth}"), BYTES).unwrap();
-                for (at, bytes) in emulator.write(buffer).chunks_exact_mut(4).enumerate() {
+                for (at, bytes) in emulator.write(buffer).unwrap().chunks_exact_mut(4).enumerate() {
                     let value = (at as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 24;
                     bytes.copy_from_slice(&value.to_le_bytes());
                 }
@@ -99,7 +99,7 @@ fn run(ptx: &str, kernel: &str, seed: u32) -> Option<(Outcome, u64)> {
         };
     }
     let report = emulator.launch(&module, kernel, &launch).ok()?;
-    let memory = buffers.iter().map(|buffer| emulator.read(*buffer).to_vec()).collect();
+    let memory = buffers.iter().map(|buffer| emulator.read(*buffer).unwrap().to_vec()).collect();
     let instructions = report.counters.ptx_instructions;
     Some((Outcome { memory, faults: faults(&report), lines: lines(&report) }, instructions))
 }

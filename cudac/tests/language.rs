@@ -20,8 +20,12 @@ fn check(around: &str, body: &str, wanted: impl Fn(i32) -> i32) {
     launch.shared_bytes = 1024;
     let report = emulator.launch(&module, "kernel", &launch).unwrap();
     assert!(report.faults.is_empty(), "{:?}\n{}", report.faults, output.ptx);
-    let found: Vec<i32> =
-        emulator.read(y).chunks_exact(4).map(|word| i32::from_le_bytes(word.try_into().unwrap())).collect();
+    let found: Vec<i32> = emulator
+        .read(y)
+        .unwrap()
+        .chunks_exact(4)
+        .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
+        .collect();
     let wanted: Vec<i32> = (0..32).map(wanted).collect();
     assert_eq!(found, wanted, "{}", output.ptx);
 }
