@@ -231,24 +231,27 @@ impl Machine<'_, '_> {
                 let new = self.binary(*op, old, value, *computed_as)?;
                 store(place, convert(types, new, place.ty), values?)
             }
-            Kind::Step { place, is_down, is_post } => {
-                let old = self.place(place, values.as_deref_mut())?;
-                let one = if *is_down { -1 } else { 1 };
-                let new = match old {
-                    Constant::Integer(value) => {
-                        Constant::Integer(wrap(types, place.ty, value.wrapping_add(one)))
-                    }
-                    Constant::Float(_) => return None,
-                };
-                store(place, new, values?)?;
-                Some(if *is_post { old } else { new })
-            }
+            Kind::Step { place, is_down, is_post } => self.step(place, *is_down, *is_post, values),
             Kind::Comma(a, b) => {
                 self.expr(a, values.as_deref_mut());
                 self.expr(b, values)
             }
             _ => None,
         }
+    }
+
+    fn step(
+        &mut self,
+        place: &Expr,
+        is_down: bool,
+        is_post: bool,
+        mut values: Option<&mut Values>,
+    ) -> Option<Constant> {
+        let Constant::Integer(old) = self.place(place, values.as_deref_mut())? else { return None };
+        let new = old.wrapping_add(if is_down { -1 } else { 1 });
+        let new = Constant::Integer(wrap(&self.checker.types, place.ty, new));
+        store(place, new, values?)?;
+        Some(if is_post { Constant::Integer(old) } else { new })
     }
 
     fn holds(&mut self, expr: &Expr, values: Option<&mut Values>) -> Option<bool> {
