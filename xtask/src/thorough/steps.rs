@@ -104,6 +104,18 @@ pub const STEPS: &[Step] = &[
         1000,
     ),
     seeded(
+        "cudac-mutated",
+        "10,000 mutated texts: the front end neither panics nor hangs",
+        "test --locked -p cudac --test mutated",
+        10_000,
+    ),
+    seeded(
+        "cudac-verdicts",
+        "every version of every exercise, compiled by cudac, gets the verdict that NVIDIA's compiler gets",
+        "test --locked -p cudac --test exercises",
+        1,
+    ),
+    seeded(
         "fuzz",
         "20,000 random kernels in every way that the emulator has, with every checker",
         "test --locked -p fuzz --test ways",
@@ -199,6 +211,7 @@ mod tests {
         let mut files = Vec::new();
         for folder in [
             "simt",
+            "cudac",
             "exercises",
             "fuzz",
             "nvrtc",

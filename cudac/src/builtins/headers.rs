@@ -1,0 +1,202 @@
+//! Headers, and the functions and types that need no header, as texts of this crate.
+//!
+//! A family of functions has one text, in `headers/`. Such a text consists of chunks; each begins with a line `//:` and the
+//! names that it declares, and is compiled when a kernel uses one of them. So what a kernel does not use costs nothing.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The families that need no header.
+const FAMILIES: [&str; 5] = [
+    include_str!("../headers/warps.cuh"),
+    include_str!("../headers/blocks.cuh"),
+    include_str!("../headers/atomics.cuh"),
+    include_str!("../headers/math.cuh"),
+    include_str!("../headers/vectors.cuh"),
+];
+
+const GROUPS: &str = include_str!("../headers/groups.cuh");
+const ATOMIC: &str = include_str!("../headers/atomic.cuh");
+const BARRIER: &str = include_str!("../headers/barrier.cuh");
+const HALF: &str = include_str!("../headers/half.cuh");
+const LIMITS: &str = include_str!("../headers/limits.cuh");
+const ASSERT: &str = include_str!("../headers/assert.cuh");
+
+/// What can be included. The text of many is empty, because what they declare needs no header here.
+const HEADERS: [(&str, &str, &str); 36] = [
+    ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
+    ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
+    ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
+    ("cuda/atomic", "cuda/atomic", ATOMIC),
+    ("cuda/std/atomic", "cuda/atomic", ATOMIC),
+    ("cuda/std/utility", "cuda/atomic", ATOMIC),
+    ("cuda/barrier", "cuda/barrier", BARRIER),
+    ("cuda_fp16.h", "cuda_fp16.h", HALF),
+    ("assert.h", "assert.h", ASSERT),
+    ("cassert", "assert.h", ASSERT),
+    ("limits.h", "limits.h", LIMITS),
+    ("climits", "limits.h", LIMITS),
+    ("float.h", "limits.h", LIMITS),
+    ("cfloat", "limits.h", LIMITS),
+    ("math.h", "limits.h", LIMITS),
+    ("cmath", "limits.h", LIMITS),
+    ("stdint.h", "limits.h", LIMITS),
+    ("cstdint", "limits.h", LIMITS),
+    ("math_constants.h", "limits.h", LIMITS),
+    ("stdio.h", "stdio.h", ""),
+    ("cstdio", "stdio.h", ""),
+    ("stdlib.h", "stdlib.h", ""),
+    ("cstdlib", "stdlib.h", ""),
+    ("stddef.h", "stddef.h", ""),
+    ("cstddef", "stddef.h", ""),
+    ("stdbool.h", "stdbool.h", ""),
+    ("cuda.h", "cuda.h", ""),
+    ("cuda_runtime.h", "cuda_runtime.h", ""),
+    ("cuda_runtime_api.h", "cuda_runtime.h", ""),
+    ("device_launch_parameters.h", "device_launch_parameters.h", ""),
+    ("device_functions.h", "device_functions.h", ""),
+    ("device_atomic_functions.h", "device_functions.h", ""),
+    ("sm_60_atomic_functions.h", "device_functions.h", ""),
+    ("vector_types.h", "vector_types.h", ""),
+    ("vector_functions.h", "vector_types.h", ""),
+    ("builtin_types.h", "vector_types.h", ""),
+];
+
+/// Names that need a header, for the hint that names it.
+const IN_HEADERS: [(&str, &str); 9] = [
+    ("cooperative_groups", "cooperative_groups.h"),
+    ("cg", "cooperative_groups.h"),
+    ("cuda", "cuda/atomic"),
+    ("half", "cuda_fp16.h"),
+    ("__half", "cuda_fp16.h"),
+    ("assert", "assert.h"),
+    ("INT_MAX", "limits.h"),
+    ("INT_MIN", "limits.h"),
+    ("FLT_MAX", "float.h"),
+];
+
+/// Functions of the host that beginners call in kernels, and what to do instead.
+const OF_THE_HOST: [(&str, &str); 9] = [
+    ("cudaMalloc", "allocate memory on the host, and pass the pointer to the kernel"),
+    ("cudaFree", "free memory on the host"),
+    ("cudaMemcpy", "copy memory on the host, before or after the kernel"),
+    ("cudaMemset", "set memory on the host, or store values in a loop"),
+    ("cudaDeviceSynchronize", "a kernel waits for the threads of its block with `__syncthreads()`"),
+    ("malloc", "declare an array in the kernel, or pass a pointer to memory of the host's making"),
+    ("free", "memory is freed on the host"),
+    ("rand", "pass numbers to the kernel, or compute them from the thread's index"),
+    ("exit", "write `return` to end a thread"),
+];
+
+/// Functions of device code that are not supported, so that the message does not call them undeclared.
+const UNSUPPORTED: [&str; 46] = [
+    "expf",
+    "exp",
+    "exp2",
+    "exp10",
+    "exp10f",
+    "expm1f",
+    "logf",
+    "log",
+    "log2f",
+    "log2",
+    "log10f",
+    "log10",
+    "log1pf",
+    "powf",
+    "pow",
+    "sinf",
+    "sin",
+    "cosf",
+    "cos",
+    "tanf",
+    "tan",
+    "sincosf",
+    "asinf",
+    "acosf",
+    "atanf",
+    "atan2f",
+    "sinhf",
+    "coshf",
+    "tanhf",
+    "tanh",
+    "erff",
+    "erfcf",
+    "fmodf",
+    "fmod",
+    "remainderf",
+    "cbrtf",
+    "hypotf",
+    "rsqrt",
+    "ldexpf",
+    "frexpf",
+    "modff",
+    "round",
+    "lroundf",
+    "memcpy",
+    "memset",
+    "tex2D",
+];
+
+/// Whether a name is that of a function of device code that is not supported.
+pub(crate) fn is_unsupported(name: &str) -> bool {
+    UNSUPPORTED.contains(&name)
+}
+
+/// The text of a header that is included, and the name that it is known by.
+pub(crate) fn find(path: &str) -> Option<(&'static str, &'static str)> {
+    HEADERS.iter().find(|(name, ..)| *name == path).map(|(_, known, text)| (*known, *text))
+}
+
+/// The headers that can be included.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    HEADERS.iter().map(|(name, ..)| *name)
+}
+
+/// The chunks of the families, by the names that they declare.
+static CHUNKS: LazyLock<BTreeMap<&str, (&str, &str)>> = LazyLock::new(|| {
+    let mut found = BTreeMap::new();
+    for chunk in FAMILIES.iter().flat_map(|family| family.split("//: ").skip(1)) {
+        let (names, text) = chunk.split_once('\n').unwrap_or((chunk, ""));
+        let title = names.split(' ').next().unwrap_or(names);
+        for name in names.split_whitespace() {
+            found.insert(name, (title, text));
+        }
+    }
+    found
+});
+
+/// The title and the text of what declares a name that needs no header.
+pub(crate) fn own(name: &str) -> Option<(&'static str, &'static str)> {
+    CHUNKS.get(name).copied()
+}
+
+/// All names that need no header.
+pub(crate) fn own_names() -> impl Iterator<Item = &'static str> {
+    CHUNKS.keys().copied()
+}
+
+/// The header that declares a name.
+pub(crate) fn header_of(name: &str) -> Option<&'static str> {
+    IN_HEADERS.iter().find(|(known, _)| *known == name).map(|(_, header)| *header)
+}
+
+/// What to use instead of a function of the host.
+pub(crate) fn host_function(name: &str) -> Option<&'static str> {
+    OF_THE_HOST.iter().find(|(known, _)| *known == name).map(|(_, instead)| *instead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chunk_declares_its_names() {
+        for (name, (_, text)) in CHUNKS.iter() {
+            // The built-in variables are declared by the checker; their chunk has their type.
+            let is_variable = ["threadIdx", "blockIdx", "blockDim", "gridDim"].contains(name);
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_start_matches("make_");
+            assert!(is_variable || text.contains(stem), "{name}");
+        }
+    }
+}

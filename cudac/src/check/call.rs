@@ -1,0 +1,458 @@
+//! Calls: which function is meant, and what its arguments become.
+//!
+//! Specification: C++17, [over.match].
+
+use std::rc::Rc;
+
+use super::convert::{EXACT, Rank};
+use super::scope::{DeclaredId, Entity, ScopeId};
+use super::typed::{Expr, FunctionId, Intrinsic, Kind};
+use super::types::{Argument, Shape, Type};
+use super::{Checker, typed};
+use crate::parse::tree::{self, ExprKind};
+use crate::source::{Result, Span, error};
+
+/// A function that could be meant.
+struct Candidate {
+    declared: DeclaredId,
+    arguments: Vec<Argument>,
+    ranks: Vec<Rank>,
+}
+
+impl Checker<'_> {
+    pub(super) fn call(
+        &mut self,
+        scope: ScopeId,
+        callee: &tree::Expr,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        match &callee.kind {
+            ExprKind::Path(path) => {
+                if let [part] = &path.parts[..]
+                    && let Some(result) = self.intrinsic(scope, part, arguments, span)?
+                {
+                    return Ok(result);
+                }
+                if let Some(found) = self.by_arguments(scope, path, arguments, span)? {
+                    return Ok(found);
+                }
+                let found = self.lookup(scope, path)?;
+                let Entity::Functions(functions) = found else {
+                    let callee = self.expr(scope, callee)?;
+                    return self.call_value(scope, callee, arguments, span);
+                };
+                let Some(part) = path.parts.last() else { return Err(error(span, "expected a function")) };
+                let explicit = self.explicit(scope, part)?;
+                let arguments = self.arguments(scope, arguments)?;
+                // A member function that is called by its name alone is called for `*this`.
+                let is_method = functions.iter().any(|at| {
+                    self.declared[*at].owner.is_some() && !self.declared[*at].function.storage.is_static
+                });
+                let this = if is_method { Some(self.this_place(span)?) } else { None };
+                self.call_one_of(&functions, &explicit, this, arguments, part.name.as_str(), span)
+            }
+            ExprKind::Member { base, is_arrow, part } => {
+                let base = self.member_base(scope, base, *is_arrow, span)?;
+                self.method_call(scope, base, part, arguments, span)
+            }
+            _ => {
+                let callee = self.expr(scope, callee)?;
+                self.call_value(scope, callee, arguments, span)
+            }
+        }
+    }
+
+    /// A function that is found only in the namespaces of its arguments' types.
+    fn by_arguments(
+        &mut self,
+        scope: ScopeId,
+        path: &tree::Path,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let [part] = &path.parts[..] else { return Ok(None) };
+        if self.scopes.find(scope, &part.name).is_some() {
+            return Ok(None);
+        }
+        let arguments = self.arguments(scope, arguments)?;
+        for argument in &arguments {
+            let ty = self.types.pointee(argument.ty).unwrap_or(argument.ty);
+            let Some(at) = self.types.struct_of(ty) else { continue };
+            let found = self.scopes.find(self.types.structs[at].scope, &part.name).cloned();
+            if let Some(Entity::Functions(functions)) = found {
+                let explicit = self.explicit(scope, part)?;
+                return self
+                    .call_one_of(&functions, &explicit, None, arguments, part.name.as_str(), span)
+                    .map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn explicit(&mut self, scope: ScopeId, part: &tree::Part) -> Result<Vec<Argument>> {
+        match &part.arguments {
+            Some(arguments) => self.template_arguments(scope, arguments),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    pub(super) fn arguments(&mut self, scope: ScopeId, written: &[tree::Expr]) -> Result<Vec<Expr>> {
+        let mut arguments = Vec::with_capacity(written.len());
+        for written in written {
+            let argument = self.expr(scope, written)?;
+            if self.types.is_void(argument.ty) {
+                return Err(error(argument.span, "this has the type `void`, so it cannot be an argument"));
+            }
+            arguments.push(argument);
+        }
+        Ok(arguments)
+    }
+
+    /// Calls an object, as lambdas are called.
+    fn call_value(
+        &mut self,
+        scope: ScopeId,
+        callee: Expr,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        let mut arguments = self.arguments(scope, arguments)?;
+        if self.types.struct_of(callee.ty).is_some() {
+            let shown = self.show(callee.ty);
+            arguments.insert(0, callee);
+            return match self.operator_call(scope, "()", arguments, span)? {
+                Some(result) => Ok(result),
+                None => Err(error(span, format!("`{shown}` cannot be called"))),
+            };
+        }
+        let message = format!("this has the type `{}`, and cannot be called", self.show(callee.ty));
+        Err(error(callee.span, message))
+    }
+
+    /// Picks one of several functions and calls it.
+    pub(super) fn call_one_of(
+        &mut self,
+        functions: &[DeclaredId],
+        explicit: &[Argument],
+        this: Option<Expr>,
+        arguments: Vec<Expr>,
+        name: &str,
+        span: Span,
+    ) -> Result<Expr> {
+        let best = self.pick(functions, explicit, this.as_ref(), &arguments, name, span)?;
+        let is_static = self.declared[best.declared].function.storage.is_static;
+        let id = self.callable(best.declared, &best.arguments, span)?;
+        let this = this.filter(|_| self.declared[best.declared].owner.is_some() && !is_static);
+        self.finish_call(best.declared, id, this, arguments, span)
+    }
+
+    /// The instance of a function, if a kernel may call it.
+    fn callable(&mut self, declared: DeclaredId, arguments: &[Argument], span: Span) -> Result<FunctionId> {
+        let function = Rc::clone(&self.declared[declared].function);
+        let storage = function.storage;
+        let name = &function.name;
+        if storage.is_global {
+            let message = format!("the kernel `{name}` cannot be called from device code");
+            return Err(error(span, message).with_help("move what both need into a `__device__` function"));
+        }
+        let owner_is_plain = self.declared[declared].owner.is_some();
+        let is_host =
+            !storage.is_device && !storage.is_constexpr && !owner_is_plain && !self.declared[declared].is_own;
+        if is_host && self.unevaluated == 0 {
+            let message = format!("`{name}` is a function of the host, which device code cannot call");
+            let problem = error(span, message);
+            return Err(problem.with_help(format!("write `__device__` before the definition of `{name}`")));
+        }
+        if function.is_deleted {
+            return Err(error(span, format!("`{name}` is deleted and cannot be called")));
+        }
+        self.instance(declared, arguments, span)
+    }
+
+    fn finish_call(
+        &mut self,
+        declared: DeclaredId,
+        id: FunctionId,
+        this: Option<Expr>,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let function = Rc::clone(&self.declared[declared].function);
+        let mut passed = Vec::with_capacity(arguments.len() + 1);
+        if let Some(this) = this {
+            let place = Self::placed(this);
+            if !function.is_const {
+                self.mark_changed(&place);
+            }
+            passed.push(place);
+        }
+        let first = passed.len();
+        let count = arguments.len();
+        let parameters: Vec<Type> = {
+            let made = &self.program.functions[id];
+            made.parameters.iter().skip(first).map(|var| made.vars[*var].ty).collect()
+        };
+        for (nth, argument) in arguments.into_iter().enumerate() {
+            let what = format!("argument {} of `{}`", nth + 1, function.name);
+            passed.push(self.implicit(argument, parameters[nth], &what)?);
+        }
+        for (nth, parameter) in parameters.iter().enumerate().skip(count) {
+            let Some(tree::Init::Assign(default)) =
+                function.parameters.get(nth).and_then(|p| p.init.as_ref())
+            else {
+                return Err(error(span, format!("`{}` needs more arguments", function.name)));
+            };
+            let scope = self.declared[declared].scope;
+            let mut default = self.expr(scope, default)?;
+            default.span = span;
+            passed.push(self.implicit(default, *parameter, "a default argument")?);
+        }
+        let result = self.program.functions[id].result;
+        let call = Expr { kind: Kind::Call(id, passed), ty: result, span };
+        Ok(self.dereferenced(call))
+    }
+
+    /// A call that returns a reference is a place.
+    fn dereferenced(&mut self, call: Expr) -> Expr {
+        let Shape::Reference(to) = self.types.shape(call.ty) else { return call };
+        let (span, pointer) = (call.span, self.types.pointer(to));
+        Expr { kind: Kind::Deref(Box::new(Expr { ty: pointer, ..call })), ty: to, span }
+    }
+
+    fn pick(
+        &mut self,
+        functions: &[DeclaredId],
+        explicit: &[Argument],
+        this: Option<&Expr>,
+        arguments: &[Expr],
+        name: &str,
+        span: Span,
+    ) -> Result<Candidate> {
+        let mut candidates = Vec::new();
+        let mut reason = None;
+        for declared in functions {
+            match self.candidate(*declared, explicit, this, arguments) {
+                Ok(Some(candidate)) => candidates.push(candidate),
+                Ok(None) => {}
+                Err(problem) => reason = Some(problem),
+            }
+        }
+        if candidates.is_empty() {
+            if let (Some(problem), [_]) = (reason, functions) {
+                return Err(problem);
+            }
+            return Err(self.no_match(functions, arguments, name, span));
+        }
+        let best = (0..candidates.len()).find(|best| {
+            (0..candidates.len())
+                .all(|other| *best == other || self.is_better(&candidates[*best], &candidates[other]))
+        });
+        match best {
+            Some(best) => Ok(candidates.swap_remove(best)),
+            None => {
+                let types: Vec<String> =
+                    arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
+                let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
+                Err(error(span, message).with_help("convert the arguments to one type"))
+            }
+        }
+    }
+
+    fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
+        let worse = a.ranks.iter().zip(&b.ranks).any(|(a, b)| a > b);
+        let better = a.ranks.iter().zip(&b.ranks).any(|(a, b)| a < b);
+        if worse || better {
+            return !worse;
+        }
+        let is_template =
+            |candidate: &Candidate| self.declared[candidate.declared].function.template.is_some();
+        if is_template(a) != is_template(b) {
+            return is_template(b);
+        }
+        // The text's own functions hide this compiler's.
+        let is_own = |candidate: &Candidate| self.declared[candidate.declared].is_own;
+        if is_own(a) != is_own(b) {
+            return is_own(b);
+        }
+        // Of two templates, the one that says more of its parameters.
+        is_template(a) && self.specificity(a.declared) > self.specificity(b.declared)
+    }
+
+    fn specificity(&self, declared: DeclaredId) -> usize {
+        fn depth(ty: &tree::Type) -> usize {
+            match &ty.kind {
+                tree::TypeKind::Pointer(inner) | tree::TypeKind::Array(inner, _) => 1 + depth(inner),
+                tree::TypeKind::Reference(inner) | tree::TypeKind::Rvalue(inner) => depth(inner),
+                tree::TypeKind::Named(path) => {
+                    path.parts.iter().filter(|part| part.arguments.is_some()).count()
+                }
+                _ => 0,
+            }
+        }
+        self.declared[declared].function.parameters.iter().map(|parameter| depth(&parameter.ty)).sum()
+    }
+
+    fn candidate(
+        &mut self,
+        declared: DeclaredId,
+        explicit: &[Argument],
+        this: Option<&Expr>,
+        arguments: &[Expr],
+    ) -> Result<Option<Candidate>> {
+        let function = Rc::clone(&self.declared[declared].function);
+        let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
+        if arguments.len() < required || arguments.len() > function.parameters.len() {
+            return Ok(None);
+        }
+        if function.template.is_none() && !explicit.is_empty() {
+            return Ok(None);
+        }
+        let (deduced, parameters) = if function.template.is_some() {
+            let Some(deduced) = self.deduce(declared, explicit, arguments)? else { return Ok(None) };
+            let signature = self.instance_signature(declared, &deduced)?;
+            (deduced, signature.parameters)
+        } else {
+            (Vec::new(), self.signature(declared)?.parameters.clone())
+        };
+        let mut ranks = Vec::with_capacity(arguments.len() + 1);
+        if let Some(this) = this
+            && !function.storage.is_static
+        {
+            if this.ty.is_const && !function.is_const && !function.is_constructor {
+                return Ok(None);
+            }
+            ranks.push(if function.is_const && !this.ty.is_const { EXACT + 1 } else { EXACT });
+        }
+        for (argument, parameter) in arguments.iter().zip(&parameters) {
+            let Some(rank) = self.rank(argument, *parameter) else { return Ok(None) };
+            ranks.push(rank);
+        }
+        Ok(Some(Candidate { declared, arguments: deduced, ranks }))
+    }
+
+    fn no_match(
+        &mut self,
+        functions: &[DeclaredId],
+        arguments: &[Expr],
+        name: &str,
+        span: Span,
+    ) -> Box<crate::source::Problem> {
+        let [only] = functions else {
+            let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+            return error(span, format!("no function `{name}` takes `({})`", types.join(", ")));
+        };
+        let function = Rc::clone(&self.declared[*only].function);
+        let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
+        if arguments.len() < required || arguments.len() > function.parameters.len() {
+            let most = function.parameters.len();
+            let wanted = if required == most { most.to_string() } else { format!("{required} to {most}") };
+            let s = if wanted == "1" { "" } else { "s" };
+            return error(span, format!("`{name}` takes {wanted} argument{s}, not {}", arguments.len()));
+        }
+        if function.template.is_none()
+            && let Ok(signature) = self.signature(*only).cloned()
+        {
+            for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
+                let what = format!("argument {} of `{name}`", nth + 1);
+                if let Err(problem) = self.implicit(argument.clone(), *parameter, &what) {
+                    return problem;
+                }
+            }
+            return error(span, format!("`{name}` changes its object, which is `const` here"));
+        }
+        error(span, format!("the arguments of `{name}` do not determine its template parameters"))
+    }
+
+    /// Names that are reserved for this compiler, and `printf`.
+    fn intrinsic(
+        &mut self,
+        scope: ScopeId,
+        part: &tree::Part,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let name = part.name.as_str();
+        if name == "printf" && self.scopes.find(scope, &part.name).is_none() {
+            return self.printf(scope, arguments, span).map(Some);
+        }
+        let Some(name) = name.strip_prefix("__cudac_") else { return Ok(None) };
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(self.value_of(scope, argument)?);
+        }
+        let first = values.first().map(|value| value.ty);
+        let void = self.types.void();
+        let int = self.types.int();
+        let (intrinsic, ty) = match (name, first) {
+            ("min", Some(ty)) => (Intrinsic::Min, ty),
+            ("max", Some(ty)) => (Intrinsic::Max, ty),
+            ("abs", Some(ty)) => (Intrinsic::Abs, ty),
+            ("mulhi", Some(ty)) => (Intrinsic::MulHigh, ty),
+            ("fma", Some(ty)) => (Intrinsic::Fma, ty),
+            ("brev", Some(ty)) => (Intrinsic::Brev, ty),
+            ("popc", Some(_)) => (Intrinsic::Popc, int),
+            ("clz", Some(_)) => (Intrinsic::Clz, int),
+            ("unsupported", _) => (Intrinsic::Unreachable, void),
+            ("bits", Some(_)) => {
+                let explicit = self.explicit(scope, part)?;
+                let Some(Argument::Type(ty)) = explicit.first() else {
+                    // The type comes as a second argument of that type, which is not evaluated.
+                    let ty = values.get(1).map_or(int, |value| value.ty);
+                    values.truncate(1);
+                    return Ok(Some(Expr { kind: Kind::Intrinsic(Intrinsic::Bits, values), ty, span }));
+                };
+                (Intrinsic::Bits, *ty)
+            }
+            _ => return Err(error(span, format!("`__cudac_{name}` is not known"))),
+        };
+        Ok(Some(Expr { kind: Kind::Intrinsic(intrinsic, values), ty, span }))
+    }
+
+    fn printf(&mut self, scope: ScopeId, arguments: &[tree::Expr], span: Span) -> Result<Expr> {
+        let Some((format, rest)) = arguments.split_first() else {
+            return Err(error(span, "`printf` needs a text as its first argument"));
+        };
+        let ExprKind::Text(text) = &format.kind else {
+            return Err(error(format.span, "the first argument of `printf` has to be a text in quotes"));
+        };
+        if rest.len() > 32 {
+            return Err(error(span, "`printf` takes at most 32 values"));
+        }
+        let mut values = Vec::new();
+        for value in rest {
+            let mut value = self.value_of(scope, value)?;
+            if self.types.struct_of(value.ty).is_some() {
+                let message = format!("`printf` cannot print a `{}`", self.show(value.ty));
+                return Err(error(value.span, message).with_help("print its members one by one"));
+            }
+            value = self.promote(value);
+            if self.types.basic_of(value.ty) == Some(super::types::Basic::Float) {
+                let double = self.types.basic(super::types::Basic::Double);
+                value = Self::converted(value, double);
+            }
+            values.push(value);
+        }
+        self.warn_printf(text, &values, span);
+        let ty = self.types.int();
+        Ok(Expr { kind: Kind::Printf(text.clone(), values), ty, span })
+    }
+
+    /// `*this` in a member function.
+    pub(super) fn this_place(&mut self, span: Span) -> Result<Expr> {
+        let Some(var) = self.frames.last().and_then(|frame| frame.this) else {
+            return Err(error(span, "there is no `this` outside of a member function"));
+        };
+        let ty = match self.frames.last() {
+            Some(frame) => self.types.referred(frame.vars[var].ty),
+            None => self.types.int(),
+        };
+        Ok(Expr { kind: typed::Kind::Local(var), ty, span })
+    }
+
+    pub(super) fn this(&mut self, span: Span) -> Result<Expr> {
+        let place = self.this_place(span)?;
+        let ty = self.types.pointer(place.ty);
+        Ok(Expr { kind: Kind::AddressOf(Box::new(place)), ty, span })
+    }
+}

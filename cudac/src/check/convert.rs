@@ -1,0 +1,385 @@
+//! Conversions: which happen by themselves, how good each is for choosing an overload, and casts.
+//!
+//! Specification: C++17, [conv] and [over.best.ics].
+
+use super::Checker;
+use super::scope::ScopeId;
+use super::typed::{Expr, Kind};
+use super::types::{Basic, Shape, Type};
+use crate::parse::tree::CastKind;
+use crate::source::{Result, Span, error, unsupported};
+
+/// How good a conversion is; smaller is better.
+pub(super) type Rank = u8;
+pub(super) const EXACT: Rank = 0;
+const QUALIFIED: Rank = 1;
+const PROMOTED: Rank = 2;
+const CONVERTED: Rank = 3;
+const TO_BOOL: Rank = 4;
+const BY_USER: Rank = 5;
+
+impl Checker<'_> {
+    /// The value of a place; an array becomes a pointer to its first element.
+    pub(super) fn value(&mut self, expr: Expr) -> Expr {
+        if let Shape::Array(of, _) = self.types.shape(expr.ty) {
+            let of = of.qualified(expr.ty.is_const, expr.ty.is_volatile);
+            let (ty, span) = (self.types.pointer(of), expr.span);
+            let place = Self::placed(expr);
+            self.mark_changed(&place);
+            return Expr { kind: Kind::Decay(Box::new(place)), ty, span };
+        }
+        if !expr.is_place() {
+            return expr;
+        }
+        if let Kind::Local(var) = expr.kind
+            && let Some(frame) = self.frame()
+        {
+            frame.vars[var].is_used = true;
+        }
+        let (ty, span) = (expr.ty.plain(), expr.span);
+        Expr { kind: Kind::Load(Box::new(expr)), ty, span }
+    }
+
+    /// A place that holds the value.
+    pub(super) fn placed(expr: Expr) -> Expr {
+        if expr.is_place() {
+            return expr;
+        }
+        let (ty, span) = (expr.ty, expr.span);
+        Expr { kind: Kind::Temporary(Box::new(expr)), ty, span }
+    }
+
+    /// Notes that a variable may have another value later.
+    pub(super) fn mark_changed(&mut self, place: &Expr) {
+        match &place.kind {
+            Kind::Local(var) => {
+                let var = *var;
+                if let Some(frame) = self.frame() {
+                    frame.vars[var].is_changed = true;
+                    frame.vars[var].is_used = true;
+                }
+            }
+            Kind::Field(base, _) | Kind::Element(base, _) => self.mark_changed(base),
+            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
+                self.mark_changed(place);
+            }
+            _ => {}
+        }
+    }
+
+    /// How good the conversion of a value is, if there is one.
+    pub(super) fn rank(&mut self, from: &Expr, to: Type) -> Option<Rank> {
+        if let Shape::Reference(referred) = self.types.shape(to) {
+            if self.types.fits(from.ty, referred) {
+                let drops =
+                    from.ty.is_const && !referred.is_const || from.ty.is_volatile && !referred.is_volatile;
+                let is_bound =
+                    from.is_place() || referred.is_const || self.types.struct_of(referred).is_some();
+                let added = referred.is_const && !from.ty.is_const;
+                return (is_bound && !drops).then_some(if added { QUALIFIED } else { EXACT });
+            }
+            return if referred.is_const { self.rank(from, referred.plain()) } else { None };
+        }
+        let (source, target) = (from.ty, to);
+        if source.same(target) {
+            return Some(EXACT);
+        }
+        if self.types.is_arithmetic(source) && self.types.is_arithmetic(target) {
+            return self.arithmetic_rank(source, target);
+        }
+        if let Some(found) = self.pointer_rank(from, target) {
+            return Some(found);
+        }
+        self.user_conversion(from, target).ok().flatten().map(|_| BY_USER)
+    }
+
+    fn arithmetic_rank(&self, source: Type, target: Type) -> Option<Rank> {
+        if matches!(self.types.shape(target), Shape::Enum(_)) {
+            return None;
+        }
+        let (from, to) = (self.types.basic_of(source)?, self.types.basic_of(target)?);
+        let promotes = to == promoted(from) && from != to || from == Basic::Float && to == Basic::Double;
+        let is_enum = matches!(self.types.shape(source), Shape::Enum(_));
+        Some(match () {
+            () if from == to && is_enum || promotes => PROMOTED,
+            () if to == Basic::Bool => TO_BOOL,
+            () => CONVERTED,
+        })
+    }
+
+    fn pointer_rank(&self, from: &Expr, target: Type) -> Option<Rank> {
+        if self.types.is_bool(target) && (self.types.is_pointer(from.ty) || self.types.is_array(from.ty)) {
+            return Some(TO_BOOL);
+        }
+        let to = self.types.pointee(target)?;
+        if self.types.shape(from.ty) == Shape::Null {
+            return Some(CONVERTED);
+        }
+        if matches!(from.kind, Kind::Integer(0)) && self.types.is_integral(from.ty) {
+            return Some(CONVERTED);
+        }
+        let source = match self.types.shape(from.ty) {
+            Shape::Pointer(source) => source,
+            Shape::Array(of, _) => of.qualified(from.ty.is_const, from.ty.is_volatile),
+            _ => return None,
+        };
+        let keeps = (to.is_const || !source.is_const) && (to.is_volatile || !source.is_volatile);
+        if !keeps {
+            return None;
+        }
+        if source.same(to) {
+            let added = to.is_const != source.is_const || to.is_volatile != source.is_volatile;
+            return Some(if added { QUALIFIED } else { EXACT });
+        }
+        self.types.is_void(to).then_some(CONVERTED)
+    }
+
+    /// Converts a value as an assignment, an argument or a return does. `what` says where, for the message.
+    pub(super) fn implicit(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
+        if let Shape::Reference(referred) = self.types.shape(to) {
+            return self.bind(from, referred, what);
+        }
+        if from.ty.same(to) {
+            let value = self.value(from);
+            return Ok(Expr { ty: to.plain(), ..value });
+        }
+        if self.types.is_arithmetic(from.ty)
+            && self.types.is_arithmetic(to)
+            && self.arithmetic_rank(from.ty, to).is_some()
+        {
+            let value = self.value(from);
+            return Ok(Self::converted(value, to));
+        }
+        if self.pointer_rank(&from, to).is_some() {
+            let value = self.value(from);
+            return Ok(Self::converted(value, to));
+        }
+        if let Some(converted) = self.user_conversion(&from, to)? {
+            return Ok(converted);
+        }
+        Err(self.no_conversion(&from, to, what))
+    }
+
+    fn no_conversion(&mut self, from: &Expr, to: Type, what: &str) -> Box<crate::source::Problem> {
+        let (source, target) = (self.show(from.ty), self.show(to));
+        let problem =
+            error(from.span, format!("{what} has the type `{source}`, which does not convert to `{target}`"));
+        if matches!(from.kind, Kind::Special(_)) || source == "uint3" {
+            return problem.with_help("name a component: `.x`, `.y` or `.z`");
+        }
+        if let (Shape::Pointer(a), Shape::Pointer(b)) = (self.types.shape(from.ty), self.types.shape(to)) {
+            if a.same(b) && a.is_const {
+                return problem
+                    .with_help("what the pointer points to is `const`, and may not be changed through it");
+            }
+            return problem
+                .with_help(format!("if you mean the same bytes, write `({target})` before the value"));
+        }
+        if let (Shape::Pointer(a), true) = (self.types.shape(from.ty), self.types.is_arithmetic(to))
+            && a.same(to)
+        {
+            return problem
+                .with_help("write `*` before the pointer, or an index after it, for the value it points to");
+        }
+        if self.types.pointee(to).is_some_and(|to| to.same(from.ty)) && from.is_place() {
+            return problem.with_help("write `&` before the variable for its address");
+        }
+        problem
+    }
+
+    fn bind(&mut self, from: Expr, to: Type, what: &str) -> Result<Expr> {
+        if self.types.fits(from.ty, to) {
+            if from.ty.is_const && !to.is_const {
+                return Err(error(
+                    from.span,
+                    format!("{what} is `const`, but the reference could change it"),
+                ));
+            }
+            if from.is_place() {
+                if !to.is_const {
+                    self.mark_changed(&from);
+                }
+                return Ok(from);
+            }
+        }
+        if !to.is_const && self.types.struct_of(to).is_none() {
+            let message = format!(
+                "{what} is not a variable of the type `{}`, which the reference needs",
+                self.show(to)
+            );
+            return Err(error(from.span, message));
+        }
+        let value = self.implicit(from, to.plain(), what)?;
+        Ok(Self::placed(value))
+    }
+
+    /// A conversion that is known to exist.
+    pub(super) fn converted(value: Expr, to: Type) -> Expr {
+        if value.ty.same(to) {
+            return Expr { ty: to.plain(), ..value };
+        }
+        let span = value.span;
+        Expr { kind: Kind::Convert(Box::new(value)), ty: to.plain(), span }
+    }
+
+    /// A constructor of the target or a conversion function of the source.
+    fn user_conversion(&mut self, from: &Expr, to: Type) -> Result<Option<Expr>> {
+        if let Some(at) = self.types.struct_of(from.ty) {
+            let conversions = self.types.structs[at].conversions.clone();
+            let mut best = None;
+            for conversion in conversions {
+                let result = self.signature(conversion)?.result;
+                let result = self.types.referred(result);
+                let is_near = self.types.is_arithmetic(result) && self.types.is_arithmetic(to);
+                let is_exact = result.same(to);
+                if is_exact
+                    || is_near && best.is_none() && !self.declared[conversion].function.storage.is_explicit
+                {
+                    best = Some(conversion);
+                    if is_exact {
+                        break;
+                    }
+                }
+            }
+            if let Some(conversion) = best {
+                let value = self.call_method(conversion, from.clone(), Vec::new(), from.span)?;
+                return self.implicit(value, to, "this value").map(Some);
+            }
+        }
+        let Some(at) = self.types.struct_of(to) else { return Ok(None) };
+        if self.types.struct_of(from.ty) == Some(at) {
+            return Ok(None);
+        }
+        let constructors: Vec<_> = self.types.structs[at].constructors.clone();
+        for constructor in constructors {
+            let function = &self.declared[constructor].function;
+            let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
+            if function.storage.is_explicit
+                || function.parameters.is_empty()
+                || required > 1
+                || function.template.is_some()
+            {
+                continue;
+            }
+            let parameter = self.signature(constructor)?.parameters[0];
+            let referred = self.types.referred(parameter);
+            let fits = if self.types.struct_of(referred).is_some() {
+                referred.same(from.ty)
+            } else {
+                self.rank(from, parameter).is_some()
+            };
+            if fits {
+                return self.construct(to, vec![from.clone()], from.span).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A condition: a value that is zero or not.
+    pub(super) fn condition(&mut self, from: Expr) -> Result<Expr> {
+        let bool = self.types.bool();
+        let is_scalar = self.types.is_arithmetic(from.ty)
+            || self.types.is_pointer(from.ty)
+            || self.types.is_array(from.ty);
+        if !is_scalar && self.types.struct_of(from.ty).is_none() {
+            let message = format!("a condition cannot have the type `{}`", self.show(from.ty));
+            return Err(error(from.span, message));
+        }
+        self.implicit(from, bool, "the condition")
+    }
+
+    /// The type that both sides of an operator are converted to.
+    pub(super) fn common(&mut self, a: Type, b: Type) -> Option<Type> {
+        let (a, b) = (self.types.basic_of(a)?, self.types.basic_of(b)?);
+        let basic = match () {
+            () if a == Basic::Double || b == Basic::Double => Basic::Double,
+            () if a == Basic::Float || b == Basic::Float => Basic::Float,
+            // The order of the enumeration is that of the ranks, unsigned after signed.
+            () => promoted(a).max(promoted(b)),
+        };
+        let signed_wider = |wide, narrow| {
+            matches!((wide, narrow), (Basic::LongLong, Basic::UnsignedLong))
+                .then_some(Basic::UnsignedLongLong)
+        };
+        let (pa, pb) = (promoted(a), promoted(b));
+        let basic = signed_wider(pa, pb).or_else(|| signed_wider(pb, pa)).unwrap_or(basic);
+        Some(self.types.basic(basic))
+    }
+
+    pub(super) fn promote(&mut self, value: Expr) -> Expr {
+        match self.types.basic_of(value.ty) {
+            Some(basic) if self.types.is_integral(value.ty) => {
+                let ty = self.types.basic(promoted(basic));
+                Self::converted(value, ty)
+            }
+            _ => value,
+        }
+    }
+
+    /// A cast that is written.
+    pub(super) fn cast(
+        &mut self,
+        scope: ScopeId,
+        kind: CastKind,
+        to: Type,
+        value: Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        if self.types.is_void(to) {
+            let zero = Expr { kind: Kind::Integer(0), ty: to, span };
+            return Ok(Expr { kind: Kind::Comma(Box::new(value), Box::new(zero)), ty: to, span });
+        }
+        if let Shape::Reference(referred) = self.types.shape(to) {
+            // The same bytes as another type.
+            let place = Self::placed(value);
+            self.mark_changed(&place);
+            let (from, pointer) = (self.types.pointer(place.ty), self.types.pointer(referred));
+            let address = Expr { kind: Kind::AddressOf(Box::new(place)), ty: from, span };
+            let address = Self::converted(address, pointer);
+            return Ok(Expr { kind: Kind::Deref(Box::new(address)), ty: referred, span });
+        }
+        if self.types.struct_of(to).is_some() || self.types.struct_of(value.ty).is_some() {
+            if value.ty.same(to) {
+                return Ok(self.value(value));
+            }
+            return if self.types.struct_of(to).is_some() {
+                self.construct(to, vec![value], span)
+            } else {
+                self.implicit(value, to, "this value")
+            };
+        }
+        let value = self.value(value);
+        let is_number = |ty| self.types.is_arithmetic(ty) || self.types.is_scoped_enum(ty);
+        let (from_number, to_number) = (is_number(value.ty), is_number(to));
+        let (from_pointer, to_pointer) = (self.types.is_pointer(value.ty), self.types.is_pointer(to));
+        let is_integer = |ty| is_number(ty) && !self.types.is_float(ty);
+        let is_allowed = from_number && to_number && kind != CastKind::Reinterpret
+            || from_pointer && to_pointer
+            || from_pointer && is_integer(to)
+            || is_integer(value.ty) && to_pointer
+            || value.ty.same(to);
+        let _ = scope;
+        if !is_allowed {
+            let message = format!("`{}` cannot be converted to `{}`", self.show(value.ty), self.show(to));
+            return Err(error(span, message));
+        }
+        if from_pointer && is_integer(to) && self.types.size(to) < 8 && !self.types.is_bool(to) {
+            return Err(unsupported(span, "a pointer as an integer of less than 64 bits")
+                .with_help("convert to `unsigned long long` first"));
+        }
+        Ok(Expr { span, ..Self::converted(value, to) })
+    }
+}
+
+/// What small integers become in an expression.
+pub(super) fn promoted(basic: Basic) -> Basic {
+    match basic {
+        Basic::Bool
+        | Basic::Char
+        | Basic::SignedChar
+        | Basic::UnsignedChar
+        | Basic::Short
+        | Basic::UnsignedShort => Basic::Int,
+        _ => basic,
+    }
+}

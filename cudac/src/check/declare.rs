@@ -1,0 +1,413 @@
+//! What a text declares: functions, variables, types and namespaces go into their scopes.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
+use super::typed::{Constant, Global, Kind, Space};
+use super::types::{Enum, MAX_SIZE, Shape, Type};
+use super::{Checker, Declared};
+use crate::parse::tree::{self, Declaration};
+use crate::source::{Name, Result, error, unsupported};
+
+impl Checker<'_> {
+    pub(super) fn declare_all(&mut self, scope: ScopeId, declarations: &[Declaration]) {
+        for declaration in declarations {
+            if let Err(problem) = self.declare(scope, declaration) {
+                self.sink.add(problem);
+            }
+        }
+    }
+
+    pub(super) fn declare(&mut self, scope: ScopeId, declaration: &Declaration) -> Result<()> {
+        match declaration {
+            Declaration::Function(function) => self.declare_function(scope, function, None),
+            Declaration::Variables(variables) => {
+                for variable in variables {
+                    let entity = self.global(scope, variable)?;
+                    self.scopes.declare(scope, variable.name.clone(), entity);
+                }
+                Ok(())
+            }
+            Declaration::Struct(definition) => self.declare_struct(scope, definition),
+            Declaration::Enum(definition) => self.declare_enum(scope, definition),
+            Declaration::Alias { name, template: None, ty } => {
+                let ty = self.resolve(scope, ty)?;
+                self.scopes.declare(scope, name.clone(), Entity::Type(ty));
+                Ok(())
+            }
+            Declaration::Alias { name, template: Some(parameters), ty } => {
+                self.declare_template(scope, name, parameters, TemplateKind::Alias(ty.clone()));
+                Ok(())
+            }
+            Declaration::Namespace { name, body } => {
+                let inner = self.namespace(scope, name.as_ref());
+                self.declare_all(inner, body);
+                Ok(())
+            }
+            Declaration::NamespaceAlias { name, target } => {
+                let target = self.namespace_of(scope, target)?;
+                self.scopes.declare(scope, name.clone(), Entity::Namespace(target));
+                Ok(())
+            }
+            Declaration::UsingName(path) => {
+                let entity = self.lookup(scope, path)?;
+                if let Some(part) = path.parts.last() {
+                    self.scopes.declare(scope, part.name.clone(), entity);
+                }
+                Ok(())
+            }
+            Declaration::UsingNamespace(path) => {
+                let used = self.namespace_of(scope, path)?;
+                self.scopes.use_namespace(scope, used);
+                Ok(())
+            }
+            Declaration::StaticAssert { condition, message, span } => {
+                self.static_assert(scope, condition, message.as_deref(), *span)
+            }
+            Declaration::Group(group) => {
+                self.declare_all(scope, group);
+                Ok(())
+            }
+        }
+    }
+
+    fn namespace(&mut self, scope: ScopeId, name: Option<&Name>) -> ScopeId {
+        let Some(name) = name else {
+            // What an unnamed namespace declares is visible around it.
+            return scope;
+        };
+        if let Some(Entity::Namespace(known)) = self.scopes.find_own(scope, name) {
+            return *known;
+        }
+        let inner = self.scopes.push(scope);
+        self.scopes.declare(scope, name.clone(), Entity::Namespace(inner));
+        inner
+    }
+
+    fn namespace_of(&mut self, scope: ScopeId, path: &tree::Path) -> Result<ScopeId> {
+        match self.lookup(scope, path)? {
+            Entity::Namespace(found) => Ok(found),
+            _ => Err(error(path.span, "this is no namespace")),
+        }
+    }
+
+    /// A function, which may have been declared before, or may be one of several of its name.
+    pub(super) fn declare_function(
+        &mut self,
+        scope: ScopeId,
+        function: &Rc<tree::Function>,
+        owner: Option<Type>,
+    ) -> Result<()> {
+        let is_own = function.span.file > 0;
+        let id = self.declared.len();
+        if function.storage.is_global
+            && !matches!(function.result.kind, tree::TypeKind::Basic(tree::Basic::Void))
+        {
+            let message = format!("the kernel `{}` has to return `void`", function.name);
+            let help = "a kernel returns nothing; let it store its results through a pointer";
+            return Err(error(function.result.span, message).with_help(help));
+        }
+        self.declared.push(Declared {
+            function: Rc::clone(function),
+            scope,
+            owner,
+            instances: HashMap::new(),
+            is_own,
+            signature: None,
+        });
+        if owner.is_some() {
+            return Ok(());
+        }
+        if let Some(Entity::Functions(known)) = self.scopes.find_own(scope, &function.name)
+            && let Some(at) = self.redeclared(known.clone(), id)?
+        {
+            if self.declared[at].function.body.is_none() {
+                self.declared[at].function = Rc::clone(function);
+            } else if self.declared[at].is_own {
+                // The text's own function replaces the one of this compiler.
+                self.declared[at].function = Rc::clone(function);
+                self.declared[at].is_own = false;
+            } else if function.body.is_some() {
+                let message = format!("`{}` is defined twice with the same parameters", function.name);
+                return Err(error(function.span, message));
+            }
+            return Ok(());
+        }
+        match self.scopes.find_own(scope, &function.name) {
+            None | Some(Entity::Functions(_)) => {
+                self.scopes.declare_function(scope, &function.name, id);
+                Ok(())
+            }
+            Some(_) => Err(error(
+                function.span,
+                format!("`{}` is declared already, as something else", function.name),
+            )),
+        }
+    }
+
+    /// The earlier declaration of the same function.
+    fn redeclared(&mut self, known: Vec<usize>, new: usize) -> Result<Option<usize>> {
+        if self.declared[new].function.template.is_some() {
+            return Ok(None);
+        }
+        let parameters = self.signature(new)?.parameters.clone();
+        for at in known {
+            if self.declared[at].function.template.is_some() {
+                continue;
+            }
+            let known = &self.signature(at)?.parameters;
+            let same = known.len() == parameters.len()
+                && known.iter().zip(&parameters).all(|(known, new)| known.same(*new));
+            if same {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn declare_template(
+        &mut self,
+        scope: ScopeId,
+        name: &Name,
+        parameters: &[tree::Parameter],
+        kind: TemplateKind,
+    ) {
+        let id = self.templates.len();
+        let parameters = parameters.to_vec();
+        self.templates.push(TypeTemplate { kind, parameters, scope, name: name.clone() });
+        self.scopes.declare(scope, name.clone(), Entity::TypeTemplate(id));
+    }
+
+    fn declare_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct>) -> Result<()> {
+        let known = self.scopes.find_own(scope, &definition.name).cloned();
+        if let Some(parameters) = &definition.template {
+            if let (Some(Entity::TypeTemplate(known)), false) = (&known, definition.is_forward) {
+                self.templates[*known].kind = TemplateKind::Struct(Rc::clone(definition));
+            } else if known.is_none() {
+                self.declare_template(
+                    scope,
+                    &definition.name,
+                    parameters,
+                    TemplateKind::Struct(Rc::clone(definition)),
+                );
+            }
+            return Ok(());
+        }
+        let ty = match known {
+            Some(Entity::Type(ty)) if self.is_incomplete(ty) => ty,
+            Some(Entity::Type(_)) if definition.is_forward => return Ok(()),
+            Some(_) => {
+                return Err(error(definition.span, format!("`{}` is declared already", definition.name)));
+            }
+            None => {
+                let ty = self.new_struct(definition.name.as_str().to_owned(), definition, scope, None);
+                self.scopes.declare(scope, definition.name.clone(), Entity::Type(ty));
+                ty
+            }
+        };
+        if definition.is_forward { Ok(()) } else { self.complete_struct(ty, definition) }
+    }
+
+    fn is_incomplete(&self, ty: Type) -> bool {
+        self.types.struct_of(ty).is_some_and(|at| !self.types.structs[at].is_complete)
+    }
+
+    fn declare_enum(&mut self, scope: ScopeId, definition: &tree::Enum) -> Result<()> {
+        let underlying = match &definition.underlying {
+            Some(ty) => self.resolve(scope, ty)?,
+            None => self.types.int(),
+        };
+        let name = definition.name.as_ref().map_or("an enumeration", Name::as_str).to_owned();
+        self.types.enums.push(Enum { name, underlying, is_scoped: definition.is_scoped });
+        let ty = self.types.get(Shape::Enum(self.types.enums.len() - 1));
+        let mut values = scope;
+        if definition.is_scoped {
+            values = self.scopes.push(scope);
+            if let Some(name) = &definition.name {
+                // The values are found behind the type's name, which is a namespace for them.
+                let inside = self.names.get(&format!("{name}::"));
+                self.scopes.declare(scope, inside, Entity::Namespace(values));
+            }
+        }
+        if let Some(name) = &definition.name {
+            self.scopes.declare(scope, name.clone(), Entity::Type(ty));
+        }
+        let mut next = 0i64;
+        for (name, value, span) in &definition.values {
+            if let Some(value) = value {
+                next = self.integer_constant(values, value, "the value of an enumeration")?;
+            }
+            if self.scopes.find_own(values, name).is_some() {
+                return Err(error(*span, format!("`{name}` is declared already")));
+            }
+            self.scopes.declare(values, name.clone(), Entity::Constant(Constant::Integer(next), ty));
+            next = next.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    /// A variable of the module, or one in a function that lives as long as the module or the block.
+    pub(super) fn global(&mut self, scope: ScopeId, variable: &tree::Variable) -> Result<Entity> {
+        let mut ty = self.resolve(scope, &variable.ty)?;
+        let storage = variable.storage;
+        let is_function = !self.frames.is_empty();
+        let in_memory = storage.is_shared || storage.is_device || storage.is_constant;
+        if (storage.is_constexpr || ty.is_const && !in_memory)
+            && let Some(entity) = self.constant_variable(scope, variable, ty)?
+        {
+            return Ok(entity);
+        }
+        let space = match () {
+            () if storage.is_shared => Space::Shared,
+            () if storage.is_constant => Space::Constant,
+            () if storage.is_device || is_function || storage.is_constexpr => Space::Global,
+            () => {
+                let message = format!("`{}` is a variable of the host", variable.name);
+                let help = "write `__device__` or `__constant__` before its type to use it in a kernel";
+                return Err(error(variable.span, message).with_help(help));
+            }
+        };
+        if space == Space::Shared
+            && let Some(init) = &variable.init
+        {
+            let span = tree_span(init).unwrap_or(variable.span);
+            let message = format!("the `__shared__` variable `{}` cannot have an initialiser", variable.name);
+            let help = "let one thread store the value, and let the others wait at `__syncthreads()`";
+            return Err(error(span, message).with_help(help));
+        }
+        let mut bytes = None;
+        if let Some(init) = &variable.init {
+            let value = self.initialiser(scope, ty, init, variable.span)?;
+            ty = value.ty.qualified(ty.is_const, ty.is_volatile);
+            let mut made = vec![0; self.types.size(ty) as usize];
+            self.store_constant(&value, 0, &mut made)?;
+            bytes = Some(made).filter(|bytes| bytes.iter().any(|byte| *byte != 0));
+        }
+        if self.types.size(ty) > MAX_SIZE {
+            return Err(error(variable.span, format!("`{}` is larger than 2 GiB", variable.name)));
+        }
+        let is_open = matches!(self.types.shape(ty), Shape::Array(_, None));
+        if is_open && !(storage.is_extern && space == Space::Shared) {
+            return Err(error(variable.span, format!("the array `{}` needs a length", variable.name)));
+        }
+        let mut align = self.types.align(ty);
+        if let Some(wanted) = &variable.align {
+            align = align.max(self.alignment(scope, wanted)?);
+        }
+        let name = self.global_name(&variable.name);
+        let id = self.program.globals.len();
+        let is_extern = is_open;
+        self.program.globals.push(Global {
+            name,
+            ty,
+            space,
+            is_extern,
+            bytes,
+            align,
+            constant: None,
+            span: variable.span,
+        });
+        Ok(Entity::Global(id))
+    }
+
+    /// A name that no other variable of the module has.
+    fn global_name(&self, name: &Name) -> String {
+        let function = self
+            .frames
+            .last()
+            .map(|frame| format!("{}_", frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
+        let base = format!("{}{name}", function.unwrap_or_default());
+        let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
+        let mut made = base.clone();
+        let mut count = 1;
+        while taken(&made) {
+            count += 1;
+            made = format!("{base}_{count}");
+        }
+        made
+    }
+
+    /// A constant number, which needs no memory.
+    fn constant_variable(
+        &mut self,
+        scope: ScopeId,
+        variable: &tree::Variable,
+        ty: Type,
+    ) -> Result<Option<Entity>> {
+        let Some(init) = &variable.init else {
+            return Err(error(variable.span, format!("the constant `{}` needs a value", variable.name)));
+        };
+        let value = self.initialiser(scope, ty, init, variable.span)?;
+        if !self.types.is_arithmetic(value.ty) && !self.types.is_scoped_enum(value.ty) {
+            return Ok(None);
+        }
+        match self.evaluate(&value) {
+            Some(constant) => Ok(Some(Entity::Constant(constant, value.ty.plain()))),
+            None => Err(error(
+                variable.span,
+                format!("the value of `{}` is not known when the text is compiled", variable.name),
+            )),
+        }
+    }
+
+    pub(super) fn alignment(&mut self, scope: ScopeId, wanted: &tree::Expr) -> Result<u64> {
+        let align = self.integer_constant(scope, wanted, "an alignment")?;
+        if align <= 0 || align > 4096 || !(align as u64).is_power_of_two() {
+            return Err(error(wanted.span, "an alignment is a power of two up to 4096"));
+        }
+        Ok(align as u64)
+    }
+
+    pub(super) fn static_assert(
+        &mut self,
+        scope: ScopeId,
+        condition: &tree::Expr,
+        message: Option<&[u8]>,
+        span: crate::source::Span,
+    ) -> Result<()> {
+        if self.integer_constant(scope, condition, "the condition of `static_assert`")? != 0 {
+            return Ok(());
+        }
+        let message = message.map_or(String::new(), |text| format!(": {}", String::from_utf8_lossy(text)));
+        Err(error(span, format!("the condition of `static_assert` does not hold{message}")))
+    }
+
+    /// Writes a constant value into the bytes of a variable.
+    fn store_constant(&mut self, value: &super::typed::Expr, at: u64, bytes: &mut [u8]) -> Result<()> {
+        if let Kind::Aggregate(items) = &value.kind {
+            for (nth, item) in items.iter().enumerate() {
+                let offset = match self.types.shape(value.ty) {
+                    Shape::Array(of, _) => self.types.size(of) * nth as u64,
+                    Shape::Struct(of) => self.types.structs[of].fields[nth].offset,
+                    _ => 0,
+                };
+                self.store_constant(item, at + offset, bytes)?;
+            }
+            return Ok(());
+        }
+        let Some(constant) = self.evaluate(value) else {
+            return Err(unsupported(value.span, "a variable whose first value is not a constant"));
+        };
+        let size = self.types.size(value.ty);
+        let bits = match (constant, size) {
+            (Constant::Integer(value), _) => value as u64,
+            (Constant::Float(value), 4) => u64::from((value as f32).to_bits()),
+            (Constant::Float(value), _) => value.to_bits(),
+        };
+        let (start, end) = (at as usize, (at + size) as usize);
+        if let Some(place) = bytes.get_mut(start..end) {
+            place.copy_from_slice(&bits.to_le_bytes()[..size as usize]);
+        }
+        Ok(())
+    }
+}
+
+/// Where an initialiser is.
+pub(super) fn tree_span(init: &tree::Init) -> Option<crate::source::Span> {
+    let values = match init {
+        tree::Init::Assign(value) | tree::Init::Curly(value) => return Some(value.span),
+        tree::Init::Round(values) => values,
+    };
+    Some(values.first()?.span.to(values.last()?.span))
+}

@@ -1,0 +1,254 @@
+//! Expressions: each kind of node is handed to the file that knows it.
+
+use super::Checker;
+use super::constant::literal;
+use super::scope::{Entity, ScopeId};
+use super::typed::{Constant, Expr, Kind};
+use super::types::{Basic, Shape, Type};
+use crate::parse::tree::{self, Brackets, ExprKind};
+use crate::source::{Result, Span, error};
+
+impl Checker<'_> {
+    /// An expression, which may be a place.
+    pub(super) fn expr(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Expr> {
+        let span = written.span;
+        match &written.kind {
+            ExprKind::Number(text) => self.number(text.as_str(), span),
+            ExprKind::Character(value) => {
+                let ty = self.types.basic(Basic::Char);
+                Ok(Expr { kind: Kind::Integer(i64::from(*value as i8)), ty, span })
+            }
+            ExprKind::Text(text) => {
+                let of = self.types.basic(Basic::Char).qualified(true, false);
+                let ty = self.types.pointer(of);
+                Ok(Expr { kind: Kind::Text(text.clone()), ty, span })
+            }
+            ExprKind::Bool(value) => {
+                let ty = self.types.bool();
+                Ok(Expr { kind: Kind::Integer(i64::from(*value)), ty, span })
+            }
+            ExprKind::Null => {
+                let ty = self.types.get(Shape::Null);
+                Ok(Expr { kind: Kind::Integer(0), ty, span })
+            }
+            ExprKind::This => self.this(span),
+            ExprKind::Path(path) => self.named(scope, path),
+            ExprKind::Prefix(operator, inner) => self.prefix(scope, operator, inner, span),
+            ExprKind::Postfix(operator, inner) => self.postfix(scope, operator, inner, span),
+            ExprKind::Binary(operator, left, right) => self.binary(scope, operator, left, right, span),
+            ExprKind::Assign(operator, left, right) => self.assign(scope, operator, left, right, span),
+            ExprKind::Conditional(condition, yes, no) => self.conditional(scope, condition, yes, no, span),
+            ExprKind::Comma(left, right) => {
+                let left = self.expr(scope, left)?;
+                let right = self.expr(scope, right)?;
+                let right = self.value(right);
+                let ty = right.ty;
+                Ok(Expr { kind: Kind::Comma(Box::new(left), Box::new(right)), ty, span })
+            }
+            ExprKind::Call(callee, arguments) => self.call(scope, callee, arguments, span),
+            ExprKind::Index(base, index) => self.index(scope, base, index, span),
+            ExprKind::Member { base, is_arrow, part } => self.member(scope, base, *is_arrow, part, span),
+            ExprKind::Cast(kind, ty, value) => {
+                let to = self.resolve(scope, ty)?;
+                let value = self.expr(scope, value)?;
+                self.cast(scope, *kind, to, value, span)
+            }
+            ExprKind::Construct(ty, arguments, brackets) => {
+                self.construction(scope, ty, arguments, *brackets, span)
+            }
+            ExprKind::List(_) => Err(error(span, "a list of values needs a type, as in `int2{1, 2}`")),
+            ExprKind::SizeOfType(ty) => {
+                let ty = self.resolve(scope, ty)?;
+                let ty = self.types.referred(ty);
+                Ok(self.size(self.types.size(ty), span))
+            }
+            ExprKind::SizeOf(inner) => {
+                let ty = self.type_of_expr(scope, inner)?;
+                Ok(self.size(self.types.size(ty), span))
+            }
+            ExprKind::AlignOf(ty) => {
+                let ty = self.resolve(scope, ty)?;
+                Ok(self.size(self.types.align(ty), span))
+            }
+            ExprKind::Lambda(lambda) => self.lambda(scope, lambda, span),
+        }
+    }
+
+    /// An expression as a value.
+    pub(super) fn value_of(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Expr> {
+        let expr = self.expr(scope, written)?;
+        if self.types.is_void(expr.ty) {
+            return Err(error(expr.span, "this has the type `void`, so it has no value"));
+        }
+        Ok(self.value(expr))
+    }
+
+    fn size(&mut self, size: u64, span: Span) -> Expr {
+        let ty = self.types.basic(Basic::UnsignedLong);
+        Expr { kind: Kind::Integer(size as i64), ty, span }
+    }
+
+    fn number(&mut self, text: &str, span: Span) -> Result<Expr> {
+        let (constant, basic) = literal(text).map_err(|message| error(span, message))?;
+        let ty = self.types.basic(basic);
+        let kind = match constant {
+            Constant::Integer(value) => Kind::Integer(value),
+            Constant::Float(value) => Kind::Float(value),
+        };
+        Ok(Expr { kind, ty, span })
+    }
+
+    /// The type of an expression that is not evaluated.
+    pub(super) fn type_of_expr(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Type> {
+        self.unevaluated += 1;
+        let result = self.expr(scope, written);
+        self.unevaluated -= 1;
+        Ok(result?.ty)
+    }
+
+    fn named(&mut self, scope: ScopeId, path: &tree::Path) -> Result<Expr> {
+        let span = path.span;
+        match self.lookup(scope, path)? {
+            Entity::Local(var, frame) => self.local(var, frame, path),
+            Entity::Capture(owner, field) => self.captured(owner, field, span),
+            Entity::Global(global) => {
+                let ty = self.program.globals[global].ty;
+                Ok(Expr { kind: Kind::Global(global), ty, span })
+            }
+            Entity::Constant(constant, ty) => {
+                let kind = match constant {
+                    Constant::Integer(value) => Kind::Integer(value),
+                    Constant::Float(value) => Kind::Float(value),
+                };
+                Ok(Expr { kind, ty, span })
+            }
+            Entity::Special(register) => self.special(register, span),
+            Entity::Functions(_) => {
+                Err(error(span, format!("`{}` is a function, and is not called here", self.files.text(span)))
+                    .with_help("add `()` to call it; pointers to functions are not supported"))
+            }
+            Entity::Type(_) | Entity::TypeTemplate(_) | Entity::Namespace(_) => {
+                Err(error(span, format!("expected a value, found `{}`", self.files.text(span))))
+            }
+        }
+    }
+
+    /// A variable of the function, or one of the function around a lambda.
+    fn local(&mut self, var: usize, frame: usize, path: &tree::Path) -> Result<Expr> {
+        let span = path.span;
+        let depth = self.frames.iter().rposition(|known| known.number == frame);
+        let Some(depth) = depth else {
+            return Err(error(span, format!("`{}` belongs to another function", self.files.text(span))));
+        };
+        if depth + 1 < self.frames.len() {
+            if let Some(constant) = self.frames[depth].vars[var].constant {
+                let ty = self.frames[depth].vars[var].ty.plain();
+                let kind = match constant {
+                    Constant::Integer(value) => Kind::Integer(value),
+                    Constant::Float(value) => Kind::Float(value),
+                };
+                return Ok(Expr { kind, ty, span });
+            }
+            let message = format!("the lambda does not capture `{}`", self.files.text(span));
+            return Err(
+                error(span, message).with_help("write `[=]` to copy what it uses, or `[&]` to refer to it")
+            );
+        }
+        if self.unevaluated == 0 {
+            self.frames[depth].vars[var].is_used = true;
+        }
+        let ty = self.frames[depth].vars[var].ty;
+        let ty = self.types.referred(ty);
+        Ok(Expr { kind: Kind::Local(var), ty, span })
+    }
+
+    /// `threadIdx` as a whole.
+    fn special(&mut self, register: &'static str, span: Span) -> Result<Expr> {
+        let name = self.names.get(if register.starts_with("%n") { "dim3" } else { "uint3" });
+        let Some(Entity::Type(ty)) = self.scopes.find(0, &name).cloned() else {
+            return Err(error(span, "name a component: `.x`, `.y` or `.z`"));
+        };
+        let unsigned = self.types.basic(Basic::Unsigned);
+        let component = |at| Expr { kind: Kind::Special(component(register, at)), ty: unsigned, span };
+        let kind = Kind::Aggregate(vec![component(0), component(1), component(2)]);
+        Ok(Expr { kind, ty: ty.qualified(true, false), span })
+    }
+
+    fn construction(
+        &mut self,
+        scope: ScopeId,
+        ty: &tree::Type,
+        arguments: &[tree::Expr],
+        brackets: Brackets,
+        span: Span,
+    ) -> Result<Expr> {
+        let to = self.object_type(scope, ty)?;
+        if self.types.struct_of(to).is_none() {
+            return match arguments {
+                [one] => {
+                    let value = self.expr(scope, one)?;
+                    self.cast(scope, tree::CastKind::C, to, value, span)
+                }
+                [] => Ok(self.zero(to, span)),
+                _ => Err(error(span, format!("`{}` is made from one value", self.show(to)))),
+            };
+        }
+        self.struct_from(scope, to, arguments, brackets == Brackets::Curly, span)
+    }
+
+    /// Zero of any type.
+    pub(super) fn zero(&mut self, ty: Type, span: Span) -> Expr {
+        let kind = match self.types.shape(ty) {
+            Shape::Struct(_) | Shape::Array(..) => Kind::Aggregate(Vec::new()),
+            _ if self.types.is_float(ty) => Kind::Float(0.0),
+            _ => Kind::Integer(0),
+        };
+        Expr { kind, ty: ty.plain(), span }
+    }
+
+    fn conditional(
+        &mut self,
+        scope: ScopeId,
+        condition: &tree::Expr,
+        yes: &tree::Expr,
+        no: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let condition = self.expr(scope, condition)?;
+        let condition = self.condition(condition)?;
+        let yes = self.expr(scope, yes)?;
+        let no = self.expr(scope, no)?;
+        let (yes, no) = (self.value(yes), self.value(no));
+        let ty = match () {
+            () if yes.ty.same(no.ty) => yes.ty,
+            () if self.types.is_arithmetic(yes.ty) && self.types.is_arithmetic(no.ty) => {
+                self.common(yes.ty, no.ty).unwrap_or(yes.ty)
+            }
+            () if self.rank(&no, yes.ty).is_some() => yes.ty,
+            () if self.rank(&yes, no.ty).is_some() => no.ty,
+            () => {
+                let message = format!(
+                    "the two values of `?` have the types `{}` and `{}`",
+                    self.show(yes.ty),
+                    self.show(no.ty)
+                );
+                return Err(error(span, message).with_help("convert one of them"));
+            }
+        };
+        let yes = self.implicit(yes, ty, "this value")?;
+        let no = self.implicit(no, ty, "this value")?;
+        let kind = Kind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
+        Ok(Expr { kind, ty, span })
+    }
+}
+
+/// The register of a component.
+pub(super) fn component(register: &'static str, at: usize) -> &'static str {
+    const NAMES: [(&str, [&str; 3]); 4] = [
+        ("%tid", ["%tid.x", "%tid.y", "%tid.z"]),
+        ("%ctaid", ["%ctaid.x", "%ctaid.y", "%ctaid.z"]),
+        ("%ntid", ["%ntid.x", "%ntid.y", "%ntid.z"]),
+        ("%nctaid", ["%nctaid.x", "%nctaid.y", "%nctaid.z"]),
+    ];
+    NAMES.iter().find(|(name, _)| *name == register).map_or("%tid.x", |(_, names)| names[at.min(2)])
+}

@@ -1,0 +1,299 @@
+//! Functions: their types, their instances, their bodies.
+
+use std::rc::Rc;
+
+use super::scope::{DeclaredId, Entity, ScopeId};
+use super::typed::{Expr, Function, FunctionId, Kind, Stmt, StmtKind, Var, VarId};
+use super::types::{Argument, Shape, Type};
+use super::{Checker, Frame, Signature};
+use crate::parse::tree::{self, ParameterKind};
+use crate::source::{Name, Result, Span, error, unsupported};
+
+impl Checker<'_> {
+    /// The types of a function that is no template.
+    pub(super) fn signature(&mut self, declared: DeclaredId) -> Result<&Signature> {
+        if self.declared[declared].signature.is_none() {
+            let scope = self.declared[declared].scope;
+            let made = self.signature_in(declared, scope)?;
+            self.declared[declared].signature = Some(Rc::new(made));
+        }
+        match &self.declared[declared].signature {
+            Some(signature) => Ok(signature),
+            None => Err(error(self.declared[declared].function.span, "this function has no type")),
+        }
+    }
+
+    pub(super) fn instance_signature(
+        &mut self,
+        declared: DeclaredId,
+        arguments: &[Argument],
+    ) -> Result<Signature> {
+        if self.declared[declared].function.template.is_none() {
+            return self.signature(declared).cloned();
+        }
+        let scope = self.bound_scope(declared, arguments);
+        self.signature_in(declared, scope)
+    }
+
+    fn signature_in(&mut self, declared: DeclaredId, scope: ScopeId) -> Result<Signature> {
+        let function = Rc::clone(&self.declared[declared].function);
+        let mut parameters = Vec::with_capacity(function.parameters.len());
+        let mut autos = 0;
+        for parameter in &function.parameters {
+            let ty = self.resolve(scope, &parameter.ty)?;
+            let ty = self.implied_type(scope, ty, &mut autos);
+            let ty = match self.types.shape(ty) {
+                Shape::Array(of, _) => self.types.pointer(of),
+                _ => ty,
+            };
+            if self.types.is_void(ty) {
+                return Err(error(parameter.ty.span, "a parameter cannot have the type `void`"));
+            }
+            if function.storage.is_global && self.types.is_reference(ty) {
+                let message = format!("the parameter `{}` of a kernel cannot be a reference", parameter.name);
+                return Err(error(parameter.span, message).with_help("pass a pointer or the value itself"));
+            }
+            parameters.push(ty);
+        }
+        let result = self.resolve(scope, &function.result)?;
+        if self.types.is_array(result) {
+            return Err(error(function.result.span, "a function cannot return an array"));
+        }
+        Ok(Signature { parameters, result })
+    }
+
+    /// `auto` in a parameter is a parameter of the template that the function is because of it.
+    fn implied_type(&mut self, scope: ScopeId, ty: Type, autos: &mut usize) -> Type {
+        match self.types.shape(ty) {
+            Shape::Auto => {
+                let name = self.names.get(&format!("auto:{autos}"));
+                *autos += 1;
+                match self.scopes.find(scope, &name) {
+                    Some(Entity::Type(bound)) => bound.qualified(ty.is_const, ty.is_volatile),
+                    _ => ty,
+                }
+            }
+            Shape::Reference(to) => {
+                let to = self.implied_type(scope, to, autos);
+                let to = self.types.referred(to);
+                self.types.get(Shape::Reference(to))
+            }
+            Shape::Pointer(to) => {
+                let to = self.implied_type(scope, to, autos);
+                self.types.pointer(to).qualified(ty.is_const, ty.is_volatile)
+            }
+            _ => ty,
+        }
+    }
+
+    /// The scope in which the parameters of a template have their arguments' meanings.
+    pub(super) fn bound_scope(&mut self, declared: DeclaredId, arguments: &[Argument]) -> ScopeId {
+        let function = Rc::clone(&self.declared[declared].function);
+        let scope = self.scopes.push(self.declared[declared].scope);
+        self.bind_arguments(scope, function.template.as_deref().unwrap_or_default(), arguments);
+        scope
+    }
+
+    pub(super) fn bind_arguments(
+        &mut self,
+        scope: ScopeId,
+        parameters: &[tree::Parameter],
+        arguments: &[Argument],
+    ) {
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            let Some(name) = &parameter.name else { continue };
+            let entity = match (argument, &parameter.kind) {
+                (Argument::Type(ty), _) => Entity::Type(*ty),
+                (Argument::Value(value), ParameterKind::Value(ty, _)) => {
+                    let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
+                    Entity::Constant(super::typed::Constant::Integer(*value), ty)
+                }
+                (Argument::Value(value), ParameterKind::Type(_)) => {
+                    Entity::Constant(super::typed::Constant::Integer(*value), self.types.int())
+                }
+            };
+            self.scopes.declare(scope, name.clone(), entity);
+        }
+    }
+
+    /// A function with these arguments for its template; its body is checked later, unless its type depends on it.
+    pub(super) fn instance(
+        &mut self,
+        declared: DeclaredId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Result<FunctionId> {
+        if let Some(id) = self.declared[declared].instances.get(arguments) {
+            let id = *id;
+            if self.types.shape(self.program.functions[id].result) == Shape::Auto {
+                let message = format!(
+                    "the type that `{}` returns is needed before it is known",
+                    self.declared[declared].function.name
+                );
+                return Err(error(span, message));
+            }
+            return Ok(id);
+        }
+        self.count_instance(span)?;
+        let function = Rc::clone(&self.declared[declared].function);
+        if function.body.is_none() && !function.is_defaulted {
+            return Err(error(span, format!("`{}` is declared, but has no body", function.name)));
+        }
+        let scope = self.bound_scope(declared, arguments);
+        let signature = self.signature_in(declared, scope)?;
+        let mut vars = Vec::new();
+        let owner = self.declared[declared].owner.filter(|_| !function.storage.is_static);
+        if let Some(owner) = owner {
+            let to = owner.qualified(function.is_const, false);
+            let ty = self.types.get(Shape::Reference(to));
+            vars.push(new_var(self.names.get("this"), ty, function.span));
+        }
+        for (parameter, ty) in function.parameters.iter().zip(&signature.parameters) {
+            vars.push(new_var(parameter.name.clone(), *ty, parameter.span));
+        }
+        let mut launch_bounds = Vec::new();
+        for bound in &function.launch_bounds {
+            let value = self.integer_constant(scope, bound, "a launch bound")?;
+            launch_bounds
+                .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
+        }
+        let id = self.program.functions.len();
+        self.program.functions.push(Function {
+            name: function.name.as_str().to_owned(),
+            span: function.span,
+            end: function.end,
+            parameters: (0..vars.len()).collect(),
+            vars,
+            result: signature.result,
+            body: Vec::new(),
+            is_constexpr: function.storage.is_constexpr,
+            launch_bounds,
+            is_own: self.declared[declared].is_own,
+        });
+        self.declared[declared].instances.insert(arguments.to_vec(), id);
+        let is_deduced = matches!(self.types.shape(signature.result), Shape::Auto)
+            || self.types.shape(self.types.referred(signature.result)) == Shape::Auto;
+        if is_deduced || function.storage.is_constexpr {
+            self.nested(span, |checker| checker.check_body(declared, id, scope))?;
+        } else {
+            self.pending.push((declared, id, scope));
+        }
+        Ok(id)
+    }
+
+    /// Checks the body of an instance.
+    pub(super) fn check_body(&mut self, declared: DeclaredId, id: FunctionId, scope: ScopeId) -> Result<()> {
+        let function = Rc::clone(&self.declared[declared].function);
+        let inner = self.scopes.push(scope);
+        // A call of the function in its own body needs to see its parameters.
+        let vars = self.program.functions[id].vars.clone();
+        self.frame_count += 1;
+        let number = self.frame_count;
+        let has_this = self.declared[declared].owner.is_some() && !function.storage.is_static;
+        let skip = usize::from(has_this);
+        for (nth, var) in vars.iter().enumerate().skip(skip) {
+            if !var.name.as_str().is_empty() {
+                let known = self.scopes.find_own(inner, &var.name).is_some();
+                if known {
+                    let problem = error(var.span, format!("two parameters are named `{}`", var.name));
+                    self.sink.add(problem);
+                }
+                self.scopes.declare(inner, var.name.clone(), Entity::Local(nth, number));
+            }
+        }
+        self.frames.push(Frame {
+            number,
+            vars,
+            result: self.program.functions[id].result,
+            name: function.name.as_str().to_owned(),
+            this: has_this.then_some(0),
+            loops: 0,
+            switches: 0,
+            is_own: self.declared[declared].is_own,
+        });
+        let outer_unevaluated = std::mem::take(&mut self.unevaluated);
+        let result = self.body(declared, &function, inner);
+        self.unevaluated = outer_unevaluated;
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        let (made, result_type) = (&mut self.program.functions[id], frame.result);
+        made.vars = frame.vars;
+        made.result =
+            if self.types.shape(result_type) == Shape::Auto { self.types.void() } else { result_type };
+        made.body = result?;
+        if !self.program.functions[id].is_own {
+            self.warn_function(id);
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, declared: DeclaredId, function: &tree::Function, scope: ScopeId) -> Result<Vec<Stmt>> {
+        let mut statements = Vec::new();
+        if function.is_constructor {
+            self.initialise_members(declared, function, scope, &mut statements)?;
+        }
+        if let Some(body) = &function.body {
+            let tree::StmtKind::Block(inner) = &body.kind else { return Ok(statements) };
+            statements.extend(self.statements(scope, inner));
+        }
+        Ok(statements)
+    }
+
+    /// What a constructor does before its body.
+    fn initialise_members(
+        &mut self,
+        declared: DeclaredId,
+        function: &tree::Function,
+        scope: ScopeId,
+        statements: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let Some(at) = self.declared[declared].owner.and_then(|owner| self.types.struct_of(owner)) else {
+            return Ok(());
+        };
+        let fields = self.types.structs[at].fields.clone();
+        if let Some((name, _, span)) =
+            function.initialisers.iter().find(|(name, ..)| !fields.iter().any(|field| field.name == *name))
+        {
+            return Err(error(*span, format!("`{}` has no member `{name}`", self.types.structs[at].name)));
+        }
+        for (nth, field) in fields.iter().enumerate() {
+            let given = function.initialisers.iter().find(|(name, ..)| *name == field.name);
+            let span = given.map_or(function.span, |(_, _, span)| *span);
+            let value = match given {
+                Some((_, init, span)) => Some(self.initialiser(scope, field.ty, init, *span)?),
+                None if field.init.is_some() => Some(self.default_member(at, field, span)?),
+                None => self.default_value(field.ty, span)?,
+            };
+            let Some(value) = value else { continue };
+            let this = self.this_place(span)?;
+            let place = if self.types.is_reference(field.ty) {
+                // The member itself and not what it refers to: the stage after this one tells them apart by the type.
+                Expr { kind: Kind::Field(Box::new(this), nth), ty: field.ty, span }
+            } else {
+                self.field_at(this, nth, span)
+            };
+            let ty = place.ty;
+            let kind =
+                StmtKind::Expr(Expr { kind: Kind::Assign(Box::new(place), Box::new(value)), ty, span });
+            statements.push(Stmt { kind, span });
+        }
+        Ok(())
+    }
+
+    /// A new variable of the function that is being checked.
+    pub(super) fn add_var(&mut self, scope: ScopeId, name: &Name, ty: Type, span: Span) -> Result<VarId> {
+        if matches!(self.scopes.find_own(scope, name), Some(Entity::Local(..) | Entity::Global(_))) {
+            let message = format!("`{name}` is declared twice in this block");
+            return Err(error(span, message).with_help("leave the type away to assign to the one above"));
+        }
+        let Some(frame) = self.frames.last_mut() else { return Err(unsupported(span, "this declaration")) };
+        let id = frame.vars.len();
+        frame.vars.push(new_var(name.clone(), ty, span));
+        let number = frame.number;
+        self.scopes.declare(scope, name.clone(), Entity::Local(id, number));
+        Ok(id)
+    }
+}
+
+fn new_var(name: Name, ty: Type, span: Span) -> Var {
+    Var { name, ty, span, is_changed: false, constant: None, is_used: false }
+}

@@ -1,0 +1,236 @@
+//! Initialisers: `= value`, `(…)`, `{…}`, for numbers, arrays and structs.
+//!
+//! Specification: C++17, [dcl.init].
+
+use std::rc::Rc;
+
+use super::Checker;
+use super::scope::ScopeId;
+use super::typed::{Expr, Kind};
+use super::types::{Shape, Type};
+use crate::parse::tree::{self, ExprKind, Init};
+use crate::source::{Result, Span, error};
+
+impl Checker<'_> {
+    /// The value of a variable of the type `ty`; the value's type has the length of an array that had none.
+    pub(super) fn initialiser(&mut self, scope: ScopeId, ty: Type, init: &Init, span: Span) -> Result<Expr> {
+        match init {
+            Init::Assign(value) => self.init_from(scope, ty, value, "the value"),
+            Init::Curly(list) => self.init_from(scope, ty, list, "the value"),
+            Init::Round(values) => {
+                if self.types.struct_of(ty).is_some() {
+                    return self.struct_from(scope, ty, values, false, span);
+                }
+                match &values[..] {
+                    [one] => self.init_from(scope, ty, one, "the value"),
+                    [] => Ok(self.zero(ty, span)),
+                    _ => Err(error(span, format!("`{}` is made from one value", self.show(ty)))),
+                }
+            }
+        }
+    }
+
+    /// A value of the type `ty` from an expression or a list.
+    pub(super) fn init_from(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        written: &tree::Expr,
+        what: &str,
+    ) -> Result<Expr> {
+        if let ExprKind::List(items) = &written.kind {
+            let plain = self.types.referred(ty);
+            if self.types.struct_of(plain).is_some() {
+                return self.struct_from(scope, plain, items, true, written.span);
+            }
+            return self.list_value(scope, ty, items, written.span);
+        }
+        let value = self.expr(scope, written)?;
+        if self.types.is_void(value.ty) {
+            return Err(error(value.span, "this has the type `void`, so it has no value"));
+        }
+        self.implicit(value, ty, what)
+    }
+
+    /// A number or an array from a list.
+    pub(super) fn list_value(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        items: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        let Shape::Array(of, length) = self.types.shape(ty) else {
+            return match items {
+                [] => Ok(self.zero(ty, span)),
+                [one] => self.init_from(scope, ty, one, "the value"),
+                _ => Err(error(span, format!("`{}` is made from one value", self.show(ty)))),
+            };
+        };
+        if length.is_some_and(|length| items.len() as u64 > length) {
+            let length = length.unwrap_or(0);
+            return Err(error(span, format!("{} values are too many for {length} elements", items.len())));
+        }
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.init_from(scope, of.plain(), item, "the value of an element")?);
+        }
+        let length = length.unwrap_or(items.len() as u64);
+        let ty = self.types.get(Shape::Array(of, Some(length)));
+        Ok(Expr { kind: Kind::Aggregate(values), ty, span })
+    }
+
+    /// A struct from values: by a constructor if it has any, and else member by member.
+    pub(super) fn struct_from(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        items: &[tree::Expr],
+        is_list: bool,
+        span: Span,
+    ) -> Result<Expr> {
+        let ty = ty.plain();
+        let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
+        if !self.types.structs[at].is_complete {
+            return Err(error(span, format!("the members of `{}` are not known here", self.show(ty))));
+        }
+        if !self.types.structs[at].constructors.is_empty() {
+            let arguments = self.arguments(scope, items)?;
+            return self.construct(ty, arguments, span);
+        }
+        if let [one] = items
+            && !matches!(one.kind, ExprKind::List(_))
+        {
+            let value = self.expr(scope, one)?;
+            let is_first = self.types.structs[at].fields.first().is_some_and(|field| field.ty.same(value.ty));
+            if value.ty.same(ty) || !is_list || !is_first && self.types.struct_of(value.ty).is_some() {
+                return self.implicit(value, ty, "the value");
+            }
+        }
+        if !is_list && !items.is_empty() {
+            let message = format!("`{}` has no constructor for these values", self.show(ty));
+            return Err(
+                error(span, message).with_help("write `{…}` to give its members values one after another")
+            );
+        }
+        self.members_from(scope, ty, at, items, span)
+    }
+
+    fn members_from(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        at: usize,
+        items: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        let fields = self.types.structs[at].fields.clone();
+        let most = if self.types.structs[at].is_union { 1 } else { fields.len() };
+        if items.len() > most {
+            let message =
+                format!("{} values are too many for the {most} members of `{}`", items.len(), self.show(ty));
+            return Err(error(span, message));
+        }
+        let mut values = Vec::new();
+        for (nth, field) in fields.iter().enumerate().take(most) {
+            if let Some(item) = items.get(nth) {
+                let what = format!("the value of the member `{}`", field.name);
+                values.push(self.init_from(scope, field.ty, item, &what)?);
+            } else {
+                values.push(self.default_member(at, field, span)?);
+            }
+        }
+        Ok(Expr { kind: Kind::Aggregate(values), ty, span })
+    }
+
+    /// What a member is if nothing is said: what its declaration says, what its constructor does, or zero.
+    pub(super) fn default_member(
+        &mut self,
+        at: usize,
+        field: &super::types::Field,
+        span: Span,
+    ) -> Result<Expr> {
+        let scope = self.types.structs[at].scope;
+        match &field.init {
+            Some(init) => {
+                let init = Rc::clone(init);
+                let mut value = self.initialiser(scope, field.ty, &init, span)?;
+                value.span = span;
+                Ok(value)
+            }
+            None => match self.default_value(field.ty, span)? {
+                Some(value) => Ok(value),
+                None => Ok(self.zero(field.ty, span)),
+            },
+        }
+    }
+
+    /// What a variable without an initialiser is, if its type says anything about that.
+    pub(super) fn default_value(&mut self, ty: Type, span: Span) -> Result<Option<Expr>> {
+        if let Shape::Array(of, Some(length)) = self.types.shape(ty) {
+            let Some(one) = self.default_value(of, span)? else { return Ok(None) };
+            if length > 1024 {
+                return Err(error(
+                    span,
+                    "an array of more than 1024 objects with constructors is not supported",
+                ));
+            }
+            let kind = Kind::Aggregate(vec![one; length as usize]);
+            return Ok(Some(Expr { kind, ty, span }));
+        }
+        let Some(at) = self.types.struct_of(ty) else { return Ok(None) };
+        let has_inits = self.types.structs[at].fields.iter().any(|field| field.init.is_some());
+        if self.types.structs[at].constructors.is_empty() {
+            let inner = self.types.structs[at].fields.clone();
+            let mut needs = has_inits;
+            for field in &inner {
+                needs |=
+                    self.types.struct_of(field.ty).is_some() && self.default_value(field.ty, span)?.is_some();
+            }
+            return if needs { self.members_from(0, ty.plain(), at, &[], span).map(Some) } else { Ok(None) };
+        }
+        self.construct(ty.plain(), Vec::new(), span).map(|value| match value.kind {
+            // A defaulted constructor does nothing.
+            Kind::Aggregate(_) => None,
+            _ => Some(value),
+        })
+    }
+
+    /// Calls the constructor that fits; copies need none.
+    pub(super) fn construct(&mut self, ty: Type, mut arguments: Vec<Expr>, span: Span) -> Result<Expr> {
+        let ty = ty.plain();
+        let Some(at) = self.types.struct_of(ty) else { return Err(error(span, "this is no struct")) };
+        let constructors = self.types.structs[at].constructors.clone();
+        if let [one] = &arguments[..]
+            && one.ty.same(ty)
+        {
+            let value = arguments.remove(0);
+            return Ok(self.value(value));
+        }
+        if constructors.is_empty() {
+            if arguments.is_empty() {
+                return self.members_from(0, ty, at, &[], span);
+            }
+            let [one] = &arguments[..] else {
+                return Err(error(span, format!("`{}` has no constructors", self.show(ty))));
+            };
+            let message = format!("`{}` does not convert to `{}`", self.show(one.ty), self.show(ty));
+            return Err(error(span, message));
+        }
+        let is_default = |function: &tree::Function| function.parameters.is_empty() && function.is_defaulted;
+        if arguments.is_empty() && constructors.iter().any(|at| is_default(&self.declared[*at].function)) {
+            return Ok(Expr { kind: Kind::Aggregate(Vec::new()), ty, span });
+        }
+        let name = self.types.structs[at].name.clone();
+        let this = Expr { kind: Kind::Integer(0), ty, span };
+        let call = self.call_one_of(&constructors, &[], Some(this), arguments, &name, span)?;
+        match call.kind {
+            Kind::Call(function, mut arguments) => {
+                // The object is the one that is being made.
+                arguments.remove(0);
+                Ok(Expr { kind: Kind::Construct(function, arguments), ty, span })
+            }
+            _ => Ok(call),
+        }
+    }
+}

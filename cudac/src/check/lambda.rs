@@ -1,0 +1,153 @@
+//! Lambdas: a struct with what they capture, and a call operator.
+//!
+//! Left out: `*this` as a copy, and captures that are initialised by something else than their own name.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::scope::{Entity, ScopeId};
+use super::typed::{Expr, Kind};
+use super::types::{Field, Shape, Struct};
+use super::{Checker, Declared};
+use crate::parse::tree::{Capture, Lambda};
+use crate::source::{Name, Result, Span, error, unsupported};
+
+impl Checker<'_> {
+    pub(super) fn lambda(&mut self, scope: ScopeId, lambda: &Rc<Lambda>, span: Span) -> Result<Expr> {
+        let mut captured: Vec<(Name, Capture, Expr)> = Vec::new();
+        for (name, capture, init, at) in &lambda.captures {
+            if *capture == Capture::This {
+                return Err(unsupported(*at, "capturing `this`"));
+            }
+            let path = crate::parse::tree::Path {
+                parts: vec![crate::parse::tree::Part { name: name.clone(), arguments: None, span: *at }],
+                span: *at,
+            };
+            let kind = crate::parse::tree::ExprKind::Path(path);
+            let written = crate::parse::tree::Expr { kind, span: *at, depth: 1 };
+            let value = self.expr(scope, init.as_ref().unwrap_or(&written))?;
+            captured.push((name.clone(), *capture, value));
+        }
+        if let Some(default) = lambda.default {
+            self.capture_used(scope, lambda, default, &mut captured, span);
+        }
+        self.closure(scope, lambda, captured, span)
+    }
+
+    /// The variables of the function that the lambda's text names.
+    fn capture_used(
+        &mut self,
+        scope: ScopeId,
+        lambda: &Lambda,
+        default: Capture,
+        captured: &mut Vec<(Name, Capture, Expr)>,
+        span: Span,
+    ) {
+        let mut names = HashSet::new();
+        let mut ordered = Vec::new();
+        if let Some(body) = &lambda.function.body {
+            super::warnings::names_of(body, &mut |name: &Name| {
+                if names.insert(name.clone()) {
+                    ordered.push(name.clone());
+                }
+            });
+        }
+        let Some(number) = self.frames.last().map(|frame| frame.number) else { return };
+        for name in ordered {
+            if captured.iter().any(|(known, ..)| *known == name) {
+                continue;
+            }
+            let value = match self.scopes.find(scope, &name).cloned() {
+                Some(Entity::Local(var, frame)) if frame == number => {
+                    let is_constant =
+                        self.frames.last().is_some_and(|frame| frame.vars[var].constant.is_some());
+                    if is_constant {
+                        continue;
+                    }
+                    let ty = self.frames.last().map(|frame| frame.vars[var].ty);
+                    let Some(ty) = ty.map(|ty| self.types.referred(ty)) else { continue };
+                    Expr { kind: Kind::Local(var), ty, span }
+                }
+                Some(Entity::Capture(owner, field)) => match self.captured(owner, field, span) {
+                    Ok(value) => value,
+                    Err(_) => continue,
+                },
+                _ => continue,
+            };
+            captured.push((name, default, value));
+        }
+    }
+
+    fn closure(
+        &mut self,
+        scope: ScopeId,
+        lambda: &Rc<Lambda>,
+        captured: Vec<(Name, Capture, Expr)>,
+        span: Span,
+    ) -> Result<Expr> {
+        self.count_instance(span)?;
+        let inner = self.scopes.push(scope);
+        let (mut fields, mut values) = (Vec::new(), Vec::new());
+        let (mut size, mut align) = (0u64, 1u64);
+        for (nth, (name, capture, value)) in captured.into_iter().enumerate() {
+            let is_reference = capture == Capture::Reference;
+            let ty = if is_reference { self.types.get(Shape::Reference(value.ty)) } else { value.ty.plain() };
+            if self.types.is_array(ty) {
+                return Err(
+                    unsupported(span, "copying an array into a lambda").with_help("capture it by `&`")
+                );
+            }
+            values.push(self.implicit(value, ty, "what is captured")?);
+            let offset = size.next_multiple_of(self.types.align(ty));
+            size = offset + self.types.size(ty);
+            align = align.max(self.types.align(ty));
+            fields.push(Field { name: name.clone(), ty, offset, init: None });
+            let owner = self.types.structs.len();
+            self.scopes.declare(inner, name, Entity::Capture(owner, nth));
+        }
+        let (line, column) = self.files.place(span);
+        self.types.structs.push(Struct {
+            name: format!("lambda at {line}:{column}"),
+            fields,
+            size: size.max(1).next_multiple_of(align),
+            align,
+            is_union: false,
+            is_complete: true,
+            methods: HashMap::new(),
+            constructors: Vec::new(),
+            conversions: Vec::new(),
+            scope: inner,
+            template: None,
+        });
+        let at = self.types.structs.len() - 1;
+        let ty = self.types.get(Shape::Struct(at));
+        let method = self.declared.len();
+        self.declared.push(Declared {
+            function: Rc::clone(&lambda.function),
+            scope: inner,
+            owner: Some(ty),
+            instances: HashMap::new(),
+            is_own: span.file > 0,
+            signature: None,
+        });
+        let name = lambda.function.name.clone();
+        self.types.structs[at].methods.insert(name, vec![method]);
+        Ok(Expr { kind: Kind::Aggregate(values), ty, span })
+    }
+
+    /// A member of `*this`, or a variable that the lambda has captured, in a body.
+    pub(super) fn captured(&mut self, owner: usize, field: usize, span: Span) -> Result<Expr> {
+        let name = self.types.structs[owner].fields.get(field).map(|field| field.name.clone());
+        let this = self.frames.last().and_then(|frame| frame.this.map(|var| (var, frame.vars[var].ty)));
+        let this = this.map(|(var, ty)| (var, self.types.referred(ty)));
+        let Some((var, ty)) = this.filter(|(_, ty)| self.types.struct_of(*ty) == Some(owner)) else {
+            let name = name.as_ref().map_or("this", Name::as_str);
+            return Err(error(
+                span,
+                format!("the member `{name}` belongs to an object, and there is none here"),
+            ));
+        };
+        let this = Expr { kind: Kind::Local(var), ty, span };
+        Ok(self.field_at(this, field, span))
+    }
+}

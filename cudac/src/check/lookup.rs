@@ -1,0 +1,112 @@
+//! Paths: what `a`, `a::b` and `a::b<c>` mean.
+
+use super::Checker;
+use super::scope::{Entity, ScopeId};
+use super::types::Type;
+use crate::parse::tree::{Part, Path};
+use crate::source::{Result, Span, error};
+
+impl Checker<'_> {
+    /// What a path means from a scope.
+    pub(super) fn lookup(&mut self, scope: ScopeId, path: &Path) -> Result<Entity> {
+        let Some((first, rest)) = path.parts.split_first() else {
+            return Err(error(path.span, "expected a name"));
+        };
+        let Some(found) = self.scopes.find(scope, &first.name).cloned() else {
+            return Err(self.undeclared(scope, first));
+        };
+        let mut found = self.with_arguments(scope, found, first)?;
+        let mut outer = (scope, first);
+        for part in rest {
+            found = self.inside(&found, part, &mut outer)?;
+            found = self.with_arguments(scope, found, part)?;
+        }
+        Ok(found)
+    }
+
+    fn inside<'p>(
+        &mut self,
+        found: &Entity,
+        part: &'p Part,
+        outer: &mut (ScopeId, &'p Part),
+    ) -> Result<Entity> {
+        let space = match found {
+            Entity::Namespace(space) => *space,
+            Entity::Type(ty) => self.scope_of_type(*ty, *outer)?,
+            _ => return Err(error(outer.1.span, format!("`{}` is no namespace and no type", outer.1.name))),
+        };
+        let Some(found) = self.scopes.find_in(space, &part.name).cloned() else {
+            let message = format!("`{}` has no member `{}`", outer.1.name, part.name);
+            let problem = error(part.span, message);
+            let near = self.scopes.find_near(space, part.name.as_str());
+            return Err(match near {
+                Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+                None => problem,
+            });
+        };
+        *outer = (space, part);
+        Ok(found)
+    }
+
+    /// The scope with the static members of a struct, or with the values of an enumeration.
+    fn scope_of_type(&mut self, ty: Type, outer: (ScopeId, &Part)) -> Result<ScopeId> {
+        if let Some(at) = self.types.struct_of(ty) {
+            return Ok(self.types.structs[at].scope);
+        }
+        let inside = self.names.get(&format!("{}::", outer.1.name));
+        match self.scopes.find(outer.0, &inside) {
+            Some(Entity::Namespace(space)) => Ok(*space),
+            _ => Err(error(outer.1.span, format!("`{}` has no members", self.show(ty)))),
+        }
+    }
+
+    /// A template of a type with its arguments is a type.
+    fn with_arguments(&mut self, scope: ScopeId, found: Entity, part: &Part) -> Result<Entity> {
+        match (&found, &part.arguments) {
+            (Entity::TypeTemplate(template), Some(arguments)) => {
+                let arguments = self.template_arguments(scope, arguments)?;
+                let ty = self.type_instance(*template, &arguments, part.span)?;
+                Ok(Entity::Type(ty))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    pub(super) fn undeclared(&mut self, scope: ScopeId, part: &Part) -> Box<crate::source::Problem> {
+        let problem = error(part.span, format!("`{}` is not declared", part.name));
+        if let Some(header) = crate::builtins::headers::header_of(part.name.as_str()) {
+            return problem.with_help(format!("add `#include <{header}>`"));
+        }
+        let text = part.name.as_str();
+        if let Some(instead) = crate::builtins::headers::host_function(text) {
+            return error(
+                part.span,
+                format!("`{text}` is a function of the host, which a kernel cannot call"),
+            )
+            .with_help(instead);
+        }
+        if crate::builtins::headers::is_unsupported(text) {
+            return crate::source::unsupported(part.span, format!("the function `{text}`"));
+        }
+        match self.scopes.nearest(scope, text) {
+            Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+            None => problem,
+        }
+    }
+
+    /// The type that a path names.
+    pub(super) fn type_of_path(&mut self, scope: ScopeId, path: &Path) -> Result<Type> {
+        match self.lookup(scope, path)? {
+            Entity::Type(ty) => Ok(ty),
+            Entity::TypeTemplate(template) => {
+                // Inside of a template its own name means the instance; elsewhere the defaults have to do.
+                self.type_instance(template, &[], path.span)
+            }
+            _ => Err(self.no_type(path.span)),
+        }
+    }
+
+    fn no_type(&self, span: Span) -> Box<crate::source::Problem> {
+        error(span, format!("`{}` is no type", self.files.text(span)))
+    }
+}

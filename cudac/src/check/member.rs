@@ -1,0 +1,220 @@
+//! Members of structs: fields, methods, operators.
+
+use super::Checker;
+use super::expression::component;
+use super::scope::{DeclaredId, Entity, ScopeId};
+use super::typed::{Expr, Kind};
+use super::types::{Basic, Type};
+use crate::parse::tree;
+use crate::source::near::nearest;
+use crate::source::{Name, Result, Span, error};
+
+impl Checker<'_> {
+    pub(super) fn member(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        is_arrow: bool,
+        part: &tree::Part,
+        span: Span,
+    ) -> Result<Expr> {
+        if let Some(special) = self.special_member(scope, base, part, span)? {
+            return Ok(special);
+        }
+        let base = self.member_base(scope, base, is_arrow, span)?;
+        let Some(at) = self.types.struct_of(base.ty) else {
+            return Err(self.no_members(&base, part));
+        };
+        if self.types.structs[at].methods.contains_key(&part.name) {
+            let message = format!("`{}` is a function, and is not called here", part.name);
+            return Err(error(part.span, message).with_help("add `()` to call it"));
+        }
+        self.field(base, &part.name, part.span, span)
+    }
+
+    fn no_members(&self, base: &Expr, part: &tree::Part) -> Box<crate::source::Problem> {
+        let message = format!("`{}` has no members, so `.{}` has no meaning", self.show(base.ty), part.name);
+        let problem = error(part.span, message);
+        if self.types.is_pointer(base.ty) {
+            return problem.with_help("a pointer's members are reached by `->`");
+        }
+        problem
+    }
+
+    /// `threadIdx.x` without building the whole of `threadIdx`.
+    fn special_member(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        part: &tree::Part,
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let tree::ExprKind::Path(path) = &base.kind else { return Ok(None) };
+        let [only] = &path.parts[..] else { return Ok(None) };
+        let Some(Entity::Special(register)) = self.scopes.find(scope, &only.name) else { return Ok(None) };
+        let register = *register;
+        let at = match part.name.as_str() {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            _ => {
+                let message = format!("`{}` has no member `{}`", only.name, part.name);
+                return Err(error(part.span, message).with_help("its members are `.x`, `.y` and `.z`"));
+            }
+        };
+        let ty = self.types.basic(Basic::Unsigned);
+        Ok(Some(Expr { kind: Kind::Special(component(register, at)), ty, span }))
+    }
+
+    /// The object before `.` or `->`.
+    pub(super) fn member_base(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        is_arrow: bool,
+        span: Span,
+    ) -> Result<Expr> {
+        let base = self.expr(scope, base)?;
+        if !is_arrow {
+            return Ok(base);
+        }
+        let value = self.value(base);
+        let Some(to) = self.types.pointee(value.ty) else {
+            let message = format!("`->` needs a pointer, but this has the type `{}`", self.show(value.ty));
+            return Err(error(value.span, message).with_help("the members of an object are reached by `.`"));
+        };
+        Ok(Expr { kind: Kind::Deref(Box::new(value)), ty: to, span })
+    }
+
+    /// A field of an object.
+    pub(super) fn field(&mut self, base: Expr, name: &Name, name_span: Span, span: Span) -> Result<Expr> {
+        let Some(at) = self.types.struct_of(base.ty) else {
+            return Err(error(name_span, format!("`{}` has no members", self.show(base.ty))));
+        };
+        let Some(field) = self.types.structs[at].fields.iter().position(|field| field.name == *name) else {
+            return Err(self.no_field(base.ty, name, name_span));
+        };
+        Ok(self.field_at(base, field, span))
+    }
+
+    fn no_field(&self, ty: Type, name: &Name, span: Span) -> Box<crate::source::Problem> {
+        let problem = error(span, format!("`{}` has no member `{name}`", self.show(ty.plain())));
+        let Some(at) = self.types.struct_of(ty) else { return problem };
+        let definition = &self.types.structs[at];
+        let mut names: Vec<&str> = definition.fields.iter().map(|field| field.name.as_str()).collect();
+        names.extend(definition.methods.keys().map(Name::as_str));
+        names.sort_unstable();
+        match nearest(name.as_str(), names.iter().copied()) {
+            Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+            None if names.is_empty() || names.len() > 8 => problem,
+            None => problem.with_help(format!("its members are `{}`", names.join("`, `"))),
+        }
+    }
+
+    pub(super) fn field_at(&mut self, base: Expr, field: usize, span: Span) -> Expr {
+        let at = self.types.struct_of(base.ty).unwrap_or(0);
+        let ty = self.types.structs[at].fields[field].ty;
+        let base_ty = base.ty;
+        let ty = if self.types.is_reference(ty) {
+            self.types.referred(ty)
+        } else {
+            ty.qualified(base_ty.is_const, base_ty.is_volatile)
+        };
+        Expr { kind: Kind::Field(Box::new(base), field), ty, span }
+    }
+
+    pub(super) fn method_call(
+        &mut self,
+        scope: ScopeId,
+        base: Expr,
+        part: &tree::Part,
+        arguments: &[tree::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(&base, part)) };
+        let Some(methods) = self.types.structs[at].methods.get(&part.name).cloned() else {
+            let has_field = self.types.structs[at].fields.iter().any(|field| field.name == part.name);
+            if !has_field {
+                return Err(self.no_field(base.ty, &part.name, part.span));
+            }
+            let callee = self.field(base, &part.name, part.span, span)?;
+            let mut passed = self.arguments(scope, arguments)?;
+            passed.insert(0, callee);
+            return match self.operator_call(scope, "()", passed, span)? {
+                Some(result) => Ok(result),
+                None => Err(error(span, format!("the member `{}` cannot be called", part.name))),
+            };
+        };
+        let explicit = self.explicit(scope, part)?;
+        let arguments = self.arguments(scope, arguments)?;
+        let base = Self::placed(base);
+        self.call_one_of(&methods, &explicit, Some(base), arguments, part.name.as_str(), span)
+    }
+
+    /// Calls one member function that is known.
+    pub(super) fn call_method(
+        &mut self,
+        method: DeclaredId,
+        base: Expr,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let base = Self::placed(base);
+        let name = self.declared[method].function.name.clone();
+        self.call_one_of(&[method], &[], Some(base), arguments, name.as_str(), span)
+    }
+
+    /// Calls an operator that a struct or a namespace defines for structs, if there is one.
+    pub(super) fn operator_call(
+        &mut self,
+        scope: ScopeId,
+        operator: &str,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        let name = self.names.get(&format!("operator{operator}"));
+        if let Some(at) = arguments.first().and_then(|first| self.types.struct_of(first.ty))
+            && let Some(methods) = self.types.structs[at].methods.get(&name).cloned()
+        {
+            let mut arguments = arguments.into_iter();
+            let Some(this) = arguments.next() else { return Ok(None) };
+            let this = Self::placed(this);
+            let rest = arguments.collect();
+            return self.call_one_of(&methods, &[], Some(this), rest, name.as_str(), span).map(Some);
+        }
+        // In the scope of the expression, and in those of the arguments' types.
+        let mut functions = Vec::new();
+        if let Some(Entity::Functions(found)) = self.scopes.find(scope, &name) {
+            functions.extend(found.iter().copied());
+        }
+        for argument in &arguments {
+            let Some(at) = self.types.struct_of(argument.ty) else { continue };
+            if let Some(Entity::Functions(found)) = self.scopes.find(self.types.structs[at].scope, &name) {
+                functions.extend(found.iter().copied());
+            }
+        }
+        functions.sort_unstable();
+        functions.dedup();
+        if functions.is_empty() {
+            return Ok(None);
+        }
+        let is_for_structs = functions
+            .iter()
+            .any(|function| self.declared[*function].function.parameters.len() == arguments.len());
+        if !is_for_structs {
+            return Ok(None);
+        }
+        self.call_one_of(&functions, &[], None, arguments, name.as_str(), span).map(Some)
+    }
+
+    /// Whether a struct defines its own assignment.
+    pub(super) fn has_assignment(&mut self, ty: Type) -> bool {
+        let name = self.names.get("operator=");
+        self.types.struct_of(ty).is_some_and(|at| {
+            let methods = self.types.structs[at].methods.get(&name);
+            methods.is_some_and(|methods| {
+                methods.iter().any(|method| !self.declared[*method].function.is_defaulted)
+            })
+        })
+    }
+}

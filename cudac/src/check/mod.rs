@@ -1,0 +1,214 @@
+//! The untyped tree to the typed one: what names mean, which function is called, which conversions happen.
+//!
+//! A template is checked for each set of arguments with its parameters' names bound to them. Functions of the text are
+//! all checked, so that errors in unused ones are found; this compiler's own only if they are used. Left out: access
+//! (`private`), and rules that only reject programs without changing what the others mean.
+//! Specification: C++17, and the CUDA C++ Programming Guide for what CUDA adds.
+
+mod asm;
+mod call;
+pub(crate) mod constant;
+mod convert;
+mod declare;
+mod expression;
+mod function;
+mod initialise;
+mod lambda;
+mod lookup;
+mod member;
+mod operator;
+mod resolve;
+mod scope;
+mod statement;
+mod structure;
+mod template;
+pub(crate) mod typed;
+pub(crate) mod types;
+mod warnings;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::parse::tree;
+use crate::source::{Files, Names, Result, Sink, Span, error};
+use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
+use typed::{Constant, FunctionId, Program, Var, VarId};
+use types::{Argument, Type, Types};
+
+/// Templates in templates, and functions whose result is deduced from others.
+const MAX_NESTING: usize = 64;
+
+/// Functions and types made from templates.
+const MAX_INSTANCES: usize = 10_000;
+
+/// A function as it is declared.
+#[derive(Debug)]
+struct Declared {
+    function: Rc<tree::Function>,
+    scope: ScopeId,
+    /// The struct that it is a member of.
+    owner: Option<Type>,
+    /// By the arguments of its template, which are none for most.
+    instances: HashMap<Vec<Argument>, FunctionId>,
+    is_own: bool,
+    signature: Option<Rc<Signature>>,
+}
+
+/// The types of a function.
+#[derive(Clone, Debug)]
+struct Signature {
+    parameters: Vec<Type>,
+    result: Type,
+}
+
+/// The function that is being checked.
+#[derive(Debug)]
+struct Frame {
+    /// To tell the variables of one function from those of another.
+    number: usize,
+    vars: Vec<Var>,
+    /// Its result; `Auto` until a `return` decides.
+    result: Type,
+    name: String,
+    this: Option<VarId>,
+    loops: usize,
+    switches: usize,
+    is_own: bool,
+}
+
+/// Everything that is known while a text is checked.
+pub(crate) struct Checker<'s> {
+    files: &'s Files,
+    names: &'s mut Names,
+    sink: &'s mut Sink,
+    types: Types,
+    scopes: Scopes,
+    declared: Vec<Declared>,
+    templates: Vec<TypeTemplate>,
+    struct_instances: HashMap<(usize, Vec<Argument>), Type>,
+    program: Program,
+    frames: Vec<Frame>,
+    frame_count: usize,
+    instances: usize,
+    nesting: usize,
+    /// Functions whose bodies wait to be checked.
+    pending: Vec<(DeclaredId, FunctionId, ScopeId)>,
+    /// Whether an expression is looked at only for its type.
+    unevaluated: usize,
+}
+
+/// What the stages after this one need.
+pub(crate) struct Checked {
+    pub program: Program,
+    pub types: Types,
+}
+
+/// Checks the declarations of a text. If anything is wrong, the sink knows.
+pub(crate) fn check(
+    files: &Files,
+    names: &mut Names,
+    sink: &mut Sink,
+    declarations: &[tree::Declaration],
+) -> Checked {
+    let mut checker = Checker {
+        files,
+        names,
+        sink,
+        types: Types::default(),
+        scopes: Scopes::new(),
+        declared: Vec::new(),
+        templates: Vec::new(),
+        struct_instances: HashMap::new(),
+        program: Program::default(),
+        frames: Vec::new(),
+        frame_count: 0,
+        instances: 0,
+        nesting: 0,
+        pending: Vec::new(),
+        unevaluated: 0,
+    };
+    checker.predefine();
+    checker.declare_all(0, declarations);
+    checker.check_text();
+    Checked { program: checker.program, types: checker.types }
+}
+
+impl Checker<'_> {
+    /// The variables that every kernel has.
+    fn predefine(&mut self) {
+        for (name, register) in
+            [("threadIdx", "%tid"), ("blockIdx", "%ctaid"), ("blockDim", "%ntid"), ("gridDim", "%nctaid")]
+        {
+            let name = self.names.get(name);
+            self.scopes.declare(0, name, Entity::Special(register));
+        }
+        let name = self.names.get("warpSize");
+        let int = self.types.int();
+        self.scopes.declare(0, name, Entity::Constant(Constant::Integer(32), int));
+    }
+
+    /// Checks all functions of the text, and whatever they use.
+    fn check_text(&mut self) {
+        for declared in 0..self.declared.len() {
+            let function = &self.declared[declared];
+            let host_only = function.function.storage.is_host && !function.function.storage.is_device;
+            let is_template = function.function.template.is_some();
+            let is_method = function.owner.is_some();
+            if function.is_own || is_template || is_method || host_only || function.function.body.is_none() {
+                continue;
+            }
+            let is_kernel = function.function.storage.is_global;
+            let span = function.function.span;
+            match self.instance(declared, &[], span) {
+                Ok(id) if is_kernel => self.program.kernels.push(id),
+                Ok(_) => {}
+                Err(problem) => self.sink.add(problem),
+            }
+            self.check_pending();
+        }
+        self.check_pending();
+    }
+
+    fn check_pending(&mut self) {
+        while let Some((declared, id, scope)) = self.pending.pop() {
+            if self.sink.is_full() {
+                return;
+            }
+            if let Err(problem) = self.check_body(declared, id, scope) {
+                self.sink.add(problem);
+            }
+        }
+    }
+
+    /// Does something that may contain itself, up to [`MAX_NESTING`] deep.
+    fn nested<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.nesting >= MAX_NESTING {
+            let message = format!("templates and deduced types are nested more than {MAX_NESTING} deep");
+            return Err(error(span, message));
+        }
+        let outer = self.nesting;
+        self.nesting += 1;
+        let result = inner(self);
+        self.nesting = outer;
+        result
+    }
+
+    fn count_instance(&mut self, span: Span) -> Result<()> {
+        self.instances += 1;
+        if self.instances > MAX_INSTANCES {
+            return Err(error(
+                span,
+                format!("more than {MAX_INSTANCES} functions and types are made from templates"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self) -> Option<&mut Frame> {
+        self.frames.last_mut()
+    }
+
+    fn show(&self, ty: Type) -> String {
+        self.types.show(ty)
+    }
+}

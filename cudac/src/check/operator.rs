@@ -1,0 +1,405 @@
+//! Operators on numbers, pointers and structs.
+//!
+//! Specification: C++17, [expr].
+
+use super::Checker;
+use super::scope::ScopeId;
+use super::typed::{Binary, Compare, Expr, Kind};
+use super::types::{Shape, Type};
+use crate::parse::tree;
+use crate::source::{Result, Span, error};
+
+impl Checker<'_> {
+    pub(super) fn prefix(
+        &mut self,
+        scope: ScopeId,
+        operator: &str,
+        inner: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let inner = self.expr(scope, inner)?;
+        if self.types.struct_of(inner.ty).is_some()
+            && operator != "&"
+            && let Some(result) = self.operator_call(scope, operator, vec![inner.clone()], span)?
+        {
+            return Ok(result);
+        }
+        match operator {
+            "*" => self.deref(inner, span),
+            "&" => self.address_of(inner, span),
+            "++" | "--" => self.step(inner, operator == "--", false, span),
+            "!" => {
+                let value = self.condition(inner)?;
+                let ty = self.types.bool();
+                Ok(Expr { kind: Kind::Not(Box::new(value)), ty, span })
+            }
+            _ => {
+                let value = self.value(inner);
+                let is_fitting = if operator == "~" {
+                    self.types.is_integral(value.ty)
+                } else {
+                    self.types.is_arithmetic(value.ty)
+                };
+                if !is_fitting {
+                    let message = format!("`{operator}` cannot be applied to `{}`", self.show(value.ty));
+                    return Err(error(span, message));
+                }
+                let value = self.promote(value);
+                let ty = value.ty;
+                let kind = match (operator, &value.kind) {
+                    ("-", Kind::Integer(number)) => {
+                        Kind::Integer(super::constant::wrap(&self.types, ty, number.wrapping_neg()))
+                    }
+                    ("-", Kind::Float(number)) => Kind::Float(-number),
+                    ("-", _) => Kind::Negate(Box::new(value)),
+                    ("~", _) => Kind::Complement(Box::new(value)),
+                    _ => value.kind,
+                };
+                Ok(Expr { kind, ty, span })
+            }
+        }
+    }
+
+    fn deref(&mut self, inner: Expr, span: Span) -> Result<Expr> {
+        let value = self.value(inner);
+        let Some(to) = self.types.pointee(value.ty) else {
+            let message = format!("`*` needs a pointer, but this has the type `{}`", self.show(value.ty));
+            return Err(error(span, message));
+        };
+        if self.types.is_void(to) {
+            return Err(error(span, "a `void*` points to bytes of no type; convert it first"));
+        }
+        Ok(Expr { kind: Kind::Deref(Box::new(value)), ty: to, span })
+    }
+
+    fn address_of(&mut self, inner: Expr, span: Span) -> Result<Expr> {
+        if !inner.is_place() {
+            return Err(error(span, "`&` needs a variable; this value has no address"));
+        }
+        self.mark_changed(&inner);
+        let ty = self.types.pointer(inner.ty);
+        Ok(Expr { kind: Kind::AddressOf(Box::new(inner)), ty, span })
+    }
+
+    pub(super) fn postfix(
+        &mut self,
+        scope: ScopeId,
+        operator: &str,
+        inner: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let inner = self.expr(scope, inner)?;
+        if self.types.struct_of(inner.ty).is_some() {
+            let ty = self.types.int();
+            let zero = Expr { kind: Kind::Integer(0), ty, span };
+            if let Some(result) = self.operator_call(scope, operator, vec![inner.clone(), zero], span)? {
+                return Ok(result);
+            }
+        }
+        self.step(inner, operator == "--", true, span)
+    }
+
+    fn step(&mut self, place: Expr, is_down: bool, is_post: bool, span: Span) -> Result<Expr> {
+        self.changeable(&place)?;
+        if !self.types.is_arithmetic(place.ty) && !self.types.is_pointer(place.ty) {
+            let message = format!("`{}` cannot be counted up or down", self.show(place.ty));
+            return Err(error(span, message));
+        }
+        self.mark_changed(&place);
+        let ty = if is_post { place.ty.plain() } else { place.ty };
+        Ok(Expr { kind: Kind::Step { place: Box::new(place), is_down, is_post }, ty, span })
+    }
+
+    /// A place that may be stored to.
+    fn changeable(&mut self, place: &Expr) -> Result<()> {
+        let text = self.files.text(place.span).to_owned();
+        if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
+            return Err(error(place.span, format!("`{text}` is a value and cannot be assigned to")));
+        }
+        if place.ty.is_const {
+            return Err(error(place.span, format!("`{text}` is `const` and cannot be changed")));
+        }
+        if self.types.is_array(place.ty) {
+            return Err(error(place.span, format!("the array `{text}` cannot be assigned as a whole"))
+                .with_help("assign its elements, as in `a[0] = …`"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn assign(
+        &mut self,
+        scope: ScopeId,
+        operator: &'static str,
+        left: &tree::Expr,
+        right: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let place = self.expr(scope, left)?;
+        let is_struct = self.types.struct_of(place.ty).is_some();
+        if let (tree::ExprKind::List(items), "=") = (&right.kind, operator) {
+            self.changeable(&place)?;
+            let value = if is_struct {
+                self.struct_from(scope, place.ty, items, true, right.span)?
+            } else {
+                self.list_value(scope, place.ty, items, right.span)?
+            };
+            return Ok(self.assignment(place, value, span));
+        }
+        let right = self.expr(scope, right)?;
+        if is_struct
+            && !(operator == "=" && right.ty.same(place.ty) && !self.has_assignment(place.ty))
+            && let Some(result) =
+                self.operator_call(scope, operator, vec![place.clone(), right.clone()], span)?
+        {
+            return Ok(result);
+        }
+        self.changeable(&place)?;
+        if operator == "=" {
+            let value = self.implicit(right, place.ty.plain(), "the value")?;
+            return Ok(self.assignment(place, value, span));
+        }
+        let value = self.value(right);
+        let op = binary_operator(&operator[..operator.len() - 1]);
+        let Some(op) = op else { return Err(error(span, format!("`{operator}` is not supported here"))) };
+        if self.types.is_pointer(place.ty) {
+            if !matches!(op, Binary::Add | Binary::Sub) || !self.types.is_integral(value.ty) {
+                return Err(self.no_operator(operator, place.ty, value.ty, span));
+            }
+            self.mark_changed(&place);
+            let (ty, computed_as) = (place.ty, value.ty);
+            let kind = Kind::Update { op, place: Box::new(place), value: Box::new(value), computed_as };
+            return Ok(Expr { kind, ty, span });
+        }
+        self.check_operands(operator, op, place.ty, value.ty, span)?;
+        let computed_as = if matches!(op, Binary::Shl | Binary::Shr) {
+            self.warn_shift(place.ty, &value);
+            self.common(place.ty, place.ty)
+        } else {
+            self.common(place.ty, value.ty)
+        };
+        let computed_as = computed_as.unwrap_or(place.ty);
+        let value = if matches!(op, Binary::Shl | Binary::Shr) {
+            self.promote(value)
+        } else {
+            Self::converted(value, computed_as)
+        };
+        self.mark_changed(&place);
+        let ty = place.ty;
+        let kind = Kind::Update { op, place: Box::new(place), value: Box::new(value), computed_as };
+        Ok(Expr { kind, ty, span })
+    }
+
+    pub(super) fn assignment(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
+        self.mark_changed(&place);
+        let ty = place.ty;
+        Expr { kind: Kind::Assign(Box::new(place), Box::new(value)), ty, span }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        scope: ScopeId,
+        operator: &str,
+        left: &tree::Expr,
+        right: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let left = self.expr(scope, left)?;
+        let right = self.expr(scope, right)?;
+        let is_struct = self.types.struct_of(left.ty).is_some() || self.types.struct_of(right.ty).is_some();
+        if is_struct
+            && let Some(result) =
+                self.operator_call(scope, operator, vec![left.clone(), right.clone()], span)?
+        {
+            return Ok(result);
+        }
+        if matches!(operator, "&&" | "||") {
+            let (left, right) = (Box::new(self.condition(left)?), Box::new(self.condition(right)?));
+            let kind = if operator == "&&" { Kind::And(left, right) } else { Kind::Or(left, right) };
+            let ty = self.types.bool();
+            return Ok(Expr { kind, ty, span });
+        }
+        let (left, right) = (self.value(left), self.value(right));
+        if let Some(compare) = comparison(operator) {
+            return self.compare(compare, operator, left, right, span);
+        }
+        let Some(op) = binary_operator(operator) else {
+            return Err(error(span, format!("the operator `{operator}` is not supported")));
+        };
+        if self.types.is_pointer(left.ty) || self.types.is_pointer(right.ty) {
+            return self.pointer_arithmetic(operator, op, left, right, span);
+        }
+        self.check_operands(operator, op, left.ty, right.ty, span)?;
+        if matches!(op, Binary::Shl | Binary::Shr) {
+            self.warn_shift(left.ty, &right);
+            let (left, right) = (self.promote(left), self.promote(right));
+            let ty = left.ty;
+            return Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span });
+        }
+        let ty = self.common(left.ty, right.ty).unwrap_or(left.ty);
+        if matches!(op, Binary::Div | Binary::Rem) && matches!(right.kind, Kind::Integer(0)) {
+            self.sink.warn(span, "this divides by zero", "");
+        }
+        let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
+        Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span })
+    }
+
+    fn check_operands(
+        &mut self,
+        operator: &str,
+        op: Binary,
+        left: Type,
+        right: Type,
+        span: Span,
+    ) -> Result<()> {
+        let needs_integers = !matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
+        let fits =
+            |ty| if needs_integers { self.types.is_integral(ty) } else { self.types.is_arithmetic(ty) };
+        if fits(left) && fits(right) {
+            return Ok(());
+        }
+        let is_float = self.types.is_float(left) || self.types.is_float(right);
+        let problem = self.no_operator(operator, left, right, span);
+        if op == Binary::Rem && is_float {
+            return Err(problem.with_help("for floating-point numbers there is `fmodf(a, b)`"));
+        }
+        Err(problem)
+    }
+
+    fn no_operator(
+        &self,
+        operator: &str,
+        left: Type,
+        right: Type,
+        span: Span,
+    ) -> Box<crate::source::Problem> {
+        let message =
+            format!("there is no `{operator}` for `{}` and `{}`", self.show(left), self.show(right));
+        let problem = error(span, message);
+        if [left, right]
+            .iter()
+            .any(|ty| matches!(self.show(*ty).trim_start_matches("const "), "uint3" | "dim3"))
+        {
+            return problem.with_help("name a component, as in `threadIdx.x`");
+        }
+        problem
+    }
+
+    fn compare(
+        &mut self,
+        compare: Compare,
+        operator: &str,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let ty = match () {
+            () if self.types.is_arithmetic(left.ty) && self.types.is_arithmetic(right.ty) => {
+                self.common(left.ty, right.ty).unwrap_or(left.ty)
+            }
+            () if left.ty.same(right.ty) && self.types.struct_of(left.ty).is_none() => left.ty,
+            () if self.types.is_pointer(left.ty) && self.types.is_pointer(right.ty) => left.ty,
+            () if self.types.is_pointer(left.ty) && self.rank(&right, left.ty).is_some() => left.ty,
+            () if self.types.is_pointer(right.ty) && self.rank(&left, right.ty).is_some() => right.ty,
+            () => return Err(self.no_operator(operator, left.ty, right.ty, span)),
+        };
+        let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
+        let ty = self.types.bool();
+        Ok(Expr { kind: Kind::Compare(compare, Box::new(left), Box::new(right)), ty, span })
+    }
+
+    fn pointer_arithmetic(
+        &mut self,
+        operator: &str,
+        op: Binary,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let (a, b) = (self.types.shape(left.ty), self.types.shape(right.ty));
+        match (op, a, b) {
+            (Binary::Sub, Shape::Pointer(a), Shape::Pointer(b)) if a.same(b) => {
+                let ty = self.types.basic(super::types::Basic::Long);
+                Ok(Expr { kind: Kind::PointerDiff(Box::new(left), Box::new(right)), ty, span })
+            }
+            (Binary::Add | Binary::Sub, Shape::Pointer(_), _) if self.types.is_integral(right.ty) => {
+                let ty = left.ty;
+                let kind = Kind::PointerAdd(Box::new(left), Box::new(right), op == Binary::Sub);
+                Ok(Expr { kind, ty, span })
+            }
+            (Binary::Add, _, Shape::Pointer(_)) if self.types.is_integral(left.ty) => {
+                let ty = right.ty;
+                Ok(Expr { kind: Kind::PointerAdd(Box::new(right), Box::new(left), false), ty, span })
+            }
+            _ => Err(self.no_operator(operator, left.ty, right.ty, span)),
+        }
+    }
+
+    pub(super) fn index(
+        &mut self,
+        scope: ScopeId,
+        base: &tree::Expr,
+        index: &tree::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let base = self.expr(scope, base)?;
+        let index = self.expr(scope, index)?;
+        if self.types.struct_of(base.ty).is_some()
+            && let Some(result) = self.operator_call(scope, "[]", vec![base.clone(), index.clone()], span)?
+        {
+            return Ok(result);
+        }
+        let index = self.value(index);
+        if !self.types.is_integral(index.ty) {
+            let message = format!("an index is an integer, but this has the type `{}`", self.show(index.ty));
+            let problem = error(index.span, message);
+            return Err(if self.show(index.ty).ends_with('3') {
+                problem.with_help("name a component, as in `threadIdx.x`")
+            } else {
+                problem
+            });
+        }
+        if let Shape::Array(of, length) = self.types.shape(base.ty) {
+            self.warn_index(&index, length);
+            let of = of.qualified(base.ty.is_const, base.ty.is_volatile);
+            let base = Self::placed(base);
+            return Ok(Expr { kind: Kind::Element(Box::new(base), Box::new(index)), ty: of, span });
+        }
+        let base = self.value(base);
+        let Some(to) = self.types.pointee(base.ty).filter(|to| !self.types.is_void(*to)) else {
+            let message =
+                format!("`[]` needs an array or a pointer, but this has the type `{}`", self.show(base.ty));
+            return Err(error(base.span, message));
+        };
+        let ty = base.ty;
+        let address = Expr { kind: Kind::PointerAdd(Box::new(base), Box::new(index), false), ty, span };
+        Ok(Expr { kind: Kind::Deref(Box::new(address)), ty: to, span })
+    }
+}
+
+pub(super) fn binary_operator(operator: &str) -> Option<Binary> {
+    Some(match operator {
+        "+" => Binary::Add,
+        "-" => Binary::Sub,
+        "*" => Binary::Mul,
+        "/" => Binary::Div,
+        "%" => Binary::Rem,
+        "&" => Binary::And,
+        "|" => Binary::Or,
+        "^" => Binary::Xor,
+        "<<" => Binary::Shl,
+        ">>" => Binary::Shr,
+        _ => return None,
+    })
+}
+
+fn comparison(operator: &str) -> Option<Compare> {
+    Some(match operator {
+        "==" => Compare::Eq,
+        "!=" => Compare::Ne,
+        "<" => Compare::Lt,
+        "<=" => Compare::Le,
+        ">" => Compare::Gt,
+        ">=" => Compare::Ge,
+        _ => return None,
+    })
+}

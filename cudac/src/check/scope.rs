@@ -1,0 +1,137 @@
+//! Names and what they mean.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::typed::{Constant, GlobalId, VarId};
+use super::types::Type;
+use crate::parse::tree;
+use crate::source::Name;
+use crate::source::near::nearest;
+
+pub(crate) type ScopeId = usize;
+pub(crate) type DeclaredId = usize;
+pub(crate) type TemplateId = usize;
+
+/// What a name means.
+#[derive(Clone, Debug)]
+pub(crate) enum Entity {
+    Type(Type),
+    TypeTemplate(TemplateId),
+    Functions(Vec<DeclaredId>),
+    Global(GlobalId),
+    /// A variable of the function that is being checked, which must be the one with this number.
+    Local(VarId, usize),
+    /// A member of the struct or the lambda that is being checked: which struct, and which member.
+    Capture(usize, usize),
+    Constant(Constant, Type),
+    Namespace(ScopeId),
+    /// `threadIdx` and its like: the start of the registers' names.
+    Special(&'static str),
+}
+
+/// A template of a type, or of a name for a type.
+#[derive(Debug)]
+pub(crate) struct TypeTemplate {
+    pub kind: TemplateKind,
+    pub parameters: Vec<tree::Parameter>,
+    pub scope: ScopeId,
+    pub name: Name,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum TemplateKind {
+    Struct(Rc<tree::Struct>),
+    Alias(tree::Type),
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    names: HashMap<Name, Entity>,
+    parent: Option<ScopeId>,
+    using: Vec<ScopeId>,
+}
+
+/// All scopes; the first is the global one.
+#[derive(Debug)]
+pub(crate) struct Scopes(Vec<Scope>);
+
+impl Scopes {
+    pub fn new() -> Scopes {
+        Scopes(vec![Scope::default()])
+    }
+
+    pub fn push(&mut self, parent: ScopeId) -> ScopeId {
+        self.0.push(Scope { parent: Some(parent), ..Scope::default() });
+        self.0.len() - 1
+    }
+
+    pub fn declare(&mut self, scope: ScopeId, name: Name, entity: Entity) {
+        self.0[scope].names.insert(name, entity);
+    }
+
+    pub fn declare_function(&mut self, scope: ScopeId, name: &Name, function: DeclaredId) {
+        let names = &mut self.0[scope].names;
+        if let Some(Entity::Functions(list)) = names.get_mut(name) {
+            list.push(function);
+        } else {
+            names.insert(name.clone(), Entity::Functions(vec![function]));
+        }
+    }
+
+    pub fn use_namespace(&mut self, scope: ScopeId, used: ScopeId) {
+        self.0[scope].using.push(used);
+    }
+
+    /// What a name means in a scope itself, or in the namespaces that it uses.
+    pub fn find_in(&self, scope: ScopeId, name: &Name) -> Option<&Entity> {
+        let own = &self.0[scope];
+        let used = || own.using.iter().find_map(|used| self.0[*used].names.get(name));
+        own.names.get(name).or_else(used)
+    }
+
+    pub fn find_own(&self, scope: ScopeId, name: &Name) -> Option<&Entity> {
+        self.0[scope].names.get(name)
+    }
+
+    /// What a name means, from a scope outwards.
+    pub fn find(&self, scope: ScopeId, name: &Name) -> Option<&Entity> {
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if let Some(found) = self.find_in(scope, name) {
+                return Some(found);
+            }
+            at = self.0[scope].parent;
+        }
+        None
+    }
+
+    pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.0[scope].parent
+    }
+
+    /// The name in one scope that is most like a wrong one.
+    pub fn find_near(&self, scope: ScopeId, wrong: &str) -> Option<String> {
+        let mut names: Vec<&str> = self.0[scope].names.keys().map(Name::as_str).collect();
+        names.sort_unstable();
+        nearest(wrong, names.into_iter()).map(str::to_owned)
+    }
+
+    /// The visible name that is most like a wrong one.
+    pub fn nearest(&self, scope: ScopeId, wrong: &str) -> Option<&str> {
+        let mut at = Some(scope);
+        let mut names: Vec<&str> = Vec::new();
+        while let Some(scope) = at {
+            let own = &self.0[scope];
+            let spaces = std::iter::once(own).chain(own.using.iter().map(|used| &self.0[*used]));
+            names.extend(spaces.flat_map(|space| space.names.keys()).map(Name::as_str));
+            at = own.parent;
+        }
+        // The order of a map is no order; the nearest must be the same in every run.
+        names.sort_unstable();
+        for own in crate::builtins::headers::own_names() {
+            names.push(own);
+        }
+        nearest(wrong, names.into_iter().filter(|name| !name.contains([':', '<'])))
+    }
+}

@@ -1,0 +1,395 @@
+//! Statements.
+
+use std::rc::Rc;
+
+use super::Checker;
+use super::scope::{Entity, ScopeId};
+use super::typed::{Arm, Constant, Expr, Kind, Loop, Stmt, StmtKind, Switch, Unroll};
+use super::types::{Shape, Type};
+use crate::parse::tree;
+use crate::source::{Result, Span, error, unsupported};
+
+/// `#pragma unroll` may ask for this many copies.
+const MAX_UNROLL: i64 = 4096;
+
+impl Checker<'_> {
+    /// Statements in a row; one that is wrong is reported, and the next one is checked.
+    pub(super) fn statements(&mut self, scope: ScopeId, written: &[tree::Stmt]) -> Vec<Stmt> {
+        let mut statements = Vec::with_capacity(written.len());
+        for written in written {
+            match self.statement(scope, written) {
+                Ok(Some(statement)) => statements.push(statement),
+                Ok(None) => {}
+                Err(problem) => self.sink.add(problem),
+            }
+        }
+        statements
+    }
+
+    /// A statement with a scope of its own.
+    fn scoped(&mut self, scope: ScopeId, written: &tree::Stmt) -> Vec<Stmt> {
+        let inner = self.scopes.push(scope);
+        match &written.kind {
+            tree::StmtKind::Block(statements) => self.statements(inner, statements),
+            _ => self.statements(inner, std::slice::from_ref(written)),
+        }
+    }
+
+    fn statement(&mut self, scope: ScopeId, written: &tree::Stmt) -> Result<Option<Stmt>> {
+        let span = written.span;
+        let kind = match &written.kind {
+            tree::StmtKind::Empty => return Ok(None),
+            tree::StmtKind::Expr(value) => {
+                let value = self.expr(scope, value)?;
+                self.warn_unused(&value);
+                StmtKind::Expr(value)
+            }
+            tree::StmtKind::Variables(variables) => StmtKind::Block(self.variables(scope, variables)),
+            tree::StmtKind::Declaration(declaration) => {
+                self.declare(scope, declaration)?;
+                return Ok(None);
+            }
+            tree::StmtKind::Block(_) => StmtKind::Block(self.scoped(scope, written)),
+            tree::StmtKind::If { is_constexpr, condition, then, otherwise } => {
+                return self
+                    .branch(scope, *is_constexpr, condition, then, otherwise.as_deref(), span)
+                    .map(Some);
+            }
+            tree::StmtKind::For { init, condition, step, body, unroll } => {
+                let inner = self.scopes.push(scope);
+                let init = init.as_ref().map_or(Ok(None), |init| self.statement(inner, init))?;
+                let condition =
+                    condition.as_ref().map_or(Ok(None), |value| self.tested(inner, value).map(Some))?;
+                let step = step.as_ref().map_or(Ok(None), |value| self.expr(inner, value).map(Some))?;
+                self.loop_(inner, (init, condition, step), body, unroll, false)?
+            }
+            tree::StmtKind::While { condition, body, unroll } => {
+                let condition = self.tested(scope, condition)?;
+                self.loop_(scope, (None, Some(condition), None), body, unroll, false)?
+            }
+            tree::StmtKind::DoWhile { body, condition } => {
+                let condition = self.tested(scope, condition)?;
+                self.loop_(scope, (None, Some(condition), None), body, &tree::Unroll::Unsaid, true)?
+            }
+            tree::StmtKind::Switch { value, body } => self.switch(scope, value, body)?,
+            tree::StmtKind::Case(_) | tree::StmtKind::Default => {
+                return Err(unsupported(span, "a `case` that is not directly in the block of its `switch`"));
+            }
+            tree::StmtKind::Break => self.leave(span, "break", StmtKind::Break)?,
+            tree::StmtKind::Continue => self.leave(span, "continue", StmtKind::Continue)?,
+            tree::StmtKind::Return(value) => self.return_(scope, value.as_ref(), span)?,
+            tree::StmtKind::Asm(asm) => StmtKind::Asm(Rc::new(self.asm(scope, asm, span)?)),
+        };
+        Ok(Some(Stmt { kind, span }))
+    }
+
+    fn tested(&mut self, scope: ScopeId, written: &tree::Expr) -> Result<Expr> {
+        if let tree::ExprKind::Assign("=", ..) = written.kind {
+            self.sink.warn(written.span, "this assigns, and does not compare", "write `==` to compare");
+        }
+        let value = self.expr(scope, written)?;
+        self.condition(value)
+    }
+
+    fn branch(
+        &mut self,
+        scope: ScopeId,
+        is_constexpr: bool,
+        condition: &tree::Expr,
+        then: &tree::Stmt,
+        otherwise: Option<&tree::Stmt>,
+        span: Span,
+    ) -> Result<Stmt> {
+        let condition = self.tested(scope, condition)?;
+        if is_constexpr {
+            let Some(Constant::Integer(holds)) = self.evaluate(&condition) else {
+                return Err(error(
+                    condition.span,
+                    "the condition of `if constexpr` is not known when the text is compiled",
+                ));
+            };
+            let taken = if holds != 0 { Some(then) } else { otherwise };
+            let body = taken.map_or(Vec::new(), |taken| self.scoped(scope, taken));
+            return Ok(Stmt { kind: StmtKind::Block(body), span });
+        }
+        if matches!(then.kind, tree::StmtKind::Empty) && otherwise.is_none() {
+            self.sink.warn(then.span, "this `if` does nothing", "remove the `;` after the condition");
+        }
+        let then = self.scoped(scope, then);
+        let otherwise = otherwise.map_or(Vec::new(), |otherwise| self.scoped(scope, otherwise));
+        Ok(Stmt { kind: StmtKind::If(condition, then, otherwise), span })
+    }
+
+    fn loop_(
+        &mut self,
+        scope: ScopeId,
+        (init, condition, step): (Option<Stmt>, Option<Expr>, Option<Expr>),
+        body: &tree::Stmt,
+        unroll: &tree::Unroll,
+        is_do: bool,
+    ) -> Result<StmtKind> {
+        let unroll = match unroll {
+            tree::Unroll::Unsaid => Unroll::Unsaid,
+            tree::Unroll::Fully => Unroll::Fully,
+            tree::Unroll::Times(count) => {
+                let times = self.integer_constant(scope, count, "the argument of `#pragma unroll`")?;
+                Unroll::Times(times.clamp(1, MAX_UNROLL) as u32)
+            }
+        };
+        if let Some(frame) = self.frame() {
+            frame.loops += 1;
+        }
+        let body = self.scoped(scope, body);
+        if let Some(frame) = self.frame() {
+            frame.loops -= 1;
+        }
+        let init = init.into_iter().collect();
+        Ok(StmtKind::Loop(Rc::new(Loop { init, condition, is_do, step, body, unroll })))
+    }
+
+    fn leave(&mut self, span: Span, word: &str, kind: StmtKind) -> Result<StmtKind> {
+        let is_inside =
+            self.frames.last().is_some_and(|frame| frame.loops > 0 || word == "break" && frame.switches > 0);
+        if is_inside { Ok(kind) } else { Err(error(span, format!("`{word}` outside of a loop"))) }
+    }
+
+    fn switch(&mut self, scope: ScopeId, value: &tree::Expr, body: &tree::Stmt) -> Result<StmtKind> {
+        let value = self.value_of(scope, value)?;
+        if !self.types.is_integral(value.ty) && !self.types.is_scoped_enum(value.ty) {
+            let message =
+                format!("`switch` needs an integer, but this has the type `{}`", self.show(value.ty));
+            return Err(error(value.span, message));
+        }
+        let value = self.promote(value);
+        let tree::StmtKind::Block(written) = &body.kind else {
+            return Err(unsupported(body.span, "a `switch` without a block"));
+        };
+        let inner = self.scopes.push(scope);
+        if let Some(frame) = self.frame() {
+            frame.switches += 1;
+        }
+        let arms = self.arms(inner, value.ty, written);
+        if let Some(frame) = self.frame() {
+            frame.switches -= 1;
+        }
+        Ok(StmtKind::Switch(Rc::new(Switch { value, arms: arms? })))
+    }
+
+    fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt]) -> Result<Vec<Arm>> {
+        let mut arms: Vec<Arm> = Vec::new();
+        let mut seen = std::collections::BTreeSet::new();
+        for statement in written {
+            let label = match &statement.kind {
+                tree::StmtKind::Default => None,
+                tree::StmtKind::Case(value) => {
+                    let found = self.integer_constant(scope, value, "the value of `case`")?;
+                    Some(super::constant::wrap(&self.types, ty, found))
+                }
+                _ => {
+                    let checked = self.statement(scope, statement)?;
+                    match arms.last_mut() {
+                        Some(arm) => arm.body.extend(checked),
+                        None if checked.is_none() => {}
+                        None => {
+                            return Err(error(statement.span, "this statement precedes the first `case`"));
+                        }
+                    }
+                    continue;
+                }
+            };
+            if !seen.insert(label) {
+                let what = label.map_or("`default`".to_owned(), |label| format!("the value {label}"));
+                return Err(error(statement.span, format!("{what} occurs twice in this `switch`")));
+            }
+            match arms.last_mut().filter(|arm| arm.body.is_empty()) {
+                Some(arm) => arm.labels.push(label),
+                None => arms.push(Arm { labels: vec![label], body: Vec::new() }),
+            }
+        }
+        Ok(arms)
+    }
+
+    fn return_(&mut self, scope: ScopeId, written: Option<&tree::Expr>, span: Span) -> Result<StmtKind> {
+        let Some(frame) = self.frames.last() else { return Ok(StmtKind::Return(None)) };
+        let (mut result, name) = (frame.result, frame.name.clone());
+        let Some(written) = written else {
+            if self.types.shape(result) == Shape::Auto {
+                let void = self.types.void();
+                self.set_result(void);
+            } else if !self.types.is_void(result) {
+                let message = format!("`{name}` has to return a `{}`", self.show(result));
+                return Err(error(span, message));
+            }
+            return Ok(StmtKind::Return(None));
+        };
+        let is_auto = self.types.shape(result) == Shape::Auto;
+        let is_auto_reference =
+            self.types.is_reference(result) && self.types.shape(self.types.referred(result)) == Shape::Auto;
+        if is_auto || is_auto_reference {
+            let value = self.expr(scope, written)?;
+            result = if is_auto_reference {
+                self.types.get(Shape::Reference(value.ty))
+            } else {
+                self.value(value).ty.plain()
+            };
+            self.set_result(result);
+        }
+        if self.types.is_void(result) {
+            let value = self.expr(scope, written)?;
+            if self.types.is_void(value.ty) {
+                return Ok(StmtKind::Return(Some(value)));
+            }
+            let message = format!("`{name}` returns nothing, but a value follows `return`");
+            return Err(error(written.span, message));
+        }
+        let value = self.init_from(scope, result, written, "the value returned")?;
+        Ok(StmtKind::Return(Some(value)))
+    }
+
+    fn set_result(&mut self, result: Type) {
+        if let Some(frame) = self.frame() {
+            frame.result = result;
+        }
+    }
+
+    fn variables(&mut self, scope: ScopeId, written: &[tree::Variable]) -> Vec<Stmt> {
+        let mut statements = Vec::new();
+        for variable in written {
+            match self.variable(scope, variable) {
+                Ok(Some(statement)) => statements.push(statement),
+                Ok(None) => {}
+                Err(problem) => {
+                    self.sink.add(problem);
+                    self.declare_wrong(scope, variable);
+                }
+            }
+        }
+        statements
+    }
+
+    /// Declares a variable whose declaration was wrong, so that its uses are not errors too.
+    fn declare_wrong(&mut self, scope: ScopeId, variable: &tree::Variable) {
+        if self.scopes.find_own(scope, &variable.name).is_none() {
+            let written = match &variable.ty.kind {
+                // An array whose length is wrong can be indexed like any other.
+                tree::TypeKind::Array(of, _) => {
+                    let kind = tree::TypeKind::Pointer(of.clone());
+                    tree::Type { kind, ..variable.ty.clone() }
+                }
+                _ => variable.ty.clone(),
+            };
+            let ty = self.resolve(scope, &written).ok().filter(|ty| self.types.shape(*ty) != Shape::Auto);
+            let ty = ty.unwrap_or_else(|| self.types.int());
+            let _ = self.add_var(scope, &variable.name, self.types.referred(ty).plain(), variable.span);
+        }
+    }
+
+    fn variable(&mut self, scope: ScopeId, variable: &tree::Variable) -> Result<Option<Stmt>> {
+        let storage = variable.storage;
+        let span = variable.span;
+        if storage.is_shared || storage.is_static && !storage.is_constexpr || storage.is_constant {
+            self.warn_shadow(scope, variable);
+            let entity = self.global(scope, variable)?;
+            self.scopes.declare(scope, variable.name.clone(), entity);
+            return Ok(None);
+        }
+        if storage.is_device {
+            return Err(error(span, "a variable in a function cannot be `__device__`"));
+        }
+        let mut ty = self.object_type(scope, &variable.ty)?;
+        let referred = self.types.referred(ty);
+        let mut value = None;
+        if self.types.shape(referred) == Shape::Auto || self.is_auto_pointer(ty) {
+            let Some(init) = &variable.init else {
+                return Err(error(
+                    span,
+                    format!("`auto` needs a value to take the type of `{}` from", variable.name),
+                ));
+            };
+            let (deduced, made) = self.deduced(scope, ty, init, span)?;
+            ty = deduced;
+            value = Some(self.implicit(made, ty, "the value")?);
+        } else if let Some(init) = &variable.init {
+            let made = self.initialiser(scope, ty, init, span)?;
+            if self.types.is_array(ty) {
+                ty = made.ty;
+            }
+            value = Some(made);
+        } else if self.types.is_reference(ty) {
+            return Err(error(span, format!("the reference `{}` has to refer to something", variable.name)));
+        } else {
+            value = self.default_value(ty, span)?.or(value);
+        }
+        if matches!(self.types.shape(ty), Shape::Array(_, None)) {
+            return Err(error(span, format!("the array `{}` needs a length", variable.name)));
+        }
+        if (ty.is_const || storage.is_constexpr) && variable.init.is_none() && value.is_none() {
+            return Err(error(span, format!("the constant `{}` needs a value", variable.name)));
+        }
+        let constant = value.as_ref().filter(|_| (ty.is_const || storage.is_constexpr) && !ty.is_volatile);
+        let constant = constant.and_then(|value| self.evaluate(value));
+        if storage.is_constexpr && constant.is_none() && self.types.is_arithmetic(ty) {
+            return Err(error(
+                span,
+                format!("the value of `{}` is not known when the text is compiled", variable.name),
+            ));
+        }
+        self.warn_shadow(scope, variable);
+        let ty = if storage.is_constexpr { ty.qualified(true, false) } else { ty };
+        let id = self.add_var(scope, &variable.name, ty, span)?;
+        if let Some(frame) = self.frame() {
+            frame.vars[id].constant = constant;
+        }
+        Ok(Some(Stmt { kind: StmtKind::Declare(id, value), span }))
+    }
+
+    fn is_auto_pointer(&self, ty: Type) -> bool {
+        self.types.pointee(ty).is_some_and(|to| self.types.shape(to) == Shape::Auto)
+    }
+
+    /// The type of an `auto` variable.
+    fn deduced(&mut self, scope: ScopeId, ty: Type, init: &tree::Init, span: Span) -> Result<(Type, Expr)> {
+        let [written] = crate::parse::values(init) else {
+            return Err(error(span, "`auto` needs one value"));
+        };
+        let value = self.expr(scope, written)?;
+        if self.types.is_void(value.ty) {
+            return Err(error(value.span, "this has the type `void`, so it has no value"));
+        }
+        if let Shape::Reference(to) = self.types.shape(ty) {
+            let to = value.ty.qualified(to.is_const, to.is_volatile);
+            return Ok((self.types.get(Shape::Reference(to)), value));
+        }
+        let value = self.value(value);
+        if self.is_auto_pointer(ty) && self.types.pointee(value.ty).is_none() {
+            return Err(error(
+                value.span,
+                format!("`auto*` needs a pointer, but this has the type `{}`", self.show(value.ty)),
+            ));
+        }
+        Ok((value.ty.plain().qualified(ty.is_const, ty.is_volatile), value))
+    }
+
+    fn warn_shadow(&mut self, scope: ScopeId, variable: &tree::Variable) {
+        let Some(parent) = self.scopes.parent(scope) else { return };
+        let Some(Entity::Global(outer)) = self.scopes.find(parent, &variable.name) else { return };
+        let global = &self.program.globals[*outer];
+        if global.space == super::typed::Space::Shared && variable.span.file == 0 {
+            let message = format!("`{}` hides the `__shared__` variable of the same name", variable.name);
+            self.sink.warn(variable.span, message, "give one of them another name");
+        }
+    }
+
+    /// What an expression whose value is not used does, if it does nothing.
+    fn warn_unused(&mut self, value: &Expr) {
+        let what = match &value.kind {
+            Kind::Compare(..) => "this compares, and the result is not used",
+            Kind::Binary(..) => "the result of this is not used",
+            _ => return,
+        };
+        if value.span.file == 0 && !self.frames.last().is_some_and(|frame| frame.is_own) {
+            let help = if matches!(value.kind, Kind::Compare(..)) { "write `=` to assign" } else { "" };
+            self.sink.warn(value.span, what, help);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Structs: where members are, which functions they have.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Checker;
+use super::scope::{Entity, ScopeId, TemplateId};
+use super::types::{Argument, Field, MAX_SIZE, Shape, Struct, Type};
+use crate::parse::tree::{self, Declaration, Member};
+use crate::source::{Result, error};
+
+impl Checker<'_> {
+    /// A struct whose members are not known yet.
+    pub(super) fn new_struct(
+        &mut self,
+        name: String,
+        definition: &tree::Struct,
+        scope: ScopeId,
+        template: Option<(TemplateId, Vec<Argument>)>,
+    ) -> Type {
+        let inner = self.scopes.push(scope);
+        self.types.structs.push(Struct {
+            name,
+            fields: Vec::new(),
+            size: 1,
+            align: 1,
+            is_union: definition.is_union,
+            is_complete: false,
+            methods: HashMap::new(),
+            constructors: Vec::new(),
+            conversions: Vec::new(),
+            scope: inner,
+            template,
+        });
+        let ty = self.types.get(Shape::Struct(self.types.structs.len() - 1));
+        // Its own name means itself inside of it.
+        self.scopes.declare(inner, definition.name.clone(), Entity::Type(ty));
+        ty
+    }
+
+    /// Reads the members of a struct.
+    pub(super) fn complete_struct(&mut self, ty: Type, definition: &Rc<tree::Struct>) -> Result<()> {
+        let Some(at) = self.types.struct_of(ty) else { return Ok(()) };
+        let scope = self.types.structs[at].scope;
+        let (mut size, mut align) = (0u64, 1u64);
+        for member in &definition.members {
+            match member {
+                Member::Field(variable) if variable.storage.is_static => {
+                    let entity = self.global(scope, variable)?;
+                    self.scopes.declare(scope, variable.name.clone(), entity);
+                }
+                Member::Field(variable) => self.add_field(at, variable, (&mut size, &mut align))?,
+                Member::Function(_) => {}
+                Member::Declaration(declaration) => {
+                    self.add_declaration(at, declaration, (&mut size, &mut align))?;
+                }
+            }
+        }
+        if let Some(wanted) = &definition.align {
+            align = align.max(self.alignment(scope, wanted)?);
+        }
+        if size > MAX_SIZE {
+            return Err(error(definition.span, "this struct is larger than 2 GiB"));
+        }
+        for nth in 0..self.types.structs[at].fields.len() {
+            let name = self.types.structs[at].fields[nth].name.clone();
+            self.scopes.declare(scope, name, Entity::Capture(at, nth));
+        }
+        let own = &mut self.types.structs[at];
+        own.size = size.max(1).next_multiple_of(align);
+        own.align = align;
+        own.is_complete = true;
+        for member in &definition.members {
+            if let Member::Function(function) = member {
+                self.add_method(ty, at, function)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_declaration(
+        &mut self,
+        at: usize,
+        declaration: &Declaration,
+        (size, align): (&mut u64, &mut u64),
+    ) -> Result<()> {
+        let scope = self.types.structs[at].scope;
+        self.declare(scope, declaration)?;
+        // The members of a struct without a name belong to the struct around it.
+        let Declaration::Struct(inner) = declaration else { return Ok(()) };
+        if !inner.name.as_str().starts_with('<') {
+            return Ok(());
+        }
+        let Some(Entity::Type(ty)) = self.scopes.find_own(scope, &inner.name).cloned() else { return Ok(()) };
+        let start =
+            if self.types.structs[at].is_union { 0 } else { size.next_multiple_of(self.types.align(ty)) };
+        *align = (*align).max(self.types.align(ty));
+        *size = (*size).max(start + self.types.size(ty));
+        if let Some(inner) = self.types.struct_of(ty) {
+            let fields = self.types.structs[inner].fields.clone();
+            let moved = fields.into_iter().map(|field| Field { offset: start + field.offset, ..field });
+            self.types.structs[at].fields.extend(moved);
+        }
+        Ok(())
+    }
+
+    fn add_field(
+        &mut self,
+        at: usize,
+        variable: &tree::Variable,
+        (size, align): (&mut u64, &mut u64),
+    ) -> Result<()> {
+        let scope = self.types.structs[at].scope;
+        let ty = self.object_type(scope, &variable.ty)?;
+        if matches!(self.types.shape(ty), Shape::Auto | Shape::Array(_, None)) {
+            let message = format!("the member `{}` needs a type of a known size", variable.name);
+            return Err(error(variable.span, message));
+        }
+        let mut own = self.types.align(ty);
+        if let Some(wanted) = &variable.align {
+            own = own.max(self.alignment(scope, wanted)?);
+        }
+        let is_union = self.types.structs[at].is_union;
+        let offset = if is_union { 0 } else { size.next_multiple_of(own) };
+        *size = (*size).max(offset.saturating_add(self.types.size(ty)));
+        *align = (*align).max(own);
+        let init = variable.init.clone().map(Rc::new);
+        self.types.structs[at].fields.push(Field { name: variable.name.clone(), ty, offset, init });
+        Ok(())
+    }
+
+    fn add_method(&mut self, ty: Type, at: usize, function: &Rc<tree::Function>) -> Result<()> {
+        let scope = self.types.structs[at].scope;
+        let id = self.declared.len();
+        self.declare_function(scope, function, Some(ty))?;
+        let own = &mut self.types.structs[at];
+        match () {
+            () if function.is_constructor => own.constructors.push(id),
+            () if function.is_conversion => own.conversions.push(id),
+            () => {
+                own.methods.entry(function.name.clone()).or_default().push(id);
+                self.scopes.declare_function(scope, &function.name, id);
+            }
+        }
+        Ok(())
+    }
+}

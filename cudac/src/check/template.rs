@@ -1,0 +1,282 @@
+//! Templates: their arguments, and finding them from a call.
+//!
+//! Specification: C++17, [temp.deduct.call], without conversions of deduced arguments.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::Checker;
+use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
+use super::typed::Expr;
+use super::types::{Argument, Shape, Type};
+use crate::parse::tree::{self, ParameterKind, TypeKind};
+use crate::source::{Name, Result, Span, error};
+
+type Found = BTreeMap<Name, Argument>;
+
+impl Checker<'_> {
+    /// Arguments in angle brackets.
+    pub(super) fn template_arguments(
+        &mut self,
+        scope: ScopeId,
+        written: &[tree::Argument],
+    ) -> Result<Vec<Argument>> {
+        let mut arguments = Vec::with_capacity(written.len());
+        for written in written {
+            arguments.push(match written {
+                tree::Argument::Type(ty) => Argument::Type(self.resolve(scope, ty)?),
+                tree::Argument::Value(value) => {
+                    Argument::Value(self.integer_constant(scope, value, "an argument of a template")?)
+                }
+            });
+        }
+        Ok(arguments)
+    }
+
+    /// A type from a template.
+    pub(super) fn type_instance(
+        &mut self,
+        template: TemplateId,
+        given: &[Argument],
+        span: Span,
+    ) -> Result<Type> {
+        let (parent, name) = (self.templates[template].scope, self.templates[template].name.clone());
+        let parameters = self.templates[template].parameters.clone();
+        if given.len() > parameters.len() {
+            return Err(error(span, format!("`{name}` takes at most {} arguments", parameters.len())));
+        }
+        let scope = self.scopes.push(parent);
+        let mut arguments = given.to_vec();
+        self.bind_arguments(scope, &parameters[..given.len()], given);
+        for parameter in &parameters[given.len()..] {
+            let Some(default) = self.default_argument(scope, parameter)? else {
+                return Err(error(span, format!("`{name}` needs more arguments in `<…>`")));
+            };
+            arguments.push(default);
+            self.bind_arguments(scope, std::slice::from_ref(parameter), &[default]);
+        }
+        check_kinds(&parameters, &arguments, span)?;
+        if let Some(known) = self.struct_instances.get(&(template, arguments.clone())) {
+            return Ok(*known);
+        }
+        self.count_instance(span)?;
+        match self.templates[template].kind.clone() {
+            TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, &ty)),
+            TemplateKind::Struct(definition) => {
+                let shown: Vec<String> =
+                    arguments.iter().map(|argument| self.show_argument(*argument)).collect();
+                let shown = format!("{name}<{}>", shown.join(", "));
+                let ty = self.new_struct(shown, &definition, scope, Some((template, arguments.clone())));
+                self.struct_instances.insert((template, arguments), ty);
+                if !definition.is_forward {
+                    self.nested(span, |checker| checker.complete_struct(ty, &definition))?;
+                }
+                Ok(ty)
+            }
+        }
+    }
+
+    fn default_argument(&mut self, scope: ScopeId, parameter: &tree::Parameter) -> Result<Option<Argument>> {
+        Ok(match &parameter.kind {
+            ParameterKind::Type(Some(ty)) => Some(Argument::Type(self.resolve(scope, ty)?)),
+            ParameterKind::Value(_, Some(value)) => {
+                Some(Argument::Value(self.integer_constant(scope, value, "an argument of a template")?))
+            }
+            _ => None,
+        })
+    }
+
+    fn show_argument(&self, argument: Argument) -> String {
+        match argument {
+            Argument::Type(ty) => self.show(ty),
+            Argument::Value(value) => value.to_string(),
+        }
+    }
+
+    /// The arguments of a function template that a call implies.
+    pub(super) fn deduce(
+        &mut self,
+        declared: DeclaredId,
+        explicit: &[Argument],
+        arguments: &[Expr],
+    ) -> Result<Option<Vec<Argument>>> {
+        let function = Rc::clone(&self.declared[declared].function);
+        let Some(parameters) = &function.template else { return Ok(Some(Vec::new())) };
+        if explicit.len() > parameters.len() {
+            return Ok(None);
+        }
+        let scope = self.declared[declared].scope;
+        let mut found = Found::new();
+        for (parameter, argument) in parameters.iter().zip(explicit) {
+            if let Some(name) = &parameter.name {
+                found.insert(name.clone(), *argument);
+            }
+        }
+        let names: Vec<Name> = parameters.iter().filter_map(|parameter| parameter.name.clone()).collect();
+        let mut autos = 0;
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            let mut ty = argument.ty;
+            let is_reference = matches!(parameter.ty.kind, TypeKind::Reference(_) | TypeKind::Rvalue(_));
+            if !is_reference {
+                ty = match self.types.shape(ty) {
+                    Shape::Array(of, _) => self.types.pointer(of),
+                    _ => ty.plain(),
+                };
+            }
+            if !self.unify(scope, &parameter.ty, ty, &names, &mut found, &mut autos) {
+                return Ok(None);
+            }
+        }
+        let bound = self.scopes.push(scope);
+        let mut made = Vec::with_capacity(parameters.len());
+        for (nth, parameter) in parameters.iter().enumerate() {
+            let known = parameter
+                .name
+                .as_ref()
+                .and_then(|name| found.get(name))
+                .or_else(|| explicit.get(nth))
+                .copied();
+            let argument = match known {
+                Some(argument) => Some(argument),
+                None => self.default_argument(bound, parameter)?,
+            };
+            let Some(argument) = argument else { return Ok(None) };
+            self.bind_arguments(bound, std::slice::from_ref(parameter), &[argument]);
+            made.push(argument);
+        }
+        Ok(Some(made))
+    }
+
+    /// Finds what the parameters of a template have to be, so that a written type becomes the given one.
+    fn unify(
+        &mut self,
+        scope: ScopeId,
+        written: &tree::Type,
+        ty: Type,
+        names: &[Name],
+        found: &mut Found,
+        autos: &mut usize,
+    ) -> bool {
+        match &written.kind {
+            TypeKind::Auto => {
+                let name = self.names.get(&format!("auto:{autos}"));
+                *autos += 1;
+                let ty = ty.without(written.is_const, false);
+                found.insert(name, Argument::Type(ty));
+                true
+            }
+            TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => {
+                self.unify(scope, inner, ty, names, found, autos)
+            }
+            TypeKind::Pointer(inner) => match self.types.pointee(ty) {
+                Some(to) => self.unify(scope, inner, to, names, found, autos),
+                None => false,
+            },
+            TypeKind::Array(inner, length) => {
+                let Shape::Array(of, Some(count)) = self.types.shape(ty) else { return false };
+                if let Some(length) = length
+                    && let Some(name) = name_of(length).filter(|name| names.contains(name))
+                    && !agree(found, name, Argument::Value(count as i64))
+                {
+                    return false;
+                }
+                self.unify(scope, inner, of, names, found, autos)
+            }
+            TypeKind::Named(path) => self.unify_named(scope, written, path, ty, (names, found, autos)),
+            TypeKind::Basic(_) | TypeKind::Decltype(_) => true,
+        }
+    }
+
+    fn unify_named(
+        &mut self,
+        scope: ScopeId,
+        written: &tree::Type,
+        path: &tree::Path,
+        ty: Type,
+        (names, found, autos): (&[Name], &mut Found, &mut usize),
+    ) -> bool {
+        let Some(last) = path.parts.last() else { return false };
+        if path.parts.len() == 1 && names.contains(&last.name) {
+            let bare = ty.without(written.is_const, written.is_volatile);
+            return agree(found, &last.name, Argument::Type(bare));
+        }
+        let Some(arguments) = &last.arguments else { return true };
+        let Some(at) = self.types.struct_of(ty) else { return false };
+        let Some((template, own)) = self.types.structs[at].template.clone() else { return false };
+        if self.templates[template].name != last.name && !self.is_alias_of(scope, path, template) {
+            return false;
+        }
+        for (written, own) in arguments.iter().zip(own) {
+            let fits = match (written, own) {
+                (tree::Argument::Type(written), Argument::Type(ty)) => {
+                    match bare_name(written).filter(|n| names.contains(n)) {
+                        Some(name) => agree(found, name, Argument::Type(ty)),
+                        None => self.unify(scope, written, ty, names, found, autos),
+                    }
+                }
+                (tree::Argument::Value(value), own @ Argument::Value(_)) => match name_of(value) {
+                    Some(name) if names.contains(name) => agree(found, name, own),
+                    _ => true,
+                },
+                // A parameter for a value looks like a type where only its name is written.
+                (tree::Argument::Type(written), own @ Argument::Value(_)) => match bare_name(written) {
+                    Some(name) if names.contains(name) => agree(found, name, own),
+                    _ => true,
+                },
+                (tree::Argument::Value(value), own @ Argument::Type(_)) => match name_of(value) {
+                    Some(name) if names.contains(name) => agree(found, name, own),
+                    _ => false,
+                },
+            };
+            if !fits {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn is_alias_of(&mut self, scope: ScopeId, path: &tree::Path, template: TemplateId) -> bool {
+        let bare = tree::Path {
+            parts: path.parts.iter().map(|part| tree::Part { arguments: None, ..part.clone() }).collect(),
+            span: path.span,
+        };
+        matches!(self.lookup(scope, &bare), Ok(Entity::TypeTemplate(found)) if found == template)
+    }
+}
+
+fn bare_name(written: &tree::Type) -> Option<&Name> {
+    match &written.kind {
+        TypeKind::Named(path) if path.parts.len() == 1 => Some(&path.parts[0].name),
+        _ => None,
+    }
+}
+
+fn name_of(written: &tree::Expr) -> Option<&Name> {
+    match &written.kind {
+        tree::ExprKind::Path(path) if path.parts.len() == 1 => Some(&path.parts[0].name),
+        _ => None,
+    }
+}
+
+/// Notes an argument; it must not contradict what is known.
+fn agree(found: &mut Found, name: &Name, argument: Argument) -> bool {
+    match found.get(name) {
+        Some(Argument::Type(known)) => matches!(argument, Argument::Type(ty) if known.same(ty)),
+        Some(known) => *known == argument,
+        None => {
+            found.insert(name.clone(), argument);
+            true
+        }
+    }
+}
+
+fn check_kinds(parameters: &[tree::Parameter], arguments: &[Argument], span: Span) -> Result<()> {
+    for (nth, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
+        let wants_type = matches!(parameter.kind, ParameterKind::Type(_));
+        if wants_type != matches!(argument, Argument::Type(_)) {
+            let what = if wants_type { "a type" } else { "a value" };
+            return Err(error(span, format!("argument {} of this template has to be {what}", nth + 1)));
+        }
+    }
+    Ok(())
+}

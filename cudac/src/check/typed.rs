@@ -1,0 +1,259 @@
+//! The typed tree: every name resolved, every conversion written out, every template replaced by its instance.
+
+use std::rc::Rc;
+
+use super::types::Type;
+use crate::source::{Name, Span};
+
+pub(crate) type VarId = usize;
+pub(crate) type FunctionId = usize;
+pub(crate) type GlobalId = usize;
+
+/// A program: the kernels and all functions and variables that they use.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub functions: Vec<Function>,
+    pub globals: Vec<Global>,
+    pub kernels: Vec<FunctionId>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub name: String,
+    pub span: Span,
+    pub end: Span,
+    /// The first parameters of a member function is `*this`.
+    pub parameters: Vec<VarId>,
+    pub vars: Vec<Var>,
+    pub result: Type,
+    pub body: Vec<Stmt>,
+    pub is_constexpr: bool,
+    pub launch_bounds: Vec<u32>,
+    /// Whether it is one of this compiler's own functions.
+    pub is_own: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Var {
+    pub name: Name,
+    pub ty: Type,
+    pub span: Span,
+    /// Whether anything is stored to it after its declaration.
+    pub is_changed: bool,
+    /// The value, if it is known and never changes.
+    pub constant: Option<Constant>,
+    pub is_used: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Space {
+    Global,
+    Constant,
+    Shared,
+}
+
+#[derive(Debug)]
+pub(crate) struct Global {
+    pub name: String,
+    pub ty: Type,
+    pub space: Space,
+    /// `extern __shared__`, whose length the launch decides.
+    pub is_extern: bool,
+    /// The bytes, if any is not zero.
+    pub bytes: Option<Vec<u8>>,
+    pub align: u64,
+    pub constant: Option<Constant>,
+    pub span: Span,
+}
+
+/// A value that is known when the text is compiled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Constant {
+    Integer(i64),
+    Float(f64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub kind: Kind,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// What has an instruction of its own in the intermediate code, so that constants can be folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Intrinsic {
+    Min,
+    Max,
+    Abs,
+    MulHigh,
+    Fma,
+    Popc,
+    Clz,
+    Brev,
+    /// The bits of a value as another type of the same size.
+    Bits,
+    /// Stops the compiler if it is still there after dead code is removed.
+    Unreachable,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Integer(i64),
+    Float(f64),
+    Text(Rc<[u8]>),
+    // Places.
+    Local(VarId),
+    Global(GlobalId),
+    Deref(Box<Expr>),
+    Field(Box<Expr>, usize),
+    Element(Box<Expr>, Box<Expr>),
+    /// A temporary that holds a value.
+    Temporary(Box<Expr>),
+    // Values.
+    Load(Box<Expr>),
+    AddressOf(Box<Expr>),
+    /// The first element's address.
+    Decay(Box<Expr>),
+    Special(&'static str),
+    Negate(Box<Expr>),
+    Complement(Box<Expr>),
+    Not(Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    Compare(Compare, Box<Expr>, Box<Expr>),
+    And(Box<Expr>, Box<Expr>),
+    Or(Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    Convert(Box<Expr>),
+    PointerAdd(Box<Expr>, Box<Expr>, bool),
+    PointerDiff(Box<Expr>, Box<Expr>),
+    /// A place whose value is that of the assignment; it is a place itself.
+    Assign(Box<Expr>, Box<Expr>),
+    /// `a op= b`, computed in a type that may be wider.
+    Update {
+        op: Binary,
+        place: Box<Expr>,
+        value: Box<Expr>,
+        computed_as: Type,
+    },
+    /// `x++` and so on; the first flag is for `-`, the second for the value before.
+    Step {
+        place: Box<Expr>,
+        is_down: bool,
+        is_post: bool,
+    },
+    Call(FunctionId, Vec<Expr>),
+    /// A value made by a constructor.
+    Construct(FunctionId, Vec<Expr>),
+    /// A struct or an array from the values of its members; missing ones are zero.
+    Aggregate(Vec<Expr>),
+    Intrinsic(Intrinsic, Vec<Expr>),
+    Printf(Rc<[u8]>, Vec<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StmtKind {
+    Expr(Expr),
+    Declare(VarId, Option<Expr>),
+    Block(Vec<Stmt>),
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    Loop(Rc<Loop>),
+    Switch(Rc<Switch>),
+    Break,
+    Continue,
+    Return(Option<Expr>),
+    Asm(Rc<Asm>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Loop {
+    pub init: Vec<Stmt>,
+    /// Tested before the first time, unless it is a `do` loop.
+    pub condition: Option<Expr>,
+    pub is_do: bool,
+    pub step: Option<Expr>,
+    pub body: Vec<Stmt>,
+    pub unroll: Unroll,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unroll {
+    Unsaid,
+    Fully,
+    Times(u32),
+}
+
+#[derive(Debug)]
+pub(crate) struct Switch {
+    pub value: Expr,
+    pub arms: Vec<Arm>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Arm {
+    /// The values; `None` is `default`.
+    pub labels: Vec<Option<i64>>,
+    pub body: Vec<Stmt>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Asm {
+    pub text: String,
+    pub is_volatile: bool,
+    pub touches_memory: bool,
+    pub is_own: bool,
+    pub operands: Vec<AsmOperand>,
+    pub outputs: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct AsmOperand {
+    pub constraint: char,
+    pub is_updated: bool,
+    /// A place for an output, a value for an input.
+    pub value: Expr,
+}
+
+impl Expr {
+    /// Whether it is a place in memory rather than a value.
+    pub fn is_place(&self) -> bool {
+        match &self.kind {
+            Kind::Local(_) | Kind::Global(_) | Kind::Deref(_) | Kind::Temporary(_) => true,
+            Kind::Assign(..) | Kind::Update { .. } => true,
+            Kind::Step { is_post, .. } => !is_post,
+            Kind::Field(base, _) | Kind::Element(base, _) => base.is_place(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Types, each stored once; their sizes, and their names in messages.
+//!
+//! Sizes and alignments are those of the 64-bit device ABI. Left out: `long double`, bit fields, empty base classes.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::rc::Rc;
+
+use super::scope::{DeclaredId, ScopeId, TemplateId};
+pub(crate) use crate::parse::tree::Basic;
+use crate::source::Name;
+
+/// A type with its qualifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Type {
+    id: u32,
+    pub is_const: bool,
+    pub is_volatile: bool,
+}
+
+/// What a type is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    Basic(Basic),
+    /// The type of `nullptr`.
+    Null,
+    Pointer(Type),
+    Reference(Type),
+    /// A length of `None` is one that an initialiser or the launch decides.
+    Array(Type, Option<u64>),
+    Struct(usize),
+    Enum(usize),
+    /// To be deduced.
+    Auto,
+}
+
+/// An argument of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Argument {
+    Type(Type),
+    Value(i64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub name: Name,
+    pub ty: Type,
+    pub offset: u64,
+    /// The value that the declaration gives it.
+    pub init: Option<Rc<crate::parse::tree::Init>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub name: String,
+    pub fields: Vec<Field>,
+    pub size: u64,
+    pub align: u64,
+    pub is_union: bool,
+    pub is_complete: bool,
+    /// Functions by name; constructors have the name of the struct.
+    pub methods: HashMap<Name, Vec<DeclaredId>>,
+    pub constructors: Vec<DeclaredId>,
+    pub conversions: Vec<DeclaredId>,
+    pub scope: ScopeId,
+    pub template: Option<(TemplateId, Vec<Argument>)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Enum {
+    pub name: String,
+    pub underlying: Type,
+    pub is_scoped: bool,
+}
+
+/// All types of a compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    shapes: Vec<Shape>,
+    known: HashMap<Shape, u32>,
+    pub structs: Vec<Struct>,
+    pub enums: Vec<Enum>,
+}
+
+/// Objects are at most this many bytes.
+pub(crate) const MAX_SIZE: u64 = 1 << 31;
+
+impl Type {
+    pub fn plain(self) -> Type {
+        Type { is_const: false, is_volatile: false, ..self }
+    }
+
+    pub fn qualified(self, is_const: bool, is_volatile: bool) -> Type {
+        Type { is_const: self.is_const || is_const, is_volatile: self.is_volatile || is_volatile, ..self }
+    }
+
+    /// The type less the qualifiers that are written elsewhere.
+    pub fn without(self, is_const: bool, is_volatile: bool) -> Type {
+        Type { is_const: self.is_const && !is_const, is_volatile: self.is_volatile && !is_volatile, ..self }
+    }
+
+    pub fn same(self, other: Type) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Types {
+    pub fn get(&mut self, shape: Shape) -> Type {
+        let next = self.shapes.len() as u32;
+        let id = *self.known.entry(shape).or_insert(next);
+        if id == next {
+            self.shapes.push(shape);
+        }
+        Type { id, is_const: false, is_volatile: false }
+    }
+
+    pub fn basic(&mut self, basic: Basic) -> Type {
+        self.get(Shape::Basic(basic))
+    }
+
+    pub fn int(&mut self) -> Type {
+        self.basic(Basic::Int)
+    }
+
+    pub fn bool(&mut self) -> Type {
+        self.basic(Basic::Bool)
+    }
+
+    pub fn void(&mut self) -> Type {
+        self.basic(Basic::Void)
+    }
+
+    pub fn pointer(&mut self, to: Type) -> Type {
+        self.get(Shape::Pointer(to))
+    }
+
+    pub fn shape(&self, ty: Type) -> Shape {
+        self.shapes[ty.id as usize]
+    }
+
+    pub fn pointee(&self, ty: Type) -> Option<Type> {
+        if let Shape::Pointer(to) = self.shape(ty) { Some(to) } else { None }
+    }
+
+    /// What a reference refers to, or the type itself.
+    pub fn referred(&self, ty: Type) -> Type {
+        if let Shape::Reference(to) = self.shape(ty) { to } else { ty }
+    }
+
+    pub fn is_reference(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Reference(_))
+    }
+
+    pub fn struct_of(&self, ty: Type) -> Option<usize> {
+        if let Shape::Struct(at) = self.shape(ty) { Some(at) } else { None }
+    }
+
+    /// Whether two types differ in qualifiers at most, those of elements included, that the second one adds.
+    pub fn fits(&self, from: Type, to: Type) -> bool {
+        if from.same(to) {
+            return true;
+        }
+        match (self.shape(from), self.shape(to)) {
+            (Shape::Array(a, n), Shape::Array(b, m)) => {
+                n == m && self.fits(a, b) && (b.is_const || !a.is_const) && (b.is_volatile || !a.is_volatile)
+            }
+            _ => false,
+        }
+    }
+
+    pub fn is_void(&self, ty: Type) -> bool {
+        self.shape(ty) == Shape::Basic(Basic::Void)
+    }
+
+    pub fn is_bool(&self, ty: Type) -> bool {
+        self.shape(ty) == Shape::Basic(Basic::Bool)
+    }
+
+    pub fn is_array(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Array(..))
+    }
+
+    /// The basic type that values have: that of an enumeration is its underlying type.
+    pub fn basic_of(&self, ty: Type) -> Option<Basic> {
+        match self.shape(ty) {
+            Shape::Basic(basic) => Some(basic),
+            Shape::Enum(at) => self.basic_of(self.enums[at].underlying),
+            _ => None,
+        }
+    }
+
+    pub fn is_float(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Basic(Basic::Float | Basic::Double))
+    }
+
+    /// Integers, `bool`, and enumerations that convert by themselves.
+    pub fn is_integral(&self, ty: Type) -> bool {
+        match self.shape(ty) {
+            Shape::Basic(basic) => !matches!(basic, Basic::Void | Basic::Float | Basic::Double),
+            Shape::Enum(at) => !self.enums[at].is_scoped,
+            _ => false,
+        }
+    }
+
+    pub fn is_arithmetic(&self, ty: Type) -> bool {
+        self.is_integral(ty) || self.is_float(ty)
+    }
+
+    pub fn is_scoped_enum(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Enum(at) if self.enums[at].is_scoped)
+    }
+
+    pub fn is_pointer(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Pointer(_) | Shape::Null)
+    }
+
+    pub fn is_unsigned(&self, ty: Type) -> bool {
+        self.basic_of(ty).is_none_or(is_unsigned)
+    }
+
+    pub fn size(&self, ty: Type) -> u64 {
+        match self.shape(ty) {
+            Shape::Basic(basic) => basic_size(basic),
+            Shape::Null | Shape::Pointer(_) | Shape::Reference(_) => 8,
+            Shape::Array(of, length) => self.size(of).saturating_mul(length.unwrap_or(0)),
+            Shape::Struct(at) => self.structs[at].size,
+            Shape::Enum(at) => self.size(self.enums[at].underlying),
+            Shape::Auto => 0,
+        }
+    }
+
+    pub fn align(&self, ty: Type) -> u64 {
+        match self.shape(ty) {
+            Shape::Array(of, _) => self.align(of),
+            Shape::Struct(at) => self.structs[at].align,
+            _ => self.size(ty).max(1),
+        }
+    }
+
+    /// The type as a message shows it.
+    pub fn show(&self, ty: Type) -> String {
+        let mut text = String::new();
+        let is_pointer = matches!(self.shape(ty), Shape::Pointer(_));
+        if !is_pointer {
+            text.push_str(if ty.is_const { "const " } else { "" });
+            text.push_str(if ty.is_volatile { "volatile " } else { "" });
+        }
+        match self.shape(ty) {
+            Shape::Basic(basic) => text.push_str(basic_name(basic)),
+            Shape::Null => text.push_str("std::nullptr_t"),
+            Shape::Pointer(to) => {
+                text = format!("{}*{}", self.show(to), if ty.is_const { " const" } else { "" });
+            }
+            Shape::Reference(to) => text = format!("{}&", self.show(to)),
+            Shape::Array(..) => self.show_array(ty, &mut text),
+            Shape::Struct(at) => text.push_str(&self.structs[at].name),
+            Shape::Enum(at) => text.push_str(&self.enums[at].name),
+            Shape::Auto => text.push_str("auto"),
+        }
+        text
+    }
+
+    fn show_array(&self, ty: Type, text: &mut String) {
+        let mut lengths = String::new();
+        let mut inner = ty;
+        while let Shape::Array(of, length) = self.shape(inner) {
+            let length = length.map_or(String::new(), |length| length.to_string());
+            let _ = write!(lengths, "[{length}]");
+            inner = of;
+        }
+        text.push_str(&self.show(inner));
+        text.push_str(&lengths);
+    }
+}
+
+fn is_unsigned(basic: Basic) -> bool {
+    use Basic::{Bool, UnsignedChar, UnsignedLong, UnsignedLongLong, UnsignedShort};
+    matches!(basic, Bool | UnsignedChar | UnsignedShort | Basic::Unsigned | UnsignedLong | UnsignedLongLong)
+}
+
+fn basic_size(basic: Basic) -> u64 {
+    match basic {
+        Basic::Void => 0,
+        Basic::Bool | Basic::Char | Basic::SignedChar | Basic::UnsignedChar => 1,
+        Basic::Short | Basic::UnsignedShort => 2,
+        Basic::Int | Basic::Unsigned | Basic::Float => 4,
+        _ => 8,
+    }
+}
+
+fn basic_name(basic: Basic) -> &'static str {
+    match basic {
+        Basic::Void => "void",
+        Basic::Bool => "bool",
+        Basic::Char => "char",
+        Basic::SignedChar => "signed char",
+        Basic::UnsignedChar => "unsigned char",
+        Basic::Short => "short",
+        Basic::UnsignedShort => "unsigned short",
+        Basic::Int => "int",
+        Basic::Unsigned => "unsigned int",
+        Basic::Long => "long",
+        Basic::UnsignedLong => "unsigned long",
+        Basic::LongLong => "long long",
+        Basic::UnsignedLongLong => "unsigned long long",
+        Basic::Float => "float",
+        Basic::Double => "double",
+    }
+}

@@ -1,0 +1,173 @@
+//! Warnings: code that can be compiled, and most likely does not do what it should.
+
+use super::Checker;
+use super::typed::{Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
+use super::types::Type;
+use crate::parse::tree::{self, ExprKind};
+use crate::source::{Name, Span};
+
+impl Checker<'_> {
+    /// A shift by at least as many bits as there are.
+    pub(super) fn warn_shift(&mut self, ty: Type, count: &Expr) {
+        let bits = 8 * self.types.size(ty).max(4) as i64;
+        if let Some(Constant::Integer(value)) = self.evaluate(count)
+            && !(0..bits).contains(&value)
+        {
+            let message = format!("a shift by {value} is undefined for a value of {bits} bits");
+            self.sink.warn(count.span, message, &format!("a shift is from 0 to {}", bits - 1));
+        }
+    }
+
+    /// An index that no element has.
+    pub(super) fn warn_index(&mut self, index: &Expr, length: Option<u64>) {
+        let (Some(length), Some(Constant::Integer(value))) = (length, self.evaluate(index)) else { return };
+        if self.frames.last().is_some_and(|frame| frame.is_own) {
+            return;
+        }
+        // The place after the last element has an address.
+        if value < 0 || value as u64 > length {
+            let message = format!("the index {value} is outside of the array, which has {length} elements");
+            self.sink.warn(index.span, message, "");
+        }
+    }
+
+    /// A format that takes another number of values than there are.
+    pub(super) fn warn_printf(&mut self, format: &[u8], values: &[Expr], span: Span) {
+        let mut wanted = 0;
+        let mut bytes = format.iter().peekable();
+        while let Some(byte) = bytes.next() {
+            if *byte != b'%' {
+                continue;
+            }
+            if bytes.peek() == Some(&&b'%') {
+                bytes.next();
+                continue;
+            }
+            wanted += 1;
+            while let Some(next) = bytes.next_if(|next| !next.is_ascii_alphabetic() && **next != b'%') {
+                wanted += usize::from(*next == b'*');
+            }
+        }
+        if wanted != values.len() {
+            let message =
+                format!("the text of `printf` takes {wanted} values, but {} follow it", values.len());
+            self.sink.warn(span, message, "");
+        }
+    }
+
+    /// A function that should return a value and may not.
+    pub(super) fn warn_function(&mut self, id: FunctionId) {
+        let function = &self.program.functions[id];
+        let is_constructor = self.types.is_void(function.result);
+        if self.sink.failed() || is_constructor || function.span.file > 0 || ends(&function.body) {
+            return;
+        }
+        let message = format!("`{}` does not return a value on every path", function.name);
+        let span = function.span;
+        self.sink.warn(span, message, "add a `return` at its end");
+    }
+}
+
+/// Whether the end of these statements is never reached.
+fn ends(statements: &[Stmt]) -> bool {
+    statements.last().is_some_and(|last| match &last.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Block(inner) => ends(inner),
+        StmtKind::If(_, then, otherwise) => ends(then) && ends(otherwise),
+        StmtKind::Loop(inner) => match &inner.condition {
+            None => !leaves(&inner.body),
+            Some(condition) => matches!(condition.kind, Kind::Integer(1)) && !leaves(&inner.body),
+        },
+        StmtKind::Switch(inner) => {
+            let has_default = inner.arms.iter().any(|arm| arm.labels.contains(&None));
+            has_default
+                && inner.arms.last().is_some_and(|arm| ends(&arm.body))
+                && !inner.arms.iter().any(|arm| leaves(&arm.body))
+        }
+        StmtKind::Asm(asm) => asm.text.contains("trap") || asm.text.contains("exit"),
+        _ => false,
+    })
+}
+
+/// Whether a `break` of this loop is among the statements.
+fn leaves(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Break => true,
+        StmtKind::Block(inner) => leaves(inner),
+        StmtKind::If(_, then, otherwise) => leaves(then) || leaves(otherwise),
+        _ => false,
+    })
+}
+
+/// Calls `each` for every name that a statement's expressions use.
+pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
+    use tree::StmtKind as S;
+    let mut expr = |value: &tree::Expr| names_in(value, each);
+    match &statement.kind {
+        S::Empty | S::Break | S::Continue | S::Default | S::Declaration(_) => {}
+        S::Expr(value) | S::Case(value) => expr(value),
+        S::Variables(variables) => {
+            for variable in variables {
+                variable.init.iter().flat_map(crate::parse::values).for_each(&mut expr);
+            }
+        }
+        S::Block(inner) => inner.iter().for_each(|inner| names_of(inner, each)),
+        S::If { condition, then, otherwise, .. } => {
+            expr(condition);
+            names_of(then, each);
+            otherwise.iter().for_each(|otherwise| names_of(otherwise, each));
+        }
+        S::For { init, condition, step, body, .. } => {
+            condition.iter().chain(step).for_each(&mut expr);
+            init.iter().for_each(|init| names_of(init, each));
+            names_of(body, each);
+        }
+        S::While { condition, body, .. } | S::DoWhile { body, condition } => {
+            expr(condition);
+            names_of(body, each);
+        }
+        S::Switch { value, body } => {
+            expr(value);
+            names_of(body, each);
+        }
+        S::Return(value) => value.iter().for_each(expr),
+        S::Asm(asm) => asm.outputs.iter().chain(&asm.inputs).for_each(|operand| expr(&operand.value)),
+    }
+}
+
+fn names_in(value: &tree::Expr, each: &mut impl FnMut(&Name)) {
+    match &value.kind {
+        ExprKind::Path(path) => {
+            if let [part] = &path.parts[..] {
+                each(&part.name);
+            }
+        }
+        ExprKind::Prefix(_, a)
+        | ExprKind::Postfix(_, a)
+        | ExprKind::Member { base: a, .. }
+        | ExprKind::Cast(_, _, a)
+        | ExprKind::SizeOf(a) => names_in(a, each),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Assign(_, a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index(a, b) => {
+            names_in(a, each);
+            names_in(b, each);
+        }
+        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|value| names_in(value, each)),
+        ExprKind::Call(callee, arguments) => {
+            names_in(callee, each);
+            arguments.iter().for_each(|argument| names_in(argument, each));
+        }
+        ExprKind::Construct(_, values, _) | ExprKind::List(values) => {
+            values.iter().for_each(|value| names_in(value, each));
+        }
+        ExprKind::Lambda(lambda) => {
+            lambda.captures.iter().for_each(|(name, ..)| each(name));
+            if let Some(body) = &lambda.function.body {
+                names_of(body, each);
+            }
+        }
+        _ => {}
+    }
+}

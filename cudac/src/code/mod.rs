@@ -1,0 +1,307 @@
+//! The intermediate code: instructions of three addresses on registers that may be assigned more than once.
+//!
+//! Close to PTX, so that emitting it is a matter of spelling. Registers are mutable, as PTX's are; passes that need to
+//! know which value a register holds number the values (`optimise::number`). Integers of 8 and 16 bits are in registers
+//! of 32 bits, extended as their type says.
+
+pub(crate) mod fold;
+pub(crate) mod walk;
+
+use std::rc::Rc;
+
+pub(crate) use crate::check::typed::{Binary, Compare};
+
+pub(crate) type Reg = u32;
+pub(crate) type BlockId = usize;
+pub(crate) type SlotId = usize;
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Class {
+    Pred,
+    B16,
+    B32,
+    B64,
+    F32,
+    F64,
+}
+
+/// The type of a value in an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Ty {
+    Pred,
+    U8,
+    S8,
+    U16,
+    S16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F32,
+    F64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operand {
+    Reg(Reg),
+    /// An integer, or a truth value.
+    Int(i64),
+    /// The bits of a float.
+    F32(u32),
+    F64(u64),
+}
+
+/// A state space. `Generic` is known only when the kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Space {
+    Generic,
+    Global,
+    Shared,
+    Constant,
+    Local,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Base {
+    Reg(Reg),
+    Slot(SlotId),
+    Symbol(usize),
+}
+
+/// A place in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub base: Base,
+    pub offset: i64,
+}
+
+/// An access to memory of one to four values in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Access {
+    pub place: Place,
+    pub space: Space,
+    pub ty: Ty,
+    pub is_volatile: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Unary {
+    Neg,
+    Not,
+    Abs,
+    Popc,
+    Clz,
+    Brev,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Arith {
+    Binary(Binary),
+    Min,
+    Max,
+    MulHigh,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Op {
+    /// A copy; between a float and an integer, of the bits.
+    Mov,
+    Arith(Arith, Ty),
+    Unary(Unary, Ty),
+    /// The product of two numbers of 32 bits, in 64.
+    MulWide(Ty),
+    /// `a * b + c`, of integers or, rounded once, of floats.
+    Mad(Ty),
+    /// `c ? a : b`
+    Select(Ty),
+    Set(Compare, Ty),
+    Convert {
+        to: Ty,
+        from: Ty,
+    },
+    Special(&'static str),
+    Symbol(usize),
+    SlotAddress(SlotId),
+    /// The address that a kernel's parameter has in global memory.
+    ToGlobal,
+    /// An address for every space, from one of a space that becomes known later.
+    ToGeneric(Space),
+    /// A parameter of the kernel at an offset.
+    Param(usize, u32, Ty),
+    Load(Access),
+    Store(Access),
+    Ptx(Rc<Ptx>),
+}
+
+/// Instructions in PTX with operands: what `asm` says.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ptx {
+    pub text: String,
+    /// Whether it must not be removed, repeated or moved.
+    pub is_volatile: bool,
+    pub touches_memory: bool,
+    /// Of the arguments, in order: whether it is an address, and of how much offset.
+    pub addresses: Vec<Option<i64>>,
+    /// Of the text's `%0`, `%1`, …: a result or an argument.
+    pub operands: Vec<PtxOperand>,
+    /// The spaces of addresses, found later.
+    pub spaces: Vec<Space>,
+    /// The classes of the arguments.
+    pub classes: Vec<Class>,
+    pub is_own: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PtxOperand {
+    Result(usize),
+    Argument(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Inst {
+    pub op: Op,
+    pub dsts: Vec<Reg>,
+    pub args: Vec<Operand>,
+    /// The line, as an index of [`Function::lines`].
+    pub line: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum End {
+    Jump(BlockId),
+    /// If the register holds (or does not, with the flag) to the first, else to the second.
+    Branch {
+        condition: Reg,
+        is_negated: bool,
+        yes: BlockId,
+        no: BlockId,
+    },
+    Return,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub insts: Vec<Inst>,
+    pub end: End,
+    pub line: u32,
+}
+
+/// A variable in memory of its own, until it is found to fit into registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub size: u64,
+    pub align: u64,
+    /// The variable, for the map of names.
+    pub name: Option<VarName>,
+}
+
+/// A variable of the text and where it is visible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VarName {
+    pub name: String,
+    pub first_line: u32,
+    pub last_line: u32,
+}
+
+/// A kernel.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub name: String,
+    pub params: Vec<Param>,
+    pub launch_bounds: Vec<u32>,
+    pub regs: Vec<Class>,
+    pub slots: Vec<Slot>,
+    /// The first is where the kernel begins.
+    pub blocks: Vec<Block>,
+    /// Line and column of the places that instructions come from.
+    pub lines: Vec<(u32, u32)>,
+    /// Which variable a register holds.
+    pub names: Vec<(Reg, VarName)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Param {
+    pub size: u64,
+    pub align: u64,
+    /// The type, if it is a number or a pointer.
+    pub ty: Option<Ty>,
+}
+
+impl Ty {
+    pub fn class(self) -> Class {
+        match self {
+            Ty::Pred => Class::Pred,
+            Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16 | Ty::U32 | Ty::S32 => Class::B32,
+            Ty::U64 | Ty::S64 => Class::B64,
+            Ty::F32 => Class::F32,
+            Ty::F64 => Class::F64,
+        }
+    }
+
+    pub fn size(self) -> u64 {
+        match self {
+            Ty::Pred | Ty::U8 | Ty::S8 => 1,
+            Ty::U16 | Ty::S16 => 2,
+            Ty::U32 | Ty::S32 | Ty::F32 => 4,
+            Ty::U64 | Ty::S64 | Ty::F64 => 8,
+        }
+    }
+
+    pub fn bits(self) -> u32 {
+        8 * self.size() as u32
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Ty::F32 | Ty::F64)
+    }
+
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Ty::Pred | Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64)
+    }
+
+    /// The type of the same meaning that arithmetic has: at least 32 bits.
+    pub fn wide(self) -> Ty {
+        match self {
+            Ty::U8 | Ty::U16 => Ty::U32,
+            Ty::S8 | Ty::S16 => Ty::S32,
+            other => other,
+        }
+    }
+}
+
+impl Op {
+    /// Whether the instruction only computes its results from its arguments.
+    pub fn is_pure(&self) -> bool {
+        match self {
+            Op::Load(_) | Op::Store(_) => false,
+            Op::Ptx(ptx) => !ptx.is_volatile && !ptx.touches_memory,
+            _ => true,
+        }
+    }
+
+    /// Whether nothing is lost if nobody reads the results.
+    pub fn is_removable(&self) -> bool {
+        match self {
+            Op::Load(access) => !access.is_volatile,
+            other => other.is_pure(),
+        }
+    }
+}
+
+impl Operand {
+    pub fn reg(self) -> Option<Reg> {
+        if let Operand::Reg(reg) = self { Some(reg) } else { None }
+    }
+}
+
+impl Function {
+    pub fn new_reg(&mut self, class: Class) -> Reg {
+        self.regs.push(class);
+        (self.regs.len() - 1) as Reg
+    }
+
+    pub fn class(&self, reg: Reg) -> Class {
+        self.regs[reg as usize]
+    }
+}

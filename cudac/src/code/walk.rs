@@ -1,0 +1,137 @@
+//! Which registers an instruction reads and writes, and where blocks continue.
+
+use super::{Base, BlockId, End, Function, Inst, Op, Operand, Reg};
+
+impl Inst {
+    /// The register of an address, which is an operand too.
+    pub fn base(&self) -> Option<Reg> {
+        match &self.op {
+            Op::Load(access) | Op::Store(access) => match access.place.base {
+                Base::Reg(reg) => Some(reg),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Calls `each` for every register that is read.
+    pub fn reads(&self, mut each: impl FnMut(Reg)) {
+        self.args.iter().filter_map(|arg| arg.reg()).for_each(&mut each);
+        self.base().into_iter().for_each(each);
+    }
+
+    /// Replaces the registers that are read.
+    pub fn replace(&mut self, mut with: impl FnMut(Reg) -> Operand) {
+        for arg in &mut self.args {
+            if let Operand::Reg(reg) = *arg {
+                *arg = with(reg);
+            }
+        }
+        if let Op::Load(access) | Op::Store(access) = &mut self.op
+            && let Base::Reg(reg) = access.place.base
+            && let Operand::Reg(new) = with(reg)
+        {
+            access.place.base = Base::Reg(new);
+        }
+    }
+}
+
+impl End {
+    pub fn targets(&self) -> impl Iterator<Item = BlockId> {
+        let (a, b) = match self {
+            End::Jump(to) => (Some(*to), None),
+            End::Branch { yes, no, .. } => (Some(*yes), Some(*no)),
+            End::Return => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+
+    pub fn retarget(&mut self, mut with: impl FnMut(BlockId) -> BlockId) {
+        match self {
+            End::Jump(to) => *to = with(*to),
+            End::Branch { yes, no, .. } => (*yes, *no) = (with(*yes), with(*no)),
+            End::Return => {}
+        }
+    }
+
+    pub fn condition(&self) -> Option<Reg> {
+        if let End::Branch { condition, .. } = self { Some(*condition) } else { None }
+    }
+}
+
+impl Function {
+    pub fn predecessors(&self) -> Vec<Vec<BlockId>> {
+        let mut found = vec![Vec::new(); self.blocks.len()];
+        for (at, block) in self.blocks.iter().enumerate() {
+            for target in block.end.targets() {
+                found[target].push(at);
+            }
+        }
+        found
+    }
+
+    /// The blocks that can be reached, each after those that lead to it unless they form a loop.
+    pub fn reverse_postorder(&self) -> Vec<BlockId> {
+        let mut order = Vec::with_capacity(self.blocks.len());
+        let mut seen = vec![false; self.blocks.len()];
+        let mut stack = vec![(0, false)];
+        while let Some((at, is_done)) = stack.pop() {
+            if is_done {
+                order.push(at);
+                continue;
+            }
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            stack.push((at, true));
+            for target in self.blocks[at].end.targets() {
+                if !seen[target] {
+                    stack.push((target, false));
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// For each block the one that every path to it goes through last; for the first block itself.
+    pub fn dominators(&self, order: &[BlockId], predecessors: &[Vec<BlockId>]) -> Vec<BlockId> {
+        const UNKNOWN: usize = usize::MAX;
+        let mut position = vec![UNKNOWN; self.blocks.len()];
+        for (nth, block) in order.iter().enumerate() {
+            position[*block] = nth;
+        }
+        let mut idom = vec![UNKNOWN; self.blocks.len()];
+        idom[0] = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in order.iter().skip(1) {
+                let mut new = UNKNOWN;
+                for from in &predecessors[*block] {
+                    if position[*from] == UNKNOWN || idom[*from] == UNKNOWN {
+                        continue;
+                    }
+                    new = if new == UNKNOWN { *from } else { meet(&idom, &position, new, *from) };
+                }
+                if idom[*block] != new {
+                    idom[*block] = new;
+                    changed = true;
+                }
+            }
+        }
+        idom
+    }
+}
+
+fn meet(idom: &[BlockId], position: &[usize], mut a: BlockId, mut b: BlockId) -> BlockId {
+    while a != b {
+        while position[a] > position[b] {
+            a = idom[a];
+        }
+        while position[b] > position[a] {
+            b = idom[b];
+        }
+    }
+    a
+}

@@ -1,0 +1,216 @@
+//! Intermediate code to PTX text.
+//!
+//! Registers are numbered in the order in which they appear, by class. A line of the text gets a `.loc` where it
+//! changes. Specification: PTX ISA 8.0.
+
+mod instruction;
+mod module;
+
+pub(crate) use module::module;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::Name;
+use crate::check::Checked;
+use crate::code::{Class, End, Function, Inst, Operand, Reg};
+
+/// A kernel on its way to text.
+struct Emitter<'c> {
+    function: &'c Function,
+    checked: &'c Checked,
+    /// The number of the kernel, for its labels.
+    nth: usize,
+    numbers: HashMap<Reg, u32>,
+    counts: [u32; 6],
+    text: String,
+    line: Option<u32>,
+    strings: usize,
+}
+
+/// A kernel as text, and the variables that its registers hold.
+fn kernel(function: &Function, checked: &Checked, nth: usize) -> (String, Vec<Name>) {
+    let mut emitter = Emitter {
+        function,
+        checked,
+        nth,
+        numbers: HashMap::new(),
+        counts: [0; 6],
+        text: String::new(),
+        line: None,
+        strings: 0,
+    };
+    for (at, block) in function.blocks.iter().enumerate() {
+        if at > 0 {
+            let _ = writeln!(emitter.text, "\n$L__BB{nth}_{at}:");
+        }
+        for inst in &block.insts {
+            emitter.loc(inst.line);
+            emitter.inst(inst);
+        }
+        emitter.end(at, &block.end, block.line);
+    }
+    let names = emitter.names();
+    (emitter.around(), names)
+}
+
+impl Emitter<'_> {
+    fn loc(&mut self, line: u32) {
+        if self.line != Some(line) {
+            self.line = Some(line);
+            let (line, column) = self.function.lines.get(line as usize).copied().unwrap_or((1, 1));
+            let _ = writeln!(self.text, "\t.loc\t1 {line} {column}");
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        let _ = writeln!(self.text, "\t{text};");
+    }
+
+    fn reg(&mut self, reg: Reg) -> String {
+        let class = self.function.class(reg);
+        let count = &mut self.counts[class as usize];
+        let number = *self.numbers.entry(reg).or_insert_with(|| {
+            *count += 1;
+            *count
+        });
+        format!("%{}{number}", prefix(class))
+    }
+
+    fn operand(&mut self, operand: Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => self.reg(reg),
+            Operand::Int(value) => value.to_string(),
+            Operand::F32(bits) => format!("0f{bits:08X}"),
+            Operand::F64(bits) => format!("0d{bits:016X}"),
+        }
+    }
+
+    fn operands(&mut self, inst: &Inst) -> String {
+        let mut parts: Vec<String> = inst.dsts.iter().map(|dst| self.reg(*dst)).collect();
+        for arg in &inst.args {
+            let part = self.operand(*arg);
+            parts.push(part);
+        }
+        parts.join(", ")
+    }
+
+    fn end(&mut self, at: usize, end: &End, line: u32) {
+        let nth = self.nth;
+        let is_next = |block: usize| block == at + 1;
+        match *end {
+            End::Return => {
+                self.loc(line);
+                self.put("ret");
+            }
+            End::Jump(to) if is_next(to) => {}
+            End::Jump(to) => {
+                self.loc(line);
+                self.put(&format!("bra.uni \t$L__BB{nth}_{to}"));
+            }
+            End::Branch { condition, is_negated, yes, no } => {
+                self.loc(line);
+                let condition = self.reg(condition);
+                let (to, other, negates) =
+                    if is_next(yes) { (no, yes, !is_negated) } else { (yes, no, is_negated) };
+                let sign = if negates { "!" } else { "" };
+                self.put(&format!("@{sign}{condition} bra \t$L__BB{nth}_{to}"));
+                if !is_next(other) {
+                    self.put(&format!("bra.uni \t$L__BB{nth}_{other}"));
+                }
+            }
+        }
+    }
+
+    /// The kernel's head, its registers, and the instructions.
+    fn around(&mut self) -> String {
+        let function = self.function;
+        let mut text = format!("\n.visible .entry {}(", function.name);
+        for (nth, param) in function.params.iter().enumerate() {
+            let comma = if nth == 0 { "" } else { "," };
+            let name = format!("{}_param_{nth}", function.name);
+            let _ = match param.ty {
+                Some(ty) => write!(text, "{comma}\n\t.param .{} {name}", param_type(ty)),
+                None => write!(text, "{comma}\n\t.param .align {} .b8 {name}[{}]", param.align, param.size),
+            };
+        }
+        text.push_str("\n)\n");
+        if let Some(threads) = function.launch_bounds.first() {
+            let _ = writeln!(text, ".maxntid {threads}, 1, 1");
+        }
+        if let Some(blocks) = function.launch_bounds.get(1).filter(|blocks| **blocks > 0) {
+            let _ = writeln!(text, ".minnctapersm {blocks}");
+        }
+        text.push_str("{\n");
+        if let Some(slot) = function.slots.first().filter(|slot| slot.size > 0) {
+            let _ = writeln!(
+                text,
+                "\t.local .align {} .b8 \t__local_depot{}[{}];",
+                slot.align, self.nth, slot.size
+            );
+        }
+        for class in CLASSES {
+            let count = self.counts[class as usize];
+            if count > 0 {
+                let _ =
+                    writeln!(text, "\t.reg .{} \t%{}<{}>;", register_type(class), prefix(class), count + 1);
+            }
+        }
+        text.push_str(&self.text);
+        text.push_str("}\n");
+        text
+    }
+
+    fn names(&mut self) -> Vec<Name> {
+        let function = self.function;
+        let mut names = Vec::new();
+        for (reg, name) in &function.names {
+            if self.numbers.contains_key(reg) {
+                names.push(Name {
+                    kernel: function.name.clone(),
+                    register: self.reg(*reg),
+                    variable: name.name.clone(),
+                    first_line: name.first_line,
+                    last_line: name.last_line,
+                });
+            }
+        }
+        names
+    }
+}
+
+const CLASSES: [Class; 6] = [Class::Pred, Class::B16, Class::F32, Class::B32, Class::F64, Class::B64];
+
+fn prefix(class: Class) -> &'static str {
+    match class {
+        Class::Pred => "p",
+        Class::B16 => "rs",
+        Class::B32 => "r",
+        Class::B64 => "rd",
+        Class::F32 => "f",
+        Class::F64 => "fd",
+    }
+}
+
+fn register_type(class: Class) -> &'static str {
+    match class {
+        Class::Pred => "pred",
+        Class::B16 => "b16",
+        Class::B32 => "b32",
+        Class::B64 => "b64",
+        Class::F32 => "f32",
+        Class::F64 => "f64",
+    }
+}
+
+fn param_type(ty: crate::code::Ty) -> &'static str {
+    use crate::code::Ty;
+    match ty {
+        Ty::Pred | Ty::U8 | Ty::S8 => "u8",
+        Ty::U16 | Ty::S16 => "u16",
+        Ty::U32 | Ty::S32 => "u32",
+        Ty::U64 | Ty::S64 => "u64",
+        Ty::F32 => "f32",
+        Ty::F64 => "f64",
+    }
+}

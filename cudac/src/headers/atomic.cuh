@@ -1,0 +1,181 @@
+// Atomic accesses with an order and a scope: `cuda::atomic_ref`, and fences.
+// Orders and scopes have to be known when the text is compiled; a kernel that computes them is rejected.
+// Written from: CUDA C++ Standard Library documentation, atomic_ref; PTX ISA, ld, st, atom, fence.
+namespace cuda {
+enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
+enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread = 10 };
+namespace std {
+using cuda::memory_order;
+using cuda::memory_order_relaxed;
+using cuda::memory_order_consume;
+using cuda::memory_order_acquire;
+using cuda::memory_order_release;
+using cuda::memory_order_acq_rel;
+using cuda::memory_order_seq_cst;
+template <typename T> inline __device__ T move(T value) { return value; }
+}
+
+#if __CUDA_ARCH__ >= 700
+inline __device__ void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
+    if (order == memory_order_relaxed) return;
+    if (order == memory_order_seq_cst) {
+        if (scope == thread_scope_block) asm volatile("fence.sc.cta;" : : : "memory");
+        else if (scope == thread_scope_device) asm volatile("fence.sc.gpu;" : : : "memory");
+        else asm volatile("fence.sc.sys;" : : : "memory");
+    } else {
+        if (scope == thread_scope_block) asm volatile("fence.acq_rel.cta;" : : : "memory");
+        else if (scope == thread_scope_device) asm volatile("fence.acq_rel.gpu;" : : : "memory");
+        else asm volatile("fence.acq_rel.sys;" : : : "memory");
+    }
+}
+#define ORDERED(order, scope, text_before, text_after, ...) \
+    if (order == memory_order_relaxed) { \
+        SCOPED(scope, text_before ".relaxed", text_after, __VA_ARGS__) \
+    } else if (order == memory_order_acquire || order == memory_order_consume) { \
+        SCOPED(scope, text_before ".acquire", text_after, __VA_ARGS__) \
+    } else if (order == memory_order_release) { \
+        SCOPED(scope, text_before ".release", text_after, __VA_ARGS__) \
+    } else { \
+        SCOPED(scope, text_before ".acq_rel", text_after, __VA_ARGS__) \
+    }
+#define SCOPED(scope, text_before, text_after, ...) \
+    if (scope == thread_scope_block) asm volatile(text_before ".cta" text_after __VA_ARGS__); \
+    else if (scope == thread_scope_device) asm volatile(text_before ".gpu" text_after __VA_ARGS__); \
+    else asm volatile(text_before ".sys" text_after __VA_ARGS__);
+#define BEFORE(order, scope) if (order == memory_order_seq_cst) atomic_thread_fence(memory_order_seq_cst, scope);
+#define STRONG(order) (order == memory_order_seq_cst ? memory_order_acq_rel : order)
+#else
+inline __device__ void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
+    if (order == memory_order_relaxed) return;
+    if (scope == thread_scope_block) asm volatile("membar.cta;" : : : "memory");
+    else if (scope == thread_scope_device) asm volatile("membar.gl;" : : : "memory");
+    else asm volatile("membar.sys;" : : : "memory");
+}
+#endif
+
+#if __CUDA_ARCH__ >= 700
+#define LOAD(T, type, c) \
+    inline __device__ T __load(const T* p, memory_order order, thread_scope scope) { \
+        T result; \
+        BEFORE(order, scope) \
+        if (order == memory_order_relaxed) { SCOPED(scope, "ld.relaxed", "." type " %0, %1;", : "=" c(result) : "m"(p) : "memory") } \
+        else { SCOPED(scope, "ld.acquire", "." type " %0, %1;", : "=" c(result) : "m"(p) : "memory") } \
+        return result; \
+    } \
+    inline __device__ void __store(T* p, T value, memory_order order, thread_scope scope) { \
+        BEFORE(order, scope) \
+        if (order == memory_order_release) { SCOPED(scope, "st.release", "." type " %0, %1;", : : "m"(p), c(value) : "memory") } \
+        else { SCOPED(scope, "st.relaxed", "." type " %0, %1;", : : "m"(p), c(value) : "memory") } \
+    }
+#define UPDATE(name, operation, T, type, c) \
+    inline __device__ T name(T* p, T value, memory_order order, thread_scope scope) { \
+        T result; \
+        BEFORE(order, scope) \
+        ORDERED(STRONG(order), scope, "atom", "." operation "." type " %0, %1, %2;", : "=" c(result) : "m"(p), c(value) : "memory") \
+        return result; \
+    }
+#define EXCHANGE(T, type, c) \
+    inline __device__ T __exchange(T* p, T compare, T value, memory_order order, thread_scope scope) { \
+        T result; \
+        BEFORE(order, scope) \
+        ORDERED(STRONG(order), scope, "atom", ".cas." type " %0, %1, %2, %3;", : "=" c(result) : "m"(p), c(compare), c(value) : "memory") \
+        return result; \
+    }
+#else
+#define SCOPED(scope, text_before, text_after, ...) \
+    if (scope == thread_scope_block) asm volatile(text_before ".cta" text_after __VA_ARGS__); \
+    else if (scope == thread_scope_device) asm volatile(text_before text_after __VA_ARGS__); \
+    else asm volatile(text_before ".sys" text_after __VA_ARGS__);
+#define BEFORE(order, scope) \
+    if (order != memory_order_relaxed && order != memory_order_acquire && order != memory_order_consume) atomic_thread_fence(order, scope);
+#define AFTER(order, scope) \
+    if (order != memory_order_relaxed && order != memory_order_release) atomic_thread_fence(order, scope);
+#define LOAD(T, type, c) \
+    inline __device__ T __load(const T* p, memory_order order, thread_scope scope) { \
+        T result; \
+        if (order == memory_order_seq_cst) atomic_thread_fence(order, scope); \
+        asm volatile("ld.volatile." type " %0, %1;" : "=" c(result) : "m"(p) : "memory"); \
+        AFTER(order, scope) \
+        return result; \
+    } \
+    inline __device__ void __store(T* p, T value, memory_order order, thread_scope scope) { \
+        BEFORE(order, scope) \
+        asm volatile("st.volatile." type " %0, %1;" : : "m"(p), c(value) : "memory"); \
+    }
+#define UPDATE(name, operation, T, type, c) \
+    inline __device__ T name(T* p, T value, memory_order order, thread_scope scope) { \
+        T result; \
+        BEFORE(order, scope) \
+        SCOPED(scope, "atom", "." operation "." type " %0, %1, %2;", : "=" c(result) : "m"(p), c(value) : "memory") \
+        AFTER(order, scope) \
+        return result; \
+    }
+#define EXCHANGE(T, type, c) \
+    inline __device__ T __exchange(T* p, T compare, T value, memory_order order, thread_scope scope) { \
+        T result; \
+        BEFORE(order, scope) \
+        SCOPED(scope, "atom", ".cas." type " %0, %1, %2, %3;", : "=" c(result) : "m"(p), c(compare), c(value) : "memory") \
+        AFTER(order, scope) \
+        return result; \
+    }
+#endif
+#define INTEGER(T, b, u, s, c) \
+    LOAD(T, b, c) \
+    UPDATE(__add, "add", T, u, c) \
+    UPDATE(__exch, "exch", T, b, c) \
+    UPDATE(__and, "and", T, b, c) \
+    UPDATE(__or, "or", T, b, c) \
+    UPDATE(__xor, "xor", T, b, c) \
+    UPDATE(__min, "min", T, s, c) \
+    UPDATE(__max, "max", T, s, c) \
+    EXCHANGE(T, b, c)
+INTEGER(int, "b32", "u32", "s32", "r")
+INTEGER(unsigned, "b32", "u32", "u32", "r")
+INTEGER(long, "b64", "u64", "s64", "l")
+INTEGER(unsigned long, "b64", "u64", "u64", "l")
+INTEGER(long long, "b64", "u64", "s64", "l")
+INTEGER(unsigned long long, "b64", "u64", "u64", "l")
+LOAD(float, "f32", "f")
+UPDATE(__add, "add", float, "f32", "f")
+LOAD(double, "f64", "d")
+UPDATE(__add, "add", double, "f64", "d")
+
+template <typename T, thread_scope S = thread_scope_system>
+struct atomic_ref {
+    T* p;
+    __device__ explicit atomic_ref(T& object) : p(&object) {}
+    __device__ T load(memory_order order = memory_order_seq_cst) const { return __load(p, order, S); }
+    __device__ void store(T value, memory_order order = memory_order_seq_cst) const { __store(p, value, order, S); }
+    __device__ operator T() const { return load(); }
+    __device__ T operator=(T value) const { store(value); return value; }
+    __device__ T exchange(T value, memory_order order = memory_order_seq_cst) const { return __exch(p, value, order, S); }
+    __device__ bool compare_exchange_strong(T& expected, T desired, memory_order order = memory_order_seq_cst) const {
+        T old = __exchange(p, expected, desired, order, S);
+        bool is_same = old == expected;
+        expected = old;
+        return is_same;
+    }
+    __device__ bool compare_exchange_weak(T& expected, T desired, memory_order order = memory_order_seq_cst) const {
+        return compare_exchange_strong(expected, desired, order);
+    }
+    __device__ bool compare_exchange_strong(T& expected, T desired, memory_order success, memory_order failure) const {
+        return compare_exchange_strong(expected, desired, success);
+    }
+    __device__ bool compare_exchange_weak(T& expected, T desired, memory_order success, memory_order failure) const {
+        return compare_exchange_strong(expected, desired, success);
+    }
+    __device__ T fetch_add(T value, memory_order order = memory_order_seq_cst) const { return __add(p, value, order, S); }
+    __device__ T fetch_sub(T value, memory_order order = memory_order_seq_cst) const { return __add(p, -value, order, S); }
+    __device__ T fetch_and(T value, memory_order order = memory_order_seq_cst) const { return __and(p, value, order, S); }
+    __device__ T fetch_or(T value, memory_order order = memory_order_seq_cst) const { return __or(p, value, order, S); }
+    __device__ T fetch_xor(T value, memory_order order = memory_order_seq_cst) const { return __xor(p, value, order, S); }
+    __device__ T fetch_min(T value, memory_order order = memory_order_seq_cst) const { return __min(p, value, order, S); }
+    __device__ T fetch_max(T value, memory_order order = memory_order_seq_cst) const { return __max(p, value, order, S); }
+    __device__ T operator++() const { return fetch_add(1) + 1; }
+    __device__ T operator++(int) const { return fetch_add(1); }
+    __device__ T operator--() const { return fetch_sub(1) - 1; }
+    __device__ T operator--(int) const { return fetch_sub(1); }
+    __device__ T operator+=(T value) const { return fetch_add(value) + value; }
+    __device__ T operator-=(T value) const { return fetch_sub(value) - value; }
+};
+}

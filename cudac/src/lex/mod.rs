@@ -1,0 +1,304 @@
+//! Characters to tokens.
+//!
+//! Comments and lines that continue after a backslash disappear here. Keywords are ordinary names, which the parser
+//! tells apart. Left out: trigraphs, raw strings, wide characters and user-defined literals, which are errors.
+
+pub(crate) mod number;
+
+use std::rc::Rc;
+
+use crate::source::{Name, Names, Result, Span, error, unsupported};
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Word(Name),
+    Number(Name),
+    Character(u8),
+    Text(Rc<[u8]>),
+    Punct(&'static str),
+    /// `#pragma unroll`; the tokens up to the next [`Kind::PragmaEnd`] are its argument.
+    PragmaUnroll,
+    PragmaEnd,
+    End,
+}
+
+/// A token and where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token {
+    pub kind: Kind,
+    pub span: Span,
+    /// Whether it is the first on its line.
+    pub starts_line: bool,
+    /// Whether blanks or a comment precede it.
+    pub after_blank: bool,
+    /// Whether it is the name of a macro that is being expanded, which is not expanded again.
+    pub is_painted: bool,
+}
+
+impl Token {
+    pub fn is(&self, punct: &str) -> bool {
+        matches!(self.kind, Kind::Punct(own) if own == punct)
+    }
+
+    pub fn word(&self) -> Option<&Name> {
+        if let Kind::Word(name) = &self.kind { Some(name) } else { None }
+    }
+
+    pub fn is_word(&self, word: &str) -> bool {
+        self.word().is_some_and(|name| name.as_str() == word)
+    }
+
+    /// The token as a message quotes it.
+    pub fn quoted(&self) -> String {
+        match &self.kind {
+            Kind::Word(name) | Kind::Number(name) => format!("`{name}`"),
+            Kind::Punct(punct) => format!("`{punct}`"),
+            Kind::Character(_) => "a character".to_owned(),
+            Kind::Text(_) => "a string".to_owned(),
+            Kind::PragmaUnroll => "`#pragma unroll`".to_owned(),
+            Kind::PragmaEnd => "the end of a pragma".to_owned(),
+            Kind::End => "the end of the file".to_owned(),
+        }
+    }
+}
+
+/// The longest first, so that the first match is the right one.
+const PUNCTS: [&str; 53] = [
+    "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
+    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", ".*", "{", "}", "[", "]", "(", ")", ";", ":", "?", ".",
+    "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",", "#", "@", "$",
+];
+
+struct Lexer<'t> {
+    text: &'t [u8],
+    at: usize,
+    file: u16,
+    starts_line: bool,
+    after_blank: bool,
+}
+
+/// The tokens of a text, without one for the end.
+pub(crate) fn lex(names: &mut Names, file: u16, text: &str) -> Result<Vec<Token>> {
+    let mut lexer = Lexer { text: text.as_bytes(), at: 0, file, starts_line: true, after_blank: false };
+    let mut tokens = Vec::with_capacity(text.len() / 4);
+    loop {
+        lexer.skip()?;
+        if lexer.at >= text.len() {
+            return Ok(tokens);
+        }
+        let start = lexer.at;
+        let kind = lexer.token(names, text)?;
+        tokens.push(Token {
+            kind,
+            span: lexer.span(start),
+            starts_line: lexer.starts_line,
+            after_blank: lexer.after_blank,
+            is_painted: false,
+        });
+        lexer.starts_line = false;
+        lexer.after_blank = false;
+    }
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.text.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn span(&self, start: usize) -> Span {
+        Span { file: self.file, start: start as u32, end: self.at as u32 }
+    }
+
+    /// Skips blanks, comments and continued lines.
+    fn skip(&mut self) -> Result<()> {
+        while self.at < self.text.len() {
+            match self.peek(0) {
+                b'\n' => {
+                    self.starts_line = true;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
+                b'\\' if self.peek(1) == b'\n' => self.at += 2,
+                b'\\' if self.peek(1) == b'\r' && self.peek(2) == b'\n' => self.at += 3,
+                b'/' if self.peek(1) == b'/' => self.line_comment(),
+                b'/' if self.peek(1) == b'*' => self.block_comment()?,
+                _ => return Ok(()),
+            }
+            self.after_blank = true;
+        }
+        Ok(())
+    }
+
+    fn line_comment(&mut self) {
+        while self.at < self.text.len() && self.peek(0) != b'\n' {
+            self.at += if self.peek(0) == b'\\' && self.peek(1) == b'\n' { 2 } else { 1 };
+        }
+    }
+
+    fn block_comment(&mut self) -> Result<()> {
+        let start = self.at;
+        self.at += 2;
+        while self.at < self.text.len() {
+            if self.peek(0) == b'*' && self.peek(1) == b'/' {
+                self.at += 2;
+                return Ok(());
+            }
+            self.at += 1;
+        }
+        self.at = start + 2;
+        Err(error(self.span(start), "this comment does not end").with_help("add `*/` where it ends"))
+    }
+
+    fn token(&mut self, names: &mut Names, text: &str) -> Result<Kind> {
+        let start = self.at;
+        let first = self.peek(0);
+        if first.is_ascii_alphabetic() || first == b'_' {
+            while self.peek(0).is_ascii_alphanumeric() || self.peek(0) == b'_' {
+                self.at += 1;
+            }
+            if matches!(self.peek(0), b'"' | b'\'')
+                && ["L", "u", "U", "u8", "R"].contains(&&text[start..self.at])
+            {
+                return Err(unsupported(self.span(start), "a prefix of a string or character"));
+            }
+            return Ok(Kind::Word(names.get(&text[start..self.at])));
+        }
+        if first.is_ascii_digit() || first == b'.' && self.peek(1).is_ascii_digit() {
+            return Ok(self.number(names, text));
+        }
+        if first == b'"' {
+            return self.quoted(b'"').map(|bytes| Kind::Text(bytes.into()));
+        }
+        if first == b'\'' {
+            let bytes = self.quoted(b'\'')?;
+            return match bytes[..] {
+                [one] => Ok(Kind::Character(one)),
+                _ => {
+                    Err(error(self.span(start), "a character constant has one character between its quotes"))
+                }
+            };
+        }
+        if let Some(punct) = PUNCTS.iter().find(|punct| self.text[start..].starts_with(punct.as_bytes())) {
+            self.at += punct.len();
+            return Ok(Kind::Punct(punct));
+        }
+        let strange = text[start..].chars().next().unwrap_or(' ');
+        self.at += strange.len_utf8();
+        Err(error(
+            self.span(start),
+            format!("the character `{}` means nothing here", strange.escape_default()),
+        ))
+    }
+
+    /// A number as the preprocessor sees it: digits, letters, points, and signs after an exponent.
+    fn number(&mut self, names: &mut Names, text: &str) -> Kind {
+        let start = self.at;
+        let is_hex = self.peek(0) == b'0' && self.peek(1) | 0x20 == b'x';
+        loop {
+            let byte = self.peek(0);
+            let exponent = if is_hex { b'p' } else { b'e' };
+            if byte | 0x20 == exponent && matches!(self.peek(1), b'+' | b'-') {
+                self.at += 2;
+            } else if byte.is_ascii_alphanumeric()
+                || byte == b'.'
+                || byte == b'\'' && self.peek(1).is_ascii_alphanumeric()
+            {
+                self.at += 1;
+            } else {
+                return Kind::Number(names.get(&text[start..self.at]));
+            }
+        }
+    }
+
+    fn quoted(&mut self, quote: u8) -> Result<Vec<u8>> {
+        let start = self.at;
+        self.at += 1;
+        let mut bytes = Vec::new();
+        loop {
+            match self.peek(0) {
+                b'\n' | 0 if self.peek(0) == b'\n' || self.at >= self.text.len() => {
+                    self.at = start + 1;
+                    let message = "this quote is not closed on its line";
+                    let help = format!("add `{}` where the text ends", char::from(quote));
+                    return Err(error(self.span(start), message).with_help(help));
+                }
+                b'\\' => bytes.extend(self.escape()?),
+                byte => {
+                    self.at += 1;
+                    if byte == quote {
+                        return Ok(bytes);
+                    }
+                    bytes.push(byte);
+                }
+            }
+        }
+    }
+
+    /// A backslash and what follows. A continued line is nothing.
+    fn escape(&mut self) -> Result<Option<u8>> {
+        let start = self.at;
+        let letter = self.peek(1);
+        self.at += 2;
+        Ok(Some(match letter {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'f' => 12,
+            b'v' => 11,
+            b'\\' | b'\'' | b'"' | b'?' => letter,
+            b'\n' => return Ok(None),
+            b'0'..=b'7' => {
+                let mut value = u32::from(letter - b'0');
+                for _ in 0..2 {
+                    if matches!(self.peek(0), b'0'..=b'7') {
+                        value = value * 8 + u32::from(self.peek(0) - b'0');
+                        self.at += 1;
+                    }
+                }
+                value as u8
+            }
+            b'x' => {
+                let mut value = 0u32;
+                while let Some(digit) = char::from(self.peek(0)).to_digit(16) {
+                    value = (value << 4 | digit) & 0xff;
+                    self.at += 1;
+                }
+                value as u8
+            }
+            _ => {
+                self.at = (start + 1).min(self.text.len());
+                return Err(error(self.span(start), "this escape is unknown")
+                    .with_help("write `\\\\` for a backslash"));
+            }
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        lex(&mut Names::default(), 0, text).unwrap().iter().map(Token::quoted).collect()
+    }
+
+    #[test]
+    fn the_longest_operator_wins() {
+        assert_eq!(shown("a<<=b>>c->d"), ["`a`", "`<<=`", "`b`", "`>>`", "`c`", "`->`", "`d`"]);
+    }
+
+    #[test]
+    fn comments_and_continued_lines_disappear() {
+        assert_eq!(shown("a /* b */ \\\n c // d\n1e-5f"), ["`a`", "`c`", "`1e-5f`"]);
+    }
+
+    #[test]
+    fn what_does_not_end_is_an_error() {
+        for text in ["/* a", "\"a\n\"", "'a", "\"\\q\"", "\"", "\\", "`"] {
+            assert!(lex(&mut Names::default(), 0, text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The value and the type of a number.
+//!
+//! Specification: C++17, [lex.icon] and [lex.fcon].
+
+/// What a number in the text is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Integer { value: u64, is_unsigned: bool, longs: u8, is_decimal: bool },
+    Float { value: f64, is_single: bool },
+}
+
+/// Reads a number, or says what is wrong with it.
+pub(crate) fn parse(text: &str) -> Result<Number, &'static str> {
+    let digits: String = text.chars().filter(|c| *c != '\'').map(|c| c.to_ascii_lowercase()).collect();
+    let is_hex = digits.starts_with("0x");
+    let exponent = if is_hex { 'p' } else { 'e' };
+    if digits.contains('.') || digits.contains(exponent) {
+        return float(&digits, is_hex);
+    }
+    let suffix = digits
+        .find(|c: char| matches!(c, 'u' | 'l') || !is_hex && !c.is_ascii_digit() && c != 'b' && c != 'x');
+    let (number, suffix) = digits.split_at(suffix.unwrap_or(digits.len()));
+    let (radix, number) = match number {
+        _ if is_hex => (16, &number[2..]),
+        _ if number.starts_with("0b") => (2, &number[2..]),
+        _ if number.len() > 1 && number.starts_with('0') => (8, &number[1..]),
+        _ => (10, number),
+    };
+    let (is_unsigned, longs) = match suffix {
+        "" => (false, 0),
+        "u" => (true, 0),
+        "l" => (false, 1),
+        "ul" | "lu" => (true, 1),
+        "ll" => (false, 2),
+        "ull" | "llu" => (true, 2),
+        "f" => return Err("a number that ends in `f` needs a point, as in `1.0f`"),
+        _ => return Err("this suffix of a number is unknown"),
+    };
+    let value =
+        u64::from_str_radix(number, radix).map_err(|_| "this is no number, or too large for 64 bits")?;
+    Ok(Number::Integer { value, is_unsigned, longs, is_decimal: radix == 10 })
+}
+
+fn float(digits: &str, is_hex: bool) -> Result<Number, &'static str> {
+    let is_single = digits.ends_with('f') && (!is_hex || digits.contains('p'));
+    let number = if is_single { &digits[..digits.len() - 1] } else { digits.trim_end_matches('l') };
+    let value = match (is_hex, is_single) {
+        (true, _) => hexadecimal(number),
+        // Rounded once: a detour through a double could round twice.
+        (false, true) => number.parse::<f32>().ok().map(f64::from),
+        (false, false) => number.parse().ok(),
+    };
+    value.map(|value| Number::Float { value, is_single }).ok_or("this is no number")
+}
+
+/// `0xH.HpD`; digits after the sixteenth are not needed by any constant that people write.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text[2..].split_once('p')?;
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.len() + part.len() > 16 || whole.len() + part.len() == 0 {
+        return None;
+    }
+    let bits = u64::from_str_radix(&format!("{whole}{part}"), 16).ok()?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let exponent = exponent.checked_sub(4 * part.len() as i32)?;
+    Some(bits as f64 * 2f64.powi(exponent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_values_and_types() {
+        let integer = |value, is_unsigned, longs, is_decimal| {
+            Ok(Number::Integer { value, is_unsigned, longs, is_decimal })
+        };
+        assert_eq!(parse("42"), integer(42, false, 0, true));
+        assert_eq!(parse("0xffffffffu"), integer(0xffff_ffff, true, 0, false));
+        assert_eq!(parse("0b101"), integer(5, false, 0, false));
+        assert_eq!(parse("017ULL"), integer(15, true, 2, false));
+        assert_eq!(parse("1'000"), integer(1000, false, 0, true));
+        assert_eq!(parse("1.5f"), Ok(Number::Float { value: 1.5, is_single: true }));
+        assert_eq!(parse("1e3"), Ok(Number::Float { value: 1000.0, is_single: false }));
+        assert_eq!(parse("0x1.8p1"), Ok(Number::Float { value: 3.0, is_single: false }));
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for text in ["1f", "1q", "0x", "09", "99999999999999999999", "1e", "0xp", "0b2", "0x.p1"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! CUDA C++ kernels as text to PTX text, with nothing installed.
+//!
+//! ```
+//! let source = cudac::Source {
+//!     name: "double.cu",
+//!     text: r#"
+//!         extern "C" __global__ void twice(int* x, int n) {
+//!             int i = blockIdx.x * blockDim.x + threadIdx.x;
+//!             if (i < n) x[i] *= 2;
+//!         }
+//!     "#,
+//! };
+//! let output = cudac::compile(&source, &cudac::Options::default()).unwrap();
+//! assert!(output.ptx.contains(".visible .entry twice"));
+//! assert!(output.warnings.is_empty());
+//! ```
+//!
+//! A text goes through these stages, each in a folder of its own: `preprocess` and `lex` make tokens of it, `parse` an
+//! untyped tree, `check` a typed one, `lower` intermediate code (`code`), which `optimise` improves and `emit` writes as
+//! PTX. What device code may use without declaring it is in `builtins`, as texts of our own.
+//!
+//! Nothing is guessed: what is not supported is an error that names it, with its line and column. Everything is bounded,
+//! and no text makes the compiler panic.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+// Problems are boxed so that results stay small, and the functions that make them return what results hold.
+#![allow(clippy::unnecessary_box_returns)]
+// The arms of a `match` follow the grammar or the specification, also where two of them do the same.
+#![allow(clippy::match_same_arms, clippy::single_match_else)]
+// Visitors are handed on as they are.
+#![allow(clippy::needless_for_each)]
+// What is made for a purpose is handed over to whatever it is made for.
+#![allow(clippy::needless_pass_by_value)]
+// A field may be what its type is a table of.
+#![allow(clippy::struct_field_names)]
+
+mod builtins;
+mod check;
+mod code;
+mod emit;
+mod lex;
+mod lower;
+mod optimise;
+mod parse;
+mod preprocess;
+mod source;
+
+pub use source::render::{Diagnostic, Severity};
+
+use std::fmt;
+
+use preprocess::{Macros, Preprocessor};
+use source::{Files, Names, Sink};
+
+/// Longer texts are refused.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// A text to compile.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'t> {
+    /// What messages and the line table call it.
+    pub name: &'t str,
+    /// CUDA C++: device code, as one file.
+    pub text: &'t str,
+}
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The target: 70 for `sm_70`.
+    pub sm: u32,
+    /// Macros and their values, as `-D NAME=VALUE` defines them.
+    pub defines: Vec<(String, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { sm: 70, defines: Vec::new() }
+    }
+}
+
+/// What the compiler made of a text.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// A module in PTX.
+    pub ptx: String,
+    /// What is probably wrong.
+    pub warnings: Vec<Diagnostic>,
+    /// Which variables the registers hold.
+    pub names: Vec<Name>,
+}
+
+/// A register that holds a variable of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The kernel whose register it is.
+    pub kernel: String,
+    /// The register in the PTX, such as `%r5`.
+    pub register: String,
+    /// The variable; a part of an object has its offset in bytes after a `+`.
+    pub variable: String,
+    /// The line of the declaration.
+    pub first_line: u32,
+    /// The last line of the function that declares it.
+    pub last_line: u32,
+}
+
+/// Why a text cannot be compiled: at least one error, and the warnings.
+#[derive(Clone, Debug)]
+pub struct Errors(pub Vec<Diagnostic>);
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, diagnostic) in self.0.iter().enumerate() {
+            if nth > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// Compiles a text to PTX.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, or not supported, up to a bound on the number of messages.
+pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors> {
+    let mut files = Files::default();
+    let mut sink = Sink::default();
+    let too_long = source.text.len() > MAX_TEXT_BYTES;
+    let file = files.add(source.name, if too_long { "" } else { source.text });
+    if too_long {
+        let message =
+            format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are supported", source.text.len());
+        sink.add(source::error(source::Span::default(), message));
+        return Err(Errors(sink.finish(&files)));
+    }
+    let mut names = Names::default();
+    let mut macros = Macros::default();
+    define(options, &mut files, &mut names, &mut sink, &mut macros);
+    let mut text = parse::Text { files: &mut files, names: &mut names, sink: &mut sink, macros: &mut macros };
+    let declarations = parse::parse(&mut text, file);
+    if sink.failed() {
+        return Err(Errors(sink.finish(&files)));
+    }
+    let checked = check::check(&files, &mut names, &mut sink, &declarations);
+    let mut kernels = Vec::new();
+    let mut strings = Vec::new();
+    if !sink.failed() {
+        for kernel in &checked.program.kernels {
+            match lower::lower(&files, &checked, *kernel, &mut strings) {
+                Ok(mut function) => {
+                    optimise::optimise(&mut function, &checked);
+                    kernels.push(function);
+                }
+                Err(problem) => sink.add(problem),
+            }
+        }
+    }
+    if sink.failed() {
+        return Err(Errors(sink.finish(&files)));
+    }
+    let (ptx, names) = emit::module(source.name, options.sm, &checked, &kernels, &strings);
+    Ok(Output { ptx, warnings: sink.finish(&files), names })
+}
+
+/// The macros that every text finds defined.
+fn define(options: &Options, files: &mut Files, names: &mut Names, sink: &mut Sink, macros: &mut Macros) {
+    let arch = (options.sm * 10).to_string();
+    let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];
+    let more = [("__cplusplus", "201703L"), ("__CUDACC_VER_MAJOR__", "12"), ("NULL", "nullptr")];
+    let mut preprocessor = Preprocessor { files, names, sink, macros };
+    for (name, value) in own.into_iter().chain(more) {
+        if let Err(problem) = preprocessor.define(name, value) {
+            preprocessor.sink.add(problem);
+        }
+    }
+    preprocessor.macros.seal();
+    let given = options.defines.iter().map(|(name, value)| (&name[..], &value[..]));
+    for (name, value) in given {
+        if let Err(problem) = preprocessor.define(name, value) {
+            preprocessor.sink.add(problem);
+        }
+    }
+}

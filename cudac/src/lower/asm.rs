@@ -1,0 +1,123 @@
+//! `asm` with its operands.
+
+use std::rc::Rc;
+
+use super::{Lower, Value};
+use crate::check::typed::{Asm, AsmOperand};
+use crate::code::{Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Space, Ty};
+use crate::source::{Result, Span};
+
+impl Lower<'_> {
+    pub(super) fn asm(&mut self, asm: &Asm, span: Span) -> Result<()> {
+        let mut parts = Parts::default();
+        let mut stores = Vec::new();
+        for (nth, operand) in asm.operands.iter().enumerate() {
+            if nth < asm.outputs {
+                let place = self.place(&operand.value)?;
+                let ty = self.scalar_ty(operand.value.ty, span)?;
+                let class = class(operand.constraint);
+                let dst = self.function.new_reg(class);
+                if operand.is_updated {
+                    let old = self.load_scalar(place, ty, operand.value.ty.is_volatile);
+                    let old = self.fitted(old, ty, class);
+                    self.push(Inst { op: Op::Mov, dsts: vec![dst], args: vec![old], line: self.line });
+                    parts.args.push(Operand::Reg(dst));
+                    parts.addresses.push(None);
+                    parts.classes.push(class);
+                }
+                parts.operands.push(PtxOperand::Result(parts.dsts.len()));
+                parts.dsts.push(dst);
+                stores.push((place, ty, operand, dst));
+            } else {
+                let value = self.value(&operand.value)?;
+                parts.operands.push(PtxOperand::Argument(parts.args.len()));
+                self.input(asm, operand, value, &mut parts)?;
+            }
+        }
+        let spaces = vec![Space::Generic; parts.args.len()];
+        let ptx = Ptx {
+            text: asm.text.clone(),
+            is_volatile: asm.is_volatile,
+            touches_memory: asm.touches_memory,
+            addresses: parts.addresses,
+            operands: parts.operands,
+            spaces,
+            classes: parts.classes,
+            is_own: asm.is_own,
+        };
+        let line = self.line;
+        self.push(Inst { op: Op::Ptx(Rc::new(ptx)), dsts: parts.dsts, args: parts.args, line });
+        for (place, ty, operand, dst) in stores {
+            let value = self.unfitted(Operand::Reg(dst), ty, class(operand.constraint));
+            self.store_scalar(place, operand.value.ty, value);
+        }
+        Ok(())
+    }
+
+    fn input(&mut self, asm: &Asm, operand: &AsmOperand, value: Value, parts: &mut Parts) -> Result<()> {
+        let class = class(operand.constraint);
+        let (arg, address) = match operand.constraint {
+            'm' => {
+                let place = self.pointed(value);
+                let base = self.address(Place { offset: 0, ..place });
+                (base, Some(place.offset))
+            }
+            'l' if self.checked.types.is_pointer(operand.value.ty) => (self.generic(value), None),
+            _ => {
+                let ty = self.scalar_ty(operand.value.ty, operand.value.span)?;
+                let known = self.operand(value);
+                (self.fitted(known, ty, class), None)
+            }
+        };
+        // Instructions of this compiler may have numbers in place of registers; those of others may not.
+        let needs_register = operand.constraint != 'n' && (!asm.is_own || operand.constraint == 'b');
+        let arg = if needs_register && !matches!(arg, Operand::Reg(_)) {
+            let dst = self.function.new_reg(class);
+            self.push(Inst { op: Op::Mov, dsts: vec![dst], args: vec![arg], line: self.line });
+            Operand::Reg(dst)
+        } else {
+            arg
+        };
+        parts.args.push(arg);
+        parts.addresses.push(address);
+        parts.classes.push(class);
+        Ok(())
+    }
+
+    /// A value in a register of 16 bits, if it has to be in one.
+    fn fitted(&mut self, value: Operand, ty: Ty, class: Class) -> Operand {
+        if class == Class::B16 && ty.class() == Class::B32 && matches!(value, Operand::Reg(_)) {
+            return self.emit(Op::Convert { to: Ty::U16, from: Ty::U32 }, Class::B16, vec![value]);
+        }
+        value
+    }
+
+    fn unfitted(&mut self, value: Operand, ty: Ty, class: Class) -> Operand {
+        if class == Class::B16 && ty.class() == Class::B32 {
+            let to = if ty == Ty::S16 { Ty::S32 } else { Ty::U32 };
+            let from = if ty == Ty::S16 { Ty::S16 } else { Ty::U16 };
+            return self.emit(Op::Convert { to, from }, Class::B32, vec![value]);
+        }
+        value
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    dsts: Vec<u32>,
+    args: Vec<Operand>,
+    addresses: Vec<Option<i64>>,
+    operands: Vec<PtxOperand>,
+    classes: Vec<Class>,
+}
+
+fn class(constraint: char) -> Class {
+    match constraint {
+        'h' => Class::B16,
+        'l' | 'm' => Class::B64,
+        'f' => Class::F32,
+        'd' => Class::F64,
+        'b' => Class::Pred,
+        _ => Class::B32,
+    }
+}

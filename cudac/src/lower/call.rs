@@ -1,0 +1,104 @@
+//! Calls, which are inlined.
+
+use super::{Binding, Frame, Lower, MAX_CALLS, Value};
+use crate::check::typed::{Expr, FunctionId, Stmt, StmtKind};
+use crate::check::types::Shape;
+use crate::code::{Place, Ty};
+use crate::source::{Result, error};
+
+impl Lower<'_> {
+    /// Inlines a function. `object` is what a constructor makes.
+    pub(super) fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Expr],
+        object: Option<Place>,
+        call: &Expr,
+    ) -> Result<Value> {
+        let called = &self.checked.program.functions[function];
+        self.count(call.span)?;
+        if self.frames.iter().any(|frame| frame.function == function) {
+            let message =
+                format!("`{}` calls itself, and recursion is not supported by this compiler", called.name);
+            return Err(error(call.span, message).with_help("write it as a loop"));
+        }
+        if self.frames.len() >= MAX_CALLS {
+            return Err(error(call.span, format!("functions call each other more than {MAX_CALLS} deep")));
+        }
+        let outer_line = self.line;
+        if self.frame().line.is_none() && call.span.file == 0 {
+            self.line = self.line_of(call.span);
+        }
+        let mut frame = Frame::new(function, called.vars.len(), 0);
+        // Everything in it is charged to the call in the kernel.
+        frame.line = Some(self.frame().line.unwrap_or(self.line));
+        let values = self.passed(function, arguments, object)?;
+        if self.frame().line.is_none() && call.span.file == 0 {
+            // The arguments may have been calls on other lines.
+            self.line = self.line_of(call.span);
+        }
+        let exit = self.new_block();
+        frame.exit = exit;
+        frame.returns_at_end = super::walk::returns(&called.body) == 1 && ends_in_return(&called.body);
+        self.frames.push(frame);
+        for (parameter, value) in called.parameters.iter().zip(values) {
+            match value {
+                Binding::Value(value) => self.bind(*parameter, value)?,
+                other => self.frame().vars[*parameter] = other,
+            }
+        }
+        let is_void = self.checked.types.is_void(called.result);
+        if !is_void && !self.frame().returns_at_end {
+            let slot = self.new_slot(called.result, None);
+            self.frame().result = Some(slot);
+        }
+        let result = self.statements(&called.body);
+        self.jump(exit);
+        self.start(exit);
+        let frame = self.frames.pop();
+        self.line = outer_line;
+        result?;
+        let Some(frame) = frame else { return Ok(Value::Void) };
+        if let Some(value) = frame.returned {
+            return Ok(value);
+        }
+        Ok(match frame.result {
+            Some(slot) if self.checked.types.is_reference(called.result) => {
+                Value::Scalar(self.load_scalar(slot, Ty::U64, false))
+            }
+            Some(slot) => self.load(slot, called.result),
+            None => Value::Void,
+        })
+    }
+
+    /// What the parameters become, evaluated where the call is.
+    fn passed(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Expr],
+        object: Option<Place>,
+    ) -> Result<Vec<Binding>> {
+        let called = &self.checked.program.functions[function];
+        let mut values = Vec::with_capacity(arguments.len() + 1);
+        values.extend(object.map(Binding::Place));
+        for argument in arguments {
+            let ty = called.parameters.get(values.len()).map(|parameter| called.vars[*parameter].ty);
+            let is_reference =
+                ty.is_some_and(|ty| matches!(self.checked.types.shape(ty), Shape::Reference(_)));
+            values.push(if is_reference {
+                Binding::Place(self.place(argument)?)
+            } else {
+                Binding::Value(self.value(argument)?)
+            });
+        }
+        Ok(values)
+    }
+}
+
+fn ends_in_return(body: &[Stmt]) -> bool {
+    match body.last().map(|last| &last.kind) {
+        Some(StmtKind::Return(_)) => true,
+        Some(StmtKind::Block(inner)) => ends_in_return(inner),
+        _ => false,
+    }
+}

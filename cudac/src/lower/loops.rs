@@ -1,0 +1,326 @@
+//! Loops: rotated, so that the condition is tested at the end, or written out if their count is known and small.
+
+use super::{Binding, Lower, Value};
+use crate::check::constant::{compare, convert, integer, wrap};
+use crate::check::typed::{Constant, Expr, Kind, Loop, Stmt, StmtKind, Unroll, VarId};
+use crate::check::types::Type;
+use crate::code::Operand;
+use crate::source::{Result, Span};
+
+/// A loop without a pragma is written out if that makes at most this many nodes of the tree.
+const MAX_NODES: usize = 1500;
+
+/// And at most this many copies.
+const MAX_COPIES: usize = 64;
+
+/// Copies that a pragma asks for, in all loops around each other.
+const MAX_ASKED: usize = 4096;
+
+impl Lower<'_> {
+    pub(super) fn loop_(&mut self, inner: &Loop, span: Span) -> Result<()> {
+        self.statements(&inner.init)?;
+        self.at(span);
+        if let Some((var, values)) = self.known_count(inner) {
+            return self.written_out(inner, var, &values, span);
+        }
+        let (body, next, after) = (self.new_block(), self.new_block(), self.new_block());
+        if inner.is_do {
+            self.jump(body);
+        } else if let Some(condition) = &inner.condition {
+            if self.branch_on(condition, body, after)? == Some(false) {
+                self.start(after);
+                return Ok(());
+            }
+        } else {
+            self.jump(body);
+        }
+        self.start(body);
+        self.frame().breaks.push(after);
+        self.frame().continues.push(next);
+        let result = self.statements(&inner.body);
+        self.frame().breaks.pop();
+        self.frame().continues.pop();
+        result?;
+        self.at(span);
+        self.jump(next);
+        self.start(next);
+        if let Some(step) = &inner.step {
+            self.value(step)?;
+        }
+        match &inner.condition {
+            Some(condition) => {
+                self.branch_on(condition, body, after)?;
+            }
+            None => self.jump(body),
+        }
+        self.start(after);
+        Ok(())
+    }
+
+    /// A loop whose variable takes known values, one copy of the body for each.
+    fn written_out(&mut self, inner: &Loop, var: VarId, values: &[i64], span: Span) -> Result<()> {
+        let after = self.new_block();
+        let outer = self.copies;
+        self.copies = outer.saturating_mul(values.len().max(1));
+        for value in values.iter().take(values.len() - 1) {
+            self.frame().vars[var] = Binding::Value(Value::Scalar(Operand::Int(*value)));
+            let next = self.new_block();
+            self.frame().breaks.push(after);
+            self.frame().continues.push(next);
+            let result = self.statements(&inner.body);
+            self.frame().breaks.pop();
+            self.frame().continues.pop();
+            result?;
+            self.at(span);
+            self.jump(next);
+            self.start(next);
+            if let Some(step) = &inner.step {
+                self.rest_of_step(step, var)?;
+            }
+        }
+        self.copies = outer;
+        self.jump(after);
+        self.start(after);
+        Ok(())
+    }
+
+    /// What the step does beside counting.
+    fn rest_of_step(&mut self, step: &Expr, var: VarId) -> Result<()> {
+        if let Kind::Comma(a, b) = &step.kind {
+            self.rest_of_step(a, var)?;
+            return self.rest_of_step(b, var);
+        }
+        if let Kind::Load(place) = &step.kind {
+            return self.rest_of_step(place, var);
+        }
+        if changes(step, var) {
+            return Ok(());
+        }
+        self.value(step).map(|_| ())
+    }
+
+    /// The variable of a loop and all values that it takes, the last one after the last iteration.
+    fn known_count(&mut self, inner: &Loop) -> Option<(VarId, Vec<i64>)> {
+        let most = match inner.unroll {
+            Unroll::Times(1) => return None,
+            Unroll::Times(count) => count as usize,
+            Unroll::Fully => MAX_ASKED,
+            Unroll::Unsaid => MAX_COPIES,
+        };
+        if inner.is_do {
+            return None;
+        }
+        let (condition, step) = (inner.condition.as_ref()?, inner.step.as_ref()?);
+        let (var, ty, start) = self.counter(&inner.init)?;
+        if inner.body.iter().any(|statement| statement_changes(statement, var)) || refers(step, var) {
+            return None;
+        }
+        let mut values = vec![start];
+        loop {
+            let now = *values.last()?;
+            let Constant::Integer(holds) = self.known(condition, var, now)? else { return None };
+            if holds == 0 {
+                break;
+            }
+            if values.len() > most {
+                return None;
+            }
+            values.push(self.stepped(step, var, ty, now)?);
+        }
+        let copies = (values.len() - 1).max(1);
+        let asked = self.copies.saturating_mul(copies);
+        let nodes = inner.body.iter().map(|statement| self.nodes(statement, 0)).sum::<usize>();
+        let fits = match inner.unroll {
+            Unroll::Unsaid => nodes.saturating_mul(asked) <= MAX_NODES,
+            _ => asked <= MAX_ASKED && nodes.saturating_mul(asked) <= super::MAX_INSTRUCTIONS,
+        };
+        fits.then_some((var, values))
+    }
+
+    /// The variable that the first part of `for` declares with a known value.
+    fn counter(&mut self, init: &[Stmt]) -> Option<(VarId, Type, i64)> {
+        let [only] = init else { return None };
+        let StmtKind::Block(declarations) = &only.kind else { return None };
+        let [first] = &declarations[..] else { return None };
+        let StmtKind::Declare(var, Some(value)) = &first.kind else { return None };
+        let function = self.frame().function;
+        let ty = self.checked.program.functions[function].vars[*var].ty;
+        if !self.checked.types.is_integral(ty) || ty.is_volatile {
+            return None;
+        }
+        // `known` never looks at a variable that it is not given, so any number does for it.
+        let Constant::Integer(start) = self.known(value, usize::MAX, 0)? else { return None };
+        Some((*var, ty, wrap(&self.checked.types, ty, start)))
+    }
+
+    /// The value of an expression, if it depends only on constants and on `var`.
+    fn known(&self, expr: &Expr, var: VarId, now: i64) -> Option<Constant> {
+        let types = &self.checked.types;
+        match &expr.kind {
+            Kind::Integer(value) => Some(Constant::Integer(*value)),
+            Kind::Load(place) | Kind::Temporary(place) => match place.kind {
+                Kind::Local(other) if other == var => Some(Constant::Integer(now)),
+                Kind::Local(other) => self.known_variable(other),
+                _ => None,
+            },
+            Kind::Convert(inner) if types.is_arithmetic(inner.ty) => {
+                Some(convert(types, self.known(inner, var, now)?, expr.ty))
+            }
+            Kind::Binary(op, a, b) => {
+                let (Constant::Integer(a), Constant::Integer(b)) =
+                    (self.known(a, var, now)?, self.known(b, var, now)?)
+                else {
+                    return None;
+                };
+                let bits = 8 * types.size(expr.ty) as u32;
+                let value = integer(*op, a, b, bits, types.is_unsigned(expr.ty))?;
+                Some(Constant::Integer(wrap(types, expr.ty, value)))
+            }
+            Kind::Compare(op, a, b) => {
+                let is_unsigned = types.is_unsigned(a.ty);
+                let (Constant::Integer(a), Constant::Integer(b)) =
+                    (self.known(a, var, now)?, self.known(b, var, now)?)
+                else {
+                    return None;
+                };
+                let holds =
+                    if is_unsigned { compare(*op, &(a as u64), &(b as u64)) } else { compare(*op, &a, &b) };
+                Some(Constant::Integer(i64::from(holds)))
+            }
+            Kind::And(a, b) => {
+                let (Constant::Integer(a), Constant::Integer(b)) =
+                    (self.known(a, var, now)?, self.known(b, var, now)?)
+                else {
+                    return None;
+                };
+                Some(Constant::Integer(i64::from(a != 0 && b != 0)))
+            }
+            Kind::Call(function, _) => self.known_call(*function),
+            _ => None,
+        }
+    }
+
+    fn known_variable(&self, var: VarId) -> Option<Constant> {
+        let frame = self.frames.last()?;
+        let declared = &self.checked.program.functions[frame.function].vars.get(var)?;
+        if let Some(constant) = declared.constant {
+            return Some(constant);
+        }
+        match frame.vars.get(var)? {
+            Binding::Value(Value::Scalar(Operand::Int(value))) => Some(Constant::Integer(*value)),
+            _ => None,
+        }
+    }
+
+    /// A function of this compiler that does nothing but return a number, such as the size of a tile.
+    fn known_call(&self, function: usize) -> Option<Constant> {
+        let called = &self.checked.program.functions[function];
+        match &called.body[..] {
+            [Stmt { kind: StmtKind::Return(Some(value)), .. }] => self.known(value, usize::MAX, 0),
+            _ => None,
+        }
+    }
+
+    /// The variable's value after the step.
+    fn stepped(&self, step: &Expr, var: VarId, ty: Type, now: i64) -> Option<i64> {
+        let types = &self.checked.types;
+        match &step.kind {
+            Kind::Step { place, is_down, .. } if is_local(place, var) => {
+                Some(wrap(types, ty, now.wrapping_add(if *is_down { -1 } else { 1 })))
+            }
+            Kind::Update { op, place, value, computed_as } if is_local(place, var) => {
+                let Constant::Integer(right) = self.known(value, var, now)? else { return None };
+                let Constant::Integer(left) = convert(types, Constant::Integer(now), *computed_as) else {
+                    return None;
+                };
+                let bits = 8 * types.size(*computed_as) as u32;
+                let new = integer(*op, left, right, bits, types.is_unsigned(*computed_as))?;
+                Some(wrap(types, ty, new))
+            }
+            Kind::Assign(place, value) if is_local(place, var) => {
+                let Constant::Integer(new) = self.known(value, var, now)? else { return None };
+                Some(wrap(types, ty, new))
+            }
+            Kind::Load(inner) => self.stepped(inner, var, ty, now),
+            Kind::Comma(a, b) => self.stepped(a, var, ty, now).or_else(|| self.stepped(b, var, ty, now)),
+            _ => None,
+        }
+    }
+
+    /// About how much code a statement becomes.
+    fn nodes(&self, statement: &Stmt, depth: usize) -> usize {
+        let mut total = 1;
+        let mut calls = Vec::new();
+        super::walk::statement(statement, &mut |expr| {
+            total += 1;
+            if let Kind::Call(function, _) | Kind::Construct(function, _) = expr.kind {
+                calls.push(function);
+            }
+        });
+        for function in calls {
+            let called = &self.checked.program.functions[function];
+            total += if depth > 4 || called.is_own {
+                4
+            } else {
+                called.body.iter().map(|inner| self.nodes(inner, depth + 1)).sum()
+            };
+        }
+        total
+    }
+}
+
+fn is_local(place: &Expr, var: VarId) -> bool {
+    matches!(place.kind, Kind::Local(own) if own == var)
+}
+
+/// Whether an expression assigns to a variable, takes its address, or refers to it.
+fn changes(expr: &Expr, var: VarId) -> bool {
+    let mut found = false;
+    super::walk::expr(expr, &mut |inner| {
+        found |= match &inner.kind {
+            Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
+                is_local(place, var)
+            }
+            Kind::AddressOf(place) | Kind::Decay(place) => is_local(place, var),
+            // A place that is passed is a reference.
+            Kind::Call(_, arguments) | Kind::Construct(_, arguments) | Kind::Aggregate(arguments) => {
+                arguments.iter().any(|argument| is_local(argument, var))
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Whether a step refers to its variable in another way than by changing its value.
+fn refers(step: &Expr, var: VarId) -> bool {
+    let mut found = false;
+    super::walk::expr(step, &mut |inner| {
+        found |= match &inner.kind {
+            Kind::AddressOf(place) => is_local(place, var),
+            Kind::Call(_, arguments) => arguments.iter().any(|argument| is_local(argument, var)),
+            _ => false,
+        };
+    });
+    found
+}
+
+fn statement_changes(statement: &Stmt, var: VarId) -> bool {
+    let mut found = false;
+    super::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
+    super::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
+    found
+}
+
+fn changes_here(expr: &Expr, var: VarId) -> bool {
+    match &expr.kind {
+        Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
+            is_local(place, var)
+        }
+        Kind::AddressOf(place) | Kind::Decay(place) => is_local(place, var),
+        Kind::Call(_, arguments) | Kind::Construct(_, arguments) | Kind::Aggregate(arguments) => {
+            arguments.iter().any(|argument| is_local(argument, var))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,193 @@
+//! Reading and writing places: numbers, structs, arrays.
+
+use super::{Binding, Lower, Value};
+use crate::check::typed::VarId;
+use crate::check::types::{Shape, Type};
+use crate::code::{Access, Base, Inst, Op, Operand, Place, Space, Ty, VarName};
+use crate::source::{Result, Span, error};
+
+/// A struct or an array that is copied as a whole has at most this many numbers.
+const MAX_LEAVES: usize = 4096;
+
+impl Lower<'_> {
+    /// The numbers that a type is made of, each with its offset.
+    pub(super) fn leaves(
+        &self,
+        ty: Type,
+        offset: u64,
+        found: &mut Vec<(u64, Type)>,
+        span: Span,
+    ) -> Result<()> {
+        if found.len() > MAX_LEAVES {
+            return Err(error(
+                span,
+                format!("an object of more than {MAX_LEAVES} numbers cannot be copied as a whole"),
+            ));
+        }
+        let types = &self.checked.types;
+        match types.shape(ty) {
+            Shape::Struct(at) => {
+                let own = &types.structs[at];
+                if own.is_union {
+                    // The largest member stands for all of them.
+                    let largest = own.fields.iter().max_by_key(|field| types.size(field.ty));
+                    return largest.map_or(Ok(()), |field| self.leaves(field.ty, offset, found, span));
+                }
+                for field in &own.fields {
+                    self.leaves(field.ty, offset + field.offset, found, span)?;
+                }
+            }
+            Shape::Array(of, length) => {
+                for nth in 0..length.unwrap_or(0) {
+                    self.leaves(of, offset + nth * types.size(of), found, span)?;
+                }
+            }
+            _ => found.push((offset, ty)),
+        }
+        Ok(())
+    }
+
+    /// Loads a number, or names the object at the place.
+    pub(super) fn load(&mut self, place: Place, ty: Type) -> Value {
+        match self.ty(ty) {
+            Some(kind) => Value::Scalar(self.load_scalar(place, kind, ty.is_volatile)),
+            None => Value::Object(place),
+        }
+    }
+
+    pub(super) fn store_scalar(&mut self, place: Place, ty: Type, value: Operand) {
+        if let Some(kind) = self.ty(ty) {
+            self.store_operand(place, kind, value, ty.is_volatile);
+        }
+    }
+
+    /// Stores a value of any type.
+    pub(super) fn store_value(&mut self, place: Place, ty: Type, value: Value, span: Span) -> Result<()> {
+        if let Some(kind) = self.ty(ty) {
+            let is_pointer = self.checked.types.is_pointer(ty) || self.checked.types.is_reference(ty);
+            // What is in memory has to be valid without knowing the space; a slot may become a register.
+            let is_slot = matches!(place.base, Base::Slot(_));
+            let operand = if is_pointer && !is_slot { self.generic(value) } else { self.operand(value) };
+            self.store_operand(place, kind, operand, ty.is_volatile);
+            return Ok(());
+        }
+        match value {
+            Value::Object(from) if from == place => Ok(()),
+            Value::Object(from) => self.copy(from, place, ty, span),
+            _ => Ok(()),
+        }
+    }
+
+    /// Copies an object number by number; all are read before the first is written.
+    pub(super) fn copy(&mut self, from: Place, to: Place, ty: Type, span: Span) -> Result<()> {
+        let mut leaves = Vec::new();
+        self.leaves(ty, 0, &mut leaves, span)?;
+        if let Some(kind) = self.vector(ty, &leaves) {
+            self.copy_vector(from, to, kind, leaves.len(), ty.is_volatile);
+            return Ok(());
+        }
+        let mut values = Vec::with_capacity(leaves.len());
+        for (offset, leaf) in &leaves {
+            let source = Place { offset: from.offset + *offset as i64, ..from };
+            let target = Place { offset: to.offset + *offset as i64, ..to };
+            if self.copy_reference(source, target) {
+                values.push(None);
+                continue;
+            }
+            let kind = self.ty(*leaf).unwrap_or(Ty::U32);
+            let is_volatile = ty.is_volatile || leaf.is_volatile;
+            values.push(Some((target, kind, self.load_scalar(source, kind, is_volatile), is_volatile)));
+        }
+        for (target, kind, value, is_volatile) in values.into_iter().flatten() {
+            self.store_operand(target, kind, value, is_volatile);
+        }
+        Ok(())
+    }
+
+    /// The type of the numbers of an object that one instruction can load: two or four, aligned to their size.
+    fn vector(&self, ty: Type, leaves: &[(u64, Type)]) -> Option<Ty> {
+        let kind = self.ty(leaves.first()?.1).filter(|kind| *kind != Ty::Pred)?;
+        let count = leaves.len() as u64;
+        let is_uniform = leaves.iter().zip(0..).all(|((offset, leaf), nth)| {
+            self.ty(*leaf) == Some(kind)
+                && *offset == nth * kind.size()
+                && !self.checked.types.is_reference(*leaf)
+        });
+        let whole = kind.size() * count;
+        let fits = matches!(count, 2 | 4) && whole <= 16 && self.checked.types.align(ty) >= whole;
+        (is_uniform && fits).then_some(kind)
+    }
+
+    fn copy_vector(&mut self, from: Place, to: Place, kind: Ty, count: usize, is_volatile: bool) {
+        let part = |place: Place, nth: usize| Place {
+            offset: place.offset + (nth as u64 * kind.size()) as i64,
+            ..place
+        };
+        let is_slot = |place: Place| matches!(place.base, Base::Slot(_));
+        let line = self.line;
+        let access = |place| Access { place, space: Space::Generic, ty: kind, is_volatile };
+        let values: Vec<Operand> = if is_slot(from) {
+            (0..count).map(|nth| self.load_scalar(part(from, nth), kind, is_volatile)).collect()
+        } else {
+            let dsts: Vec<_> = (0..count).map(|_| self.function.new_reg(kind.class())).collect();
+            let values = dsts.iter().map(|dst| Operand::Reg(*dst)).collect();
+            self.push(Inst { op: Op::Load(access(from)), dsts, args: vec![], line });
+            values
+        };
+        if is_slot(to) {
+            for (nth, value) in values.into_iter().enumerate() {
+                self.store_operand(part(to, nth), kind, value, is_volatile);
+            }
+        } else {
+            self.push(Inst { op: Op::Store(access(to)), dsts: vec![], args: values, line });
+        }
+    }
+
+    /// A reference to a variable is copied by remembering what it refers to.
+    fn copy_reference(&mut self, from: Place, to: Place) -> bool {
+        let (Base::Slot(source), Base::Slot(target)) = (from.base, to.base) else { return false };
+        let Some(known) = self.references.get(&(source, from.offset)).copied() else { return false };
+        self.remember(target, to.offset, known);
+        true
+    }
+
+    fn remember(&mut self, slot: usize, offset: i64, refers_to: Option<Place>) {
+        let known = self.references.entry((slot, offset)).or_insert(refers_to);
+        if *known != refers_to {
+            *known = None;
+        }
+    }
+
+    /// Makes a reference in a struct refer to a place.
+    pub(super) fn store_reference(&mut self, at: Place, refers_to: Place) {
+        if let (Base::Slot(slot), Base::Slot(_)) = (at.base, refers_to.base) {
+            self.remember(slot, at.offset, Some(refers_to));
+            return;
+        }
+        let is_slot = matches!(at.base, Base::Slot(_));
+        let address = if is_slot { self.address(refers_to) } else { self.generic(Value::Address(refers_to)) };
+        self.store_operand(at, Ty::U64, address, false);
+    }
+
+    /// Gives a variable its value: as it is if it never changes, else in a slot.
+    pub(super) fn bind(&mut self, var: VarId, value: Value) -> Result<()> {
+        let function = self.frame().function;
+        let declared = &self.checked.program.functions[function].vars[var];
+        let (ty, span) = (declared.ty, declared.span);
+        if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile)
+        {
+            self.frame().vars[var] = Binding::Value(value);
+            if let (Value::Scalar(Operand::Reg(reg)), Some(name)) = (value, self.var_name(var)) {
+                self.note(reg, name);
+            }
+            return Ok(());
+        }
+        let slot = self.new_slot(ty, Some(var));
+        self.frame().vars[var] = Binding::Place(slot);
+        self.store_value(slot, ty, value, span)
+    }
+
+    fn note(&mut self, reg: crate::code::Reg, name: VarName) {
+        self.function.names.push((reg, name));
+    }
+}

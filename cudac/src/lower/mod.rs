@@ -1,0 +1,297 @@
+//! The typed tree to intermediate code, one kernel at a time.
+//!
+//! Every call is inlined where it is made, and its instructions are charged to the line of the call in the kernel, as
+//! NVIDIA's compiler does in its line tables. Variables that never change are the values themselves; the others get a
+//! slot of memory, which `optimise::promote` replaces by registers where it can. Loops whose counts are known and small
+//! are written out here, because arrays fit into registers only if every index is known.
+
+mod asm;
+mod build;
+mod call;
+mod condition;
+mod expression;
+mod loops;
+mod memory;
+mod place;
+mod printf;
+mod statement;
+mod walk;
+
+use std::collections::HashMap;
+
+use crate::check::Checked;
+use crate::check::typed::{FunctionId, VarId};
+use crate::check::types::{Basic, Shape, Type};
+use crate::code::{Block, BlockId, End, Function, Inst, Op, Operand, Param, Place, Slot, Ty, VarName};
+use crate::source::{Files, Result, Span, error};
+
+/// Instructions of one kernel, before anything is removed.
+const MAX_INSTRUCTIONS: usize = 300_000;
+
+/// Calls in calls.
+const MAX_CALLS: usize = 48;
+
+/// A value while code is made for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Value {
+    Void,
+    Scalar(Operand),
+    /// A pointer to a place, of which no register holds the address yet.
+    Address(Place),
+    /// A struct or an array that is at a place.
+    Object(Place),
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug)]
+enum Binding {
+    None,
+    /// It never changes, and is this value.
+    Value(Value),
+    /// It is in memory here; a reference is the place that it refers to.
+    Place(Place),
+}
+
+/// A function whose body is being inlined.
+struct Frame {
+    function: FunctionId,
+    vars: Vec<Binding>,
+    /// Where a `return` continues, unless it is the last statement.
+    exit: BlockId,
+    result: Option<Place>,
+    /// The value of the only `return`, which is the last statement.
+    returned: Option<Value>,
+    returns_at_end: bool,
+    /// Where `break` and `continue` go.
+    breaks: Vec<BlockId>,
+    continues: Vec<BlockId>,
+    /// The line that everything in this function is charged to, if it is not its own.
+    line: Option<u32>,
+}
+
+struct Lower<'c> {
+    files: &'c Files,
+    checked: &'c Checked,
+    function: Function,
+    current: BlockId,
+    frames: Vec<Frame>,
+    line: u32,
+    known_lines: HashMap<(u32, u32), u32>,
+    count: usize,
+    /// What references in structs refer to, by the slot and the offset of the reference.
+    references: HashMap<(usize, i64), Option<Place>>,
+    pub strings: Vec<Vec<u8>>,
+    /// How often the statements around are repeated by unrolling.
+    copies: usize,
+}
+
+/// Makes code for a kernel; the second part is the texts that it prints.
+pub(crate) fn lower(
+    files: &Files,
+    checked: &Checked,
+    kernel: FunctionId,
+    strings: &mut Vec<Vec<u8>>,
+) -> Result<Function> {
+    let made = &checked.program.functions[kernel];
+    let function = Function {
+        name: made.name.clone(),
+        params: Vec::new(),
+        launch_bounds: made.launch_bounds.clone(),
+        regs: Vec::new(),
+        slots: Vec::new(),
+        blocks: vec![Block { insts: Vec::new(), end: End::Return, line: 0 }],
+        lines: Vec::new(),
+        names: Vec::new(),
+    };
+    let mut lower = Lower {
+        files,
+        checked,
+        function,
+        current: 0,
+        frames: Vec::new(),
+        line: 0,
+        known_lines: HashMap::new(),
+        count: 0,
+        references: HashMap::new(),
+        strings: std::mem::take(strings),
+        copies: 1,
+    };
+    let result = lower.kernel(kernel);
+    *strings = std::mem::take(&mut lower.strings);
+    result?;
+    Ok(lower.function)
+}
+
+impl Lower<'_> {
+    fn kernel(&mut self, kernel: FunctionId) -> Result<()> {
+        let made = &self.checked.program.functions[kernel];
+        self.at(made.span);
+        self.frames.push(Frame::new(kernel, made.vars.len(), 0));
+        for (nth, var) in made.parameters.iter().enumerate() {
+            self.param(nth, *var)?;
+        }
+        let exit = self.new_block();
+        self.frame().exit = exit;
+        self.statements(&made.body)?;
+        self.at(made.end);
+        self.jump(exit);
+        self.start(exit);
+        self.function.blocks[exit].line = self.line;
+        Ok(())
+    }
+
+    /// A parameter of the kernel: a register, or a copy in memory if it is a struct or changes.
+    fn param(&mut self, nth: usize, var: VarId) -> Result<()> {
+        let kernel = self.frames[0].function;
+        let declared = &self.checked.program.functions[kernel].vars[var];
+        let ty = declared.ty;
+        let (size, align) = (self.checked.types.size(ty), self.checked.types.align(ty));
+        let scalar = self.ty(ty);
+        self.function.params.push(Param { size, align, ty: scalar });
+        if scalar.is_some() {
+            let value = self.load_param(nth, 0, ty);
+            return self.bind(var, Value::Scalar(value));
+        }
+        let slot = self.new_slot(ty, Some(var));
+        let mut leaves = Vec::new();
+        self.leaves(ty, 0, &mut leaves, declared.span)?;
+        for (offset, ty) in leaves {
+            let value = self.load_param(nth, offset as u32, ty);
+            let place = Place { offset: offset as i64, ..slot };
+            self.store_scalar(place, ty, value);
+        }
+        self.frame().vars[var] = Binding::Place(slot);
+        Ok(())
+    }
+
+    fn load_param(&mut self, nth: usize, offset: u32, ty: Type) -> Operand {
+        let kind = self.ty(ty).unwrap_or(Ty::U32);
+        if kind == Ty::Pred {
+            let byte = self.emit(Op::Param(nth, offset, Ty::U8), kind_class(Ty::U8), vec![]);
+            return self.emit(
+                Op::Set(crate::code::Compare::Ne, Ty::U32),
+                kind_class(Ty::Pred),
+                vec![byte, Operand::Int(0)],
+            );
+        }
+        let value = self.emit(Op::Param(nth, offset, kind), kind_class(kind), vec![]);
+        if self.checked.types.is_pointer(ty) {
+            return self.emit(Op::ToGlobal, kind_class(kind), vec![value]);
+        }
+        value
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// The type of a number, a truth value or a pointer.
+    fn ty(&self, ty: Type) -> Option<Ty> {
+        let types = &self.checked.types;
+        if let Shape::Pointer(_) | Shape::Reference(_) | Shape::Null = types.shape(ty) {
+            return Some(Ty::U64);
+        }
+        Some(match types.basic_of(ty)? {
+            Basic::Void => return None,
+            Basic::Bool => Ty::Pred,
+            Basic::Char | Basic::SignedChar => Ty::S8,
+            Basic::UnsignedChar => Ty::U8,
+            Basic::Short => Ty::S16,
+            Basic::UnsignedShort => Ty::U16,
+            Basic::Int => Ty::S32,
+            Basic::Unsigned => Ty::U32,
+            Basic::Long | Basic::LongLong => Ty::S64,
+            Basic::UnsignedLong | Basic::UnsignedLongLong => Ty::U64,
+            Basic::Float => Ty::F32,
+            Basic::Double => Ty::F64,
+        })
+    }
+
+    /// The type of a value that has to be a number, a truth value or a pointer.
+    fn scalar_ty(&self, ty: Type, span: Span) -> Result<Ty> {
+        match self.ty(ty) {
+            Some(ty) => Ok(ty),
+            None => {
+                Err(error(span, format!("`{}` cannot be used here as a number", self.checked.types.show(ty))))
+            }
+        }
+    }
+
+    /// Charges what follows to a place in the text.
+    fn at(&mut self, span: Span) {
+        let inlined = self.frames.last().and_then(|frame| frame.line);
+        self.line = match inlined {
+            Some(line) => line,
+            None if span.file > 0 => return,
+            None => self.line_of(span),
+        };
+    }
+
+    fn line_of(&mut self, span: Span) -> u32 {
+        let place = self.files.place(span);
+        let next = self.function.lines.len() as u32;
+        let line = *self.known_lines.entry(place).or_insert(next);
+        if line == next {
+            self.function.lines.push(place);
+        }
+        line
+    }
+
+    fn new_slot(&mut self, ty: Type, var: Option<VarId>) -> Place {
+        let name = var.and_then(|var| self.var_name(var));
+        let (size, align) = (self.checked.types.size(ty).max(1), self.checked.types.align(ty));
+        self.function.slots.push(Slot { size, align, name });
+        Place { base: crate::code::Base::Slot(self.function.slots.len() - 1), offset: 0 }
+    }
+
+    /// The name of a variable, if the reader has written it.
+    fn var_name(&self, var: VarId) -> Option<VarName> {
+        let frame = self.frames.last()?;
+        let function = &self.checked.program.functions[frame.function];
+        let declared = &function.vars[var];
+        if declared.span.file > 0 || declared.name.as_str().is_empty() {
+            return None;
+        }
+        let first_line = self.files.place(declared.span).0;
+        let last_line = self.files.place(function.end).0.max(first_line);
+        Some(VarName { name: declared.name.as_str().to_owned(), first_line, last_line })
+    }
+
+    fn count(&mut self, span: Span) -> Result<()> {
+        if self.count > MAX_INSTRUCTIONS {
+            let message = format!(
+                "the kernel `{}` becomes more than {MAX_INSTRUCTIONS} instructions",
+                self.function.name
+            );
+            return Err(error(span, message).with_help("unroll less, or split the kernel"));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, inst: Inst) {
+        self.count += 1;
+        let current = self.current;
+        self.function.blocks[current].insts.push(inst);
+    }
+}
+
+fn kind_class(ty: Ty) -> crate::code::Class {
+    ty.class()
+}
+
+impl Frame {
+    fn new(function: FunctionId, vars: usize, exit: BlockId) -> Frame {
+        Frame {
+            function,
+            vars: vec![Binding::None; vars],
+            exit,
+            result: None,
+            returned: None,
+            returns_at_end: false,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            line: None,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `printf`: the values go into memory of their own, and a function of the system prints them.
+//!
+//! Specification: PTX Interoperability, the system call `vprintf`.
+
+use std::rc::Rc;
+
+use super::{Lower, Value};
+use crate::check::typed::Expr;
+use crate::code::{Base, Class, Inst, Op, Operand, Place, Ptx, PtxOperand, Slot, Space};
+use crate::source::Result;
+
+impl Lower<'_> {
+    pub(super) fn printf(&mut self, format: &[u8], values: &[Expr]) -> Result<Operand> {
+        let mut at = 0i64;
+        let mut stored = Vec::new();
+        for value in values {
+            let ty = self.scalar_ty(value.ty, value.span)?;
+            let operand = self.value(value)?;
+            let operand = if self.checked.types.is_pointer(value.ty) {
+                self.generic(operand)
+            } else {
+                self.operand(operand)
+            };
+            let size = ty.wide().size() as i64;
+            at = (at + size - 1) / size * size;
+            stored.push((at, ty.wide(), operand));
+            at += size;
+        }
+        self.function.slots.push(Slot { size: at.max(1) as u64, align: 8, name: None });
+        let slot = self.function.slots.len() - 1;
+        for (offset, ty, operand) in stored {
+            self.store_operand(Place { base: Base::Slot(slot), offset }, ty, operand, false);
+        }
+        let place = Place { base: Base::Slot(slot), offset: 0 };
+        let list = if values.is_empty() { Operand::Int(0) } else { self.generic(Value::Address(place)) };
+        let text = self.string(format);
+        let dst = self.function.new_reg(Class::B32);
+        let ptx = Ptx {
+            text: format!("vprintf %0 $str{text} %1"),
+            is_volatile: true,
+            touches_memory: true,
+            addresses: vec![None],
+            operands: vec![PtxOperand::Result(0), PtxOperand::Argument(0)],
+            spaces: vec![Space::Generic],
+            classes: vec![Class::B64],
+            is_own: true,
+        };
+        let line = self.line;
+        self.push(Inst { op: Op::Ptx(Rc::new(ptx)), dsts: vec![dst], args: vec![list], line });
+        Ok(Operand::Reg(dst))
+    }
+
+    /// The number of a text; equal texts are stored once.
+    fn string(&mut self, text: &[u8]) -> usize {
+        if let Some(known) = self.strings.iter().position(|known| known == text) {
+            return known;
+        }
+        self.strings.push(text.to_vec());
+        self.strings.len() - 1
+    }
+}

@@ -1,0 +1,168 @@
+//! Statements.
+
+use super::{Binding, Lower, Value};
+use crate::check::typed::{Expr, Kind, Stmt, StmtKind, Switch, VarId};
+use crate::check::types::Shape;
+use crate::code::{Compare, Operand};
+use crate::source::{Result, Span, error};
+
+impl Lower<'_> {
+    pub(super) fn statements(&mut self, statements: &[Stmt]) -> Result<()> {
+        statements.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Result<()> {
+        let span = statement.span;
+        self.count(span)?;
+        if !matches!(statement.kind, StmtKind::Block(_)) {
+            self.at(span);
+        }
+        match &statement.kind {
+            StmtKind::Expr(expr) => {
+                if expr.is_place()
+                    && !matches!(expr.kind, Kind::Assign(..) | Kind::Update { .. } | Kind::Step { .. })
+                {
+                    self.place(expr)?;
+                } else {
+                    self.value(expr)?;
+                }
+                Ok(())
+            }
+            StmtKind::Declare(var, value) => self.declare(*var, value.as_ref(), span),
+            StmtKind::Block(inner) => self.statements(inner),
+            StmtKind::If(condition, then, otherwise) => self.branching(condition, then, otherwise),
+            StmtKind::Loop(inner) => self.loop_(inner, span),
+            StmtKind::Switch(inner) => self.switch(inner),
+            StmtKind::Break => {
+                if let Some(to) = self.frame().breaks.last().copied() {
+                    self.jump(to);
+                    self.start_dead();
+                }
+                Ok(())
+            }
+            StmtKind::Continue => {
+                if let Some(to) = self.frame().continues.last().copied() {
+                    self.jump(to);
+                    self.start_dead();
+                }
+                Ok(())
+            }
+            StmtKind::Return(value) => self.return_(value.as_ref(), span),
+            StmtKind::Asm(asm) => self.asm(asm, span),
+        }
+    }
+
+    fn declare(&mut self, var: VarId, value: Option<&Expr>, span: Span) -> Result<()> {
+        let function = self.frame().function;
+        let ty = self.checked.program.functions[function].vars[var].ty;
+        let Some(value) = value else {
+            let slot = self.new_slot(ty, Some(var));
+            self.frame().vars[var] = Binding::Place(slot);
+            return Ok(());
+        };
+        if let Shape::Reference(_) = self.checked.types.shape(ty) {
+            let place = self.place(value)?;
+            self.frame().vars[var] = Binding::Place(place);
+            return Ok(());
+        }
+        if self.ty(ty).is_some() {
+            let value = self.value(value)?;
+            return self.bind(var, value);
+        }
+        // An object is made where it stays.
+        let slot = self.new_slot(ty, Some(var));
+        match &value.kind {
+            Kind::Construct(function, arguments) => {
+                self.call(*function, arguments, Some(slot), value)?;
+            }
+            Kind::Aggregate(items) => self.fill(slot, ty, items, span)?,
+            _ => {
+                let value = self.value(value)?;
+                self.store_value(slot, ty, value, span)?;
+            }
+        }
+        self.frame().vars[var] = Binding::Place(slot);
+        Ok(())
+    }
+
+    fn branching(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Result<()> {
+        let (yes, after) = (self.new_block(), self.new_block());
+        let no = if otherwise.is_empty() { after } else { self.new_block() };
+        let known = self.branch_on(condition, yes, no)?;
+        let line = self.line;
+        if known != Some(false) {
+            self.start(yes);
+            self.statements(then)?;
+            self.jump(after);
+        }
+        if !otherwise.is_empty() && known != Some(true) {
+            self.line = line;
+            self.start(no);
+            self.statements(otherwise)?;
+            self.jump(after);
+        }
+        self.line = line;
+        self.start(after);
+        Ok(())
+    }
+
+    /// One comparison after another.
+    fn switch(&mut self, inner: &Switch) -> Result<()> {
+        let ty = self.scalar_ty(inner.value.ty, inner.value.span)?;
+        let value = self.scalar(&inner.value)?;
+        let after = self.new_block();
+        let bodies: Vec<_> = inner.arms.iter().map(|_| self.new_block()).collect();
+        let mut default = after;
+        for (arm, body) in inner.arms.iter().zip(&bodies) {
+            for label in &arm.labels {
+                let Some(label) = label else {
+                    default = *body;
+                    continue;
+                };
+                let next = self.new_block();
+                let is_it = self.set(Compare::Eq, ty, value, Operand::Int(*label));
+                self.branch(is_it, *body, next);
+                self.start(next);
+            }
+        }
+        self.jump(default);
+        self.frame().breaks.push(after);
+        for (nth, arm) in inner.arms.iter().enumerate() {
+            self.start(bodies[nth]);
+            self.statements(&arm.body)?;
+            self.jump(bodies.get(nth + 1).copied().unwrap_or(after));
+        }
+        self.frame().breaks.pop();
+        self.start(after);
+        Ok(())
+    }
+
+    fn return_(&mut self, value: Option<&Expr>, span: Span) -> Result<()> {
+        let function = self.frame().function;
+        let result = self.checked.program.functions[function].result;
+        let is_reference = self.checked.types.is_reference(result);
+        let value = match value {
+            None => Value::Void,
+            Some(expr) if is_reference => Value::Address(self.place(expr)?),
+            Some(expr) => self.value(expr)?,
+        };
+        if self.frame().returns_at_end {
+            self.frame().returned = Some(value);
+            return Ok(());
+        }
+        if let Some(slot) = self.frame().result {
+            if is_reference {
+                let address = self.generic(value);
+                self.store_operand(slot, crate::code::Ty::U64, address, false);
+            } else {
+                self.store_value(slot, result, value, span)?;
+            }
+        } else if value != Value::Void {
+            return Err(error(span, "this value cannot be returned"));
+        }
+        let exit = self.frame().exit;
+        self.jump(exit);
+        self.start_dead();
+        Ok(())
+    }
+}

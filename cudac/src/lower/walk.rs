@@ -1,0 +1,104 @@
+//! Visiting every expression of a statement.
+
+use crate::check::typed::{Expr, Kind, Stmt, StmtKind};
+
+pub(super) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
+    each(root);
+    match &root.kind {
+        Kind::Integer(_)
+        | Kind::Float(_)
+        | Kind::Text(_)
+        | Kind::Local(_)
+        | Kind::Global(_)
+        | Kind::Special(_) => {}
+        Kind::Deref(a)
+        | Kind::Field(a, _)
+        | Kind::Temporary(a)
+        | Kind::Load(a)
+        | Kind::AddressOf(a)
+        | Kind::Decay(a)
+        | Kind::Negate(a)
+        | Kind::Complement(a)
+        | Kind::Not(a)
+        | Kind::Convert(a)
+        | Kind::Step { place: a, .. } => expr(a, each),
+        Kind::Element(a, b)
+        | Kind::Binary(_, a, b)
+        | Kind::Compare(_, a, b)
+        | Kind::And(a, b)
+        | Kind::Or(a, b)
+        | Kind::Comma(a, b)
+        | Kind::PointerAdd(a, b, _)
+        | Kind::PointerDiff(a, b)
+        | Kind::Assign(a, b)
+        | Kind::Update { place: a, value: b, .. } => {
+            expr(a, each);
+            expr(b, each);
+        }
+        Kind::Conditional(a, b, c) => {
+            expr(a, each);
+            expr(b, each);
+            expr(c, each);
+        }
+        Kind::Call(_, items)
+        | Kind::Construct(_, items)
+        | Kind::Aggregate(items)
+        | Kind::Intrinsic(_, items)
+        | Kind::Printf(_, items) => items.iter().for_each(|item| expr(item, each)),
+    }
+}
+
+pub(super) fn statement(root: &Stmt, each: &mut impl FnMut(&Expr)) {
+    match &root.kind {
+        StmtKind::Expr(value) => expr(value, each),
+        StmtKind::Declare(_, value) => value.iter().for_each(|value| expr(value, each)),
+        StmtKind::Block(inner) => inner.iter().for_each(|inner| statement(inner, each)),
+        StmtKind::If(condition, then, otherwise) => {
+            expr(condition, each);
+            then.iter().chain(otherwise).for_each(|inner| statement(inner, each));
+        }
+        StmtKind::Loop(inner) => {
+            inner.init.iter().chain(&inner.body).for_each(|inner| statement(inner, each));
+            inner.condition.iter().chain(&inner.step).for_each(|value| expr(value, each));
+        }
+        StmtKind::Switch(inner) => {
+            expr(&inner.value, each);
+            inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| statement(inner, each));
+        }
+        StmtKind::Break | StmtKind::Continue => {}
+        StmtKind::Return(value) => value.iter().for_each(|value| expr(value, each)),
+        StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| expr(&operand.value, each)),
+    }
+}
+
+/// Calls `each` for what variables are declared with and for what `asm` writes: places there are references.
+pub(super) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
+    match &root.kind {
+        StmtKind::Declare(_, Some(value)) => each(value),
+        StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),
+        StmtKind::If(_, then, otherwise) => {
+            then.iter().chain(otherwise).for_each(|inner| declarations(inner, each));
+        }
+        StmtKind::Loop(inner) => {
+            inner.init.iter().chain(&inner.body).for_each(|inner| declarations(inner, each));
+        }
+        StmtKind::Switch(inner) => {
+            inner.arms.iter().flat_map(|arm| &arm.body).for_each(|inner| declarations(inner, each));
+        }
+        StmtKind::Asm(asm) => asm.operands.iter().for_each(|operand| each(&operand.value)),
+        _ => {}
+    }
+}
+
+/// How many `return`s there are.
+pub(super) fn returns(statements: &[Stmt]) -> usize {
+    let count = |statement: &Stmt| match &statement.kind {
+        StmtKind::Return(_) => 1,
+        StmtKind::Block(inner) => returns(inner),
+        StmtKind::If(_, then, otherwise) => returns(then) + returns(otherwise),
+        StmtKind::Loop(inner) => returns(&inner.body),
+        StmtKind::Switch(inner) => inner.arms.iter().map(|arm| returns(&arm.body)).sum(),
+        _ => 0,
+    };
+    statements.iter().map(count).sum()
+}

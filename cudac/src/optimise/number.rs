@@ -1,0 +1,473 @@
+//! Value numbering: what has been computed is not computed again, and what is known is not loaded again.
+//!
+//! Registers are assigned more than once, so every register has a number for the value that it holds at a point of the
+//! program. Where paths meet, the registers that one of them may have changed get new numbers; the places are those where
+//! SSA form would have phis (iterated dominance frontiers), but no phis are made. A value may be used again as long as
+//! some register still holds it. Memory is numbered like registers, by space and by type: a store of a `float` does not
+//! change what was loaded as an `int`.
+
+use std::collections::HashMap;
+
+use crate::code::fold::fold;
+use crate::code::{
+    Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
+};
+
+type Value = u32;
+
+/// What computes a value.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Known(Operand, Class),
+    Op(Op, Class, Vec<Value>),
+    Load { base: Base, base_value: Value, offset: i64, ty: Ty, memory: Value },
+}
+
+/// Types of memory that stores of other types do not change; the last stands for all of them.
+const KINDS: usize = 6;
+const SPACES: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
+
+struct Numbering<'f> {
+    function: &'f mut Function,
+    /// The number of the value of each register, and after the registers of each kind of memory.
+    current: Vec<Value>,
+    known: HashMap<Key, Value>,
+    holders: HashMap<Value, Vec<Reg>>,
+    constants: HashMap<Value, Operand>,
+    next: Value,
+    undo: Vec<Undo>,
+    spaces: Vec<Option<Space>>,
+    symbols: &'f [Space],
+}
+
+enum Undo {
+    Current(usize, Value),
+    Known(Key),
+    Holder(Value),
+}
+
+pub(super) fn number(function: &mut Function, symbols: &[Space]) {
+    let order = function.reverse_postorder();
+    let predecessors = function.predecessors();
+    let idom = function.dominators(&order, &predecessors);
+    let registers = function.regs.len();
+    let memory = (KINDS + 1) * SPACES.len();
+    let fresh = merged(function, &order, &predecessors, &idom, registers + memory);
+    let mut children = vec![Vec::new(); function.blocks.len()];
+    for block in order.iter().skip(1) {
+        children[idom[*block]].push(*block);
+    }
+    let spaces = super::spaces::guess(function, symbols);
+    let mut numbering = Numbering {
+        function,
+        current: (0..(registers + memory) as Value).collect(),
+        known: HashMap::new(),
+        holders: HashMap::new(),
+        constants: HashMap::new(),
+        next: (registers + memory) as Value,
+        undo: Vec::new(),
+        spaces,
+        symbols,
+    };
+    let mut stack = vec![(0, None)];
+    while let Some((block, mark)) = stack.pop() {
+        if let Some(mark) = mark {
+            numbering.restore(mark);
+            continue;
+        }
+        stack.push((block, Some(numbering.undo.len())));
+        for variable in &fresh[block] {
+            let value = numbering.fresh();
+            if *variable < registers {
+                numbering.hold(*variable as Reg, value);
+            } else {
+                numbering.set(*variable, value);
+            }
+        }
+        numbering.block(block);
+        stack.extend(children[block].iter().rev().map(|child| (*child, None)));
+    }
+}
+
+/// For each block the registers and memories that hold another value there than in the block that dominates it.
+fn merged(
+    function: &Function,
+    order: &[usize],
+    predecessors: &[Vec<usize>],
+    idom: &[usize],
+    variables: usize,
+) -> Vec<Vec<usize>> {
+    let mut frontier = vec![Vec::new(); function.blocks.len()];
+    for block in order {
+        let from: Vec<usize> =
+            predecessors[*block].iter().copied().filter(|from| idom[*from] != usize::MAX).collect();
+        if from.len() < 2 && *block != 0 {
+            continue;
+        }
+        for mut runner in from {
+            while runner != idom[*block] || *block == 0 {
+                if frontier[runner].last() != Some(block) {
+                    frontier[runner].push(*block);
+                }
+                if runner == 0 {
+                    break;
+                }
+                runner = idom[runner];
+            }
+        }
+    }
+    let mut defined: Vec<Vec<usize>> = vec![Vec::new(); variables];
+    let registers = function.regs.len();
+    for block in order {
+        for inst in &function.blocks[*block].insts {
+            for dst in &inst.dsts {
+                note(&mut defined[*dst as usize], *block);
+            }
+            if changes_memory(inst) {
+                (registers..variables).for_each(|memory| note(&mut defined[memory], *block));
+            }
+        }
+    }
+    let mut fresh: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
+    for (variable, blocks) in defined.iter_mut().enumerate() {
+        // A register that is written once has one value, except that a loop brings it around.
+        let mut work = std::mem::take(blocks);
+        while let Some(block) = work.pop() {
+            for target in &frontier[block] {
+                if fresh[*target].last() != Some(&variable) && !fresh[*target].contains(&variable) {
+                    fresh[*target].push(variable);
+                    work.push(*target);
+                }
+            }
+        }
+    }
+    fresh
+}
+
+fn note(blocks: &mut Vec<usize>, block: usize) {
+    if blocks.last() != Some(&block) {
+        blocks.push(block);
+    }
+}
+
+fn changes_memory(inst: &Inst) -> bool {
+    match &inst.op {
+        Op::Store(_) => true,
+        Op::Ptx(ptx) => ptx.touches_memory,
+        _ => false,
+    }
+}
+
+fn kind(ty: Ty) -> usize {
+    match ty {
+        Ty::Pred | Ty::U8 | Ty::S8 => KINDS,
+        Ty::U16 | Ty::S16 => 1,
+        Ty::U32 | Ty::S32 => 2,
+        Ty::U64 | Ty::S64 => 3,
+        Ty::F32 => 4,
+        Ty::F64 => 5,
+    }
+}
+
+impl Numbering<'_> {
+    fn fresh(&mut self) -> Value {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn set(&mut self, variable: usize, value: Value) {
+        let old = std::mem::replace(&mut self.current[variable], value);
+        self.undo.push(Undo::Current(variable, old));
+    }
+
+    fn restore(&mut self, mark: usize) {
+        while self.undo.len() > mark {
+            match self.undo.pop() {
+                Some(Undo::Current(variable, old)) => self.current[variable] = old,
+                Some(Undo::Known(key)) => {
+                    self.known.remove(&key);
+                }
+                Some(Undo::Holder(value)) => {
+                    if let Some(holders) = self.holders.get_mut(&value) {
+                        holders.pop();
+                    }
+                }
+                None => return,
+            }
+        }
+    }
+
+    fn learn(&mut self, key: Key, value: Value) {
+        if self.known.insert(key.clone(), value).is_none() {
+            self.undo.push(Undo::Known(key));
+        }
+    }
+
+    fn hold(&mut self, reg: Reg, value: Value) {
+        self.set(reg as usize, value);
+        self.holders.entry(value).or_default().push(reg);
+        self.undo.push(Undo::Holder(value));
+    }
+
+    fn of(&mut self, operand: Operand, class: Class) -> Value {
+        match operand {
+            Operand::Reg(reg) => self.current[reg as usize],
+            known => {
+                let key = Key::Known(known, class);
+                if let Some(value) = self.known.get(&key) {
+                    return *value;
+                }
+                // Constants stay known: they depend on no block.
+                let value = self.fresh();
+                self.known.insert(key, value);
+                self.constants.insert(value, known);
+                value
+            }
+        }
+    }
+
+    /// The oldest register that holds a value now.
+    fn holder(&self, value: Value, class: Class) -> Option<Reg> {
+        let holders = self.holders.get(&value)?;
+        holders
+            .iter()
+            .copied()
+            .find(|reg| self.current[*reg as usize] == value && self.function.class(*reg) == class)
+    }
+
+    fn best(&self, reg: Reg) -> Operand {
+        let value = self.current[reg as usize];
+        if let Some(known) = self.constants.get(&value) {
+            return *known;
+        }
+        self.holder(value, self.function.class(reg)).map_or(Operand::Reg(reg), Operand::Reg)
+    }
+
+    fn block(&mut self, at: usize) {
+        let mut insts = std::mem::take(&mut self.function.blocks[at].insts);
+        for inst in &mut insts {
+            self.inst(inst);
+        }
+        self.function.blocks[at].insts = insts;
+        if let End::Branch { condition, is_negated, yes, no } = self.function.blocks[at].end.clone() {
+            self.function.blocks[at].end = match self.best(condition) {
+                Operand::Reg(condition) => End::Branch { condition, is_negated, yes, no },
+                Operand::Int(value) if (value != 0) != is_negated => End::Jump(yes),
+                _ => End::Jump(no),
+            };
+        }
+    }
+
+    fn inst(&mut self, inst: &mut Inst) {
+        self.improve(inst);
+        if inst.op == Op::Mov
+            && let ([dst], [arg]) = (&inst.dsts[..], &inst.args[..])
+        {
+            let (dst, arg) = (*dst, *arg);
+            let class = self.function.class(dst);
+            let same = arg.reg().is_none_or(|reg| self.function.class(reg) == class);
+            let value = if same { self.of(arg, class) } else { self.fresh() };
+            self.hold(dst, value);
+            return;
+        }
+        if let [dst] = inst.dsts[..]
+            && inst.op.is_pure()
+        {
+            let class = self.function.class(dst);
+            if let Some(known) = fold(&inst.op, &inst.args) {
+                self.copy(inst, dst, known);
+                return;
+            }
+            let key = self.key(inst, class);
+            self.compute(inst, dst, class, key);
+            return;
+        }
+        match inst.op.clone() {
+            Op::Load(access) if !access.is_volatile && inst.dsts.len() == 1 => {
+                let dst = inst.dsts[0];
+                match self.load_key(&access) {
+                    Some(key) => self.compute(inst, dst, access.ty.class(), key),
+                    None => self.unknown(dst),
+                }
+            }
+            Op::Store(access) => self.store(&access, &inst.args),
+            Op::Ptx(ptx) if ptx.touches_memory => {
+                self.forget_memory();
+                inst.dsts.iter().for_each(|dst| self.unknown(*dst));
+            }
+            _ => inst.dsts.iter().for_each(|dst| self.unknown(*dst)),
+        }
+    }
+
+    /// Replaces operands by older registers with the same values, and by constants where an instruction takes them.
+    fn improve(&mut self, inst: &mut Inst) {
+        let takes_numbers = match &inst.op {
+            Op::Ptx(ptx) => takes_numbers(ptx),
+            Op::ToGeneric(_) | Op::ToGlobal => false,
+            _ => true,
+        };
+        let mut replaced = inst.clone();
+        replaced.replace(|reg| match self.best(reg) {
+            Operand::Reg(new) => Operand::Reg(new),
+            known if takes_numbers => known,
+            _ => Operand::Reg(reg),
+        });
+        *inst = replaced;
+        // The second operand is the one that instructions take a number for.
+        if let Op::Arith(
+            Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor)
+            | Arith::Min
+            | Arith::Max,
+            _,
+        ) = inst.op
+            && matches!(inst.args[0], Operand::Int(_))
+            && matches!(inst.args[1], Operand::Reg(_))
+        {
+            inst.args.swap(0, 1);
+        }
+        if let Op::Set(compare, ty) = inst.op
+            && !matches!(inst.args[0], Operand::Reg(_))
+            && matches!(inst.args[1], Operand::Reg(_))
+        {
+            inst.op = Op::Set(mirrored(compare), ty);
+            inst.args.swap(0, 1);
+        }
+    }
+
+    fn key(&mut self, inst: &Inst, class: Class) -> Key {
+        let classes = arg_classes(&inst.op, class);
+        let mut values: Vec<Value> = Vec::with_capacity(inst.args.len());
+        for (nth, arg) in inst.args.iter().enumerate() {
+            let class = arg
+                .reg()
+                .map_or_else(|| classes.get(nth).copied().unwrap_or(class), |reg| self.function.class(reg));
+            values.push(self.of(*arg, class));
+        }
+        let commutes = matches!(
+            inst.op,
+            Op::Arith(Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor), _)
+        );
+        if commutes {
+            values.sort_unstable();
+        }
+        Key::Op(inst.op.clone(), class, values)
+    }
+
+    /// A value is computed, unless a register holds it.
+    fn compute(&mut self, inst: &mut Inst, dst: Reg, class: Class, key: Key) {
+        if let Some(value) = self.known.get(&key).copied() {
+            if let Some(known) = self.constants.get(&value).copied() {
+                self.copy(inst, dst, known);
+                return;
+            }
+            if let Some(holder) = self.holder(value, class) {
+                self.copy(inst, dst, Operand::Reg(holder));
+                return;
+            }
+            self.hold(dst, value);
+            return;
+        }
+        let value = self.fresh();
+        self.learn(key, value);
+        self.hold(dst, value);
+    }
+
+    fn copy(&mut self, inst: &mut Inst, dst: Reg, from: Operand) {
+        (inst.op, inst.args) = (Op::Mov, vec![from]);
+        let value = self.of(from, self.function.class(dst));
+        self.hold(dst, value);
+    }
+
+    fn unknown(&mut self, dst: Reg) {
+        let value = self.fresh();
+        self.hold(dst, value);
+    }
+
+    fn memory_of(&self, space: usize, kind: usize) -> usize {
+        self.function_registers() + space * (KINDS + 1) + kind
+    }
+
+    fn function_registers(&self) -> usize {
+        self.current.len() - (KINDS + 1) * SPACES.len()
+    }
+
+    fn space(&self, access: &Access) -> Option<usize> {
+        let space = match access.place.base {
+            Base::Slot(_) => Space::Local,
+            Base::Symbol(global) => self.symbols[global],
+            Base::Reg(reg) => self.spaces.get(reg as usize).copied().flatten()?,
+        };
+        SPACES.iter().position(|known| *known == space)
+    }
+
+    fn load_key(&mut self, access: &Access) -> Option<Key> {
+        let space = self.space(access)?;
+        let memory = self.current[self.memory_of(space, kind(access.ty))];
+        let (base, base_value) = match access.place.base {
+            // Which register it is does not matter, only its value.
+            Base::Reg(reg) => (Base::Reg(0), self.current[reg as usize]),
+            other => (other, 0),
+        };
+        Some(Key::Load { base, base_value, offset: access.place.offset, ty: access.ty, memory })
+    }
+
+    fn store(&mut self, access: &Access, values: &[Operand]) {
+        match self.space(access) {
+            None => self.forget_memory(),
+            Some(space) => {
+                let changed = kind(access.ty);
+                for memory in 0..=KINDS {
+                    if memory == changed || memory == KINDS || changed == KINDS {
+                        let value = self.fresh();
+                        self.set(self.memory_of(space, memory), value);
+                    }
+                }
+                let [value] = *values else { return };
+                if access.is_volatile || access.ty.size() < 4 {
+                    return;
+                }
+                let value = self.of(value, access.ty.class());
+                if let Some(key) = self.load_key(access) {
+                    self.learn(key, value);
+                }
+            }
+        }
+    }
+
+    fn forget_memory(&mut self) {
+        for memory in self.function_registers()..self.current.len() {
+            let value = self.fresh();
+            self.set(memory, value);
+        }
+    }
+}
+
+/// The comparison of the operands the other way round.
+fn mirrored(compare: Compare) -> Compare {
+    match compare {
+        Compare::Lt => Compare::Gt,
+        Compare::Le => Compare::Ge,
+        Compare::Gt => Compare::Lt,
+        Compare::Ge => Compare::Le,
+        same => same,
+    }
+}
+
+/// Whether an instruction of this compiler takes numbers in place of registers.
+fn takes_numbers(ptx: &Ptx) -> bool {
+    ptx.is_own
+        && !ptx.text.starts_with("vprintf")
+        && ptx.addresses.iter().all(Option::is_none)
+        && !ptx.classes.contains(&Class::Pred)
+}
+
+fn arg_classes(op: &Op, class: Class) -> Vec<Class> {
+    match op {
+        Op::Set(_, ty) => vec![ty.class(); 2],
+        Op::MulWide(_) => vec![Class::B32; 2],
+        Op::Select(_) => vec![class, class, Class::Pred],
+        Op::Convert { from, .. } => vec![from.class()],
+        Op::Arith(Arith::Binary(Binary::Shl | Binary::Shr), _) => vec![class, Class::B32],
+        _ => Vec::new(),
+    }
+}

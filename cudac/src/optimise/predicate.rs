@@ -1,0 +1,112 @@
+//! A branch around one or two cheap instructions becomes a selection.
+
+use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Ty, Unary};
+
+/// Instructions that compute something, beside copies, that may be done without need.
+const MAX_COMPUTED: usize = 1;
+
+/// Copies.
+const MAX_COPIED: usize = 2;
+
+/// Says whether anything was changed.
+pub(super) fn convert(function: &mut Function) -> bool {
+    let predecessors = function.predecessors();
+    let mut changed = false;
+    for at in 0..function.blocks.len() {
+        let End::Branch { condition, is_negated, yes, no } = function.blocks[at].end.clone() else {
+            continue;
+        };
+        for (side, other, negated) in [(yes, no, is_negated), (no, yes, !is_negated)] {
+            let is_around =
+                side != at && predecessors[side].len() == 1 && function.blocks[side].end == End::Jump(other);
+            if is_around && is_cheap(function, side) {
+                select(function, at, side, condition, negated);
+                function.blocks[at].end = End::Jump(other);
+                changed = true;
+                break;
+            }
+        }
+    }
+    changed
+}
+
+fn is_cheap(function: &Function, side: usize) -> bool {
+    let insts = &function.blocks[side].insts;
+    let copies = insts.iter().filter(|inst| inst.op == Op::Mov).count();
+    if copies > MAX_COPIED || insts.len() - copies > MAX_COMPUTED {
+        return false;
+    }
+    insts.iter().all(|inst| {
+        let is_plain = match &inst.op {
+            Op::Mov | Op::Unary(..) | Op::Set(..) | Op::Select(_) | Op::Special(_) => true,
+            Op::Arith(Arith::Binary(Binary::Div | Binary::Rem), _) => false,
+            Op::Arith(..) | Op::Mad(_) | Op::Convert { .. } => true,
+            _ => false,
+        };
+        // A selection between truth values takes three instructions, unless one of them is known.
+        let is_selectable = inst
+            .dsts
+            .iter()
+            .all(|dst| function.class(*dst) != Class::Pred && function.class(*dst) != Class::B16)
+            || inst.op == Op::Mov && matches!(inst.args[0], Operand::Int(_));
+        is_plain && is_selectable
+    })
+}
+
+fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_negated: bool) {
+    let insts = std::mem::take(&mut function.blocks[side].insts);
+    let mut renamed = std::collections::HashMap::new();
+    let mut selections = Vec::new();
+    for mut inst in insts {
+        inst.replace(|reg| Operand::Reg(renamed.get(&reg).copied().unwrap_or(reg)));
+        let line = inst.line;
+        let dst = inst.dsts[0];
+        let class = function.class(dst);
+        let (copies, value) = (inst.op == Op::Mov, inst.args.first().copied());
+        let new = match value {
+            Some(value @ (Operand::Int(_) | Operand::F32(_) | Operand::F64(_))) if copies => value,
+            _ => {
+                let new = function.new_reg(class);
+                renamed.insert(dst, new);
+                inst.dsts = vec![new];
+                function.blocks[at].insts.push(inst);
+                Operand::Reg(new)
+            }
+        };
+        selections.push((dst, class, new, line));
+    }
+    for (dst, class, new, line) in selections {
+        let old = Operand::Reg(dst);
+        let (op, args) = match (class, new) {
+            (Class::Pred, Operand::Int(value)) => {
+                // The value where the branch is taken: true is added, false is taken away.
+                let (op, wants_negated) =
+                    if value != 0 { (Binary::Or, is_negated) } else { (Binary::And, !is_negated) };
+                let condition = if wants_negated {
+                    let flipped = function.new_reg(Class::Pred);
+                    let op = Op::Unary(Unary::Not, Ty::Pred);
+                    let args = vec![Operand::Reg(condition)];
+                    function.blocks[at].insts.push(Inst { op, dsts: vec![flipped], args, line });
+                    flipped
+                } else {
+                    condition
+                };
+                (Op::Arith(Arith::Binary(op), Ty::Pred), vec![old, Operand::Reg(condition)])
+            }
+            _ => {
+                let (yes, no) = if is_negated { (old, new) } else { (new, old) };
+                (Op::Select(ty(class)), vec![yes, no, Operand::Reg(condition)])
+            }
+        };
+        function.blocks[at].insts.push(Inst { op, dsts: vec![dst], args, line });
+    }
+}
+
+fn ty(class: Class) -> Ty {
+    match class {
+        Class::F32 => Ty::F32,
+        Class::F64 => Ty::F64,
+        Class::B64 => Ty::U64,
+        _ => Ty::U32,
+    }
+}

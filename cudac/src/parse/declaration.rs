@@ -1,0 +1,514 @@
+//! Declarations, of a file and of a block.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::scope::Entity;
+use super::tree::{Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
+use crate::lex::Kind;
+use crate::source::{Name, Result, Span, error, unsupported};
+
+/// What precedes the type of a declaration.
+#[derive(Default)]
+pub(super) struct Specifiers {
+    pub storage: Storage,
+    pub launch_bounds: Vec<Expr>,
+    pub align: Option<Expr>,
+}
+
+const SPECIFIERS: [&str; 24] = [
+    "static",
+    "extern",
+    "constexpr",
+    "inline",
+    "typedef",
+    "__global__",
+    "__device__",
+    "__host__",
+    "__shared__",
+    "__constant__",
+    "__managed__",
+    "__forceinline__",
+    "__noinline__",
+    "__launch_bounds__",
+    "alignas",
+    "__align__",
+    "virtual",
+    "explicit",
+    "friend",
+    "register",
+    "thread_local",
+    "mutable",
+    "__inline__",
+    "__grid_constant__",
+];
+
+impl Parser<'_, '_> {
+    /// Declarations up to the end of the file, or up to `}`.
+    pub(super) fn declarations(&mut self, is_braced: bool) -> Vec<Declaration> {
+        let mut found = Vec::new();
+        let depth = self.depth;
+        loop {
+            if self.token().kind == Kind::End || self.text.sink.is_full() || is_braced && self.is("}") {
+                return found;
+            }
+            let from = self.at;
+            let result = if self.is("}") {
+                Err(error(self.span(), "this `}` has no `{`"))
+            } else {
+                self.declaration(true)
+            };
+            match result {
+                Ok(declaration) => found.push(declaration),
+                Err(problem) => {
+                    self.report(problem);
+                    self.depth = depth;
+                    self.closes_angle = false;
+                    self.recover(from);
+                    if self.is("}") && !is_braced {
+                        self.next();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the next tokens begin a declaration rather than an expression.
+    pub(super) fn at_declaration(&mut self) -> bool {
+        if let Some(word) = self.token().word() {
+            let word = word.as_str();
+            if SPECIFIERS.contains(&word) {
+                return true;
+            }
+            match word {
+                "using" | "static_assert" | "_Static_assert" | "template" | "namespace" => return true,
+                "struct" | "class" | "union" | "enum" => return true,
+                _ => {}
+            }
+        }
+        if !self.at_type() {
+            return false;
+        }
+        let before = self.at;
+        let is_type = self.plain_type().is_ok();
+        let is_declarator = is_type
+            && match &self.token().kind {
+                Kind::Word(_) | Kind::Punct("*" | "&" | "&&") => true,
+                // `T (*name)[4]`, but not `T(*pointer).call()`.
+                Kind::Punct("(") => {
+                    (self.ahead(1).is("*") || self.ahead(1).is("&"))
+                        && self.ahead(3).is(")")
+                        && (self.ahead(4).is("[") || self.ahead(4).is("("))
+                }
+                _ => false,
+            };
+        self.at = before;
+        is_declarator
+    }
+
+    pub(super) fn declaration(&mut self, is_file: bool) -> Result<Declaration> {
+        let start = self.span();
+        if self.take(";") {
+            return Ok(Declaration::Group(Vec::new()));
+        }
+        if self.token().kind == Kind::PragmaUnroll {
+            return Err(error(start, "`#pragma unroll` belongs before a loop"));
+        }
+        self.attributes()?;
+        match self.token().word().map(|word| word.as_str().to_owned()).as_deref() {
+            Some("namespace") => return self.namespace(),
+            Some("using") => return self.using(),
+            Some("static_assert" | "_Static_assert") => return self.static_assert(start),
+            Some("template") => return self.template(),
+            Some("inline") if self.ahead(1).is_word("namespace") => {
+                self.next();
+                return self.namespace();
+            }
+            Some("extern") if matches!(self.ahead(1).kind, Kind::Text(_)) && self.ahead(2).is("{") => {
+                return self.extern_block();
+            }
+            _ => {}
+        }
+        let specifiers = self.specifiers()?;
+        if self.at_type_definition() {
+            return self.type_definition(specifiers);
+        }
+        if is_file && !self.at_type() {
+            return Err(self.no_declaration());
+        }
+        self.typed(specifiers)
+    }
+
+    fn no_declaration(&mut self) -> Box<crate::source::Problem> {
+        let found = self.token().quoted();
+        let problem = error(self.span(), format!("expected a declaration, found {found}"));
+        let is_statement =
+            matches!(self.token().word().map(Name::as_str), Some("if" | "for" | "while" | "return"));
+        if is_statement {
+            return problem
+                .with_help("statements belong inside of a function; is there a `}` too many above?");
+        }
+        if let Some(word) = self.token().word()
+            && matches!(self.ahead(1).kind, Kind::Word(_))
+        {
+            return error(self.span(), format!("the type `{word}` is unknown"));
+        }
+        problem
+    }
+
+    /// `[[…]]` and `__attribute__((…))`, which change nothing that a kernel computes.
+    fn attributes(&mut self) -> Result<()> {
+        while self.is("[") && self.ahead(1).is("[") {
+            while !(self.is("]") && self.ahead(1).is("]")) {
+                if self.next().kind == Kind::End {
+                    return Err(self.expected("`]]`"));
+                }
+            }
+            self.next();
+            self.next();
+        }
+        Ok(())
+    }
+
+    pub(super) fn specifiers(&mut self) -> Result<Specifiers> {
+        let mut found = Specifiers::default();
+        loop {
+            self.attributes()?;
+            let span = self.span();
+            let Some(word) = self.token().word().map(|word| word.as_str().to_owned()) else { break };
+            let storage = &mut found.storage;
+            match word.as_str() {
+                "static" => storage.is_static = true,
+                "extern" => {
+                    storage.is_extern = true;
+                    if let Kind::Text(language) = &self.ahead(1).kind {
+                        storage.is_extern_c = **language == *b"C";
+                        storage.is_extern = false;
+                        self.next();
+                    }
+                }
+                "constexpr" => storage.is_constexpr = true,
+                "typedef" => storage.is_typedef = true,
+                "__global__" => storage.is_global = true,
+                "__device__" => storage.is_device = true,
+                "__host__" => storage.is_host = true,
+                "__shared__" => storage.is_shared = true,
+                "__constant__" => storage.is_constant = true,
+                "explicit" => storage.is_explicit = true,
+                // How a function is called changes nothing that it computes.
+                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "register" | "mutable"
+                | "__grid_constant__" => {}
+                "__launch_bounds__" => {
+                    self.next();
+                    if !self.is("(") {
+                        return Err(self.expected("`(` after `__launch_bounds__`"));
+                    }
+                    found.launch_bounds = self.arguments()?;
+                    continue;
+                }
+                "alignas" | "__align__" => {
+                    self.next();
+                    self.expect("(", "after the word")?;
+                    found.align = Some(self.alignment(span)?);
+                    self.expect(")", "after the alignment")?;
+                    continue;
+                }
+                "virtual" | "friend" | "thread_local" | "__managed__" => {
+                    return Err(unsupported(span, format!("`{word}`")));
+                }
+                _ => break,
+            }
+            self.next();
+        }
+        Ok(found)
+    }
+
+    fn alignment(&mut self, start: Span) -> Result<Expr> {
+        if self.at_type() {
+            let ty = self.type_name()?;
+            return Self::node(super::tree::ExprKind::AlignOf(Box::new(ty)), self.since(start), 0);
+        }
+        self.inside_brackets(Self::expression)
+    }
+
+    /// What follows the specifiers: a type, and functions or variables.
+    pub(super) fn typed(&mut self, mut specifiers: Specifiers) -> Result<Declaration> {
+        let start = self.span();
+        if let Some(function) = self.constructor_or_conversion(&mut specifiers)? {
+            return Ok(Declaration::Function(function));
+        }
+        self.late = Storage::default();
+        let base = self.plain_type()?;
+        let (late, own) = (self.late, &mut specifiers.storage);
+        own.is_shared |= late.is_shared;
+        own.is_constant |= late.is_constant;
+        own.is_device |= late.is_device;
+        own.is_static |= late.is_static;
+        self.more_specifiers(&mut specifiers)?;
+        if specifiers.storage.is_typedef {
+            return self.typedef(base);
+        }
+        let before = self.at;
+        let mut declarator = self.declarator(base.clone())?;
+        if declarator.name.is_none() {
+            self.more_specifiers(&mut specifiers)?;
+            if self.is_word("operator") {
+                declarator.name = Some(self.operator_name()?);
+            } else if self.token().word().is_some() {
+                declarator.name = Some(self.name("a name")?);
+            }
+        }
+        let Some((name, span)) = declarator.name else {
+            return Err(self.expected("a name after the type"));
+        };
+        if self.is("::") {
+            return Err(unsupported(start, "defining a member outside of its type"));
+        }
+        if self.is("(") && self.at_parameters() {
+            return self.function(specifiers, declarator.ty, name, span).map(Declaration::Function);
+        }
+        self.at = before;
+        self.variables(base, &specifiers).map(Declaration::Variables)
+    }
+
+    fn more_specifiers(&mut self, specifiers: &mut Specifiers) -> Result<()> {
+        let more = self.specifiers()?;
+        if !more.launch_bounds.is_empty() {
+            specifiers.launch_bounds = more.launch_bounds;
+        }
+        specifiers.align = specifiers.align.take().or(more.align);
+        let (own, new) = (&mut specifiers.storage, more.storage);
+        own.is_device |= new.is_device;
+        own.is_host |= new.is_host;
+        own.is_global |= new.is_global;
+        own.is_shared |= new.is_shared;
+        own.is_constant |= new.is_constant;
+        own.is_static |= new.is_static;
+        own.is_constexpr |= new.is_constexpr;
+        Ok(())
+    }
+
+    /// Whether `(` begins parameters and not the arguments of a variable's constructor.
+    fn at_parameters(&mut self) -> bool {
+        if self.ahead(1).is(")") || self.ahead(1).is("...") {
+            return true;
+        }
+        if self.scopes.is_global() {
+            return true;
+        }
+        self.at += 1;
+        let found = self.at_type() && self.at_declaration_or_end();
+        self.at -= 1;
+        found
+    }
+
+    fn at_declaration_or_end(&mut self) -> bool {
+        let before = self.at;
+        let is_type = self.plain_type().is_ok();
+        let is_nested = self.is("(") && (self.ahead(1).is("&") || self.ahead(1).is("*"));
+        let found = is_type && (is_nested || !self.is("(")) && !self.is("{");
+        self.at = before;
+        found
+    }
+
+    fn variables(&mut self, base: Type, specifiers: &Specifiers) -> Result<Vec<Variable>> {
+        let mut variables = Vec::new();
+        loop {
+            let declarator = self.declarator(base.clone())?;
+            let Some((name, span)) = declarator.name else {
+                return Err(self.expected("the name of a variable"));
+            };
+            if self.is(":") && !matches!(self.ahead(1).kind, Kind::Number(_)) {
+                self.declare_value(&name);
+            }
+            self.declare_value(&name);
+            let init = match () {
+                () if self.take("=") => {
+                    Some(Init::Assign(if self.is("{") { self.list()? } else { self.assignment()? }))
+                }
+                () if self.is("(") => Some(Init::Round(self.arguments()?)),
+                () if self.is("{") => Some(Init::Curly(self.list()?)),
+                () => None,
+            };
+            variables.push(Variable {
+                name,
+                ty: declarator.ty,
+                init,
+                storage: specifiers.storage,
+                align: specifiers.align.clone(),
+                span,
+            });
+            if !self.take(",") {
+                break;
+            }
+        }
+        if self.is(":") {
+            // The caller says what this is.
+            return Ok(variables);
+        }
+        self.expect(";", "after the declaration")?;
+        Ok(variables)
+    }
+
+    fn typedef(&mut self, base: Type) -> Result<Declaration> {
+        let mut aliases = Vec::new();
+        loop {
+            let declarator = self.declarator(base.clone())?;
+            let Some((name, _)) = declarator.name else { return Err(self.expected("the name of the type")) };
+            self.scopes.declare(&name, Entity::Type);
+            aliases.push(Declaration::Alias { name, template: None, ty: declarator.ty });
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(";", "after the declaration")?;
+        Ok(Declaration::Group(aliases))
+    }
+
+    fn namespace(&mut self) -> Result<Declaration> {
+        self.next();
+        let name =
+            if self.token().word().is_some() { Some(self.name("the name of a namespace")?.0) } else { None };
+        if let (Some(name), true) = (&name, self.take("=")) {
+            let target = self.path()?;
+            if let Some(found @ Entity::Namespace(_)) = self.scopes.resolve(&target) {
+                self.scopes.declare(name, found);
+            }
+            self.expect(";", "after the declaration")?;
+            return Ok(Declaration::NamespaceAlias { name: name.clone(), target });
+        }
+        let mut inner = Vec::new();
+        while self.take("::") {
+            inner.push(self.name("the name of a namespace")?.0);
+        }
+        self.expect("{", "after the name of the namespace")?;
+        let body = self.nested(|parser| {
+            let mut outers = Vec::new();
+            for name in name.iter().chain(&inner) {
+                outers.push(parser.scopes.enter(name));
+            }
+            let body = parser.declarations(true);
+            for outer in outers.into_iter().rev() {
+                parser.scopes.leave(outer);
+            }
+            Ok(body)
+        })?;
+        self.expect("}", "at the end of the namespace")?;
+        let body = inner
+            .into_iter()
+            .rev()
+            .fold(body, |body, name| vec![Declaration::Namespace { name: Some(name), body }]);
+        Ok(Declaration::Namespace { name, body })
+    }
+
+    fn using(&mut self) -> Result<Declaration> {
+        self.next();
+        if self.take_word("namespace") {
+            let path = self.path()?;
+            self.scopes.use_namespace(&path);
+            self.expect(";", "after the declaration")?;
+            return Ok(Declaration::UsingNamespace(path));
+        }
+        if self.ahead(1).is("=") {
+            return self.alias(None);
+        }
+        let path = self.path()?;
+        self.use_name(&path);
+        self.expect(";", "after the declaration")?;
+        Ok(Declaration::UsingName(path))
+    }
+
+    fn use_name(&mut self, path: &Path) {
+        if let (Some(found), Some(last)) = (self.scopes.resolve(path), path.parts.last()) {
+            self.scopes.declare(&last.name, found);
+        }
+    }
+
+    /// `NAME = type;`
+    pub(super) fn alias(&mut self, template: Option<Vec<super::tree::Parameter>>) -> Result<Declaration> {
+        let (name, _) = self.name("the name of the type")?;
+        self.expect("=", "after the name of the type")?;
+        let ty = self.type_name()?;
+        self.expect(";", "after the declaration")?;
+        let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
+        if template.is_none() {
+            self.scopes.declare(&name, entity);
+        }
+        Ok(Declaration::Alias { name, template, ty })
+    }
+
+    fn static_assert(&mut self, start: Span) -> Result<Declaration> {
+        self.next();
+        self.expect("(", "after `static_assert`")?;
+        let condition = self.inside_brackets(Self::assignment)?;
+        let mut message = None;
+        if self.take(",") {
+            let Kind::Text(text) = &self.token().kind else { return Err(self.expected("a message")) };
+            message = Some(Rc::clone(text));
+            self.next();
+        }
+        self.expect(")", "after the condition")?;
+        self.expect(";", "after `static_assert`")?;
+        Ok(Declaration::StaticAssert { condition, message, span: self.since(start) })
+    }
+
+    fn extern_block(&mut self) -> Result<Declaration> {
+        self.next();
+        self.next();
+        self.next();
+        let body = self.nested(|parser| Ok(parser.declarations(true)))?;
+        self.expect("}", "at the end of the block")?;
+        Ok(Declaration::Group(body))
+    }
+
+    pub(super) fn enumeration(&mut self) -> Result<Enum> {
+        self.next();
+        let is_scoped = self.take_word("class") || self.take_word("struct");
+        let name =
+            if self.token().word().is_some() { Some(self.name("the name of the type")?.0) } else { None };
+        let underlying = if self.take(":") { Some(self.plain_type()?) } else { None };
+        if let Some(name) = &name {
+            self.scopes.declare(name, Entity::Type);
+        }
+        self.expect("{", "before the values of the type")?;
+        let mut values = Vec::new();
+        while !self.is("}") {
+            let (name, span) = self.name("the name of a value")?;
+            if !is_scoped {
+                self.declare_value(&name);
+            }
+            let value = if self.take("=") { Some(self.conditional()?) } else { None };
+            values.push((name, value, span));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("}", "after the values")?;
+        Ok(Enum { name, is_scoped, underlying, values })
+    }
+
+    /// The variables that follow a type's definition, as in `struct S { … } s;`.
+    pub(super) fn trailing_variables(
+        &mut self,
+        name: Option<Name>,
+        span: Span,
+        specifiers: &Specifiers,
+        definition: Declaration,
+    ) -> Result<Declaration> {
+        if self.take(";") {
+            return Ok(definition);
+        }
+        let Some(name) = name else { return Err(self.expected("`;` after the type")) };
+        let path = Path { parts: vec![super::tree::Part { name, arguments: None, span }], span };
+        let ty = Type { kind: TypeKind::Named(path), is_const: false, is_volatile: false, span };
+        if !matches!(self.token().kind, Kind::Word(_) | Kind::Punct("*")) || self.token().starts_line {
+            self.expect(";", "after the type")?;
+        }
+        if specifiers.storage.is_typedef {
+            let aliases = self.typedef(ty)?;
+            return Ok(Declaration::Group(vec![definition, aliases]));
+        }
+        let variables = self.variables(ty, specifiers)?;
+        Ok(Declaration::Group(vec![definition, Declaration::Variables(variables)]))
+    }
+}

@@ -1,0 +1,112 @@
+//! What follows a type in a declaration: pointers, references, the name, array lengths.
+
+use super::Parser;
+use super::tree::{Type, TypeKind};
+use crate::source::{Name, Result, Span, unsupported};
+
+/// A name, if there is one, and its type.
+pub(super) struct Declarator {
+    pub name: Option<(Name, Span)>,
+    pub ty: Type,
+}
+
+impl Parser<'_, '_> {
+    pub(super) fn declarator(&mut self, base: Type) -> Result<Declarator> {
+        let ty = self.pointers(base)?;
+        let is_nested = self.is("(") && (self.ahead(1).is("*") || self.ahead(1).is("&"));
+        if is_nested {
+            return self.nested_declarator(ty);
+        }
+        let has_name = self.token().word().is_some_and(|word| !super::types::is_keyword(word.as_str()));
+        let name = if has_name { Some(self.name("a name")?) } else { None };
+        let ty = self.arrays(ty)?;
+        Ok(Declarator { name, ty })
+    }
+
+    /// `(*name)[4]` and `(&name)[4]`: what is inside applies after the arrays.
+    fn nested_declarator(&mut self, base: Type) -> Result<Declarator> {
+        let start = self.span();
+        self.next();
+        let is_pointer = self.is("*");
+        self.next();
+        let mut is_const = false;
+        while self.is_word("const") || self.is_word("__restrict__") {
+            is_const |= self.is_word("const");
+            self.next();
+        }
+        let has_name = self.token().word().is_some();
+        let name = if has_name { Some(self.name("a name")?) } else { None };
+        let inner = self.array_lengths()?;
+        self.expect(")", "after the name")?;
+        if self.is("(") {
+            return Err(unsupported(self.since(start), "a pointer to a function")
+                .with_help("call the function by its name, or pass a lambda to a template"));
+        }
+        let pointee = Box::new(self.arrays(base)?);
+        let span = self.since(start);
+        let kind = if is_pointer { TypeKind::Pointer(pointee) } else { TypeKind::Reference(pointee) };
+        let ty = wrap(Type { kind, is_const, is_volatile: false, span }, inner);
+        Ok(Declarator { name, ty })
+    }
+
+    /// `*`, `&`, `&&` and their qualifiers.
+    fn pointers(&mut self, mut ty: Type) -> Result<Type> {
+        let mut count = 0;
+        loop {
+            let kind = match () {
+                () if self.is("*") => TypeKind::Pointer(Box::new(ty)),
+                () if self.is("&&") => TypeKind::Rvalue(Box::new(ty)),
+                () if self.is("&") => TypeKind::Reference(Box::new(ty)),
+                () => return Ok(ty),
+            };
+            count += 1;
+            if count > 16 {
+                return Err(unsupported(self.span(), "a type with more than 16 pointers"));
+            }
+            self.next();
+            let (mut is_const, mut is_volatile) = (false, false);
+            loop {
+                match self.token().word().map(Name::as_str) {
+                    Some("const") => is_const = true,
+                    Some("volatile") => is_volatile = true,
+                    Some("__restrict__" | "__restrict" | "restrict") => {}
+                    _ => break,
+                }
+                self.next();
+            }
+            ty = Type { kind, is_const, is_volatile, span: self.end() };
+        }
+    }
+
+    fn arrays(&mut self, ty: Type) -> Result<Type> {
+        let lengths = self.array_lengths()?;
+        Ok(wrap(ty, lengths))
+    }
+
+    fn array_lengths(&mut self) -> Result<Vec<(Option<Box<super::tree::Expr>>, Span)>> {
+        let mut lengths = Vec::new();
+        while self.is("[") && !self.ahead(1).is("[") {
+            let start = self.span();
+            self.next();
+            let length = if self.is("]") {
+                None
+            } else {
+                Some(Box::new(self.nested(|parser| parser.inside_brackets(Self::expression))?))
+            };
+            self.expect("]", "after the length of the array")?;
+            lengths.push((length, self.since(start)));
+            if lengths.len() > 8 {
+                return Err(unsupported(self.since(start), "an array of more than 8 dimensions"));
+            }
+        }
+        Ok(lengths)
+    }
+}
+
+/// An array of arrays has the last length innermost.
+fn wrap(ty: Type, lengths: Vec<(Option<Box<super::tree::Expr>>, Span)>) -> Type {
+    lengths.into_iter().rev().fold(ty, |ty, (length, span)| {
+        let span = if ty.span.end <= span.start { ty.span } else { span };
+        Type { kind: TypeKind::Array(Box::new(ty), length), is_const: false, is_volatile: false, span }
+    })
+}

@@ -1,0 +1,263 @@
+//! Expressions: operators by precedence.
+//!
+//! Specification: C++17, [expr].
+
+use super::tree::{Expr, ExprKind};
+use super::{Parser, tree};
+use crate::lex::Kind;
+use crate::source::{Result, Span, error, unsupported};
+
+/// How strongly a binary operator binds.
+fn binding(operator: &str) -> Option<u8> {
+    Some(match operator {
+        "||" => 1,
+        "&&" => 2,
+        "|" => 3,
+        "^" => 4,
+        "&" => 5,
+        "==" | "!=" => 6,
+        "<" | ">" | "<=" | ">=" => 7,
+        "<<" | ">>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        _ => return None,
+    })
+}
+
+const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
+
+impl Parser<'_, '_> {
+    /// An expression with commas.
+    pub(super) fn expression(&mut self) -> Result<Expr> {
+        let mut left = self.assignment()?;
+        while self.is(",") {
+            self.next();
+            let right = self.assignment()?;
+            let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
+            left = Self::node(ExprKind::Comma(Box::new(left), Box::new(right)), span, depth)?;
+        }
+        Ok(left)
+    }
+
+    /// An expression without commas.
+    pub(super) fn assignment(&mut self) -> Result<Expr> {
+        self.nested(|parser| {
+            if parser.is_word("throw") {
+                return Err(unsupported(parser.span(), "`throw`"));
+            }
+            let left = parser.conditional()?;
+            let Kind::Punct(punct) = parser.token().kind else { return Ok(left) };
+            let Some(operator) = ASSIGNMENTS.iter().find(|own| **own == punct) else { return Ok(left) };
+            parser.next();
+            let right = if parser.is("{") { parser.list()? } else { parser.assignment()? };
+            let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
+            Self::node(ExprKind::Assign(operator, Box::new(left), Box::new(right)), span, depth)
+        })
+    }
+
+    /// A condition and its two values, or less.
+    pub(super) fn conditional(&mut self) -> Result<Expr> {
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        let yes = self.inside_brackets(|parser| parser.nested(Self::expression))?;
+        self.expect(":", "between the two values of `?`")?;
+        let no = self.assignment()?;
+        let span = condition.span.to(no.span);
+        let depth = condition.depth.max(yes.depth).max(no.depth);
+        Self::node(ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no)), span, depth)
+    }
+
+    fn binary(&mut self, weakest: u8) -> Result<Expr> {
+        let mut left = self.unary()?;
+        loop {
+            let Kind::Punct(operator) = self.token().kind else { return Ok(left) };
+            if self.closes_angle && matches!(operator, ">" | ">>") {
+                return Ok(left);
+            }
+            let Some(binds) = binding(operator).filter(|binds| *binds > weakest) else { return Ok(left) };
+            self.next();
+            let right = self.binary(binds)?;
+            let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
+            left = Self::node(ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, depth)?;
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expr> {
+        let start = self.span();
+        if let Kind::Punct(operator @ ("+" | "-" | "!" | "~" | "*" | "&" | "++" | "--")) = self.token().kind {
+            self.next();
+            let inner = self.nested(Self::unary)?;
+            let (span, depth) = (start.to(inner.span), inner.depth);
+            return Self::node(ExprKind::Prefix(operator, Box::new(inner)), span, depth);
+        }
+        match self.token().word().map(|word| word.as_str().to_owned()).as_deref() {
+            Some("sizeof" | "alignof") => return self.size(start),
+            Some(word @ ("new" | "delete" | "co_await" | "typeid" | "noexcept" | "dynamic_cast")) => {
+                return Err(unsupported(start, format!("`{word}`")));
+            }
+            _ => {}
+        }
+        if self.is("(")
+            && let Some(cast) = self.try_cast(start)?
+        {
+            return Ok(cast);
+        }
+        self.postfix()
+    }
+
+    /// `(type) value`, if the parentheses hold a type and nothing else.
+    fn try_cast(&mut self, start: Span) -> Result<Option<Expr>> {
+        let before = self.at;
+        self.next();
+        let ty = if self.at_type() { self.inside_brackets(Self::type_name).ok() } else { None };
+        let Some(ty) = ty.filter(|_| self.is(")")) else {
+            self.at = before;
+            return Ok(None);
+        };
+        self.next();
+        if self.is("{") {
+            self.at = before;
+            return Ok(None);
+        }
+        let value = self.nested(Self::unary)?;
+        let (span, depth) = (start.to(value.span), value.depth);
+        let kind = ExprKind::Cast(tree::CastKind::C, Box::new(ty), Box::new(value));
+        Self::node(kind, span, depth).map(Some)
+    }
+
+    fn size(&mut self, start: Span) -> Result<Expr> {
+        let is_size = self.is_word("sizeof");
+        self.next();
+        let before = self.at;
+        if self.take("(") {
+            if self.at_type()
+                && let Ok(ty) = self.inside_brackets(Self::type_name)
+                && self.take(")")
+            {
+                let kind = if is_size {
+                    ExprKind::SizeOfType(Box::new(ty))
+                } else {
+                    ExprKind::AlignOf(Box::new(ty))
+                };
+                return Self::node(kind, self.since(start), 0);
+            }
+            self.at = before;
+        }
+        if self.is("...") || !is_size {
+            return Err(self.expected("a type in parentheses"));
+        }
+        let value = self.nested(Self::unary)?;
+        let (span, depth) = (start.to(value.span), value.depth);
+        Self::node(ExprKind::SizeOf(Box::new(value)), span, depth)
+    }
+
+    fn postfix(&mut self) -> Result<Expr> {
+        let mut base = self.primary()?;
+        loop {
+            let start = base.span;
+            let depth = base.depth;
+            let Kind::Punct(punct) = self.token().kind else { return Ok(base) };
+            base = match punct {
+                "(" => {
+                    let arguments = self.arguments()?;
+                    let deepest =
+                        arguments.iter().map(|argument| argument.depth).max().unwrap_or(0).max(depth);
+                    Self::node(ExprKind::Call(Box::new(base), arguments), self.since(start), deepest)?
+                }
+                "[" => {
+                    self.next();
+                    let index = self.inside_brackets(Self::expression)?;
+                    self.expect("]", "after the index")?;
+                    let deepest = index.depth.max(depth);
+                    let kind = ExprKind::Index(Box::new(base), Box::new(index));
+                    Self::node(kind, self.since(start), deepest)?
+                }
+                "." | "->" => self.member(base, punct == "->")?,
+                "++" | "--" => {
+                    self.next();
+                    Self::node(ExprKind::Postfix(punct, Box::new(base)), self.since(start), depth)?
+                }
+                "<<" if self.ahead(1).is("<") => {
+                    return Err(unsupported(self.span(), "launching a kernel with `<<<`")
+                        .with_help("this compiler reads device code; the host launches the kernel"));
+                }
+                ".*" | "->*" => return Err(unsupported(self.span(), "a pointer to a member")),
+                _ => return Ok(base),
+            };
+        }
+    }
+
+    fn member(&mut self, base: Expr, is_arrow: bool) -> Result<Expr> {
+        self.next();
+        let is_template = self.take_word("template");
+        if self.is("~") {
+            return Err(unsupported(self.span(), "calling a destructor"));
+        }
+        let (name, span) =
+            if self.is_word("operator") { self.operator_name()? } else { self.name("the name of a member")? };
+        let arguments = if is_template && self.is("<") || self.at_member_arguments() {
+            Some(self.template_arguments()?)
+        } else {
+            None
+        };
+        let (start, depth) = (base.span, base.depth);
+        let part = tree::Part { name, arguments, span };
+        let kind = ExprKind::Member { base: Box::new(base), is_arrow, part };
+        Self::node(kind, self.since(start), depth)
+    }
+
+    /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in between.
+    fn at_member_arguments(&self) -> bool {
+        self.is("<")
+            && matches!(self.ahead(1).kind, Kind::Word(_) | Kind::Number(_))
+            && self.ahead(2).is(">")
+            && self.ahead(3).is("(")
+    }
+
+    /// `(a, b)`
+    pub(super) fn arguments(&mut self) -> Result<Vec<Expr>> {
+        let open = self.span();
+        self.next();
+        let arguments = self.inside_brackets(|parser| parser.list_until(")"))?;
+        if !self.is(")") {
+            let what = self.token().quoted();
+            let problem = error(self.span(), format!("expected `,` or `)` in the arguments, found {what}"));
+            let far = self.text.files.place(open).0 != self.text.files.place(self.span()).0;
+            return Err(if far {
+                self.expect(")", "after the arguments").err().unwrap_or(problem)
+            } else {
+                problem
+            });
+        }
+        self.next();
+        Ok(arguments)
+    }
+
+    fn list_until(&mut self, close: &str) -> Result<Vec<Expr>> {
+        let mut items = Vec::new();
+        while !self.is(close) {
+            items.push(if self.is("{") { self.list()? } else { self.assignment()? });
+            if !self.take(",") {
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// `{a, b}`
+    pub(super) fn list(&mut self) -> Result<Expr> {
+        self.nested(|parser| {
+            let start = parser.span();
+            parser.next();
+            if parser.is(".") {
+                return Err(unsupported(parser.span(), "naming a member in an initialiser"));
+            }
+            let items = parser.inside_brackets(|parser| parser.list_until("}"))?;
+            parser.expect("}", "after the values")?;
+            let depth = items.iter().map(|item| item.depth).max().unwrap_or(0);
+            Self::node(ExprKind::List(items), parser.since(start), depth)
+        })
+    }
+}

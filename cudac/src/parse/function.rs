@@ -1,0 +1,201 @@
+//! Functions: parameters, body, constructors, operators.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::declaration::Specifiers;
+use super::tree::{Expr, Function, Init, Type, TypeKind, Variable};
+use crate::source::{Name, Result, Span, error, unsupported};
+
+/// A function may have this many parameters.
+const MAX_PARAMETERS: usize = 128;
+
+impl Parser<'_, '_> {
+    /// `(int a, float* b = nullptr)`; the names are declared in the innermost scope.
+    pub(super) fn parameters(&mut self) -> Result<Vec<Variable>> {
+        self.expect("(", "before the parameters")?;
+        let mut parameters: Vec<Variable> = Vec::new();
+        if self.is_word("void") && self.ahead(1).is(")") {
+            self.next();
+        }
+        while !self.is(")") {
+            if self.is("...") {
+                return Err(unsupported(self.span(), "a function with any number of arguments"));
+            }
+            let start = self.span();
+            let specifiers = self.specifiers()?;
+            if !self.at_type() {
+                if let Some(word) = self.token().word() {
+                    return Err(error(start, format!("the type `{word}` is unknown")));
+                }
+                return Err(self.expected("the type of a parameter"));
+            }
+            let base = self.plain_type()?;
+            let declarator = self.declarator(base)?;
+            if self.is("...") {
+                return Err(unsupported(self.span(), "a template with any number of arguments"));
+            }
+            let (name, span) = declarator.name.unwrap_or_else(|| (self.text.names.get(""), start));
+            self.declare_value(&name);
+            let init = if self.take("=") { Some(Init::Assign(self.assignment()?)) } else { None };
+            let (storage, align) = (specifiers.storage, None);
+            parameters.push(Variable { name, ty: declarator.ty, init, storage, align, span });
+            if parameters.len() > MAX_PARAMETERS {
+                return Err(error(start, format!("a function has more than {MAX_PARAMETERS} parameters")));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(")", "after the parameters")?;
+        Ok(parameters)
+    }
+
+    /// A function, from its parameters on.
+    pub(super) fn function(
+        &mut self,
+        specifiers: Specifiers,
+        result: Type,
+        name: Name,
+        span: Span,
+    ) -> Result<Rc<Function>> {
+        // A constructor has the name of its type, which stays one.
+        if self.structs_name().as_ref() != Some(&name) {
+            self.declare_value(&name);
+        }
+        if crate::builtins::headers::own(name.as_str()).is_some() {
+            // An own function of the same name is one more overload.
+            self.load_own(&name);
+        }
+        self.scopes.push();
+        let function = self.function_parts(specifiers, result, name, span);
+        self.scopes.pop();
+        function.map(Rc::new)
+    }
+
+    fn function_parts(
+        &mut self,
+        specifiers: Specifiers,
+        mut result: Type,
+        name: Name,
+        span: Span,
+    ) -> Result<Function> {
+        let parameters = self.parameters()?;
+        let mut is_const = false;
+        loop {
+            match self.token().word().map(Name::as_str) {
+                Some("const") => is_const = true,
+                Some("noexcept" | "volatile" | "__forceinline__") => {}
+                Some(word @ ("override" | "final")) => {
+                    return Err(unsupported(self.span(), format!("`{word}`")));
+                }
+                _ => break,
+            }
+            self.next();
+        }
+        if self.take("->") {
+            result = self.type_name()?;
+        }
+        let template = super::template::implied(self.text.names, &parameters);
+        let mut function = Function {
+            name,
+            span,
+            template,
+            result,
+            parameters,
+            body: None,
+            storage: specifiers.storage,
+            launch_bounds: specifiers.launch_bounds,
+            initialisers: Vec::new(),
+            is_constructor: false,
+            is_conversion: false,
+            is_const,
+            is_deleted: false,
+            is_defaulted: false,
+            end: span,
+        };
+        if self.is(":") {
+            function.initialisers = self.initialisers()?;
+        }
+        if self.take("=") {
+            function.is_deleted = self.take_word("delete");
+            function.is_defaulted = !function.is_deleted && self.take_word("default");
+            if !function.is_deleted && !function.is_defaulted {
+                return Err(self.expected("`default` or `delete`"));
+            }
+            self.expect(";", "after the declaration")?;
+        } else if self.is("{") {
+            let outer = std::mem::replace(&mut self.closes_angle, false);
+            let body = self.nested(Self::block);
+            self.closes_angle = outer;
+            function.body = Some(body?);
+            function.end = self.end();
+        } else {
+            self.expect(";", "or a body after the parameters")?;
+        }
+        Ok(function)
+    }
+
+    /// `: a(1), b{2}`
+    fn initialisers(&mut self) -> Result<Vec<(Name, Init, Span)>> {
+        self.next();
+        let mut found = Vec::new();
+        loop {
+            let (name, span) = self.name("the name of a member")?;
+            let init = if self.is("{") { Init::Curly(self.list()?) } else { Init::Round(self.arguments()?) };
+            found.push((name, init, span));
+            if !self.take(",") {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// A constructor `S(…)`, a destructor, or a conversion `operator T()`, which have no type before the name.
+    pub(super) fn constructor_or_conversion(
+        &mut self,
+        specifiers: &mut Specifiers,
+    ) -> Result<Option<Rc<Function>>> {
+        let start = self.span();
+        if self.is("~") {
+            return Err(unsupported(start, "a destructor"));
+        }
+        if self.is_word("operator") {
+            self.next();
+            let base = self.plain_type()?;
+            let ty = self.declarator(base)?.ty;
+            let name = self.text.names.get("operator T");
+            let specifiers = std::mem::take(specifiers);
+            let function = self.function(specifiers, ty, name, start)?;
+            return Ok(Some(set(function, |function| function.is_conversion = true)));
+        }
+        let own = self.structs_name();
+        let is_constructor = own.is_some() && self.token().word() == own.as_ref() && self.ahead(1).is("(");
+        let Some(name) = own.filter(|_| is_constructor) else { return Ok(None) };
+        self.next();
+        let kind = TypeKind::Basic(super::tree::Basic::Void);
+        let result = Type { kind, is_const: false, is_volatile: false, span: start };
+        let specifiers = std::mem::take(specifiers);
+        let function = self.function(specifiers, result, name, start)?;
+        Ok(Some(set(function, |function| function.is_constructor = true)))
+    }
+}
+
+/// Changes a function that nothing else refers to yet.
+pub(super) fn set(mut function: Rc<Function>, change: impl FnOnce(&mut Function)) -> Rc<Function> {
+    if let Some(function) = Rc::get_mut(&mut function) {
+        change(function);
+    }
+    function
+}
+
+/// The expressions of an initialiser in round brackets or of a list.
+pub(crate) fn values(init: &Init) -> &[Expr] {
+    match init {
+        Init::Assign(value) => std::slice::from_ref(value),
+        Init::Round(values) => values,
+        Init::Curly(list) => match &list.kind {
+            super::tree::ExprKind::List(values) => values,
+            _ => std::slice::from_ref(list),
+        },
+    }
+}

@@ -1,0 +1,93 @@
+//! `asm` with operands.
+//!
+//! Specification: Inline PTX Assembly in CUDA.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::tree::{Asm, AsmOperand, StmtKind};
+use crate::lex::Kind;
+use crate::source::Result;
+
+/// `asm` may have this many operands.
+const MAX_OPERANDS: usize = 64;
+
+impl Parser<'_, '_> {
+    pub(super) fn asm(&mut self) -> Result<StmtKind> {
+        self.next();
+        let mut is_volatile = false;
+        while self.is_word("volatile") || self.is_word("__volatile__") {
+            is_volatile = true;
+            self.next();
+        }
+        self.expect("(", "after `asm`")?;
+        let start = self.span();
+        let text = self.string("the instructions")?;
+        let text_span = self.since(start);
+        // `::` is one token, and means that a list is empty.
+        let mut lists: [Vec<AsmOperand>; 2] = [Vec::new(), Vec::new()];
+        let mut section = 0;
+        let mut touches_memory = false;
+        while !self.is(")") {
+            if self.take("::") {
+                section += 2;
+            } else if self.take(":") {
+                section += 1;
+            } else {
+                return Err(self.expected("`:` or `)` in `asm`"));
+            }
+            match section {
+                1 | 2 => lists[section - 1] = self.operands()?,
+                3 => touches_memory |= self.clobbers()?,
+                _ => return Err(self.expected("`)` at the end of `asm`")),
+            }
+        }
+        self.next();
+        self.expect(";", "after `asm`")?;
+        let [outputs, inputs] = lists;
+        let asm = Asm { text, text_span, is_volatile, touches_memory, outputs, inputs };
+        Ok(StmtKind::Asm(Rc::new(asm)))
+    }
+
+    fn operands(&mut self) -> Result<Vec<AsmOperand>> {
+        let mut operands = Vec::new();
+        while let Kind::Text(_) = self.token().kind {
+            let constraint = self.string("a constraint")?;
+            self.expect("(", "after the constraint")?;
+            let value = self.inside_brackets(Self::expression)?;
+            self.expect(")", "after the operand")?;
+            operands.push(AsmOperand { constraint, value });
+            if operands.len() > MAX_OPERANDS {
+                return Err(self.expected(&format!("at most {MAX_OPERANDS} operands")));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        Ok(operands)
+    }
+
+    fn clobbers(&mut self) -> Result<bool> {
+        let mut touches_memory = false;
+        while let Kind::Text(_) = self.token().kind {
+            touches_memory |= *self.string("a clobber")? == *b"memory";
+            if !self.take(",") {
+                break;
+            }
+        }
+        Ok(touches_memory)
+    }
+
+    /// Strings in a row.
+    fn string(&mut self, what: &str) -> Result<Rc<[u8]>> {
+        let mut bytes = Vec::new();
+        if !matches!(self.token().kind, Kind::Text(_)) {
+            return Err(self.expected(&format!("a string with {what}")));
+        }
+        while let Kind::Text(text) = &self.token().kind {
+            bytes.extend_from_slice(text);
+            self.next();
+        }
+        Ok(bytes.into())
+    }
+}

@@ -1,0 +1,255 @@
+//! Tokens to an untyped tree.
+//!
+//! C++ cannot be read without knowing which names are types and templates, so the parser keeps a table of names
+//! ([`scope`]); what they mean is the business of `check`. A name that nothing declares may be one of this compiler's
+//! own functions and types: its text is then read, once (`builtins`). After an error the parser continues with the next
+//! statement or declaration, so that one run reports several errors. Left out, and rejected by name: `goto`, virtual
+//! functions, inheritance, exceptions, `new`, function pointers, range-based loops, and bit fields.
+
+mod declaration;
+mod declarator;
+mod expression;
+mod function;
+mod inline_asm;
+mod primary;
+mod scope;
+mod statement;
+mod structure;
+mod template;
+pub(crate) mod tree;
+mod types;
+
+use crate::builtins::headers;
+use crate::lex::{Kind, Token};
+use crate::preprocess::{Macros, Preprocessor};
+use crate::source::{Files, Name, Names, Problem, Result, Sink, Span, error};
+pub(crate) use function::values;
+use scope::Scopes;
+use tree::{Declaration, Expr, ExprKind, Storage};
+
+/// Expressions in expressions, statements in statements, types in types.
+const MAX_DEPTH: u16 = 100;
+
+/// The depth of an expression's tree, which operators in a row make deep without nesting.
+const MAX_EXPR_DEPTH: u16 = 250;
+
+/// What the stages before `check` share.
+pub(crate) struct Text<'s> {
+    pub files: &'s mut Files,
+    pub names: &'s mut Names,
+    pub sink: &'s mut Sink,
+    pub macros: &'s mut Macros,
+}
+
+struct Parser<'p, 's> {
+    text: &'p mut Text<'s>,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: u16,
+    scopes: Scopes,
+    /// Declarations of this compiler's own functions and types that the text uses.
+    own: Vec<Declaration>,
+    /// Inside of template arguments, where `>` ends the list.
+    closes_angle: bool,
+    /// What was said of a variable after the qualifiers of its type.
+    late: Storage,
+}
+
+/// Parses a file that has been added to the files.
+pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
+    let tokens = preprocess(text, file, false);
+    let scopes = Scopes::new();
+    let mut parser = Parser {
+        text,
+        tokens,
+        at: 0,
+        depth: 0,
+        scopes,
+        own: Vec::new(),
+        closes_angle: false,
+        late: Storage::default(),
+    };
+    let declarations = parser.declarations(false);
+    let mut all = parser.own;
+    all.extend(declarations);
+    all
+}
+
+fn preprocess(text: &mut Text<'_>, file: u16, is_own: bool) -> Vec<Token> {
+    let mut preprocessor =
+        Preprocessor { files: text.files, names: text.names, sink: text.sink, macros: text.macros };
+    if is_own { preprocessor.run_own(file, 0, false) } else { preprocessor.run(file) }
+}
+
+impl Parser<'_, '_> {
+    /// Reads this compiler's own declarations of a name, if there are any and they have not been read.
+    fn load_own(&mut self, name: &Name) -> bool {
+        let Some((title, text)) = headers::own(name.as_str()) else { return false };
+        if !self.scopes.mark_loaded(title) {
+            return false;
+        }
+        let file = self.text.files.add(title, text);
+        let tokens = preprocess(self.text, file, true);
+        let outer = (std::mem::replace(&mut self.tokens, tokens), self.at, self.depth, self.closes_angle);
+        let scope = self.scopes.enter_global();
+        (self.at, self.closes_angle) = (0, false);
+        let declarations = self.declarations(false);
+        self.own.extend(declarations);
+        self.scopes.leave_global(scope);
+        (self.tokens, self.at, self.depth, self.closes_angle) = outer;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.at]
+    }
+
+    fn ahead(&self, count: usize) -> &Token {
+        &self.tokens[(self.at + count).min(self.tokens.len() - 1)]
+    }
+
+    fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// The end of the token before the next one.
+    fn end(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    fn since(&self, start: Span) -> Span {
+        start.to(self.end())
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.token().clone();
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn is(&self, punct: &str) -> bool {
+        self.token().is(punct)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.token().is_word(word)
+    }
+
+    fn take(&mut self, punct: &str) -> bool {
+        let found = self.is(punct);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// Consumes a bracket or sign, or says where it is missing: after the token before.
+    fn expect(&mut self, punct: &'static str, place: &str) -> Result<()> {
+        if self.take(punct) {
+            return Ok(());
+        }
+        let found = self.token();
+        let end = self.end();
+        let is_next_line = found.starts_line || found.kind == Kind::End;
+        if is_next_line && end.end > 0 {
+            let after = Span { file: end.file, start: end.end, end: end.end + 1 };
+            return Err(
+                error(after, format!("expected `{punct}` {place}")).with_help(format!("add `{punct}` here"))
+            );
+        }
+        Err(error(found.span, format!("expected `{punct}` {place}, found {}", found.quoted())))
+    }
+
+    fn expected(&self, what: &str) -> Box<Problem> {
+        error(self.span(), format!("expected {what}, found {}", self.token().quoted()))
+    }
+
+    /// Consumes a name that is being declared.
+    fn name(&mut self, what: &str) -> Result<(Name, Span)> {
+        let span = self.span();
+        match self.token().word() {
+            Some(name) if types::is_keyword(name.as_str()) => {
+                let message = format!("expected {what}, found the keyword `{name}`");
+                Err(error(span, message))
+            }
+            Some(name) => {
+                let name = name.clone();
+                self.next();
+                Ok((name, span))
+            }
+            None => Err(self.expected(what)),
+        }
+    }
+
+    /// Reads something that may contain itself, up to [`MAX_DEPTH`] deep.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(error(self.span(), format!("nested more than {MAX_DEPTH} deep")));
+        }
+        let outer = self.depth;
+        self.depth += 1;
+        let result = inner(self);
+        // After an error inside of it the count may be that of another level.
+        self.depth = outer;
+        result
+    }
+
+    /// Inside of parentheses `>` is an operator again.
+    fn inside_brackets<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let outer = std::mem::replace(&mut self.closes_angle, false);
+        let result = inner(self);
+        self.closes_angle = outer;
+        result
+    }
+
+    /// A node of an expression; its depth is one more than the deepest of its parts.
+    fn node(kind: ExprKind, span: Span, deepest: u16) -> Result<Expr> {
+        if deepest >= MAX_EXPR_DEPTH {
+            return Err(error(span, format!("this expression is more than {MAX_EXPR_DEPTH} operators deep")));
+        }
+        Ok(Expr { kind, span, depth: deepest + 1 })
+    }
+
+    /// After an error: to the end of the statement or the block.
+    fn recover(&mut self, from: usize) {
+        let mut depth = 0usize;
+        if self.at == from {
+            self.next();
+        }
+        loop {
+            match self.token().kind {
+                Kind::End => return,
+                Kind::Punct(";") if depth == 0 => {
+                    self.next();
+                    return;
+                }
+                Kind::Punct("{") => depth += 1,
+                Kind::Punct("}") if depth == 0 => return,
+                Kind::Punct("}") => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.next();
+                        self.take(";");
+                        return;
+                    }
+                }
+                _ => {}
+            }
+            self.next();
+        }
+    }
+
+    fn report(&mut self, problem: Box<Problem>) {
+        self.text.sink.add(problem);
+    }
+}

@@ -1,0 +1,228 @@
+//! The parts that operators join: numbers, names, casts by name, constructions, lambdas.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::scope::Entity;
+use super::tree::{Brackets, Capture, CastKind, Expr, ExprKind, Function, Lambda, Storage, Type, TypeKind};
+use crate::lex::Kind;
+use crate::source::{Name, Result, Span, error, unsupported};
+
+impl Parser<'_, '_> {
+    pub(super) fn primary(&mut self) -> Result<Expr> {
+        let start = self.span();
+        let kind = match self.token().kind.clone() {
+            Kind::Number(text) => ExprKind::Number(text),
+            Kind::Character(value) => ExprKind::Character(value),
+            Kind::Text(text) => return self.text(start, &text),
+            Kind::Punct("(") => return self.parenthesised(start),
+            Kind::Punct("[") => return self.lambda(),
+            Kind::Punct("::") => return self.name_or_construction(start),
+            Kind::Word(word) => match word.as_str() {
+                "true" => ExprKind::Bool(true),
+                "false" => ExprKind::Bool(false),
+                "nullptr" => ExprKind::Null,
+                "this" => ExprKind::This,
+                "static_cast" => return self.named_cast(CastKind::Static),
+                "reinterpret_cast" => return self.named_cast(CastKind::Reinterpret),
+                "const_cast" => return self.named_cast(CastKind::Const),
+                _ => return self.name_or_construction(start),
+            },
+            _ => return Err(self.expected("an expression")),
+        };
+        self.next();
+        Self::node(kind, start, 0)
+    }
+
+    /// Strings in a row are one.
+    fn text(&mut self, start: Span, first: &[u8]) -> Result<Expr> {
+        let mut bytes = first.to_vec();
+        self.next();
+        while let Kind::Text(more) = &self.token().kind {
+            bytes.extend_from_slice(more);
+            self.next();
+        }
+        Self::node(ExprKind::Text(bytes.into()), self.since(start), 0)
+    }
+
+    fn parenthesised(&mut self, start: Span) -> Result<Expr> {
+        self.next();
+        if self.is("{") {
+            return Err(unsupported(start, "a statement in an expression"));
+        }
+        let inner = self.inside_brackets(Self::expression)?;
+        if self.is("...") {
+            return Err(unsupported(self.span(), "a fold expression"));
+        }
+        self.expect(")", "after the expression")?;
+        Ok(Expr { span: self.since(start), ..inner })
+    }
+
+    fn named_cast(&mut self, kind: CastKind) -> Result<Expr> {
+        let start = self.span();
+        self.next();
+        self.expect("<", "after the cast")?;
+        let outer = std::mem::replace(&mut self.closes_angle, true);
+        let ty = self.type_name();
+        self.closes_angle = outer;
+        let ty = ty?;
+        self.close_angle()?;
+        self.expect("(", "after the type of the cast")?;
+        let value = self.inside_brackets(Self::expression)?;
+        self.expect(")", "after the value of the cast")?;
+        let depth = value.depth;
+        Self::node(ExprKind::Cast(kind, Box::new(ty), Box::new(value)), self.since(start), depth)
+    }
+
+    fn name_or_construction(&mut self, start: Span) -> Result<Expr> {
+        if self.at_type() {
+            let ty = self.plain_type()?;
+            return self.construction(ty, start);
+        }
+        if let Some(word) = self.token().word().map(|word| word.as_str().to_owned())
+            && super::types::is_keyword(&word)
+            && word != "operator"
+        {
+            return Err(error(start, format!("expected an expression, found the keyword `{word}`")));
+        }
+        let path = self.path()?;
+        Self::node(ExprKind::Path(path), self.since(start), 0)
+    }
+
+    /// `T(a, b)` or `T{a, b}`, or a static member `T::value`, which `plain_type` has read as a type.
+    fn construction(&mut self, ty: Type, start: Span) -> Result<Expr> {
+        if self.is("(") {
+            let arguments = self.arguments()?;
+            let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
+            let kind = ExprKind::Construct(Box::new(ty), arguments, Brackets::Round);
+            return Self::node(kind, self.since(start), depth);
+        }
+        if self.is("{") {
+            let list = self.list()?;
+            let depth = list.depth;
+            let ExprKind::List(items) = list.kind else { return Ok(list) };
+            return Self::node(
+                ExprKind::Construct(Box::new(ty), items, Brackets::Curly),
+                self.since(start),
+                depth,
+            );
+        }
+        match ty.kind {
+            TypeKind::Named(path) if path.parts.len() > 1 => {
+                Self::node(ExprKind::Path(path), self.since(start), 0)
+            }
+            _ => Err(error(ty.span, "expected an expression, found a type")
+                .with_help("write `(type)value` or `type(value)` to convert a value")),
+        }
+    }
+
+    fn lambda(&mut self) -> Result<Expr> {
+        let start = self.span();
+        self.next();
+        let (default, captures) = self.captures()?;
+        self.scopes.push();
+        let function = self.nested(|parser| parser.lambda_function(start));
+        self.scopes.pop();
+        let lambda = Lambda { default, captures, function: Rc::new(function?) };
+        Self::node(ExprKind::Lambda(Rc::new(lambda)), self.since(start), 0)
+    }
+
+    #[allow(clippy::type_complexity, reason = "the parts of a lambda, taken apart at once")]
+    fn captures(&mut self) -> Result<(Option<Capture>, Vec<(Name, Capture, Option<Expr>, Span)>)> {
+        let mut default = None;
+        let mut captures = Vec::new();
+        while !self.is("]") {
+            let span = self.span();
+            if self.is("=") && (self.ahead(1).is("]") || self.ahead(1).is(",")) {
+                self.next();
+                default = Some(Capture::Copy);
+            } else if self.is("&") && (self.ahead(1).is("]") || self.ahead(1).is(",")) {
+                self.next();
+                default = Some(Capture::Reference);
+            } else if self.is_word("this") {
+                self.next();
+                captures.push((self.text.names.get("this"), Capture::This, None, span));
+            } else {
+                let capture = if self.take("&") { Capture::Reference } else { Capture::Copy };
+                let (name, span) = self.name("the name of a variable to capture")?;
+                let init = if self.take("=") { Some(self.assignment()?) } else { None };
+                captures.push((name, capture, init, span));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("]", "after what the lambda captures")?;
+        Ok((default, captures))
+    }
+
+    fn lambda_function(&mut self, start: Span) -> Result<Function> {
+        let parameters = if self.is("(") { self.parameters()? } else { Vec::new() };
+        let mut storage = Storage::default();
+        let mut is_const = true;
+        loop {
+            match self.token().word().map(Name::as_str) {
+                Some("mutable") => is_const = false,
+                Some("__forceinline__" | "noexcept") => {}
+                Some("__device__") => storage.is_device = true,
+                Some("__host__") => storage.is_host = true,
+                Some("constexpr") => storage.is_constexpr = true,
+                _ => break,
+            }
+            self.next();
+        }
+        let span = self.since(start);
+        let auto = Type { kind: TypeKind::Auto, is_const: false, is_volatile: false, span };
+        let result = if self.take("->") { self.type_name()? } else { auto };
+        if !self.is("{") {
+            return Err(self.expected("the body of the lambda"));
+        }
+        let outer = std::mem::replace(&mut self.closes_angle, false);
+        let body = self.block();
+        self.closes_angle = outer;
+        // A parameter of type `auto` makes the call a template.
+        let template = super::template::implied(self.text.names, &parameters);
+        Ok(Function {
+            name: self.text.names.get("operator()"),
+            span,
+            template,
+            result,
+            parameters,
+            body: Some(body?),
+            storage,
+            launch_bounds: Vec::new(),
+            initialisers: Vec::new(),
+            is_constructor: false,
+            is_conversion: false,
+            is_const,
+            is_deleted: false,
+            is_defaulted: false,
+            end: self.end(),
+        })
+    }
+
+    /// `operator+`, `operator[]`, `operator()`.
+    pub(super) fn operator_name(&mut self) -> Result<(Name, Span)> {
+        let start = self.span();
+        self.next();
+        let token = self.next();
+        let Kind::Punct(punct) = token.kind else {
+            return Err(error(token.span, format!("expected an operator, found {}", token.quoted())));
+        };
+        let text = match punct {
+            "(" | "[" => {
+                let close = if punct == "(" { ")" } else { "]" };
+                self.expect(close, "after the bracket of the operator")?;
+                format!("operator{punct}{close}")
+            }
+            _ => format!("operator{punct}"),
+        };
+        let name = self.text.names.get(&text);
+        Ok((name, self.since(start)))
+    }
+
+    /// Declares a variable or a parameter in the innermost scope.
+    pub(super) fn declare_value(&mut self, name: &Name) {
+        self.scopes.declare(name, Entity::Value);
+    }
+}

@@ -1,0 +1,138 @@
+//! Which names are types, templates and namespaces while the text is read.
+//!
+//! Only what the grammar needs: `check` looks names up again, with their meanings.
+
+use std::collections::{HashMap, HashSet};
+
+use super::tree::Path;
+use crate::source::Name;
+
+/// What a name is, as far as the grammar cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entity {
+    Type,
+    TypeTemplate,
+    FunctionTemplate,
+    Namespace(usize),
+    Value,
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    names: HashMap<Name, Entity>,
+    parent: usize,
+    /// Namespaces whose names are visible here.
+    using: Vec<usize>,
+}
+
+/// All scopes; the first is the global one.
+#[derive(Debug)]
+pub(super) struct Scopes {
+    scopes: Vec<Scope>,
+    current: usize,
+    loaded: HashSet<&'static str>,
+    /// The struct whose members are being read.
+    structure: Option<Name>,
+}
+
+impl Scopes {
+    pub fn new() -> Scopes {
+        Scopes { scopes: vec![Scope::default()], current: 0, loaded: HashSet::new(), structure: None }
+    }
+
+    /// Whether this is the first time that a text of this compiler is asked for.
+    pub fn mark_loaded(&mut self, title: &'static str) -> bool {
+        self.loaded.insert(title)
+    }
+
+    pub fn enter_global(&mut self) -> usize {
+        std::mem::replace(&mut self.current, 0)
+    }
+
+    pub fn leave_global(&mut self, outer: usize) {
+        self.current = outer;
+    }
+
+    pub fn set_struct(&mut self, name: Option<Name>) -> Option<Name> {
+        std::mem::replace(&mut self.structure, name)
+    }
+
+    pub fn structs_name(&self) -> Option<Name> {
+        self.structure.clone()
+    }
+
+    pub fn is_global(&self) -> bool {
+        self.current == 0
+    }
+
+    pub fn push(&mut self) {
+        self.scopes.push(Scope { parent: self.current, ..Scope::default() });
+        self.current = self.scopes.len() - 1;
+    }
+
+    pub fn pop(&mut self) {
+        self.current = self.scopes[self.current].parent;
+    }
+
+    pub fn declare(&mut self, name: &Name, entity: Entity) {
+        let names = &mut self.scopes[self.current].names;
+        // A function may have the name of a template, and a constructor that of its type.
+        if entity == Entity::Value && names.get(name).is_some_and(|known| *known != Entity::Value) {
+            return;
+        }
+        names.insert(name.clone(), entity);
+    }
+
+    /// Enters a namespace, which may have been open before.
+    pub fn enter(&mut self, name: &Name) -> usize {
+        let outer = self.current;
+        if let Some(Entity::Namespace(at)) = self.scopes[outer].names.get(name) {
+            self.current = *at;
+        } else {
+            self.push();
+            self.scopes[outer].names.insert(name.clone(), Entity::Namespace(self.current));
+        }
+        outer
+    }
+
+    pub fn leave(&mut self, outer: usize) {
+        self.current = outer;
+    }
+
+    pub fn use_namespace(&mut self, path: &Path) {
+        if let Some(Entity::Namespace(at)) = self.resolve(path) {
+            self.scopes[self.current].using.push(at);
+        }
+    }
+
+    /// What a name means here, from the innermost scope outwards.
+    pub fn find(&self, name: &Name) -> Option<Entity> {
+        let mut at = self.current;
+        loop {
+            if let Some(found) = self.find_in(at, name) {
+                return Some(found);
+            }
+            if at == 0 {
+                return None;
+            }
+            at = self.scopes[at].parent;
+        }
+    }
+
+    pub fn find_in(&self, at: usize, name: &Name) -> Option<Entity> {
+        let scope = &self.scopes[at];
+        let used = || scope.using.iter().find_map(|used| self.scopes[*used].names.get(name));
+        scope.names.get(name).or_else(used).copied()
+    }
+
+    /// What a path means.
+    pub fn resolve(&self, path: &Path) -> Option<Entity> {
+        let (first, rest) = path.parts.split_first()?;
+        let mut found = self.find(&first.name)?;
+        for part in rest {
+            let Entity::Namespace(at) = found else { return None };
+            found = self.find_in(at, &part.name)?;
+        }
+        Some(found)
+    }
+}

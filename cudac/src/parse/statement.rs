@@ -1,0 +1,241 @@
+//! Statements.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::tree::{Expr, Stmt, StmtKind, Unroll};
+use crate::lex::Kind;
+use crate::source::{Result, Span, error, unsupported};
+
+impl Parser<'_, '_> {
+    /// `{ … }`; after an error in a statement the next one is read.
+    pub(super) fn block(&mut self) -> Result<Stmt> {
+        let start = self.span();
+        self.expect("{", "at the start of a block")?;
+        self.scopes.push();
+        let mut statements = Vec::new();
+        while !self.is("}") && self.token().kind != Kind::End {
+            let from = self.at;
+            let depth = self.depth;
+            match self.statement() {
+                Ok(statement) => statements.push(statement),
+                Err(problem) => {
+                    self.report(problem);
+                    self.depth = depth;
+                    self.closes_angle = false;
+                    self.recover(from);
+                }
+            }
+        }
+        self.scopes.pop();
+        if self.token().kind == Kind::End {
+            return Err(error(start, "this `{` is not closed").with_help("add `}` where the block ends"));
+        }
+        self.next();
+        Ok(Stmt { kind: StmtKind::Block(statements), span: self.since(start) })
+    }
+
+    pub(super) fn statement(&mut self) -> Result<Stmt> {
+        self.nested(Self::any_statement)
+    }
+
+    fn any_statement(&mut self) -> Result<Stmt> {
+        let start = self.span();
+        if self.is("{") {
+            return self.block();
+        }
+        if self.token().kind == Kind::PragmaUnroll {
+            return self.unrolled();
+        }
+        let kind = if self.take(";") {
+            StmtKind::Empty
+        } else {
+            let word = self.token().word().map(|word| word.as_str().to_owned());
+            match word.as_deref() {
+                Some("if") => self.branch()?,
+                Some("for" | "while") => return self.loop_with(Unroll::Unsaid),
+                Some("do") => self.do_while()?,
+                Some("switch") => self.switch()?,
+                Some("case") => self.case()?,
+                Some("default") => {
+                    self.next();
+                    self.expect(":", "after `default`")?;
+                    StmtKind::Default
+                }
+                Some("break") => self.simple(StmtKind::Break, "after `break`")?,
+                Some("continue") => self.simple(StmtKind::Continue, "after `continue`")?,
+                Some("return") => self.return_()?,
+                Some("asm" | "__asm__" | "__asm") => self.asm()?,
+                Some(word @ ("goto" | "try" | "throw")) => {
+                    return Err(unsupported(start, format!("`{word}`")));
+                }
+                Some("else") => {
+                    return Err(error(start, "`else` without `if`")
+                        .with_help("an `if` without braces ends after one statement"));
+                }
+                _ if self.at_declaration() => return self.local_declaration(),
+                Some(_) if self.ahead(1).is(":") && !self.ahead(2).is(":") => {
+                    return Err(unsupported(start, "a label"));
+                }
+                _ => {
+                    let value = self.expression()?;
+                    self.expect(";", "after the statement")?;
+                    StmtKind::Expr(value)
+                }
+            }
+        };
+        Ok(Stmt { kind, span: self.since(start) })
+    }
+
+    fn simple(&mut self, kind: StmtKind, place: &str) -> Result<StmtKind> {
+        self.next();
+        self.expect(";", place)?;
+        Ok(kind)
+    }
+
+    fn condition(&mut self, of: &str) -> Result<Expr> {
+        self.expect("(", &format!("after `{of}`"))?;
+        if self.at_declaration() {
+            return Err(unsupported(self.span(), "a declaration in a condition")
+                .with_help("declare the variable on a line before"));
+        }
+        let value = self.inside_brackets(Self::expression)?;
+        self.expect(")", "after the condition")?;
+        Ok(value)
+    }
+
+    fn branch(&mut self) -> Result<StmtKind> {
+        self.next();
+        let is_constexpr = self.take_word("constexpr");
+        let condition = self.condition("if")?;
+        let then = Box::new(self.scoped_statement()?);
+        let otherwise = if self.take_word("else") { Some(Box::new(self.scoped_statement()?)) } else { None };
+        Ok(StmtKind::If { is_constexpr, condition, then, otherwise })
+    }
+
+    fn scoped_statement(&mut self) -> Result<Stmt> {
+        self.scopes.push();
+        let result = self.statement();
+        self.scopes.pop();
+        result
+    }
+
+    /// `#pragma unroll N` and the loop after it.
+    fn unrolled(&mut self) -> Result<Stmt> {
+        let span = self.span();
+        self.next();
+        let unroll = if self.token().kind == Kind::PragmaEnd {
+            Unroll::Fully
+        } else {
+            Unroll::Times(Box::new(self.expression()?))
+        };
+        if self.token().kind != Kind::PragmaEnd {
+            return Err(self.expected("the end of the line after `#pragma unroll`"));
+        }
+        self.next();
+        if self.is_word("for") || self.is_word("while") {
+            return self.loop_with(unroll);
+        }
+        if !self.is_word("do") {
+            self.text.sink.warn(span, "`#pragma unroll` has no effect, because no loop follows it", "");
+        }
+        self.statement()
+    }
+
+    fn loop_with(&mut self, unroll: Unroll) -> Result<Stmt> {
+        let start = self.span();
+        self.scopes.push();
+        let kind = if self.is_word("for") { self.for_(unroll) } else { self.while_(unroll) };
+        self.scopes.pop();
+        Ok(Stmt { kind: kind?, span: self.since(start) })
+    }
+
+    fn for_(&mut self, unroll: Unroll) -> Result<StmtKind> {
+        self.next();
+        self.expect("(", "after `for`")?;
+        let outer = std::mem::replace(&mut self.closes_angle, false);
+        let init = if self.take(";") { None } else { Some(Box::new(self.for_init()?)) };
+        let condition = if self.is(";") { None } else { Some(self.expression()?) };
+        self.expect(";", "after the condition of `for`")?;
+        let step = if self.is(")") { None } else { Some(self.expression()?) };
+        self.closes_angle = outer;
+        self.expect(")", "after the step of `for`")?;
+        let body = Box::new(self.scoped_statement()?);
+        Ok(StmtKind::For { init, condition, step, body, unroll })
+    }
+
+    fn for_init(&mut self) -> Result<Stmt> {
+        let start = self.span();
+        if self.at_declaration() {
+            return self.local_declaration();
+        }
+        let value = self.expression()?;
+        self.expect(";", "after the first part of `for`")?;
+        Ok(Stmt { kind: StmtKind::Expr(value), span: self.since(start) })
+    }
+
+    fn while_(&mut self, unroll: Unroll) -> Result<StmtKind> {
+        self.next();
+        let condition = self.condition("while")?;
+        let body = Box::new(self.scoped_statement()?);
+        Ok(StmtKind::While { condition, body, unroll })
+    }
+
+    fn do_while(&mut self) -> Result<StmtKind> {
+        self.next();
+        let body = Box::new(self.scoped_statement()?);
+        if !self.take_word("while") {
+            return Err(self.expected("`while` after the body of `do`"));
+        }
+        let condition = self.condition("while")?;
+        self.expect(";", "after the condition")?;
+        Ok(StmtKind::DoWhile { body, condition })
+    }
+
+    fn switch(&mut self) -> Result<StmtKind> {
+        self.next();
+        let value = self.condition("switch")?;
+        let body = Box::new(self.scoped_statement()?);
+        Ok(StmtKind::Switch { value, body })
+    }
+
+    fn case(&mut self) -> Result<StmtKind> {
+        self.next();
+        let value = self.conditional()?;
+        if self.is("...") {
+            return Err(unsupported(self.span(), "a range of cases"));
+        }
+        self.expect(":", "after the value of `case`")?;
+        Ok(StmtKind::Case(value))
+    }
+
+    fn return_(&mut self) -> Result<StmtKind> {
+        self.next();
+        let value = match () {
+            () if self.is(";") => None,
+            () if self.is("{") => Some(self.list()?),
+            () => Some(self.expression()?),
+        };
+        self.expect(";", "after `return`")?;
+        Ok(StmtKind::Return(value))
+    }
+
+    fn local_declaration(&mut self) -> Result<Stmt> {
+        let start = self.span();
+        let declaration = self.declaration(false)?;
+        let kind = match declaration {
+            super::tree::Declaration::Variables(variables) => {
+                if self.is(":") {
+                    return Err(self.range_based(start));
+                }
+                StmtKind::Variables(variables)
+            }
+            other => StmtKind::Declaration(Rc::new(other)),
+        };
+        Ok(Stmt { kind, span: self.since(start) })
+    }
+
+    fn range_based(&self, start: Span) -> Box<crate::source::Problem> {
+        unsupported(self.since(start), "a range-based `for`").with_help("count with an index")
+    }
+}

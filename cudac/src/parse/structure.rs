@@ -1,0 +1,124 @@
+//! Definitions of types: structs, classes, unions.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::declaration::Specifiers;
+use super::scope::Entity;
+use super::tree::{Declaration, Member, Parameter, Struct};
+use crate::lex::Kind;
+use crate::source::{Name, Result, unsupported};
+
+impl Parser<'_, '_> {
+    /// Whether a definition of a type follows, and not a use of one as in `struct S s`.
+    pub(super) fn at_type_definition(&self) -> bool {
+        match self.token().word().map(Name::as_str) {
+            Some("enum") => {
+                let at =
+                    if self.ahead(1).is_word("class") || self.ahead(1).is_word("struct") { 2 } else { 1 };
+                self.ahead(at).is("{") || self.ahead(at + 1).is("{") || self.ahead(at + 1).is(":")
+            }
+            Some("struct" | "class" | "union") => {
+                let mut at = 1;
+                if self.ahead(at).is_word("alignas") || self.ahead(at).is_word("__align__") {
+                    return true;
+                }
+                if matches!(self.ahead(at).kind, Kind::Word(_)) {
+                    at += 1;
+                }
+                let next = self.ahead(at);
+                next.is("{") || next.is(":") || next.is(";") || next.is_word("final")
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn type_definition(&mut self, specifiers: Specifiers) -> Result<Declaration> {
+        if self.is_word("enum") {
+            let span = self.span();
+            let definition = self.enumeration()?;
+            let name = definition.name.clone();
+            return self.trailing_variables(name, span, &specifiers, Declaration::Enum(definition));
+        }
+        let span = self.span();
+        let definition = self.structure(None)?;
+        let name = Some(definition.name.clone());
+        self.trailing_variables(name, span, &specifiers, Declaration::Struct(definition))
+    }
+
+    /// A struct, from its keyword to its `}`.
+    pub(super) fn structure(&mut self, template: Option<Vec<Parameter>>) -> Result<Rc<Struct>> {
+        let start = self.span();
+        let is_union = self.is_word("union");
+        let is_class = self.is_word("class");
+        self.next();
+        let specifiers = self.specifiers()?;
+        let (name, span) = if self.token().word().is_some() {
+            self.name("the name of the type")?
+        } else {
+            let place = self.text.files.place(start);
+            (self.text.names.get(&format!("<unnamed at {}:{}>", place.0, place.1)), start)
+        };
+        let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
+        let made = |members, is_forward, align| {
+            let name = name.clone();
+            Rc::new(Struct { name, span, template: template.clone(), is_union, align, members, is_forward })
+        };
+        self.scopes.declare(&name, entity);
+        if self.is(";") {
+            return Ok(made(Vec::new(), true, None));
+        }
+        if self.is("<") {
+            return Err(unsupported(self.span(), "a special case of a template"));
+        }
+        if self.is(":") {
+            return Err(unsupported(self.span(), "inheritance").with_help("make the other type a member"));
+        }
+        if self.is_word("final") {
+            self.next();
+        }
+        self.expect("{", "before the members")?;
+        self.scopes.push();
+        let outer = self.scopes.set_struct(Some(name.clone()));
+        let members = self.nested(|parser| parser.members(is_class));
+        self.scopes.set_struct(outer);
+        self.scopes.pop();
+        let members = members?;
+        self.expect("}", "after the members")?;
+        Ok(made(members, false, specifiers.align))
+    }
+
+    fn members(&mut self, _is_class: bool) -> Result<Vec<Member>> {
+        let mut members = Vec::new();
+        while !self.is("}") && self.token().kind != Kind::End {
+            let is_access =
+                matches!(self.token().word().map(Name::as_str), Some("public" | "private" | "protected"));
+            if is_access && self.ahead(1).is(":") {
+                // Access is not checked: it changes nothing that a kernel computes.
+                self.next();
+                self.next();
+                continue;
+            }
+            let declaration = self.declaration(false)?;
+            add(&mut members, declaration);
+            if self.is(":") {
+                return Err(unsupported(self.span(), "a bit field"));
+            }
+        }
+        Ok(members)
+    }
+
+    /// The name of the struct whose members are being read.
+    pub(super) fn structs_name(&self) -> Option<Name> {
+        self.scopes.structs_name()
+    }
+}
+
+fn add(members: &mut Vec<Member>, declaration: Declaration) {
+    match declaration {
+        Declaration::Function(function) => members.push(Member::Function(function)),
+        Declaration::Variables(variables) => members.extend(variables.into_iter().map(Member::Field)),
+        Declaration::Group(group) => group.into_iter().for_each(|inner| add(members, inner)),
+        other => members.push(Member::Declaration(Rc::new(other))),
+    }
+}

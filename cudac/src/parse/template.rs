@@ -1,0 +1,194 @@
+//! Templates: their parameters, and the arguments in angle brackets.
+
+use super::Parser;
+use super::function::set;
+use super::scope::Entity;
+use super::tree::{Argument, Declaration, Parameter, ParameterKind, TypeKind, Variable};
+use crate::lex::Kind;
+use crate::source::{Names, Result, unsupported};
+
+/// A template may have this many parameters.
+const MAX_PARAMETERS: usize = 32;
+
+impl Parser<'_, '_> {
+    /// `template <…>` and what follows.
+    pub(super) fn template(&mut self) -> Result<Declaration> {
+        let start = self.span();
+        self.next();
+        if !self.is("<") {
+            return Err(unsupported(start, "an explicit instantiation"));
+        }
+        self.next();
+        self.scopes.push();
+        let result = self.templated();
+        self.scopes.pop();
+        let declaration = result?;
+        self.declare_template(&declaration);
+        Ok(declaration)
+    }
+
+    fn templated(&mut self) -> Result<Declaration> {
+        let parameters = self.template_parameters()?;
+        if parameters.is_empty() {
+            return Err(unsupported(self.span(), "a special case of a template"));
+        }
+        let word = self.token().word().map(|word| word.as_str().to_owned());
+        match word.as_deref() {
+            Some("using") => {
+                self.next();
+                return self.alias(Some(parameters));
+            }
+            Some("struct" | "class" | "union") if self.at_type_definition() || self.ahead(2).is("<") => {
+                let definition = self.structure(Some(parameters))?;
+                self.expect(";", "after the type")?;
+                return Ok(Declaration::Struct(definition));
+            }
+            Some("template") => return Err(unsupported(self.span(), "a template of a template")),
+            _ => {}
+        }
+        let specifiers = self.specifiers()?;
+        match self.typed(specifiers)? {
+            Declaration::Function(function) => Ok(Declaration::Function(set(function, |function| {
+                let implied = function.template.take().unwrap_or_default();
+                function.template = Some(parameters.into_iter().chain(implied).collect());
+            }))),
+            _ => Err(unsupported(self.span(), "a template of a variable")),
+        }
+    }
+
+    /// Makes a template known in the scope around its parameters.
+    fn declare_template(&mut self, declaration: &Declaration) {
+        match declaration {
+            Declaration::Function(function) => {
+                self.scopes.declare(&function.name, Entity::FunctionTemplate);
+            }
+            Declaration::Struct(definition) => self.scopes.declare(&definition.name, Entity::TypeTemplate),
+            Declaration::Alias { name, .. } => self.scopes.declare(name, Entity::TypeTemplate),
+            _ => {}
+        }
+    }
+
+    fn template_parameters(&mut self) -> Result<Vec<Parameter>> {
+        let outer = std::mem::replace(&mut self.closes_angle, true);
+        let result = self.template_parameter_list();
+        self.closes_angle = outer;
+        let parameters = result?;
+        self.close_angle()?;
+        Ok(parameters)
+    }
+
+    fn template_parameter_list(&mut self) -> Result<Vec<Parameter>> {
+        let mut parameters = Vec::new();
+        while !self.is(">") {
+            let start = self.span();
+            let is_type = self.is_word("typename") || self.is_word("class");
+            if self.is_word("template") {
+                return Err(unsupported(start, "a template as the parameter of a template"));
+            }
+            let base = if is_type {
+                self.next();
+                None
+            } else {
+                Some(self.plain_type()?)
+            };
+            if self.is("...") {
+                return Err(unsupported(self.span(), "a template with any number of arguments"));
+            }
+            let (name, kind) = match base {
+                None => {
+                    let name =
+                        if self.token().word().is_some() { Some(self.name("a name")?.0) } else { None };
+                    if let Some(name) = &name {
+                        self.scopes.declare(name, Entity::Type);
+                    }
+                    (name, ParameterKind::Type(if self.take("=") { Some(self.type_name()?) } else { None }))
+                }
+                Some(base) => {
+                    let declarator = self.declarator(base)?;
+                    let name = declarator.name.map(|(name, _)| name);
+                    if let Some(name) = &name {
+                        self.declare_value(name);
+                    }
+                    let default = if self.take("=") { Some(self.conditional()?) } else { None };
+                    (name, ParameterKind::Value(Box::new(declarator.ty), default))
+                }
+            };
+            parameters.push(Parameter { name, kind });
+            if parameters.len() > MAX_PARAMETERS {
+                return Err(self.expected(&format!("at most {MAX_PARAMETERS} parameters")));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// `<int, 4>` after the name of a template.
+    pub(super) fn template_arguments(&mut self) -> Result<Vec<Argument>> {
+        self.next();
+        let outer = std::mem::replace(&mut self.closes_angle, true);
+        let result = self.nested(Self::template_argument_list);
+        self.closes_angle = outer;
+        let arguments = result?;
+        self.close_angle()?;
+        Ok(arguments)
+    }
+
+    fn template_argument_list(&mut self) -> Result<Vec<Argument>> {
+        let mut arguments = Vec::new();
+        while !self.is(">") && !self.is(">>") {
+            let before = self.at;
+            let ty = if self.at_type() { self.type_name().ok() } else { None };
+            let ends = self.is(",") || self.is(">") || self.is(">>");
+            match ty.filter(|_| ends) {
+                Some(ty) => arguments.push(Argument::Type(ty)),
+                None => {
+                    self.at = before;
+                    arguments.push(Argument::Value(self.conditional()?));
+                }
+            }
+            if arguments.len() > MAX_PARAMETERS {
+                return Err(self.expected(&format!("at most {MAX_PARAMETERS} arguments")));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Consumes `>`, or the first half of `>>`.
+    pub(super) fn close_angle(&mut self) -> Result<()> {
+        if self.is(">>") {
+            let at = self.at;
+            self.tokens[at].kind = Kind::Punct(">");
+            self.tokens[at].span.start += 1;
+            return Ok(());
+        }
+        self.expect(">", "after the arguments of the template")
+    }
+}
+
+/// Parameters of type `auto` make a function a template.
+pub(super) fn implied(names: &mut Names, parameters: &[Variable]) -> Option<Vec<Parameter>> {
+    let count = parameters.iter().filter(|parameter| mentions_auto(&parameter.ty.kind)).count();
+    if count == 0 {
+        return None;
+    }
+    let parameter = |at, names: &mut Names| Parameter {
+        name: Some(names.get(&format!("auto:{at}"))),
+        kind: ParameterKind::Type(None),
+    };
+    Some((0..count).map(|at| parameter(at, names)).collect())
+}
+
+fn mentions_auto(kind: &TypeKind) -> bool {
+    match kind {
+        TypeKind::Auto => true,
+        TypeKind::Pointer(inner) | TypeKind::Reference(inner) | TypeKind::Rvalue(inner) => {
+            mentions_auto(&inner.kind)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,338 @@
+//! The untyped tree: what the text says, with a span for every node, before names have meanings.
+
+use std::rc::Rc;
+
+use crate::source::{Name, Span};
+
+/// A name with its namespaces and template arguments, as in `cuda::atomic_ref<int>`.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub parts: Vec<Part>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub name: Name,
+    pub arguments: Option<Vec<Argument>>,
+    pub span: Span,
+}
+
+/// An argument of a template.
+#[derive(Clone, Debug)]
+pub(crate) enum Argument {
+    Type(Type),
+    Value(Expr),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Type {
+    pub kind: TypeKind,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum TypeKind {
+    Basic(Basic),
+    Auto,
+    Named(Path),
+    Decltype(Box<Expr>),
+    Pointer(Box<Type>),
+    Reference(Box<Type>),
+    /// `&&`; bound like a reference, but to a temporary.
+    Rvalue(Box<Type>),
+    /// An array; the length may be missing.
+    Array(Box<Type>, Option<Box<Expr>>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Basic {
+    Void,
+    Bool,
+    Char,
+    SignedChar,
+    UnsignedChar,
+    Short,
+    UnsignedShort,
+    Int,
+    Unsigned,
+    Long,
+    UnsignedLong,
+    LongLong,
+    UnsignedLongLong,
+    Float,
+    Double,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+    /// How deep the tree below this node is, which is bounded.
+    pub depth: u16,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExprKind {
+    Number(Name),
+    Character(u8),
+    Text(Rc<[u8]>),
+    Bool(bool),
+    Null,
+    This,
+    Path(Path),
+    Prefix(&'static str, Box<Expr>),
+    /// `x++` and `x--`.
+    Postfix(&'static str, Box<Expr>),
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    /// `=`, or an operator that assigns, as in `+=`.
+    Assign(&'static str, Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    Call(Box<Expr>, Vec<Expr>),
+    Index(Box<Expr>, Box<Expr>),
+    Member {
+        base: Box<Expr>,
+        is_arrow: bool,
+        part: Part,
+    },
+    Cast(CastKind, Box<Type>, Box<Expr>),
+    /// `T(a, b)` and `T{a, b}`.
+    Construct(Box<Type>, Vec<Expr>, Brackets),
+    List(Vec<Expr>),
+    SizeOfType(Box<Type>),
+    SizeOf(Box<Expr>),
+    AlignOf(Box<Type>),
+    Lambda(Rc<Lambda>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CastKind {
+    C,
+    Static,
+    Reinterpret,
+    Const,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Brackets {
+    Round,
+    Curly,
+}
+
+#[derive(Debug)]
+pub(crate) struct Lambda {
+    /// What is captured without being named.
+    pub default: Option<Capture>,
+    pub captures: Vec<(Name, Capture, Option<Expr>, Span)>,
+    pub function: Rc<Function>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Capture {
+    Copy,
+    Reference,
+    This,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StmtKind {
+    Empty,
+    Expr(Expr),
+    Variables(Vec<Variable>),
+    Declaration(Rc<Declaration>),
+    Block(Vec<Stmt>),
+    If {
+        is_constexpr: bool,
+        condition: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    For {
+        init: Option<Box<Stmt>>,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+        unroll: Unroll,
+    },
+    While {
+        condition: Expr,
+        body: Box<Stmt>,
+        unroll: Unroll,
+    },
+    DoWhile {
+        body: Box<Stmt>,
+        condition: Expr,
+    },
+    Switch {
+        value: Expr,
+        body: Box<Stmt>,
+    },
+    Case(Expr),
+    Default,
+    Break,
+    Continue,
+    Return(Option<Expr>),
+    Asm(Rc<Asm>),
+}
+
+/// What `#pragma unroll` says of a loop.
+#[derive(Clone, Debug)]
+pub(crate) enum Unroll {
+    Unsaid,
+    Fully,
+    Times(Box<Expr>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Asm {
+    pub text: Rc<[u8]>,
+    pub text_span: Span,
+    pub is_volatile: bool,
+    pub touches_memory: bool,
+    pub outputs: Vec<AsmOperand>,
+    pub inputs: Vec<AsmOperand>,
+}
+
+#[derive(Debug)]
+pub(crate) struct AsmOperand {
+    pub constraint: Rc<[u8]>,
+    pub value: Expr,
+}
+
+/// A variable, a member, or a parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub name: Name,
+    pub ty: Type,
+    pub init: Option<Init>,
+    pub storage: Storage,
+    pub align: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Init {
+    Assign(Expr),
+    Round(Vec<Expr>),
+    Curly(Expr),
+}
+
+/// What is said of a variable or of a function beside its type.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a keyword that may be there or not")]
+pub(crate) struct Storage {
+    pub is_shared: bool,
+    pub is_constant: bool,
+    pub is_device: bool,
+    pub is_host: bool,
+    pub is_global: bool,
+    pub is_extern: bool,
+    pub is_extern_c: bool,
+    pub is_static: bool,
+    pub is_constexpr: bool,
+    pub is_typedef: bool,
+    pub is_explicit: bool,
+}
+
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is something that may be said of a function or not")]
+pub(crate) struct Function {
+    pub name: Name,
+    pub span: Span,
+    pub template: Option<Vec<Parameter>>,
+    pub result: Type,
+    pub parameters: Vec<Variable>,
+    pub body: Option<Stmt>,
+    pub storage: Storage,
+    pub launch_bounds: Vec<Expr>,
+    /// What a constructor does with the members before its body.
+    pub initialisers: Vec<(Name, Init, Span)>,
+    pub is_constructor: bool,
+    /// `operator T()`.
+    pub is_conversion: bool,
+    pub is_const: bool,
+    pub is_deleted: bool,
+    pub is_defaulted: bool,
+    /// Where the body ends; a return without a value is charged to it.
+    pub end: Span,
+}
+
+/// A parameter of a template.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub name: Option<Name>,
+    pub kind: ParameterKind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ParameterKind {
+    Type(Option<Type>),
+    Value(Box<Type>, Option<Expr>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub name: Name,
+    pub span: Span,
+    pub template: Option<Vec<Parameter>>,
+    pub is_union: bool,
+    pub align: Option<Expr>,
+    pub members: Vec<Member>,
+    /// A declaration without members, to be completed later.
+    pub is_forward: bool,
+}
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "most members are fields")]
+pub(crate) enum Member {
+    Field(Variable),
+    Function(Rc<Function>),
+    Declaration(Rc<Declaration>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Enum {
+    pub name: Option<Name>,
+    pub is_scoped: bool,
+    pub underlying: Option<Type>,
+    pub values: Vec<(Name, Option<Expr>, Span)>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Declaration {
+    Function(Rc<Function>),
+    Variables(Vec<Variable>),
+    Struct(Rc<Struct>),
+    Enum(Enum),
+    Alias {
+        name: Name,
+        template: Option<Vec<Parameter>>,
+        ty: Type,
+    },
+    Namespace {
+        name: Option<Name>,
+        body: Vec<Declaration>,
+    },
+    NamespaceAlias {
+        name: Name,
+        target: Path,
+    },
+    UsingName(Path),
+    UsingNamespace(Path),
+    StaticAssert {
+        condition: Expr,
+        message: Option<Rc<[u8]>>,
+        span: Span,
+    },
+    /// Several in the place of one, as after `struct S { … } s;`.
+    Group(Vec<Declaration>),
+}

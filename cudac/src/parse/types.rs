@@ -1,0 +1,260 @@
+//! Types: words such as `unsigned long`, names, qualifiers.
+
+use super::scope::Entity;
+use super::tree::{Basic, Type, TypeKind};
+use super::{Parser, tree};
+use crate::lex::Kind;
+use crate::source::{Result, error, unsupported};
+
+const BASIC_WORDS: [&str; 13] = [
+    "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
+    "wchar_t", "__int128",
+];
+
+/// Words that cannot be names of the text.
+const KEYWORDS: [&str; 46] = [
+    "alignas",
+    "asm",
+    "auto",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "explicit",
+    "extern",
+    "false",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "namespace",
+    "new",
+    "nullptr",
+    "operator",
+    "reinterpret_cast",
+    "return",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "using",
+    "while",
+];
+
+/// Whether a word cannot be the name of a variable.
+pub(super) fn is_keyword(word: &str) -> bool {
+    BASIC_WORDS.contains(&word)
+        || KEYWORDS.contains(&word)
+        || ["volatile", "union", "virtual"].contains(&word)
+}
+
+impl Parser<'_, '_> {
+    /// Whether the next tokens begin a type.
+    pub(super) fn at_type(&mut self) -> bool {
+        let Some(word) = self.token().word().cloned() else {
+            return self.is("::") && self.path_is_type(1);
+        };
+        let text = word.as_str();
+        if BASIC_WORDS.contains(&text) {
+            return true;
+        }
+        match text {
+            "const" | "volatile" | "auto" | "typename" | "struct" | "class" | "union" | "enum"
+            | "decltype" => true,
+            _ if is_keyword(text) => false,
+            _ => self.path_is_type(0),
+        }
+    }
+
+    /// Whether the path that starts some tokens ahead names a type. Template arguments inside of it are not looked at.
+    fn path_is_type(&mut self, skip: usize) -> bool {
+        let Some(first) = self.ahead(skip).word().cloned() else { return false };
+        let mut at = skip + 1;
+        let mut found = match self.scopes.find(&first) {
+            Some(found) => found,
+            None if self.load_own(&first) => match self.scopes.find(&first) {
+                Some(found) => found,
+                None => return false,
+            },
+            None => return false,
+        };
+        while self.ahead(at).is("::") {
+            if matches!(found, Entity::Type) {
+                // A type in a type: only a declaration has a name after it.
+                let is_word = self.ahead(at + 2).word().is_some_and(|word| !is_keyword(word.as_str()));
+                return is_word && self.ahead(at + 1).word().is_some();
+            }
+            let (Entity::Namespace(space), Some(name)) = (found, self.ahead(at + 1).word()) else {
+                return false;
+            };
+            match self.scopes.find_in(space, name) {
+                Some(inner) => found = inner,
+                None => return false,
+            }
+            at += 2;
+        }
+        matches!(found, Entity::Type | Entity::TypeTemplate)
+    }
+
+    /// A type without a declarator: `const unsigned`, `cg::thread_block`, `T`.
+    pub(super) fn plain_type(&mut self) -> Result<Type> {
+        let start = self.span();
+        let (mut is_const, mut is_volatile) = (false, false);
+        let mut words: Vec<String> = Vec::new();
+        let mut named = None;
+        loop {
+            let Some(word) = self.token().word().cloned() else {
+                if self.is("::") && words.is_empty() && named.is_none() {
+                    named = Some(TypeKind::Named(self.path()?));
+                    continue;
+                }
+                break;
+            };
+            let text = word.as_str();
+            match text {
+                "const" => is_const = true,
+                "volatile" => is_volatile = true,
+                // After a qualifier they may come late, as in `volatile __shared__ int`.
+                "__shared__" => self.late.is_shared = true,
+                "__constant__" => self.late.is_constant = true,
+                "__device__" => self.late.is_device = true,
+                "static" => self.late.is_static = true,
+                _ if BASIC_WORDS.contains(&text) && named.is_none() => words.push(text.to_owned()),
+                _ if !words.is_empty() || named.is_some() => break,
+                "auto" => named = Some(TypeKind::Auto),
+                "decltype" => {
+                    named = Some(self.decltype()?);
+                    continue;
+                }
+                "typename" | "struct" | "class" | "union" | "enum" => {
+                    self.next();
+                    named = Some(TypeKind::Named(self.path()?));
+                    continue;
+                }
+                _ => {
+                    named = Some(TypeKind::Named(self.path()?));
+                    continue;
+                }
+            }
+            self.next();
+        }
+        let span = self.since(start);
+        let kind = match named {
+            Some(kind) => kind,
+            None if words.is_empty() => return Err(self.expected("a type")),
+            None => TypeKind::Basic(basic(&words, span)?),
+        };
+        Ok(Type { kind, is_const, is_volatile, span })
+    }
+
+    fn decltype(&mut self) -> Result<TypeKind> {
+        self.next();
+        self.expect("(", "after `decltype`")?;
+        let value = self.inside_brackets(Self::expression)?;
+        self.expect(")", "after the expression")?;
+        Ok(TypeKind::Decltype(Box::new(value)))
+    }
+
+    /// A type with its pointers and arrays but without a name, as in a cast.
+    pub(super) fn type_name(&mut self) -> Result<Type> {
+        self.nested(|parser| {
+            let base = parser.plain_type()?;
+            let declarator = parser.declarator(base)?;
+            match declarator.name {
+                Some((name, span)) => {
+                    Err(error(span, format!("expected a type, found the name `{name}` after it")))
+                }
+                None => Ok(declarator.ty),
+            }
+        })
+    }
+
+    /// `a::b<c>::d`.
+    pub(super) fn path(&mut self) -> Result<tree::Path> {
+        let start = self.span();
+        self.take("::");
+        let mut parts = Vec::new();
+        let mut found = None;
+        loop {
+            self.take_word("template");
+            let (name, span) =
+                if self.is_word("operator") { self.operator_name()? } else { self.name("a name")? };
+            found = match found {
+                None if parts.is_empty() => self.find_or_load(&name),
+                Some(Entity::Namespace(at)) => self.scopes.find_in(at, &name),
+                _ => None,
+            };
+            let is_template = matches!(found, Some(Entity::TypeTemplate | Entity::FunctionTemplate));
+            let arguments = if is_template && self.is("<") { Some(self.template_arguments()?) } else { None };
+            parts.push(tree::Part { name, arguments, span: self.since(span) });
+            let more = self.is("::") && matches!(self.ahead(1).kind, Kind::Word(_));
+            if !more {
+                return Ok(tree::Path { parts, span: self.since(start) });
+            }
+            self.next();
+        }
+    }
+
+    /// What a name is here; one of this compiler's own is read first.
+    pub(super) fn find_or_load(&mut self, name: &crate::source::Name) -> Option<Entity> {
+        if let Some(found) = self.scopes.find(name) {
+            return Some(found);
+        }
+        if self.load_own(name) { self.scopes.find(name) } else { None }
+    }
+}
+
+fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
+    let count = |word: &str| words.iter().filter(|own| *own == word).count();
+    let is_unsigned = count("unsigned") > 0;
+    let pick = |signed, unsigned| if is_unsigned { unsigned } else { signed };
+    if count("__int128") > 0 || count("wchar_t") > 0 {
+        return Err(unsupported(span, format!("`{}`", words.join(" "))));
+    }
+    let has_sign = is_unsigned || count("signed") > 0;
+    let alone = |basic, word: &str| {
+        if words.iter().all(|own| own == word) {
+            return Ok(basic);
+        }
+        Err(error(span, format!("`{}` is no type", words.join(" "))))
+    };
+    Ok(match (count("char"), count("short"), count("long") + 2 * count("__int64")) {
+        _ if count("void") > 0 => alone(Basic::Void, "void")?,
+        _ if count("bool") > 0 => alone(Basic::Bool, "bool")?,
+        _ if count("float") > 0 => alone(Basic::Float, "float")?,
+        (0, 0, 0 | 1) if count("double") > 0 && !has_sign => {
+            if count("long") > 0 {
+                return Err(unsupported(span, "`long double`").with_help("device code has `double`"));
+            }
+            Basic::Double
+        }
+        (1, 0, 0) if is_unsigned => Basic::UnsignedChar,
+        (1, 0, 0) if has_sign => Basic::SignedChar,
+        (1, 0, 0) => Basic::Char,
+        (0, 1, 0) => pick(Basic::Short, Basic::UnsignedShort),
+        (0, 0, 0) => pick(Basic::Int, Basic::Unsigned),
+        (0, 0, 1) => pick(Basic::Long, Basic::UnsignedLong),
+        (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
+        _ => return Err(error(span, format!("`{}` is no type", words.join(" ")))),
+    })
+}

@@ -1,0 +1,211 @@
+//! Macros: replacing a name by its tokens, with arguments, `#` and `##`.
+//!
+//! Specification: C++17, [cpp.replace].
+
+use std::rc::Rc;
+
+use super::{MAX_NESTING, MAX_TOKENS, Macro, Reader};
+use crate::lex::{Kind, Token, lex};
+use crate::source::{Name, Result, Span, error};
+
+/// The tokens of an argument, before and after its own macros are expanded.
+struct Argument {
+    raw: Vec<Token>,
+    expanded: Vec<Token>,
+}
+
+impl Reader<'_, '_> {
+    /// Moves the next token of the file to the output, expanded.
+    pub(super) fn expand_next(&mut self) -> Result<()> {
+        let tokens = Rc::clone(&self.tokens);
+        let mut at = self.at;
+        let result = self.expand_at(&tokens, &mut at, true, &mut Vec::new());
+        self.at = at;
+        self.output.extend(result?);
+        Ok(())
+    }
+
+    /// The tokens with all macros expanded.
+    pub(super) fn expand_all(&mut self, tokens: &[Token]) -> Result<Vec<Token>> {
+        self.expand_list(tokens, &mut Vec::new())
+    }
+
+    fn expand_list(&mut self, tokens: &[Token], active: &mut Vec<Name>) -> Result<Vec<Token>> {
+        let mut output = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while at < tokens.len() {
+            output.extend(self.expand_at(tokens, &mut at, false, active)?);
+            if output.len() > MAX_TOKENS {
+                return Err(error(
+                    tokens[0].span,
+                    format!("macros make more than {MAX_TOKENS} tokens of this"),
+                ));
+            }
+        }
+        Ok(output)
+    }
+
+    /// Expands the token at `at`, with its arguments if it is a function-like macro, and moves on.
+    fn expand_at(
+        &mut self,
+        tokens: &[Token],
+        at: &mut usize,
+        is_file: bool,
+        active: &mut Vec<Name>,
+    ) -> Result<Vec<Token>> {
+        let mut token = tokens[*at].clone();
+        *at += 1;
+        let Some(name) = token.word().cloned() else { return Ok(vec![token]) };
+        let Some(found) = self.shared.macros.macros.get(&name).cloned() else { return Ok(vec![token]) };
+        if token.is_painted || active.contains(&name) {
+            token.is_painted = true;
+            return Ok(vec![token]);
+        }
+        if active.len() >= MAX_NESTING {
+            return Err(error(token.span, format!("macros are nested more than {MAX_NESTING} deep")));
+        }
+        let mut arguments = Vec::new();
+        if let Some(parameters) = &found.parameters {
+            if !tokens.get(*at).is_some_and(|next| next.is("(")) {
+                return Ok(vec![token]);
+            }
+            let raw = split(tokens, at, &token, parameters.len(), &found, is_file)?;
+            for raw in raw {
+                let expanded = self.expand_list(&raw, active)?;
+                arguments.push(Argument { raw, expanded });
+            }
+        }
+        let replaced = self.substitute(&token, &found, &arguments)?;
+        active.push(name);
+        let result = self.expand_list(&replaced, active);
+        active.pop();
+        let mut result = result?;
+        if let Some(first) = result.first_mut() {
+            (first.starts_line, first.after_blank) = (token.starts_line, token.after_blank);
+        }
+        Ok(result)
+    }
+
+    /// The body of a macro with its arguments in place of its parameters.
+    fn substitute(&mut self, used: &Token, found: &Macro, arguments: &[Argument]) -> Result<Vec<Token>> {
+        let parameters = found.parameters.as_deref().unwrap_or_default();
+        let argument = |token: &Token| {
+            let name = token.word()?;
+            parameters.iter().position(|parameter| parameter == name).and_then(|at| arguments.get(at))
+        };
+        let body = &found.body;
+        let mut output: Vec<Token> = Vec::with_capacity(body.len());
+        let mut at = 0;
+        while at < body.len() {
+            let token = &body[at];
+            let next_pastes = body.get(at + 1).is_some_and(|next| next.is("##"));
+            if token.is("#") && found.parameters.is_some() {
+                let Some(argument) = body.get(at + 1).and_then(argument) else {
+                    return Err(error(used.span, "`#` in a macro needs a parameter after it"));
+                };
+                let text: Vec<u8> = self.spelling(&argument.raw).into_bytes();
+                output.push(Token { kind: Kind::Text(text.into()), span: used.span, ..token.clone() });
+                at += 2;
+            } else if token.is("##") && !output.is_empty() && at + 1 < body.len() {
+                let right = match argument(&body[at + 1]) {
+                    Some(argument) => argument.raw.clone(),
+                    None => vec![body[at + 1].clone()],
+                };
+                self.paste(used.span, &mut output, &right)?;
+                at += 2;
+            } else {
+                match argument(token) {
+                    Some(argument) if next_pastes => output.extend(argument.raw.iter().cloned()),
+                    Some(argument) => output.extend(argument.expanded.iter().cloned()),
+                    None => output.push(Token { span: used.span, ..token.clone() }),
+                }
+                at += 1;
+            }
+        }
+        if output.len() > MAX_TOKENS {
+            return Err(error(used.span, format!("this macro makes more than {MAX_TOKENS} tokens")));
+        }
+        Ok(output)
+    }
+
+    /// Joins the last token of the output and the first on the right to one.
+    fn paste(&mut self, span: Span, output: &mut Vec<Token>, right: &[Token]) -> Result<()> {
+        let Some((first, rest)) = right.split_first() else { return Ok(()) };
+        let Some(left) = output.pop() else { return Ok(()) };
+        let text = format!(
+            "{}{}",
+            self.spelling(std::slice::from_ref(&left)),
+            self.spelling(std::slice::from_ref(first))
+        );
+        let joined = lex(self.shared.names, span.file, &text).ok().filter(|tokens| tokens.len() == 1);
+        let Some(joined) = joined.and_then(|tokens| tokens.into_iter().next()) else {
+            return Err(error(span, format!("`##` makes `{text}` of this, which is no single token")));
+        };
+        output.push(Token { span, starts_line: false, ..joined });
+        output.extend(rest.iter().cloned());
+        Ok(())
+    }
+
+    fn spelling(&self, tokens: &[Token]) -> String {
+        let mut text = String::new();
+        for (at, token) in tokens.iter().enumerate() {
+            if at > 0 && token.after_blank {
+                text.push(' ');
+            }
+            match &token.kind {
+                Kind::Word(name) | Kind::Number(name) => text.push_str(name.as_str()),
+                Kind::Punct(punct) => text.push_str(punct),
+                _ => text.push_str(self.shared.files.text(token.span)),
+            }
+        }
+        text
+    }
+}
+
+/// The arguments of a macro, from its `(` to its `)`.
+fn split(
+    tokens: &[Token],
+    at: &mut usize,
+    name: &Token,
+    wanted: usize,
+    found: &Macro,
+    is_file: bool,
+) -> Result<Vec<Vec<Token>>> {
+    *at += 1;
+    let mut arguments = vec![Vec::new()];
+    let mut depth = 0usize;
+    loop {
+        let Some(token) = tokens.get(*at).filter(|token| !(is_file && token.starts_line && token.is("#")))
+        else {
+            let message = format!("the arguments of the macro {} do not end", name.quoted());
+            return Err(error(name.span, message).with_help("add `)` where they end"));
+        };
+        *at += 1;
+        let collects_rest = found.is_variadic && arguments.len() == wanted;
+        match token.kind {
+            Kind::Punct(")") if depth == 0 => break,
+            Kind::Punct(",") if depth == 0 && !collects_rest => {
+                arguments.push(Vec::new());
+                continue;
+            }
+            Kind::Punct("(") => depth += 1,
+            Kind::Punct(")") => depth -= 1,
+            _ => {}
+        }
+        if let Some(last) = arguments.last_mut() {
+            last.push(token.clone());
+        }
+    }
+    if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
+        arguments.clear();
+    }
+    if found.is_variadic && arguments.len() + 1 == wanted {
+        arguments.push(Vec::new());
+    }
+    if arguments.len() != wanted {
+        let message =
+            format!("the macro {} takes {wanted} arguments, not {}", name.quoted(), arguments.len());
+        return Err(error(name.span, message));
+    }
+    Ok(arguments)
+}

@@ -1,0 +1,349 @@
+//! Directives and macros: tokens to tokens.
+//!
+//! A macro's tokens get the place where the macro is used, because that is the line that the reader looks at; tokens of
+//! its arguments keep their own. `#pragma unroll` becomes a token for the parser. Left out: `#line`, `_Pragma`, and a
+//! function-like macro whose name comes from one expansion and whose arguments follow it.
+//! Specification: C++17, [cpp].
+
+mod condition;
+mod expand;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::builtins::headers;
+use crate::lex::{Kind, Token, lex};
+use crate::source::near::nearest;
+use crate::source::{Files, Name, Names, Result, Sink, Span, error};
+
+/// `#include` inside of headers, and macros inside of macros.
+const MAX_NESTING: usize = 64;
+
+/// Tokens of a text after all macros are expanded.
+const MAX_TOKENS: usize = 2_000_000;
+
+/// A macro.
+#[derive(Debug)]
+struct Macro {
+    /// The names of the parameters of a function-like macro.
+    parameters: Option<Vec<Name>>,
+    is_variadic: bool,
+    body: Rc<[Token]>,
+}
+
+/// Turns texts into tokens, and keeps the macros from one to the next.
+pub(crate) struct Preprocessor<'s> {
+    pub files: &'s mut Files,
+    pub names: &'s mut Names,
+    pub sink: &'s mut Sink,
+    pub macros: &'s mut Macros,
+}
+
+/// What is defined.
+#[derive(Debug, Default)]
+pub(crate) struct Macros {
+    macros: HashMap<Name, Rc<Macro>>,
+    included: HashSet<&'static str>,
+    /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
+    base: HashMap<Name, Rc<Macro>>,
+}
+
+impl Macros {
+    /// What is defined now is what own texts find defined.
+    pub fn seal(&mut self) {
+        self.base = self.macros.clone();
+    }
+}
+
+/// A condition whose end has not been read.
+struct Conditional {
+    span: Span,
+    /// Whether one of its branches has been taken.
+    was_taken: bool,
+    is_active: bool,
+    has_else: bool,
+}
+
+/// A file on the way.
+struct Reader<'p, 's> {
+    shared: &'p mut Preprocessor<'s>,
+    tokens: Rc<[Token]>,
+    at: usize,
+    conditionals: Vec<Conditional>,
+    output: Vec<Token>,
+    depth: usize,
+}
+
+impl Preprocessor<'_> {
+    /// Defines a macro by text, as `-D` does.
+    pub fn define(&mut self, name: &str, value: &str) -> Result<()> {
+        let file = self.files.add("a definition", value);
+        let body = lex(self.names, file, value)?.into();
+        let name = self.names.get(name);
+        self.macros.macros.insert(name, Rc::new(Macro { parameters: None, is_variadic: false, body }));
+        Ok(())
+    }
+
+    /// The tokens of a file and of what it includes, ended by [`Kind::End`].
+    pub fn run(&mut self, file: u16) -> Vec<Token> {
+        let end = self.files.get(file).text.len() as u32;
+        let mut tokens = self.file(file, 0);
+        let span = Span { file, start: end, end };
+        let starts_line = true;
+        tokens.push(Token { kind: Kind::End, span, starts_line, after_blank: true, is_painted: false });
+        tokens
+    }
+
+    /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not.
+    pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token> {
+        let base = self.macros.base.clone();
+        let outer = std::mem::replace(&mut self.macros.macros, base);
+        let tokens = if keeps { self.file(file, depth) } else { self.run(file) };
+        let inner = std::mem::replace(&mut self.macros.macros, outer);
+        if keeps {
+            for (name, made) in inner {
+                self.macros.macros.entry(name).or_insert(made);
+            }
+        }
+        tokens
+    }
+
+    fn file(&mut self, file: u16, depth: usize) -> Vec<Token> {
+        let text = self.files.get(file).text.clone();
+        let tokens = match lex(self.names, file, &text) {
+            Ok(tokens) => tokens.into(),
+            Err(problem) => {
+                self.sink.add(problem);
+                return Vec::new();
+            }
+        };
+        let mut reader =
+            Reader { shared: self, tokens, at: 0, conditionals: Vec::new(), output: Vec::new(), depth };
+        reader.read();
+        if let Some(open) = reader.conditionals.last() {
+            let problem = error(open.span, "this condition does not end").with_help("add `#endif`");
+            reader.shared.sink.add(problem);
+        }
+        reader.output
+    }
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self) {
+        while let Some(token) = self.tokens.get(self.at).cloned() {
+            let result = if token.starts_line && token.is("#") {
+                let line = self.line();
+                self.directive(&token, &line)
+            } else if self.is_active() {
+                self.expand_next()
+            } else {
+                self.at += 1;
+                Ok(())
+            };
+            if let Err(problem) = result {
+                self.shared.sink.add(problem);
+            }
+            if self.output.len() > MAX_TOKENS || self.shared.sink.is_full() {
+                self.at = self.tokens.len();
+            }
+        }
+    }
+
+    fn is_active(&self) -> bool {
+        self.conditionals.last().is_none_or(|conditional| conditional.is_active)
+    }
+
+    /// The tokens of a directive after its `#`.
+    fn line(&mut self) -> Vec<Token> {
+        self.at += 1;
+        let start = self.at;
+        while self.tokens.get(self.at).is_some_and(|token| !token.starts_line) {
+            self.at += 1;
+        }
+        self.tokens[start..self.at].to_vec()
+    }
+
+    fn directive(&mut self, hash: &Token, line: &[Token]) -> Result<()> {
+        let Some((head, rest)) = line.split_first() else { return Ok(()) };
+        let span = hash.span.to(head.span);
+        let name = head.word().map_or("", Name::as_str);
+        match name {
+            "if" | "ifdef" | "ifndef" => self.open(span, name, rest),
+            "elif" => self.elif(span, rest),
+            "else" => self.otherwise(span),
+            "endif" => match self.conditionals.pop() {
+                Some(_) => Ok(()),
+                None => Err(error(span, "`#endif` without `#if`")),
+            },
+            _ if !self.is_active() => Ok(()),
+            "define" => self.define(span, rest),
+            "undef" => {
+                let name = macro_name(span, rest)?;
+                self.shared.macros.macros.remove(&name);
+                Ok(())
+            }
+            "include" => self.include(span, rest),
+            "pragma" => self.pragma(span, rest),
+            "error" => Err(error(span, format!("#error: {}", self.text_of(rest)))),
+            "warning" => {
+                let message = format!("#warning: {}", self.text_of(rest));
+                self.shared.sink.warn(span, message, "");
+                Ok(())
+            }
+            _ => Err(error(
+                head.span,
+                format!("the directive `#{}` is not supported", head.quoted().trim_matches('`')),
+            )),
+        }
+    }
+
+    fn text_of(&self, tokens: &[Token]) -> String {
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return String::new() };
+        self.shared.files.text(first.span.to(last.span)).to_owned()
+    }
+
+    fn open(&mut self, span: Span, kind: &str, rest: &[Token]) -> Result<()> {
+        let outer = self.is_active();
+        // Pushed before the condition is read, so that its `#endif` is found even if the condition is wrong.
+        self.conditionals.push(Conditional { span, was_taken: !outer, is_active: false, has_else: false });
+        if self.conditionals.len() > MAX_NESTING {
+            return Err(error(span, format!("conditions are nested more than {MAX_NESTING} deep")));
+        }
+        if !outer {
+            return Ok(());
+        }
+        let holds = match kind {
+            "if" => self.condition(span, rest)?,
+            _ => self.shared.macros.macros.contains_key(&macro_name(span, rest)?) == (kind == "ifdef"),
+        };
+        if let Some(last) = self.conditionals.last_mut() {
+            (last.is_active, last.was_taken) = (holds, holds);
+        }
+        Ok(())
+    }
+
+    fn elif(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+        let Some(last) = self.conditionals.last_mut().filter(|last| !last.has_else) else {
+            return Err(error(span, "`#elif` without `#if`"));
+        };
+        last.is_active = false;
+        if last.was_taken {
+            return Ok(());
+        }
+        let holds = self.condition(span, rest)?;
+        if let Some(last) = self.conditionals.last_mut() {
+            (last.is_active, last.was_taken) = (holds, holds);
+        }
+        Ok(())
+    }
+
+    fn otherwise(&mut self, span: Span) -> Result<()> {
+        let Some(last) = self.conditionals.last_mut().filter(|last| !last.has_else) else {
+            return Err(error(span, "`#else` without `#if`"));
+        };
+        last.is_active = !last.was_taken;
+        last.was_taken = true;
+        last.has_else = true;
+        Ok(())
+    }
+
+    fn define(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+        let name = macro_name(span, rest)?;
+        let mut body = &rest[1..];
+        let mut parameters = None;
+        let mut is_variadic = false;
+        if let [open, after @ ..] = body
+            && open.is("(")
+            && !open.after_blank
+        {
+            let close = after.iter().position(|token| token.is(")"));
+            let close =
+                close.ok_or_else(|| error(open.span, "the parameters of this macro do not end with `)`"))?;
+            let mut list = Vec::new();
+            for token in &after[..close] {
+                match &token.kind {
+                    Kind::Word(name) => list.push(name.clone()),
+                    Kind::Punct("...") => {
+                        is_variadic = true;
+                        list.push(self.shared.names.get("__VA_ARGS__"));
+                    }
+                    Kind::Punct(",") => {}
+                    _ => return Err(error(token.span, "a parameter of a macro is a name")),
+                }
+            }
+            parameters = Some(list);
+            body = &after[close + 1..];
+        }
+        let made = Macro { parameters, is_variadic, body: body.into() };
+        self.shared.macros.macros.insert(name, Rc::new(made));
+        Ok(())
+    }
+
+    fn include(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+        let path = self.text_of(rest);
+        let path = path.trim();
+        let bare = path.trim_matches(['<', '>', '"']);
+        let whole = rest.first().map_or(span, |first| first.span.to(rest[rest.len() - 1].span));
+        let Some((name, text)) = headers::find(bare) else {
+            let message = format!("the header `{bare}` is not available");
+            let near = nearest(bare, headers::names());
+            let problem = error(whole, message);
+            return Err(match near {
+                Some(near) => problem.with_help(format!("did you mean `<{near}>`?")),
+                None => problem.with_help("this compiler has headers of its own and reads no files"),
+            });
+        };
+        if self.depth >= MAX_NESTING {
+            return Err(error(whole, format!("headers are nested more than {MAX_NESTING} deep")));
+        }
+        if self.shared.macros.included.insert(name) {
+            let file = self.shared.files.add(name, text);
+            let depth = self.depth + 1;
+            let tokens = self.shared.run_own(file, depth, true);
+            self.output.extend(tokens);
+        }
+        Ok(())
+    }
+
+    fn pragma(&mut self, span: Span, rest: &[Token]) -> Result<()> {
+        let Some(first) = rest.first() else { return Ok(()) };
+        if first.is_word("once") {
+            return Ok(());
+        }
+        let is_unroll = first.is_word("unroll") || first.is_word("nounroll");
+        if !is_unroll {
+            // These steer messages of other compilers.
+            let is_known =
+                ["nv_diag_suppress", "nv_diag_default", "nv_diagnostic", "diag_suppress", "GCC", "clang"]
+                    .iter()
+                    .any(|known| first.is_word(known));
+            if !is_known {
+                let message = format!("the pragma {} is unknown and has no effect", first.quoted());
+                self.shared.sink.warn(first.span, message, "");
+            }
+            return Ok(());
+        }
+        let token = |kind| Token { kind, span, starts_line: true, after_blank: true, is_painted: false };
+        self.output.push(token(Kind::PragmaUnroll));
+        if first.is_word("nounroll") {
+            let one = self.shared.names.get("1");
+            self.output.push(token(Kind::Number(one)));
+        } else {
+            let argument = self.expand_all(&rest[1..])?;
+            self.output.extend(argument);
+        }
+        self.output.push(token(Kind::PragmaEnd));
+        Ok(())
+    }
+}
+
+/// The name that a directive is about.
+fn macro_name(span: Span, rest: &[Token]) -> Result<Name> {
+    match rest.first() {
+        Some(Token { kind: Kind::Word(name), .. }) => Ok(name.clone()),
+        Some(other) => {
+            Err(error(other.span, format!("expected the name of a macro, found {}", other.quoted())))
+        }
+        None => Err(error(span, "expected the name of a macro")),
+    }
+}

@@ -1,0 +1,149 @@
+//! Source texts, places in them, and what the compiler has to say about them.
+//!
+//! A [`Span`] is a range of bytes of one file. A [`Problem`] is a message about a span, and the [`Sink`] collects them, so
+//! that one run reports several. [`render`] puts a problem into words with the line of the source and a caret.
+//! Left out: colours, and ranges that cover more than one line, of which the first line is shown.
+
+mod name;
+pub(crate) mod near;
+pub mod render;
+
+pub(crate) use name::{Name, Names};
+
+use std::rc::Rc;
+
+use render::{Diagnostic, Severity};
+
+/// A range of bytes in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Span {
+    pub file: u16,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    /// From the start of this span to the end of another one in the same file.
+    pub fn to(self, end: Span) -> Span {
+        if self.file == end.file && end.end >= self.start { Span { end: end.end, ..self } } else { self }
+    }
+}
+
+/// A message about a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub severity: Severity,
+    pub span: Span,
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Box<Problem>>;
+
+/// An error at a place.
+pub(crate) fn error(span: Span, message: impl Into<String>) -> Box<Problem> {
+    Box::new(Problem { severity: Severity::Error, span, message: message.into(), help: None })
+}
+
+/// What this compiler does not support, by name.
+pub(crate) fn unsupported(span: Span, what: impl std::fmt::Display) -> Box<Problem> {
+    error(span, format!("{what} is not supported by this compiler"))
+}
+
+impl Problem {
+    pub fn with_help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// A text with a name.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub name: String,
+    pub text: Rc<str>,
+    /// Where each line starts.
+    lines: Vec<u32>,
+}
+
+/// The texts of a compilation; the first is the user's, and the others are headers of this crate.
+#[derive(Debug, Default)]
+pub(crate) struct Files(Vec<File>);
+
+impl Files {
+    /// Adds a file. Its number is that of the spans in it.
+    pub fn add(&mut self, name: &str, text: &str) -> u16 {
+        let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        let lines = std::iter::once(0).chain(starts).collect();
+        self.0.push(File { name: name.to_owned(), text: text.into(), lines });
+        (self.0.len() - 1) as u16
+    }
+
+    pub fn get(&self, file: u16) -> &File {
+        &self.0[usize::from(file)]
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.get(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// Line and column of the start of a span, both from 1; the column counts bytes.
+    pub fn place(&self, span: Span) -> (u32, u32) {
+        let lines = &self.get(span.file).lines;
+        let line = lines.partition_point(|start| *start <= span.start).max(1);
+        (line as u32, span.start - lines[line - 1] + 1)
+    }
+
+    /// The text of a line, numbered from 1.
+    fn line(&self, file: u16, line: u32) -> &str {
+        let file = self.get(file);
+        let start = file.lines[line as usize - 1] as usize;
+        let end = file.lines.get(line as usize).map_or(file.text.len(), |end| *end as usize);
+        file.text[start..end].trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// At most this many errors are reported in one run.
+const MAX_ERRORS: usize = 20;
+
+/// Collects problems.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    problems: Vec<Problem>,
+    errors: usize,
+}
+
+impl Sink {
+    /// Notes a problem. The same message at the same place is noted once.
+    #[allow(clippy::boxed_local, reason = "problems travel boxed, because results that hold them stay small")]
+    pub fn add(&mut self, problem: Box<Problem>) {
+        let same = |known: &Problem| known.span == problem.span && known.message == problem.message;
+        if self.problems.len() >= 4 * MAX_ERRORS || self.problems.iter().any(same) {
+            return;
+        }
+        self.errors += usize::from(problem.severity == Severity::Error);
+        self.problems.push(*problem);
+    }
+
+    pub fn warn(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        self.add(Box::new(Problem { severity: Severity::Warning, span, message: message.into(), help }));
+    }
+
+    pub fn failed(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether so many errors were found that more would not help.
+    pub fn is_full(&self) -> bool {
+        self.errors >= MAX_ERRORS
+    }
+
+    /// The problems in the order of the text.
+    pub fn finish(mut self, files: &Files) -> Vec<Diagnostic> {
+        self.problems.sort_by_key(|problem| (problem.span.file, problem.span.start));
+        self.problems.iter().map(|problem| Diagnostic::new(files, problem)).collect()
+    }
+}

@@ -1,0 +1,57 @@
+//! Which known name a misspelt one may have meant.
+
+/// Names longer than this are not compared.
+const LONGEST: usize = 64;
+
+/// The name that differs least, if it differs in a third of its letters at most.
+pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if wrong.len() > LONGEST {
+        return None;
+    }
+    let allowed = (wrong.chars().count() / 3).max(1);
+    let close = known.filter(|name| name.len() <= LONGEST && name.len().abs_diff(wrong.len()) <= allowed);
+    close
+        .map(|name| (distance(wrong, name), name))
+        .filter(|(far, name)| *far <= allowed && *name != wrong)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// How many letters have to be inserted, removed, replaced or exchanged with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<_>>(), vec![0; b.len() + 1]];
+    for i in 1..=a.len() {
+        rows[2][0] = i;
+        for j in 1..=b.len() {
+            let replaced = rows[1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[1][j] + 1).min(rows[2][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[0][j - 2] + 1);
+            }
+            rows[2][j] = best;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_and_a_far_one_is_not() {
+        let known = ["threadIdx", "blockIdx", "blockDim"];
+        assert_eq!(nearest("threadIDx", known.into_iter()), Some("threadIdx"));
+        assert_eq!(nearest("blockDmi", known.into_iter()), Some("blockDim"));
+        assert_eq!(nearest("value", known.into_iter()), None);
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", "acb"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

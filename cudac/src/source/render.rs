@@ -1,0 +1,81 @@
+//! A problem in words: message, place, the line of the source, a caret, and what to do.
+
+use std::fmt;
+
+use super::{Files, Problem};
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The text cannot be compiled.
+    Error,
+    /// The text can be compiled, but probably does not do what it should.
+    Warning,
+}
+
+/// A message of the compiler about a place in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether there is PTX nevertheless.
+    pub severity: Severity,
+    /// One line, in lower case, without a full stop.
+    pub message: String,
+    /// The name of the text.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, in characters.
+    pub column: u32,
+    /// What the line says.
+    pub text: String,
+    /// How many characters of the line are meant; at least 1.
+    pub width: u32,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// Lines are shown up to this many characters.
+const LONGEST_LINE: usize = 200;
+
+impl Diagnostic {
+    pub(super) fn new(files: &Files, problem: &Problem) -> Diagnostic {
+        let span = problem.span;
+        let (line, column) = files.place(span);
+        let text = files.line(span.file, line);
+        let before = text.get(..column as usize - 1).unwrap_or(text);
+        let rest = &text[before.len()..];
+        let meant = rest.get(..((span.end.max(span.start) - span.start) as usize).min(rest.len()));
+        Diagnostic {
+            severity: problem.severity,
+            message: problem.message.clone(),
+            file: files.get(span.file).name.clone(),
+            line,
+            column: before.chars().count() as u32 + 1,
+            text: text.chars().take(LONGEST_LINE).collect(),
+            width: meant.map_or(1, |meant| meant.trim_end().chars().count() as u32).max(1),
+            help: problem.help.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        writeln!(f, "{}:{}:{}: {kind}: {}", self.file, self.line, self.column, self.message)?;
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        writeln!(f, " {number} | {}", self.text)?;
+        // Tabs are repeated, so that the caret stands where the reader's tabs put the text.
+        let before = self.text.chars().take(self.column as usize - 1);
+        let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let carets = (self.width as usize).min(LONGEST_LINE.saturating_sub(indent.len()).max(1));
+        write!(f, " {margin} | {indent}{}", "^".repeat(carets))?;
+        match &self.help {
+            Some(help) => write!(f, "\n {margin} = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Exercises graded with this compiler's PTX: solutions pass, and everything else is refused for the reason that its
+//! exercise names, as with NVIDIA's compiler.
+
+use std::path::{Path, PathBuf};
+
+use grader::{Exercise, Kind, Verdict, Version};
+
+/// Versions with another verdict, each with the reason.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "all_arrived",
+        "wrong_plain_load",
+        "NVIDIA's compiler replaces the loop by a formula, and here it runs until the limit",
+    ),
+    (
+        "packed_rows",
+        "wrong_running_count",
+        "the code here is short enough for the gate, which counts for NVIDIA's",
+    ),
+    (
+        "next_run",
+        "wrong_asks_and_draws",
+        "both are wrong with the same seeds, and another mistake is found first",
+    ),
+    (
+        "smooth_rows",
+        "wrong_volatile_cells",
+        "both are wrong with the same seeds, and another mistake is found first",
+    ),
+    (
+        "steps_on_a_ring",
+        "wrong_barrier_in_the_loop",
+        "the race is found before the barrier that is not for all",
+    ),
+    ("steps_on_a_ring", "wrong_no_wait", "the read of nothing is found before the race"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../exercises")
+}
+
+fn versions(exercise: &Exercise) -> Vec<Version> {
+    if exercise.kind == Kind::Predict || exercise.is_ptx() {
+        return Vec::new();
+    }
+    let wrong = exercise.wrong().unwrap().into_iter().map(Version::Wrong);
+    [Version::Solution, Version::Starter].into_iter().chain(wrong).collect()
+}
+
+/// What NVIDIA's compiler comes to; for a solution there is no reason.
+fn wanted(exercise: &Exercise, version: &Version) -> String {
+    match version {
+        Version::Solution => "passed".to_owned(),
+        other => {
+            let name = other.to_string();
+            exercise.refused[name.strip_prefix("wrong_").unwrap_or(&name)].clone()
+        }
+    }
+}
+
+/// The verdict on a version of an exercise.
+fn found(exercise: &Exercise, version: &Version) -> String {
+    let text = grader::generate::text(exercise, version).unwrap();
+    let name = exercise.file_name();
+    let options = cudac::Options { sm: exercise.arch, ..cudac::Options::default() };
+    let output = match cudac::compile(&cudac::Source { name: &name, text: &text }, &options) {
+        Ok(output) => output,
+        Err(errors) => return format!("does not compile: {errors}"),
+    };
+    match grader::grade_ptx(exercise, &output.ptx).unwrap() {
+        Verdict::Passed(_) => "passed".to_owned(),
+        Verdict::Refused(refusal) => refusal.reason,
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_nvidias_compiler() {
+    let exercises = grader::all(&root()).unwrap();
+    let all: Vec<(&Exercise, Version)> = exercises
+        .iter()
+        .flat_map(|exercise| versions(exercise).into_iter().map(move |version| (exercise, version)))
+        .collect();
+    let one_in = sample::one_in(12);
+    let taken: Vec<_> = all.iter().enumerate().filter(|(nth, _)| nth % one_in == 0).collect();
+    assert!(!taken.is_empty());
+    let mut wrong = Vec::new();
+    for (_, (exercise, version)) in &taken {
+        let (wanted, found) = (wanted(exercise, version), found(exercise, version));
+        let is_exception =
+            EXCEPTIONS.iter().any(|(name, own, _)| *name == exercise.name && *own == version.to_string());
+        if (wanted == found) == is_exception {
+            wrong.push(format!(
+                "{} {version}: {wanted} with NVIDIA's compiler, and here {found}",
+                exercise.name
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), taken.len(), wrong.join("\n"));
+}

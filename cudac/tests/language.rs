@@ -1,0 +1,154 @@
+//! What kernels use of C++, each in a small kernel whose result is known.
+
+use simt::{Checks, Emulator, Launch, Limits};
+
+/// Runs the body of a kernel with 32 threads; `y` has a word for each, which is 0 before.
+#[track_caller]
+fn check(around: &str, body: &str, wanted: impl Fn(i32) -> i32) {
+    let text = format!(
+        "{around}\nextern \"C\" __global__ void kernel(int* y, int n) {{ int i = threadIdx.x;\n{body}\n}}"
+    );
+    let source = cudac::Source { name: "kernel.cu", text: &text };
+    let output =
+        cudac::compile(&source, &cudac::Options::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut emulator = Emulator::new(Limits::default());
+    let module =
+        emulator.load("kernel.ptx", &output.ptx).unwrap_or_else(|error| panic!("{error}\n{}", output.ptx));
+    let y = emulator.alloc("y", 4 * 32).unwrap();
+    let mut launch = Launch::new(1, 32).arg(y.address()).arg(32_u32);
+    launch.checks = Checks::ALL;
+    launch.shared_bytes = 1024;
+    let report = emulator.launch(&module, "kernel", &launch).unwrap();
+    assert!(report.faults.is_empty(), "{:?}\n{}", report.faults, output.ptx);
+    let found: Vec<i32> = emulator
+        .read(y)
+        .unwrap()
+        .chunks_exact(4)
+        .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
+        .collect();
+    let wanted: Vec<i32> = (0..32).map(wanted).collect();
+    assert_eq!(found, wanted, "{}", output.ptx);
+}
+
+#[test]
+fn structs_with_constructors_and_operators() {
+    let around = "struct Pair { int a, b; __device__ Pair(int a, int b) : a(a), b(b) {}
+        __device__ Pair operator+(const Pair& o) const { return Pair(a + o.a, b + o.b); }
+        __device__ Pair& operator+=(const Pair& o) { a += o.a; b += o.b; return *this; }
+        __device__ int sum() const { return a + b; } };";
+    check(around, "Pair p(i, 1); Pair q = p + Pair(2, 3); q += p; y[i] = q.sum();", |i| 2 * i + 7);
+}
+
+#[test]
+fn lambdas_with_and_without_captures() {
+    let around = "template <typename F> __device__ int twice(F f, int x) { return f(f(x)); }";
+    check(around, "int k = 3; y[i] = twice([=](int x) { return x * k; }, i);", |i| 9 * i);
+    check(around, "int sum = 0; auto add = [&](int x) { sum += x; }; add(i); add(2); y[i] = sum;", |i| i + 2);
+    check("", "auto more = [](auto x) { return x + 1; }; y[i] = more(i);", |i| i + 1);
+}
+
+#[test]
+fn templates_of_functions_and_types() {
+    let around = "template <int N> struct Stack { int data[N]; int top = 0;
+        __device__ void push(int v) { data[top++] = v; } __device__ int pop() { return data[--top]; } };
+        template <typename T, int N> __device__ T sum(const T (&x)[N]) { T s = 0; for (int k = 0; k < N; k++) s += x[k]; return s; }";
+    check(around, "Stack<8> s; s.push(i); s.push(7); y[i] = s.pop() * 100 + s.pop();", |i| 700 + i);
+    check(around, "int x[3] = {1, i, 3}; y[i] = sum(x);", |i| 4 + i);
+}
+
+#[test]
+fn constants_and_enumerations() {
+    let around = "enum class Mode : int { Add = 3, Mul }; enum { FIVE = 5 };
+        constexpr int square(int x) { return x * x; } static_assert(square(4) == 16, \"square\");
+        constexpr int factorial(int n) { int f = 1; for (int k = 2; k <= n; k++) f *= k; return f; }
+        __constant__ int table[4] = {10, 20, 30, 40}; namespace a { namespace b { __device__ int f() { return 1; } } }
+        using namespace a; typedef int Number; using Other = Number;";
+    check(around, "__shared__ int x[factorial(4)]; y[i] = sizeof(x) / 4 + (int)Mode::Mul + FIVE;", |_| 33);
+    check(around, "y[i] = table[i & 3] + b::f();", |i| 10 * (i & 3) + 11);
+    check(around, "Other x = 5; const Number& r = x; y[i] = r + i;", |i| i + 5);
+}
+
+#[test]
+fn statements() {
+    check(
+        "",
+        "switch (i & 3) { case 0: y[i] = 5; break; case 1: case 2: y[i] = 6; default: y[i] += 1; }",
+        |i| match i & 3 {
+            0 => 5,
+            3 => 1,
+            _ => 7,
+        },
+    );
+    check("", "int k = 0; do { k += 2; if (k > i) break; } while (true); y[i] = k;", |i| (i / 2 + 1) * 2);
+    check("", "int s = 0; for (int k = 0; k < n; k++) { if (k == i) continue; s += k; } y[i] = s;", |i| {
+        496 - i
+    });
+    check("", "int a[4] = {3, 1, 2}; int* p = a; p[i & 3] += i; y[i] = a[0] + a[1] + a[2] + a[3];", |i| {
+        6 + i
+    });
+}
+
+#[test]
+fn values_of_one_side_are_not_used_after_the_other() {
+    let around = "__device__ int look(const int* x, int k) { return x[k] * 3; }";
+    check(around, "y[i] = 2; if (i < 5 || look(y, i) > 5) y[i] += look(y, i); else y[i] = 9;", |_| 8);
+    check("", "int a = i > 3 ? y[i] + 1 : 7; int b = y[i] + 1; y[i] = a * 10 + b;", |i| {
+        if i > 3 { 11 } else { 71 }
+    });
+}
+
+#[test]
+fn integers_of_all_widths() {
+    check("", "unsigned char c = (unsigned char)(i * 100); short s = c; s -= 300; y[i] = s;", |i| {
+        i32::from(i16::from((i * 100) as u8) - 300)
+    });
+    check("", "signed char c = (signed char)(i * 50); y[i] = c;", |i| i32::from((i * 50) as i8));
+    check("", "long long b = (long long)i << 33; y[i] = (int)(b >> 30);", |i| 8 * i);
+    check(
+        "",
+        "unsigned u = i - 5; y[i] = u > 100u ? -1 : (int)u % 3;",
+        |i| if i < 5 { -1 } else { (i - 5) % 3 },
+    );
+}
+
+#[test]
+fn groups_votes_and_shuffles() {
+    let around = "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;";
+    let body = "auto tile = cg::tiled_partition<8>(cg::this_thread_block()); y[i] = cg::reduce(tile, i, cg::plus<int>());";
+    check(around, body, |i| (0..8).map(|k| i / 8 * 8 + k).sum());
+    check(around, "cg::invoke_one(cg::this_thread_block(), [&] { y[0] = 42; });", |i| {
+        if i == 0 { 42 } else { 0 }
+    });
+    check(
+        "",
+        "y[i] = __popc(__ballot_sync(0xffffffff, i % 3 == 0)) + __shfl_xor_sync(0xffffffff, i, 1);",
+        |i| 11 + (i ^ 1),
+    );
+}
+
+#[test]
+fn atomics_and_shared_memory() {
+    let around = "#include <cuda/atomic>\n__device__ int counter = 5;";
+    check(
+        around,
+        "__shared__ int sum; if (i == 0) sum = 0; __syncthreads(); atomicAdd(&sum, i); __syncthreads(); y[i] = sum;",
+        |_| 496,
+    );
+    let body = "cuda::atomic_ref<int, cuda::thread_scope_device> r(counter); r.fetch_add(1, cuda::memory_order_relaxed);
+        __syncthreads(); y[i] = r.load(cuda::memory_order_acquire);";
+    check(around, body, |_| 37);
+}
+
+#[test]
+fn inline_asm_and_halves() {
+    check(
+        "",
+        "int r; asm(\"mad.lo.s32 %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"(i), \"r\"(3), \"r\"(4)); y[i] = r;",
+        |i| 3 * i + 4,
+    );
+    check(
+        "#include <cuda_fp16.h>",
+        "half h = __float2half(i + 0.5f); y[i] = (int)(__half2float(h) * 2.0f);",
+        |i| 2 * i + 1,
+    );
+}

@@ -1,0 +1,4 @@
+// A function of the host's library.
+extern "C" __global__ void kernel(int** x) {
+    cudaMalloc(x, 100);
+}

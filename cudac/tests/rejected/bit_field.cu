@@ -1,0 +1,2 @@
+// a bit field.
+struct A { int x : 3; };

@@ -1,0 +1,2 @@
+// a destructor.
+struct A { __device__ ~A() {} };

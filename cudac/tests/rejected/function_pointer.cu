@@ -1,0 +1,2 @@
+// a pointer to a function.
+__device__ void f(int (*g)(int)) {}

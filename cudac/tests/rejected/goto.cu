@@ -1,0 +1,2 @@
+// `goto`.
+__global__ void k(int* x) { goto end; }

@@ -1,0 +1,2 @@
+// inheritance.
+struct A {}; struct B : A {};

@@ -1,0 +1,2 @@
+// `long double`.
+__global__ void k(long double x) {}

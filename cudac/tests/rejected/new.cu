@@ -1,0 +1,2 @@
+// `new`.
+__global__ void k() { int* p = new int; }

@@ -1,0 +1,2 @@
+// a special case of a template.
+template <typename T> struct A {}; template <> struct A<int> {};

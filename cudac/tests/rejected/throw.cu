@@ -1,0 +1,2 @@
+// `throw`.
+__global__ void k() { throw 1; }

@@ -1,0 +1,2 @@
+// `try`.
+__global__ void k() { try {} catch (...) {} }

@@ -1,0 +1,2 @@
+// a template with any number of arguments.
+template <typename... T> __device__ void f(T... x) {}

@@ -1,0 +1,2 @@
+// `virtual`.
+struct A { virtual void f(); };
