@@ -156,7 +156,8 @@ fn text_of(svg: &str) -> String {
 }
 
 /// The crates that others of the repository use, each after those that it may use.
-const OURS: [&str; 9] = ["simt", "cudac", "nvrtc", "record", "lanes", "grader", "drawing", "preprocessor", "fuzz"];
+const OURS: [&str; 9] =
+    ["simt", "cudac", "nvrtc", "record", "lanes", "grader", "drawing", "preprocessor", "fuzz"];
 
 /// A crate uses those before it in that order, or none; the programs use any of them but `preprocessor`, which reads files.
 #[test]
