@@ -121,6 +121,9 @@ fn special_registers_have_their_width_and_their_places() {
     }
     refused("mov.u64 d, %tid.x;", "1:12: `%tid.x` is an integer of 16 or 32 bits, not a `U64`");
     refused("mov.u32 x, %clock64;", "1:12: `%clock64` is an integer of 64 bits, not a `U32`");
+    taken("mov.b64 d, word;");
+    refused("mov.f64 g, word;", "1:12: the address of `word` is an integer, not a `F64`");
+    refused("mov.f64 g, word+4;", "1:12: the address of `word` is an integer, not a `F64`");
     refused("mov.f32 f, %tid.x;", "1:12: `%tid.x` is an integer of 16 or 32 bits, not a `F32`");
     refused(
         "add.u32 x, %tid.x, 1;",

@@ -23,6 +23,23 @@ pub(crate) enum Kind {
     End,
 }
 
+/// How strongly a binary operator binds, in an expression and in the condition of an `#if`.
+pub(crate) fn binding(operator: &str) -> Option<u8> {
+    Some(match operator {
+        "||" => 1,
+        "&&" => 2,
+        "|" => 3,
+        "^" => 4,
+        "&" => 5,
+        "==" | "!=" => 6,
+        "<" | ">" | "<=" | ">=" => 7,
+        "<<" | ">>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        _ => return None,
+    })
+}
+
 /// A token and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {

@@ -4,25 +4,8 @@
 
 use super::tree::{Expr, ExprKind};
 use super::{Parser, tree};
-use crate::lex::Kind;
+use crate::lex::{Kind, binding};
 use crate::source::{Result, Span, error, unsupported};
-
-/// How strongly a binary operator binds.
-fn binding(operator: &str) -> Option<u8> {
-    Some(match operator {
-        "||" => 1,
-        "&&" => 2,
-        "|" => 3,
-        "^" => 4,
-        "&" => 5,
-        "==" | "!=" => 6,
-        "<" | ">" | "<=" | ">=" => 7,
-        "<<" | ">>" => 8,
-        "+" | "-" => 9,
-        "*" | "/" | "%" => 10,
-        _ => return None,
-    })
-}
 
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
 

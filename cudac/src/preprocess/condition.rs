@@ -4,7 +4,7 @@
 
 use super::{MAX_NESTING, Reader};
 use crate::lex::number::{Number, parse};
-use crate::lex::{Kind, Token};
+use crate::lex::{Kind, Token, binding};
 use crate::source::{Result, Span, error};
 
 impl Reader<'_, '_> {
@@ -136,22 +136,6 @@ impl Evaluator<'_> {
             _ => Err(error(token.span, format!("unexpected {} in this condition", token.quoted()))),
         }
     }
-}
-
-fn binding(operator: &str) -> Option<u8> {
-    Some(match operator {
-        "||" => 1,
-        "&&" => 2,
-        "|" => 3,
-        "^" => 4,
-        "&" => 5,
-        "==" | "!=" => 6,
-        "<" | ">" | "<=" | ">=" => 7,
-        "<<" | ">>" => 8,
-        "+" | "-" => 9,
-        "*" | "/" | "%" => 10,
-        _ => return None,
-    })
 }
 
 fn apply(operator: &str, a: i64, b: i64) -> Option<i64> {

@@ -1,18 +1,18 @@
 //! What the checker of synchronisation reports of a run that goes on: shuffles that read a lane which does not take
-//! part, barriers that were complete only because threads had ended, and arrivals for which nobody waited.
+//! part, barriers that were complete only because threads had ended, and arrivals for which no thread waited.
 //!
 //! *What it reports.* The first as an error, because the value is undefined; the second as a warning: the kernel
-//! runs, and stops running when somebody moves the return behind another barrier, or builds it for a GPU before Volta.
-//! Both are judged when the instruction is carried out, for everybody who takes part, not by who came first. Arrivals
+//! runs, but no longer if the return is moved after another barrier, or if it is compiled for a GPU before Volta. Both
+//! are judged when the instruction is carried out, for all lanes or threads that take part, whichever came first. Arrivals
 //! (`bar.arrive`) are a warning where they completed a barrier at which no thread waited, and where the block ended before
-//! the barrier was complete: they order nothing, so either a thread does not wait that should, or the count is wrong.
+//! the barrier was complete: they order nothing, so either a thread that should wait does not, or the count is wrong.
 //!
 //! *What it can miss.* Values that are undefined for other reasons. A lane that reads out of range of its segment gets
-//! its own value, which is defined, so that is none of them. Barriers that nobody came to.
+//! its own value, which is defined, so that is none of them. Barriers that no thread came to.
 //!
-//! *No false alarm.* A shuffle is reported only if the lane that is read takes no part in it; whether anybody used the
-//! value, the checker does not ask. A barrier is reported only if a thread that it counts had ended, or if arrivals at it
-//! were in vain in this run.
+//! *No false alarm.* A shuffle is reported only if the lane that is read takes no part in it; whether the value was
+//! used, the checker does not ask. A barrier is reported only if a thread that it counts had ended, or if no thread waited
+//! for the arrivals at it in this run.
 
 use crate::checkers::context::{Context, fault};
 use crate::checkers::findings::Findings;

@@ -10,7 +10,7 @@
 //! Whatever else happens, the forks are thrown away, and the launch is run on one core as if nothing had been: a byte
 //! that two blocks share, a fault, something found by a checker, a word printed, a block that cannot go on by itself,
 //! steps beyond the bound. So the report of a launch never depends on how many cores there were, and nothing here has
-//! to know how to tell what went wrong. Left out from the start is what would not be the same: a trace, a byte that is
+//! to know how to tell what went wrong. Left out from the start is what would not be the same: a watcher, a byte that is
 //! followed, kernels that look at the clock, which all blocks share, and outside of lock step turns drawn from the seed and
 //! weak memory.
 

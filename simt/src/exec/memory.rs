@@ -56,13 +56,13 @@ pub struct Memories<'m> {
     pub now: u64,
     /// The mbarriers in the block's shared memory, for the way on which kernels run that use them.
     pub mbarriers: Option<&'m mut Mbarriers>,
-    /// Who watches for reads of what nobody has written, if anybody does, and what of shared memory has been.
+    /// The checker of reads of bytes that were never written, if it is on, and which bytes of shared memory have been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
-    /// Who watches, if anybody does.
+    /// The checker of races, which is also the weak memory, if the launch has one.
     pub watch: Option<&'m mut Watch>,
-    /// Who follows a byte, if anybody does.
+    /// What follows a byte, if the launch asks for that.
     pub follow: Option<&'m mut Follow>,
-    /// Whether there is any of these three: the inner loop asks once.
+    /// Whether any of these three is there: the inner loop asks once.
     pub is_seen: bool,
 }
 

@@ -110,7 +110,7 @@ pub struct Run<'a> {
     pub shared_bytes: u64,
     /// Whether lanes reconverge as they did before Volta.
     pub stack: bool,
-    /// Whether lanes may come apart that no branch has parted ([`crate::exec::separation`]).
+    /// Whether lanes may be separated that no branch made diverge ([`crate::exec::separation`]).
     pub(crate) separates: bool,
     /// Warp instructions issued so far.
     pub steps: u64,
@@ -122,17 +122,17 @@ pub struct Run<'a> {
     pub traffic: Vec<Counters>,
     /// What the kernel printed.
     pub output: String,
-    /// Who watches for races, if anybody does.
+    /// The checker of races, which is also the weak memory, if the launch has one.
     pub(crate) watch: Option<Box<Watch>>,
-    /// Who follows a byte, if anybody does.
+    /// What follows a byte, if the launch asks for that.
     pub(crate) follow: Option<Follow>,
     /// What checkers have found.
     pub(crate) findings: Findings,
-    /// What sees every instruction, if anything does.
+    /// The caller's watcher, which sees every instruction, if there is one.
     pub watcher: Option<&'a mut Watcher<'a>>,
     /// The lanes for which the instruction that is being carried out was taken back.
     pub(crate) taken_back: u32,
-    /// Who watches for reads of what nobody has written.
+    /// The checker of reads of bytes that were never written.
     pub(crate) initialisation: Initialisation,
     /// By how much the clock is ahead of the steps.
     pub(crate) late: u64,
@@ -144,7 +144,7 @@ pub struct Run<'a> {
     pub(crate) plan: Option<Arc<Plan>>,
     /// What is looked at beside the run.
     pub(crate) lookout: Lookout,
-    /// When it is looked whether anybody still gets on, for each block on the machine.
+    /// For each block on the machine, when it is probed next for threads that will never continue.
     pub(crate) probes: Vec<Probes>,
     /// Whether this is a part of a launch that runs on several cores.
     pub(crate) is_one_of_many: bool,
@@ -241,7 +241,7 @@ impl<'a> Run<'a> {
         u64::from(self.launch.resident_blocks.max(1)).min(self.launch.grid.count())
     }
 
-    /// Counts the warps of a block that has ended, and those of them whose lanes parted.
+    /// Counts the warps of a block that has ended, and those of them that diverged.
     pub(crate) fn count_warps(&mut self, warps: u64, divergent: u64) {
         self.warps += warps;
         self.divergent_warps += divergent;

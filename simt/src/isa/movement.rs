@@ -177,6 +177,10 @@ fn address<'t>(
     source: Ident<'t>,
     offset: i64,
 ) -> Result<Op, Error> {
+    if matches!(ty, Type::F32 | Type::F64) {
+        let message = format!("the address of `{}` is an integer, not a `{ty:?}`", source.text);
+        return Err(o.error(source.span, message));
+    }
     if let Some((_, Symbol::Variable(place))) = o.scope.find(source.text)
         && place.in_frame
     {

@@ -40,7 +40,7 @@ pub enum Order {
     SeqCst,
 }
 
-/// Among whom an order holds.
+/// The scope of an order: the threads for which it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reach {
     /// The block.

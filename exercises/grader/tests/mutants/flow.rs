@@ -10,7 +10,7 @@ use simt::ptx::ast::{Instruction, Operand};
 
 use crate::sites::Step;
 
-/// Among whom registers may differ.
+/// The threads among which registers may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
     /// The threads of the launch.

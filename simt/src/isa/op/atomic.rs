@@ -38,7 +38,7 @@ pub struct Atomic {
     pub in_any_order: Option<u8>,
     /// How it is ordered.
     pub order: Order,
-    /// Among whom.
+    /// Its scope: the threads for which it is atomic and ordered.
     pub scope: Reach,
 }
 

@@ -15,7 +15,7 @@ pub struct Mbarrier {
     pub counted: bool,
     /// How it is ordered.
     pub order: Order,
-    /// Among whom.
+    /// Its scope: the threads for which it orders memory.
     pub scope: Reach,
 }
 
@@ -53,7 +53,7 @@ pub enum Action {
     WaitParity,
 }
 
-/// How somebody arrives.
+/// How a thread arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Whether it leaves for good: later phases expect so many arrivals less.

@@ -39,7 +39,7 @@ pub enum Base {
 pub struct Fence {
     /// What it orders.
     pub order: Order,
-    /// Among whom.
+    /// Its scope: the threads for which that holds.
     pub scope: Reach,
 }
 
@@ -69,7 +69,7 @@ pub struct Access {
     pub register_bits: u8,
     /// How it is ordered.
     pub order: Order,
-    /// Among whom.
+    /// Its scope: the threads for which that holds.
     pub scope: Reach,
     /// `ld.global.nc`: the bytes must not be written during the launch.
     pub read_only: bool,
