@@ -218,6 +218,7 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
     };
     let marks = marks(&pieces, &page.path, library);
     let mut place = Place { page: &page.path, level: 1, line: 1, boxes: Progress::default(), marks: &marks };
+    let mut follows_number = false;
     for piece in &pieces {
         place = Place {
             level: heading(piece).unwrap_or(place.level),
@@ -226,6 +227,7 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
             ..place
         };
         match bind_piece(piece, place, library) {
+            Ok(text) if follows_number => expanded += &prose::joined_to_number(&text),
             Ok(text) => expanded += &text,
             Err(error) => {
                 let error = format!("{error:#}");
@@ -233,6 +235,7 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
                 report(piece.line, error);
             }
         }
+        follows_number = matches!(piece.kind, Kind::Directive { text, .. } if text.starts_with('='));
         if let Kind::Prose(text) = piece.kind {
             for (at, link) in library.mentions.dead_links(&page.path, text) {
                 let line = piece.line + text[..at].matches('\n').count();

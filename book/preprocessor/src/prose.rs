@@ -3,6 +3,7 @@
 //! It judges by form: a digit before a unit, and a block that is longer than a quotation. What has that form and is not
 //! measured, a constant of the architecture say, is listed in `book/literals.toml` with its reason.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -154,6 +155,19 @@ pub fn check_fence(info: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// The units that the text writes after a number of a record.
+const UNITS: [&str; 9] = ["µs", "ms", "ns", "s", "GB/s", "TB", "GB", "MB", "kB"];
+
+/// The text that follows a number of a record. If it begins with a unit, no line breaks between the two.
+pub fn joined_to_number(text: &str) -> Cow<'_, str> {
+    let rest = text.strip_prefix([' ', '\n']).unwrap_or_default();
+    let is_unit = UNITS.iter().any(|unit| {
+        rest.strip_prefix(unit)
+            .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '/'))
+    });
+    if is_unit { format!("\u{a0}{rest}").into() } else { text.into() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +186,15 @@ mod tests {
         );
         assert_eq!(found("at 98 % or 98% or\n12\nwarps"), ["98 %", "98%", "12\nwarps"]);
         assert_eq!(found("`12` warps, **3** load requests"), ["12` warps", "3** load requests"]);
+    }
+
+    #[test]
+    fn no_line_breaks_between_a_number_and_its_unit() {
+        assert_eq!(joined_to_number(" µs, or"), "\u{a0}µs, or");
+        assert_eq!(joined_to_number("\nGB/s."), "\u{a0}GB/s.");
+        assert_eq!(joined_to_number(" s/2"), " s/2");
+        assert_eq!(joined_to_number(" sectors"), " sectors");
+        assert_eq!(joined_to_number(", s"), ", s");
     }
 
     #[test]
