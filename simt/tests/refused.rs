@@ -96,6 +96,9 @@ fn results_that_may_be_left_out() {
     taken("match.all.sync.b32 _|p, x, -1;");
     taken("atom.global.add.u32 _, [d], 1;");
     taken("ld.global.v2.u32 {_, x}, [d];");
+    taken("ld.global.v2.u32 {_, e}, [d];");
+    taken("st.global.v4.b32 [d], {15, e, -15, -27};");
+    refused("st.global.v2.b32 [d], {x, e};", "1:27: all registers of a vector must have the same width");
     taken("mov.b64 {_, x}, d;");
     refused("add.u32 _, x, y;", "1:9: `add.u32` needs a register for its result");
     refused("ld.global.u32 _, [d];", "1:15: `ld.global.u32` needs a register for its result");

@@ -197,10 +197,9 @@ fn value_slots<'t>(
         let found = elements.len();
         return Err(o.error(span_of(values), format!("expected {count} values here, found {found}")));
     }
-    let mut slots = [0; 4];
-    let mut width = None;
-    for (slot, element) in slots.iter_mut().zip(elements) {
-        let register = match *element {
+    let mut registers = [None; 4];
+    for (register, element) in registers.iter_mut().zip(elements) {
+        *register = match *element {
             Operand::Name(name) => match o.special(name)? {
                 Some(special) if !is_load && count > 1 => Some(special),
                 _ => Some(o.look_up(name)?),
@@ -208,20 +207,20 @@ fn value_slots<'t>(
             Operand::Part(name, part) => Some(o.look_up_part(name, Some(part))?),
             _ => None,
         };
-        let bits = match (register, width) {
-            (Some(register), _) => register.bits,
-            (None, known) => known.unwrap_or(bits(ty).max(32)),
-        };
-        if width.is_some_and(|width| width != bits) {
-            return Err(o.error(span_of(element), "all registers of a vector must have the same width"));
-        }
-        width = Some(bits);
+    }
+    // What is no register takes the width of those that are.
+    let width = registers.iter().flatten().next().map_or(bits(ty).max(32), |register| register.bits);
+    let mut slots = [0; 4];
+    for ((slot, register), element) in slots.iter_mut().zip(registers).zip(elements) {
         *slot = match register {
+            Some(register) if register.bits != width => {
+                return Err(o.error(span_of(element), "all registers of a vector must have the same width"));
+            }
             Some(register) => value_register(o, element, ty, register, is_load)?,
-            None => value_literal(o, element, ty, bits, (is_load, count > 1))?,
+            None => value_literal(o, element, ty, width, (is_load, count > 1))?,
         };
     }
-    Ok((slots, width.unwrap_or(32) as u8))
+    Ok((slots, width as u8))
 }
 
 /// The column of a register that is loaded or stored: at least as wide as the type, and not declared for other numbers.
