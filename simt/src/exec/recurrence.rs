@@ -17,7 +17,10 @@
 //! with weak memory, in kernels that read the clock or ask barriers in shared memory, which time out, and with more than [`MOST_BYTES`] of global memory. Loops that count
 //! are never the same again, and end at the bound on steps.
 
+use std::sync::Arc;
+
 use crate::checkers::findings::Findings;
+use crate::compile::plan::Plan;
 use crate::exec::probes::Probes;
 use crate::exec::state::{Issued, Run, Stop};
 use crate::exec::waits;
@@ -71,9 +74,7 @@ impl Place {
         Place { blocks: blocks.to_vec(), global: None, printed, steps, times: 0, witness: (0, 0) }
     }
 
-    /// Looks whether the run is here again; after how many steps since the last time, once it has been so often enough. What
-    /// lies between two times is one period, also where a state in between was not recognised, which can happen where an
-    /// executor keeps registers that nothing reads any more.
+    /// Looks whether the run is here again; after how many steps since the last time, once it has been so often enough.
     fn look(&mut self, run: &Run<'_>, blocks: &[Block]) -> Option<u64> {
         let alike = self.blocks.iter().zip(blocks).all(|(one, other)| stand_alike(one, other));
         if !alike || self.printed != run.output.len() {
@@ -130,6 +131,7 @@ struct Aside<'a> {
     traffic: Vec<Counters>,
     probes: Vec<Probes>,
     findings: Findings,
+    plan: Option<Arc<Plan>>,
     watchers: Watchers<'a>,
 }
 
@@ -168,7 +170,10 @@ impl<'a> Run<'a> {
         let live =
             |blocks: &[Block]| (blocks.len(), blocks.iter().map(|block| block.live_threads).sum::<u32>());
         let (threads, mut window) = (live(blocks), 1_u64);
-        self.lay_all_open(blocks);
+        // The plain interpreter runs the trial, because a fast executor leaves registers that are dead as they were at
+        // some time, and would recognise fewer returns.
+        blocks.iter_mut().flat_map(|block| &mut block.warps).for_each(|warp| self.lay_open(warp));
+        self.plan = None;
         while self.steps < end {
             let mut place = Place::of(self, blocks);
             for _ in 0..window {
@@ -176,7 +181,6 @@ impl<'a> Run<'a> {
                 if !goes_on || live(blocks) != threads {
                     return None;
                 }
-                self.lay_all_open(blocks);
                 let period = place.look(self, blocks);
                 if period.is_some() {
                     return period;
@@ -185,10 +189,6 @@ impl<'a> Run<'a> {
             window *= 2;
         }
         None
-    }
-
-    fn lay_all_open(&self, blocks: &mut [Block]) {
-        blocks.iter_mut().flat_map(|block| &mut block.warps).for_each(|warp| self.lay_open(warp));
     }
 
     fn put_aside(&mut self, blocks: &[Block]) -> Aside<'a> {
@@ -209,6 +209,7 @@ impl<'a> Run<'a> {
             traffic: self.traffic.clone(),
             probes: self.probes.clone(),
             findings: self.findings.clone(),
+            plan: self.plan.clone(),
             watchers,
         }
     }
@@ -221,6 +222,7 @@ impl<'a> Run<'a> {
         (self.warps, self.divergent_warps, self.waiting_blocks) = aside.warps;
         (self.issued, self.traffic, self.probes) = (aside.issued, aside.traffic, aside.probes);
         self.findings = aside.findings;
+        self.plan = aside.plan;
         (self.watch, self.follow, self.watcher, self.initialisation) = aside.watchers;
     }
 }
