@@ -245,10 +245,9 @@ fn every_page_is_shown_as_it_should_be() {
     let pages = pages();
     let mut found = BTreeSet::new();
     window.go(&pages[0]);
-    for theme in ["light", "navy"] {
-        for width in [1280, 360] {
-            look(&window, theme, width, &pages, &mut found);
-        }
+    // A theme is colours only, so the narrow layout is the same in both.
+    for (theme, width) in [("light", 1280), ("light", 360), ("navy", 1280)] {
+        look(&window, theme, width, &pages, &mut found);
     }
     let found: Vec<String> = found.into_iter().collect();
     assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
