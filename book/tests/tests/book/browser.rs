@@ -18,7 +18,7 @@ use crate::book;
 use crate::server::Server;
 
 /// The variable that says to go without a browser.
-const WITHOUT: &str = "PRESS_WITHOUT_BROWSER";
+const WITHOUT: &str = "BOOK_TESTS_WITHOUT_BROWSER";
 
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
