@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_is_told_apart_from_a_broken_library() {
+    fn an_empty_folder_and_a_broken_library_have_different_messages() {
         let folder = tempfile::tempdir().unwrap();
         let message = Compiler::named(folder.path()).unwrap_err().to_string();
         assert!(message.contains("where there is no NVRTC library"), "{message}");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn cuda_13_forgot_volta() {
+    fn cuda_13_does_not_compile_for_volta() {
         assert_eq!(Version { major: 13, minor: 0 }.oldest_arch(), 75);
         assert_eq!(Version { major: 12, minor: 9 }.oldest_arch(), 50);
     }

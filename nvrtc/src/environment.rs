@@ -210,7 +210,7 @@ mod tests {
     };
 
     #[test]
-    fn what_was_installed_for_this_project_comes_first() {
+    fn the_projects_own_compiler_comes_first() {
         for (variable, folder) in CACHES {
             let mut machine = Machine::new();
             let own = machine.file(&format!("user/{folder}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"));
@@ -225,7 +225,7 @@ mod tests {
 
     #[cfg(not(windows))]
     #[test]
-    fn a_relative_cache_is_not_one() {
+    fn a_relative_path_to_the_cache_is_ignored() {
         let environment = Environment::default().with("XDG_CACHE_HOME", "cache").with("HOME", "/home/reader");
         let own = environment.own_folder();
         assert_eq!(own, Some("/home/reader/.cache/thirty-two-lanes/nvrtc".into()));

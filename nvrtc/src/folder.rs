@@ -339,12 +339,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_step_is_not_reported() {
+    fn ptx_that_matches_its_source_is_not_reported() {
         assert_eq!(stale_after(SOURCE, &[("a.sm_70.ptx", &header(SOURCE, FLAGS))]), []);
     }
 
     #[test]
-    fn each_way_to_be_out_of_step() {
+    fn each_way_to_be_stale_is_reported() {
         let name = || "a.sm_70.ptx".to_owned();
         assert_eq!(stale_after(SOURCE, &[]), [Stale::Missing(name())]);
         let other_source = header("something else", FLAGS);

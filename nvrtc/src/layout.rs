@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_wheels_lie_two_folders_up() {
+    fn headers_of_the_wheels_are_two_folders_up() {
         let root = tree(&["cuda_runtime/include/cuda_runtime.h", "cuda_cccl/include/cuda/std/type_traits"]);
         let found = include_folders(&root.path().join("cuda_nvrtc/lib/libnvrtc.so.12"));
         assert_eq!(relative(root.path(), &found), ["cuda_runtime/include", "cuda_cccl/include"]);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_holds_nothing() {
+    fn a_missing_folder_is_empty() {
         let root = tree(&[]);
         assert!(libraries(&root.path().join("nowhere")).is_empty());
         assert!(include_folders(&root.path().join("lib/libnvrtc.so.12")).is_empty());

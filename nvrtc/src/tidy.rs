@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_line_ends_are_taken_out() {
+    fn windows_line_ends_are_removed() {
         assert_eq!(ptx("ret;\r\n}\r\n\r\n"), "ret;\n}\n");
     }
 }

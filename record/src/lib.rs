@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_file_that_was_written_can_be_read() {
         let row = Row { variant: "a".into(), facts: [("lost".into(), Some(2.5))].into(), ..Row::default() };
         let section = Section { name: "s".into(), rows: vec![row], ..Section::default() };
         let report = Report { version: VERSION, sections: vec![section], ..Report::default() };

@@ -5,7 +5,7 @@ use simt::FaultKind;
 use crate::{assert_readable, stdout, words};
 
 #[test]
-fn every_kind_is_listed_and_told() {
+fn every_kind_is_listed_and_explained() {
     let list = words("explain");
     assert_eq!(list.status.code(), Some(0));
     assert_readable(stdout(&list));

@@ -1,8 +1,9 @@
-//! Many seeds: up to the first at fault, or all of them.
+//! Many seeds: until the first one with a fault, or all of them.
 
 use crate::{GOOD, SAXPY, assert_readable, file, lanes, object, stdout, words};
 
-/// Warp 0 traps if warp 1 was before it: in turn it never does, at random it sometimes does.
+/// Warp 0 traps if warp 1 ran before it. That never happens when warps take turns, and sometimes when the order is
+/// random.
 const RIVALS: &str = "\
 .version 8.0
 .target sm_70
@@ -28,14 +29,14 @@ FIRST:
 
 fn rivals(options: &[&str]) -> std::process::Output {
     let path = file("rivals.ptx", RIVALS.as_bytes());
-    // Whether an order that nothing holds is an error of its own is not what is asked here.
+    // The checker of races would report this kernel under every order, but these tests need runs without a fault.
     let line =
         ["run", path.to_str().unwrap(), "--block", "64", "--arg", "buf:i32:1:zeros", "--check", "memory"];
     lanes(&[&line, options].concat())
 }
 
 #[test]
-fn the_search_stops_at_the_first_seed_at_fault_and_replays_it() {
+fn the_search_stops_at_the_first_seed_with_a_fault_and_replays_it() {
     assert_eq!(rivals(&[]).status.code(), Some(0), "in turn the first warp is first");
     let output = rivals(&["--seeds", "0..64"]);
     let text = stdout(&output);
@@ -59,7 +60,7 @@ fn the_search_stops_at_the_first_seed_at_fault_and_replays_it() {
 }
 
 #[test]
-fn every_number_of_cores_tells_the_same() {
+fn every_number_of_cores_prints_the_same() {
     let told = |cores: &str, options: &[&str]| {
         let output = rivals(&[&["--cores", cores], options].concat());
         (output.status.code(), stdout(&output).to_owned())
@@ -81,7 +82,7 @@ fn every_number_of_cores_tells_the_same() {
 }
 
 #[test]
-fn an_explicit_schedule_is_kept() {
+fn an_explicit_schedule_is_used_with_many_seeds() {
     let output = rivals(&["--seeds", "0..64", "--schedule", "round-robin"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -89,7 +90,7 @@ fn an_explicit_schedule_is_kept() {
 }
 
 #[test]
-fn seeds_that_run_clean_are_counted() {
+fn seeds_without_a_fault_are_counted() {
     let output = words(&format!("run {SAXPY} {GOOD} --seeds 3..8 --print 2:1"));
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -101,7 +102,7 @@ fn seeds_that_run_clean_are_counted() {
     assert_eq!(last.status.code(), Some(0), "{last:?}");
 }
 
-/// All lanes store the same value to the same place: a note.
+/// All lanes store the same value to the same address, which is a note.
 const SAME: &str = "\
 .version 8.0
 .target sm_70
@@ -116,7 +117,7 @@ const SAME: &str = "\
 ";
 
 #[test]
-fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
+fn notes_are_printed_and_count_as_errors_only_with_strict() {
     let path = file("same.ptx", SAME.as_bytes());
     let run = |options: &[&str]| {
         let line = ["run", path.to_str().unwrap(), "--arg", "buf:i32:1:zeros"];
@@ -145,7 +146,7 @@ fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
 }
 
 #[test]
-fn what_nobody_has_written_is_found_where_it_is_read() {
+fn a_read_of_uninitialised_memory_is_reported() {
     let args = "--grid 2 --arg f32:2 --arg buf:f32:64:uninitialized --arg buf:f32:64:zeros --arg i32:64";
     let run = object(&words(&format!("run {SAXPY} {args} --json")));
     assert_eq!((&run["faults"][0]["kind"], &run["failed"]), (&"uninitialized".into(), &true.into()));
@@ -155,7 +156,7 @@ fn what_nobody_has_written_is_found_where_it_is_read() {
 }
 
 #[test]
-fn a_clean_run_in_one_order_points_a_kernel_with_locks_to_others() {
+fn after_one_clean_run_a_kernel_with_locks_is_advised_to_try_other_seeds() {
     let told = |options: &[&str]| stdout(&rivals(options)).split_whitespace().collect::<Vec<_>>().join(" ");
     let hint = "no fault only one order of turns was tried";
     assert!(
@@ -173,7 +174,8 @@ fn a_clean_run_in_one_order_points_a_kernel_with_locks_to_others() {
     );
 }
 
-/// All threads but those of the first warp end, and these wait at a barrier; or all of them do.
+/// All threads except those of the first warp end, and the first warp waits at a barrier; or all threads of the block
+/// end.
 fn left_early(others: &str) -> String {
     format!(
         ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry early(.param .u64 x)\n{{\n.reg .b32 %r1;\n\

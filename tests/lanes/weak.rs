@@ -1,4 +1,4 @@
-//! The weak memory's stale reads, and how many different results many seeds had.
+//! The weak memory's stale reads, and how many different results many seeds have.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{GOOD, SAXPY, assert_readable, object, stdout, words};
 const MESSAGE: &str = "run kernels/ptx/messages.sm_70.ptx --grid 2 --weak-memory --arg buf:i32:1:zeros \
                        --arg buf:i32:1:zeros --arg buf:i32:2:zeros --arg i32:1000 --print 2 --seeds 0..40";
 
-/// The words of a run's text, without its layout.
+/// The words that a run prints, without their layout.
 fn told(line: &str) -> String {
     let output = words(line);
     assert_readable(stdout(&output));
@@ -15,7 +15,7 @@ fn told(line: &str) -> String {
 }
 
 #[test]
-fn the_seed_with_another_result_is_told_with_the_load_that_made_it() {
+fn a_seed_with_another_result_is_named_with_the_load_that_caused_it() {
     let line = format!("{MESSAGE} --kernel message_no_fence --check none");
     let text = told(&line);
     for part in [
