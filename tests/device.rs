@@ -107,15 +107,15 @@ fn trials_have_the_same_results_side_by_side_and_one_after_another() {
     let mut launch = Launch::new(&TREE_NO_BARRIER, 1, 256).arg(x).arg(sums).arg(256);
     launch.simt.schedule = Schedule::Random;
     let launches: Vec<Launch> = (0..20).map(|seed| launch.clone().seed(seed)).collect();
-    let mut told = |cores| {
+    let mut results = |cores| {
         device.set_cores(cores);
         let trials = device.trials(&launches, sums).unwrap();
         assert_eq!(device.read(sums).unwrap().sim, [7]);
         trials.into_iter().map(|(run, left)| format!("{left:?} {run:?}")).collect::<Vec<_>>()
     };
-    let alone = told(1);
+    let alone = results(1);
     assert!(alone.len() == 20 && alone.iter().any(|trial| *trial != alone[0]));
-    assert_eq!((told(2), told(7)), (alone.clone(), alone));
+    assert_eq!((results(2), results(7)), (alone.clone(), alone));
 }
 
 #[test]

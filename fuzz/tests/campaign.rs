@@ -144,11 +144,11 @@ fn a_text_that_kills_the_process_is_tried_with_each_compiler_alone() {
     let retries = lost.lines[0]["retries"].as_object().unwrap();
     let entry = fuzz::texts::gathered(&text, retries).unwrap();
     assert_eq!(entry["expected"], whole.lines[0]["expected"]);
-    let told: Vec<(&str, &str)> = entry["runs"]
+    let results: Vec<(&str, &str)> = entry["runs"]
         .as_object()
         .unwrap()
         .iter()
-        .map(|(way, told)| (way.as_str(), told.as_str().unwrap()))
+        .map(|(way, results)| (way.as_str(), results.as_str().unwrap()))
         .collect();
     let died = "the process died while it compiled the text";
     let expected = [
@@ -157,5 +157,5 @@ fn a_text_that_kills_the_process_is_tried_with_each_compiler_alone() {
         ("driver -O0", "as expected"),
         ("driver -O2", died),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(results, expected);
 }

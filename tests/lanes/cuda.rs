@@ -96,12 +96,13 @@ fn examples_of_explain_have_the_result_they_show_skipped_without_a_compiler() {
     }
     for kind in FaultKind::ALL {
         let name = kind.name();
-        let told = words(&format!("explain {name}"));
-        let Some(line) = section(stdout(&told), "Try it") else {
+        let explained = words(&format!("explain {name}"));
+        let Some(line) = section(stdout(&explained), "Try it") else {
             assert_eq!(kind, FaultKind::UseAfterFree, "its example is of the host");
             continue;
         };
-        let path = file(&format!("explain_{name}.cu"), section(stdout(&told), "Example").unwrap().as_bytes());
+        let path =
+            file(&format!("explain_{name}.cu"), section(stdout(&explained), "Example").unwrap().as_bytes());
         let options = line.trim().strip_prefix("lanes run example.cu").unwrap();
         let bound = if options.contains("--max-steps") { "" } else { "--max-steps 100000" };
         let output = run(&path, &format!("{options} {bound} --json"));

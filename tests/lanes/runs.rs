@@ -44,26 +44,29 @@ fn a_buffer_that_is_too_small_is_a_fault() {
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert_readable(text);
-    let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("1 error error: out-of-bounds: just past the end of `arg2`"), "{text}");
-    assert!(told.contains("block (1,0,0), warp 0, lane 8 (thread (8,0,0)) at saxpy.cu:14"), "{text}");
-    assert!(told.contains("counted until it was stopped") && told.contains("arg2 afterwards"), "{text}");
+    let printed = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("1 error error: out-of-bounds: just past the end of `arg2`"), "{text}");
+    assert!(printed.contains("block (1,0,0), warp 0, lane 8 (thread (8,0,0)) at saxpy.cu:14"), "{text}");
+    assert!(
+        printed.contains("counted until it was stopped") && printed.contains("arg2 afterwards"),
+        "{text}"
+    );
 }
 
 #[test]
 fn help_names_dynamic_shared_memory_that_was_not_asked_for() {
-    let told = |options: &str| {
+    let printed = |options: &str| {
         let kernel = "run kernels/ptx/features_memory.sm_70.ptx --kernel dynamic_shared --block 64";
         let args = "--arg buf:i32:64:zeros --arg buf:i32:64:iota";
         let output = words(&format!("{kernel} {args} {options}"));
         (output.status.code(), stdout(&output).split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    let (status, text) = told("");
+    let (status, text) = printed("");
     assert!(
         status == Some(1) && text.contains("ask for enough dynamic shared memory at the launch"),
         "{text}"
     );
-    let (status, text) = told("--shared-bytes 8");
+    let (status, text) = printed("--shared-bytes 8");
     assert!(status == Some(1) && !text.contains("ask for enough dynamic"), "{text}");
 }
 

@@ -61,14 +61,14 @@ fn the_search_stops_at_the_first_seed_with_a_fault_and_replays_it() {
 
 #[test]
 fn every_number_of_cores_prints_the_same() {
-    let told = |cores: &str, options: &[&str]| {
+    let printed = |cores: &str, options: &[&str]| {
         let output = rivals(&[&["--cores", cores], options].concat());
         (output.status.code(), stdout(&output).to_owned())
     };
     for options in [&["--seeds", "0..64"][..], &["--seeds", "0..64", "--json"], &["--seeds", "0..2"], &[]] {
-        let alone = told("1", options);
+        let alone = printed("1", options);
         for cores in ["2", "3", "8"] {
-            assert_eq!(told(cores, options), alone, "{cores} cores, {options:?}");
+            assert_eq!(printed(cores, options), alone, "{cores} cores, {options:?}");
         }
     }
     let path = file("stores.ptx", SAME.as_bytes());
@@ -135,11 +135,11 @@ fn notes_are_printed_and_count_as_errors_only_with_strict() {
     assert_eq!(run(&["--strict", "--check", "none"]).status.code(), Some(0));
     assert_eq!(object(&run(&["--json"]))["faults"][0]["severity"], "note");
     let many = run(&["--seeds", "0..4"]);
-    let told = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(many.status.code(), Some(0));
     assert!(
-        told.contains("all 4 ran without an error, 4 of them with warnings or notes; shown is seed 0"),
-        "{told}"
+        printed.contains("all 4 ran without an error, 4 of them with warnings or notes; shown is seed 0"),
+        "{printed}"
     );
     let first = object(&run(&["--seeds", "2..4", "--strict", "--json"]));
     assert_eq!((&first["seeds"]["ran"], &first["seed"]), (&1.into(), &2.into()));
@@ -157,15 +157,16 @@ fn a_read_of_uninitialised_memory_is_reported() {
 
 #[test]
 fn after_one_clean_run_a_kernel_with_locks_is_advised_to_try_other_seeds() {
-    let told = |options: &[&str]| stdout(&rivals(options)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed =
+        |options: &[&str]| stdout(&rivals(options)).split_whitespace().collect::<Vec<_>>().join(" ");
     let hint = "no fault only one order of turns was tried";
     assert!(
-        told(&[]).contains(hint) && told(&[]).contains("`--seeds 0..100` and with `--schedule hunt`"),
+        printed(&[]).contains(hint) && printed(&[]).contains("`--seeds 0..100` and with `--schedule hunt`"),
         "{}",
-        told(&[])
+        printed(&[])
     );
     for options in [&["--seeds", "0..1"][..], &["--schedule", "hunt", "--seed", "1"]] {
-        assert!(!told(options).contains(hint), "{}", told(options));
+        assert!(!printed(options).contains(hint), "{}", printed(options));
     }
     let without = words(&format!("run {SAXPY} {GOOD}"));
     assert!(

@@ -77,8 +77,8 @@ fn a_trace_that_would_be_too_long_is_cut_and_says_so() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(lines.len(), 1 + 7 + 1);
     assert_eq!(lines[8]["end"]["cut"], true);
-    let told = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("cut after the first 7"), "{told}");
+    let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("cut after the first 7"), "{text}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     for exercise in all.iter().filter(is_wanted) {
         written += write(exercise, &mut compiler).with_context(|| format!("exercise `{}`", exercise.name))?;
         if !arguments.names.is_empty() {
-            tell(exercise)?;
+            print_verdicts(exercise)?;
         }
     }
     let exercises = counted(all.iter().filter(is_wanted).count() as u64, "exercise");
@@ -80,10 +80,10 @@ fn remove_orphans(exercise: &Exercise) -> Result<()> {
 }
 
 /// Prints the grader's verdict on every version.
-fn tell(exercise: &Exercise) -> Result<()> {
+fn print_verdicts(exercise: &Exercise) -> Result<()> {
     let versions = [Version::Solution, Version::Starter].into_iter();
     for version in versions.chain(exercise.wrong()?.into_iter().map(Version::Wrong)) {
-        println!("{}, {version}: {}", exercise.name, told(&grade(exercise, &version)?));
+        println!("{}, {version}: {}", exercise.name, in_words(&grade(exercise, &version)?));
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ fn grade(exercise: &Exercise, version: &Version) -> Result<Verdict> {
     grader::grade(exercise, &grader::Toolchain::none(), &generate::text(exercise, version)?)
 }
 
-fn told(verdict: &Verdict) -> String {
+fn in_words(verdict: &Verdict) -> String {
     let mut lines = Vec::new();
     match verdict {
         Verdict::Passed(passed) => {

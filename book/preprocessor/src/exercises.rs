@@ -32,12 +32,12 @@ pub struct Exercise {
     chapter: String,
     /// The line of its file on which the page is named.
     page_line: usize,
-    told: Told,
+    fields: Fields,
 }
 
 /// The fields of an exercise that the book uses; the file has more.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Told {
+struct Fields {
     title: String,
     kind: String,
     minutes: u32,
@@ -66,14 +66,14 @@ impl Exercises {
 
     /// The exercises that a page teaches.
     pub fn of_page<'a>(&'a self, page: &'a str) -> impl Iterator<Item = &'a Exercise> {
-        self.0.iter().filter(move |exercise| exercise.told.page == page)
+        self.0.iter().filter(move |exercise| exercise.fields.page == page)
     }
 
     /// Exercises that no reader would find, because their page is not in the book, or because no page lists their
     /// chapter.
     pub fn lost(&self, mentions: &Mentions) -> Vec<Problem> {
         let lost = |exercise: &Exercise| {
-            let (page, chapter) = (&exercise.told.page, &exercise.chapter);
+            let (page, chapter) = (&exercise.fields.page, &exercise.chapter);
             let what = if !mentions.has(page) {
                 format!("`page` is `{page}`, which `SUMMARY.md` does not list")
             } else if mentions.list_of(chapter).is_none() {
@@ -92,16 +92,16 @@ impl Exercise {
         let file = file(chapter, name);
         let problem = |line: usize, what: String| Problem { file: file.clone(), line, what };
         let text = repository.read(&file).map_err(|error| problem(1, format!("{error:#}")))?;
-        let told: Told = toml::from_str(&text).map_err(|error| {
+        let fields: Fields = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(&text, span.start));
             problem(line, error.message().replace('\n', ", "))
         })?;
         let page_line = text.lines().position(|line| line.starts_with("page")).map_or(1, |line| line + 1);
-        Ok(Self { name: name.to_owned(), chapter: chapter.to_owned(), page_line, told })
+        Ok(Self { name: name.to_owned(), chapter: chapter.to_owned(), page_line, fields })
     }
 
     fn place(&self) -> (&str, u32, &str) {
-        (&self.chapter, self.told.order, &self.name)
+        (&self.chapter, self.fields.order, &self.name)
     }
 
     fn file(&self) -> String {
@@ -115,16 +115,16 @@ impl Exercise {
 
     /// The page that teaches it.
     pub fn page(&self) -> &str {
-        &self.told.page
+        &self.fields.page
     }
 
     /// A row of its chapter's table; `page` is a link to the page that teaches it.
     pub fn row(&self, page: &str) -> String {
-        let Told { kind, minutes, .. } = &self.told;
+        let Fields { kind, minutes, .. } = &self.fields;
         format!(
             "<tr id=\"{}\"><td>{}<br>{}</td><td>{}</td><td class=\"number\">{minutes}</td><td>{page}</td></tr>\n",
             self.anchor(),
-            sentence(&self.told.title),
+            sentence(&self.fields.title),
             self.command(),
             escape(kind),
         )
@@ -133,7 +133,7 @@ impl Exercise {
     /// The entry in the box on the page that teaches it; `list` is the address of its chapter's table. If that chapter
     /// is not the page's own, the entry says so, because the exercise may need more than the reader has learned so far.
     pub fn entry(&self, list: &str, is_elsewhere: bool) -> String {
-        let Told { title, kind, minutes, .. } = &self.told;
+        let Fields { title, kind, minutes, .. } = &self.fields;
         let number = self.chapter.trim_start_matches(|c: char| !('1'..='9').contains(&c));
         let chapter = if is_elsewhere { format!(", chapter {number}") } else { String::new() };
         format!(
@@ -209,14 +209,14 @@ mod tests {
     use super::*;
 
     fn exercise() -> Exercise {
-        let told = Told {
+        let fields = Fields {
             title: "The `tail` block".to_owned(),
             kind: "fix".to_owned(),
             minutes: 10,
             order: 2,
             page: "reduction/edges.md".to_owned(),
         };
-        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), page_line: 5, told }
+        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), page_line: 5, fields }
     }
 
     #[test]

@@ -111,9 +111,9 @@ impl Assembler {
         if output.status.success() {
             return Ok(Outcome::Taken);
         }
-        let told =
+        let messages =
             String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-        let lines: BTreeMap<usize, String> = told
+        let lines: BTreeMap<usize, String> = messages
             .lines()
             .filter_map(|line| {
                 let (_, rest) = line.split_once(", line ")?;
@@ -123,7 +123,7 @@ impl Assembler {
             })
             .collect();
         if lines.is_empty() {
-            let why = told.lines().next().unwrap_or("it says nothing").to_owned();
+            let why = messages.lines().next().unwrap_or("it says nothing").to_owned();
             return Ok(Outcome::Stopped(format!("{} ({})", why, output.status)));
         }
         Ok(Outcome::Refused(lines))
