@@ -24,7 +24,7 @@ pub fn run(only: &[String]) -> Result<Outcome> {
     for chapter in named(only)? {
         bless(&chapter)?;
         if let Err(error) = bless_counters(&chapter).and_then(|()| golden::check_measured(&chapter)) {
-            // A GPU's record may be missing until there is a GPU; the other chapters are blessed all the same.
+            // A GPU's record may be missing until there is a GPU; the other chapters are blessed nevertheless.
             println!("{}: {error:#}", golden::name(&chapter)?);
             outcome = Outcome::Stale;
         }

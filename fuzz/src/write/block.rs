@@ -7,7 +7,7 @@ use crate::shape::Kind;
 
 impl Writer {
     /// Writes a barrier, a reduction over the block, or an exchange through shared memory.
-    pub(super) fn meeting(&mut self) {
+    pub(super) fn synchronise(&mut self) {
         let parts = if self.block_threads >= 64 && self.block_threads.is_multiple_of(32) { 2 } else { 0 };
         let write = self.dice.weighted::<fn(&mut Writer)>(&[
             (2, Writer::barrier),

@@ -261,7 +261,7 @@ impl Writer {
             (if_deep(3), Writer::count),
             (if_deep(2), Writer::switch),
             (if_callable(3), Writer::call),
-            (if_uniform(3), |writer, _| writer.meeting()),
+            (if_uniform(3), |writer, _| writer.synchronise()),
         ]);
         write(self, place);
     }

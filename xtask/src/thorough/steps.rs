@@ -76,7 +76,7 @@ pub const STEPS: &[Step] = &[
     seeded(
         "litmus",
         "10,000 random programs of a few threads: only outcomes that the memory model allows",
-        "test --locked -p ptx-emulator --test litmus -- made_up different_sizes",
+        "test --locked -p ptx-emulator --test litmus -- random_programs different_sizes",
         10_000,
     ),
     seeded(
