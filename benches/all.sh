@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Everything that BENCHMARKS.md has figures of, measured again: prints its tables, and makes none by hand. What needs a
-# GPU is left out.
+# Measures everything that BENCHMARKS.md reports, and prints its tables, none of which is made by hand. What needs a GPU
+# is left out.
 #
 #   apt-get install --no-install-recommends time     (Debian's name; `peers` and `profile` name their own needs)
 #   benches/all.sh [--record] [PART...]              throughput chapter1 chapters start build profile peers: all of them
 #
-# --record puts each table into BENCHMARKS.md, in the place of the last one. All of it takes a quarter of an hour on two
-# cores that do nothing else.
+# --record puts each table into BENCHMARKS.md, in place of the old one. All parts together take a quarter of an hour on
+# two cores that do nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . benches/report.sh
@@ -24,10 +24,10 @@ target=${CARGO_TARGET_DIR:-target}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 say() { echo "all: $*" >&2; }
-# The middle one of the numbers that come in, a line each.
+# The median of the numbers in the input, one on each line.
 median() { sort -g | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
 
-# rate NAME UNIT: millions a second, by the median of criterion's samples.
+# rate NAME UNIT: millions per second, from the median of criterion's samples.
 rate() {
   local files=${CRITERION_HOME:-$target/criterion}/$1/$2/new
   local count nanoseconds
@@ -81,7 +81,7 @@ chapter1() {
   ' "$folder/log"
 }
 
-# whole PROGRAM OPTION... KERNEL: a line about three runs of a chapter for one kernel.
+# whole PROGRAM OPTION... KERNEL: a line about three runs of a chapter's program for one kernel.
 whole() {
   local kernel=${*: -1}
   for _ in 1 2 3; do
@@ -115,7 +115,7 @@ chapters() {
   done
 }
 
-# Milliseconds from the start of a chapter to its first line, and to its last.
+# Milliseconds from the start of a chapter's program to its first line, and to its last.
 start() {
   local program name from first line
   cargo build --quiet --locked $(cd chapters && printf -- '--bin %s ' ch*)
@@ -138,7 +138,7 @@ start() {
   done
 }
 
-# From nothing but the crates' sources to a chapter, as a reader's first `cargo run` does it.
+# From the crates' sources alone to a chapter's report, as with a reader's first `cargo run`.
 build() {
   cargo fetch --quiet --locked
   CARGO_TARGET_DIR=$folder/cold /usr/bin/time -o "$folder/build" -f '%e %U %S' \

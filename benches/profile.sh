@@ -4,8 +4,8 @@
 #   apt-get install --no-install-recommends binutils linux-perf     (Debian's names; root, or kernel.perf_event_paranoid at 1)
 #   benches/profile.sh [BENCHMARK...] [--files]     the five without checkers, and with all of them
 #
-# A sample belongs to the file of the innermost function of ours that was compiled into the place, so that what is
-# inlined counts where it is written. --files prints the files themselves instead, from 2 % on.
+# A sample counts for the file of our innermost function at that address, so inlined code counts where it is written.
+# --files prints the files themselves instead, from 2 % on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,8 @@ program=$(cargo bench -p ptx-emulator --locked --bench throughput --no-run 2>&1 
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# What the files are about: the first pattern that fits; `rest` is what fits none, Rust's own library for the most part.
+# The part of the emulator that a file belongs to: the first pattern that matches; `rest` is everything else, mostly
+# Rust's own library.
 patterns='loop=^exec\/(step|warp\/(mod|run)|block\/(mod|run))\.rs registers=^machine\/registers\.rs shuffles=^(isa\/(op\/)?warp|exec\/(collective|block\/exchange))\.rs
   arithmetic=^(isa\/|compile\/affine|exec\/block\/plane|machine\/line)
   memory=^(access\/|exec\/(memory|atomics|generic|(warp|block)\/memory|block\/footprints)|compile\/shared|report\/counters|machine\/(global|local|fork|elements))
@@ -51,7 +52,7 @@ by_file() {
   ' "$folder/files" | sort -nr
 }
 
-# Where Linux puts a program whose addresses are not drawn by lot.
+# Where Linux loads a program if addresses are not randomised.
 base=0x555555554000
 
 if [ -z "$files" ]; then
@@ -61,7 +62,7 @@ fi
 for name in "${names[@]}"; do
   setarch -R perf record --quiet -e cpu-clock -F 997 -o "$folder/data" \
     "$program" --bench --profile-time 10 "^$name/threads\$" > "$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
-  # The middle, for before and after it every other benchmark runs once, to be counted.
+  # The middle of the run, because before and after it every other benchmark runs once, to be counted.
   perf script -i "$folder/data" --time 35%-75% -F ip 2> "$folder/log" | sort | uniq -c > "$folder/places"
   while read -r count place; do
     if [[ $place == 5555* ]]; then printf '%d %x\n' "$count" $((0x$place - base)); else echo "$count outside"; fi

@@ -1,7 +1,7 @@
-# Sourced by the scripts that measure: where and with what it was measured, and how a table comes into BENCHMARKS.md.
-# What it leaves out: measuring. It expects to stand in the root of the repository.
+# Sourced by the scripts that measure: where and with what a table was measured, and how it is put into BENCHMARKS.md.
+# It measures nothing itself. The working directory must be the root of the repository.
 
-# busy: how much of two seconds the cores did anything, in percent, while nothing of ours runs.
+# busy: how busy the cores were during two seconds, in percent, while nothing of ours was running.
 busy() {
   local before
   before=$(head -n 1 /proc/stat)
@@ -10,12 +10,12 @@ busy() {
     {
       split(before, was)
       for (i = 2; i <= 9; i++) all += $i - was[i]
-      # The fourth and the fifth number are what the cores were idle, or waited for a disk.
+      # The fourth and the fifth number are the time in which the cores were idle, or waited for a disk.
       printf "%.0f", 100 - 100 * ($5 - was[5] + $6 - was[6]) / all
     }'
 }
 
-# machine [PROGRAM...]: what figures say nothing without, as a sentence without its end.
+# machine [PROGRAM...]: the facts without which figures mean nothing, as the beginning of a sentence.
 machine() {
   local model load changes=
   model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort -u | paste -sd '/')
@@ -26,7 +26,7 @@ machine() {
   [ "$load" -lt 10 ] || printf '; **the machine was busy: measure again on one that is not**'
 }
 
-# record NAME FILE: puts a file into BENCHMARKS.md, in the place of what stands between the markers of that name.
+# record NAME FILE: puts a file into BENCHMARKS.md, in place of what is between the markers of that name.
 record() {
   local name=$1 table=$2 new
   grep -qxF "<!-- $name -->" BENCHMARKS.md && grep -qxF "<!-- end of $name -->" BENCHMARKS.md ||

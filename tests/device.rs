@@ -1,4 +1,4 @@
-//! A device on the emulator: what comes back, what is refused, and what is freed.
+//! A device on the emulator: what a launch returns, what is refused, and what is freed.
 
 use lanes::device::Watch;
 use lanes::kernels::divergence::{MATH_EVEN_THREAD, MATH_UNGUARDED};
@@ -21,7 +21,7 @@ fn what_is_written_can_be_read() {
 }
 
 #[test]
-fn a_right_kernel_is_ok_and_one_off_is_wrong() {
+fn a_right_kernel_is_ok_and_one_with_an_error_is_wrong() {
     let mut device = device();
     let mut judge = |expected: &[f64]| {
         let c = device.zeroed::<f32>("c", 2).unwrap();
@@ -33,7 +33,7 @@ fn a_right_kernel_is_ok_and_one_off_is_wrong() {
 }
 
 #[test]
-fn a_kernel_that_leaves_its_array_is_a_fault_and_no_error() {
+fn an_access_outside_of_an_array_is_a_fault_and_not_an_error() {
     let mut device = device();
     let c = device.zeroed::<f32>("c", 33).unwrap();
     let run = device.launch(&Launch::cover(&MATH_UNGUARDED, 33, 32).arg(c)).unwrap();
@@ -43,7 +43,7 @@ fn a_kernel_that_leaves_its_array_is_a_fault_and_no_error() {
 }
 
 #[test]
-fn arguments_are_counted_before_any_machine_gets_them() {
+fn arguments_are_counted_before_any_machine_runs() {
     let mut device = device();
     let c = device.zeroed::<f32>("c", 1).unwrap();
     let error = device.launch(&Launch::cover(&MATH_EVEN_THREAD, 1, 32).arg(c)).unwrap_err();
@@ -53,20 +53,20 @@ fn arguments_are_counted_before_any_machine_gets_them() {
 }
 
 #[test]
-fn a_scope_gives_its_memory_back() {
+fn a_scope_frees_its_memory() {
     let mut device = device();
     let (memory, _) = device.memory();
     let outer = device.upload("outer", &[7_u8]).unwrap();
-    // Together these would not fit.
+    // All four together would not fit into the memory.
     for _ in 0..4 {
         device.scope(|device| device.zeroed::<u8>("large", (memory / 2) as usize)).unwrap();
     }
     assert_eq!(device.read(outer).unwrap().sim, [7]);
 }
 
-/// A chapter's launches are watched by all checkers, and what they say is as bad as it is.
+/// All checkers watch a chapter's launches, and a finding is as severe as the checker says.
 #[test]
-fn a_race_is_a_fault_though_the_sum_is_right_and_a_note_is_none() {
+fn a_race_is_a_fault_even_if_the_sum_is_right_but_a_note_is_not() {
     let mut device = device();
     let values: Vec<i32> = (0..32).collect();
     let x = device.upload("x", &values).unwrap();
@@ -100,22 +100,22 @@ fn a_trial_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn trials_side_by_side_are_trials_one_after_the_other() {
+fn trials_have_the_same_results_side_by_side_and_one_after_another() {
     let mut device = device();
     let x = device.upload("x", &(0..256).collect::<Vec<i32>>()).unwrap();
     let sums = device.upload("sums", &[7_i32]).unwrap();
     let mut launch = Launch::new(&TREE_NO_BARRIER, 1, 256).arg(x).arg(sums).arg(256);
     launch.simt.schedule = Schedule::Random;
     let launches: Vec<Launch> = (0..20).map(|seed| launch.clone().seed(seed)).collect();
-    let mut told = |cores| {
+    let mut results = |cores| {
         device.set_cores(cores);
         let trials = device.trials(&launches, sums).unwrap();
         assert_eq!(device.read(sums).unwrap().sim, [7]);
         trials.into_iter().map(|(run, left)| format!("{left:?} {run:?}")).collect::<Vec<_>>()
     };
-    let alone = told(1);
+    let alone = results(1);
     assert!(alone.len() == 20 && alone.iter().any(|trial| *trial != alone[0]));
-    assert_eq!((told(2), told(7)), (alone.clone(), alone));
+    assert_eq!((results(2), results(7)), (alone.clone(), alone));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_trace_has_every_instruction_with_its_lanes_and_line() {
 }
 
 #[test]
-fn checkers_are_left_out_where_the_reader_says_so() {
+fn the_reader_can_switch_checkers_off() {
     let mut device = device();
     let x = device.upload("x", &[1_i32; 32]).unwrap();
     let sums = device.zeroed::<i32>("sums", 1).unwrap();

@@ -1,4 +1,4 @@
-//! The kernels, their PTX and the registry say the same; no compiler is needed to find out.
+//! The kernels, their PTX and the registry agree; no compiler is needed to check it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,14 @@ fn defined(source: &str) -> Vec<&str> {
     starts.filter_map(|rest| without_bounds(rest).trim_start().split('(').next()).collect()
 }
 
-/// What follows `__launch_bounds__(...)`, if a kernel has it.
+/// What follows `__launch_bounds__(...)`, if a kernel has launch bounds.
 fn without_bounds(rest: &str) -> &str {
     let bounded = rest.strip_prefix("__launch_bounds__(").and_then(|rest| rest.split_once(')'));
     bounded.map_or(rest, |(_, rest)| rest)
 }
 
 #[test]
-fn the_committed_ptx_is_in_step_with_its_source() {
+fn the_committed_ptx_is_not_stale() {
     let stale: Vec<_> = nvrtc::stale(&folder()).unwrap().iter().map(ToString::to_string).collect();
     assert!(stale.is_empty(), "{}", stale.join("\n"));
 }
@@ -48,7 +48,7 @@ fn every_kernel_of_every_file_is_in_the_registry() {
 }
 
 #[test]
-fn every_kernel_is_in_some_build_and_in_the_first_if_it_can_be() {
+fn every_kernel_is_in_a_build_and_if_possible_in_the_first() {
     for kernel in kernels::all() {
         assert_eq!(
             kernel.builds().next().map(ToString::to_string),

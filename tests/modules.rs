@@ -2,8 +2,8 @@
 //! but for a few pairs that are one thing in two files.
 //!
 //! An edge is a reference to an item of another module: a `use`, or a path in the code. Declarations of modules and
-//! re-exports are none; what is re-exported counts as a reference to where it is from. What a test refers to does not count,
-//! and neither does a call of a method, whose name does not say where it is defined.
+//! re-exports do not count; a reference to a re-exported item counts as a reference to the module that defines it.
+//! References in tests do not count either, nor do calls of methods, whose names do not say where they are defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-/// Files that may refer to each other in a circle, at most.
+/// The largest number of files that may refer to each other in a circle.
 const LARGEST_CIRCLE: usize = 3;
 
-/// A path to a module: its names, none for the crate's root.
+/// The path of a module as a list of names, which is empty for the crate's root.
 type Module = Vec<String>;
 
-/// The modules of a crate, and to which others each refers.
+/// The modules of a crate, and the modules to which each refers.
 #[derive(Default)]
 struct Graph {
     edges: BTreeMap<Module, BTreeSet<Module>>,
-    /// What a module re-exports: by module and name, the module it is from.
+    /// The re-exports: for a module and a name, the module that the name comes from.
     exports: BTreeMap<(Module, String), Module>,
 }
 
@@ -44,7 +44,7 @@ impl Graph {
         graph
     }
 
-    /// Notes that a module refers to a path.
+    /// Records that a module refers to a path.
     fn refer(&mut self, from: &Module, path: &[String], exports: bool) {
         let Some((module, item)) = self.resolve(from, path) else { return };
         match item {
@@ -62,7 +62,7 @@ impl Graph {
         }
     }
 
-    /// The module that a path leads into, and what it names there, if anything.
+    /// The module that a path leads to, and the name of the item in it, if the path names one.
     fn resolve(&self, from: &Module, path: &[String]) -> Option<(Module, Option<String>)> {
         let mut whole = from.clone();
         let mut rest = path;
@@ -91,7 +91,7 @@ impl Graph {
     }
 }
 
-/// The sets of nodes of which each leads to each other one.
+/// The sets of nodes in which each node leads to every other one.
 fn circles<N: Ord + Clone>(edges: &BTreeMap<N, BTreeSet<N>>) -> Vec<Vec<N>> {
     let reachable = |from: &N| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);
@@ -163,7 +163,7 @@ impl<'ast> Visit<'ast> for References<'_> {
         }
     }
 
-    // `pub(crate)` has a path, which refers to nothing.
+    // A visibility such as `pub(crate)` contains a path that is not a reference.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -175,7 +175,7 @@ impl<'ast> Visit<'ast> for References<'_> {
     }
 }
 
-/// The Rust files below a folder, without those that hold only tests.
+/// The Rust files below a folder, without those that contain only tests.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -204,7 +204,7 @@ fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of `simt/src` that a module is in; none for those at its root.
+/// The folder of `simt/src` that contains a module; `None` for modules at the root.
 fn folder_of(root: &Path, module: &Module) -> Option<String> {
     module.first().filter(|name| root.join(name).is_dir()).cloned()
 }
@@ -229,7 +229,7 @@ fn the_folders_of_the_emulator_depend_on_each_other_in_one_direction() {
         })
     };
     for (module, targets) in &graph.edges {
-        // What is at the root of the crate is its interface, which may use everything and is used by nothing.
+        // The root of the crate is its interface, which may use everything and is used by nothing.
         let own = folder_of(&root, module);
         for target in targets {
             let Some(other) = folder_of(&root, target) else {
@@ -266,7 +266,7 @@ fn no_circle_of_files_is_large() {
     }
 }
 
-/// The folders of the chapters: no circle between them at all.
+/// Between the folders of a chapter there may be no circle at all.
 #[test]
 fn the_folders_of_a_chapter_depend_on_each_other_in_one_direction() {
     for chapter in fs::read_dir(project().join("chapters")).unwrap() {
@@ -285,9 +285,9 @@ fn the_folders_of_a_chapter_depend_on_each_other_in_one_direction() {
     }
 }
 
-/// The reader of the graph is held to what it has to see.
+/// Checks the reader of the graph with a small crate.
 #[test]
-fn references_are_found_and_circles_with_them() {
+fn references_and_circles_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

@@ -1,6 +1,8 @@
-//! A report with everything that can be in one: found mistakes, unexpected ones, times, and machines that disagree.
+//! A report with everything that a report can contain: expected and unexpected faults, times, and machines that
+//! disagree.
 //!
-//! The counters, faults and times are made up by hand, so that what is shown can be told from what is counted.
+//! The counters, faults and times are invented, each with a number of its own, so that a test can see which of them is
+//! shown.
 
 use lanes::check::{Tolerance, agree, compare};
 use lanes::machine::{About, Run, Timing};
@@ -74,13 +76,13 @@ fn report() -> Report {
     }
 }
 
-/// Without its colours.
+/// The report as text, without colours.
 fn rendered() -> String {
     anstream::adapter::strip_str(&text::render(&report())).to_string()
 }
 
 #[test]
-fn a_reader_sees_everything_in_80_columns() {
+fn the_report_fits_into_80_columns() {
     let expected = "\
 A test
 on: emulator; NVIDIA H200 (compute capability 9.0)
@@ -110,7 +112,7 @@ right";
 }
 
 #[test]
-fn what_was_not_expected_is_said_last() {
+fn unexpected_results_are_printed_last() {
     let text = rendered();
     let last = text.lines().rev().take_while(|line| !line.is_empty()).collect::<Vec<_>>();
     assert_eq!(last.len(), 2, "{text}");
@@ -119,7 +121,7 @@ fn what_was_not_expected_is_said_last() {
 }
 
 #[test]
-fn a_program_gets_numbers() {
+fn json_contains_numbers() {
     let json: serde_json::Value = serde_json::from_str(&record::text(&json::render(&report()))).unwrap();
     assert_eq!((&json["version"], &json["passed"]), (&record::VERSION.into(), &false.into()));
     assert_eq!(json["settings"]["size"], 10);

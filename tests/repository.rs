@@ -1,5 +1,5 @@
-//! Rules of the repository that no compiler checks, as ordinary tests: what a file begins with, how long it may be, where
-//! unsafe code lives, and that the documents name nothing that is not there.
+//! Rules of the repository that no compiler checks, as ordinary tests: what a file begins with, how long it may be,
+//! where unsafe code is allowed, and that the documents name nothing that does not exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files below the root with this extension, build folders left out.
+/// The files below the root with this extension, without build folders.
 fn files(extension: &str) -> Vec<PathBuf> {
     let mut folders = vec![root().to_owned()];
     let mut found = Vec::new();
@@ -18,7 +18,7 @@ fn files(extension: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            // What a learner writes into `exercises/mine` is no part of the project.
+            // What a learner writes into `exercises/mine` is not part of the project.
             if path.is_dir() && name != "target" && name != "mine" && !name.starts_with('.') {
                 folders.push(path);
             } else if path.extension().is_some_and(|is| is == extension) {
@@ -45,7 +45,7 @@ fn check(extension: &str, rule: impl Fn(&str, &str) -> bool, what: &str) {
 }
 
 #[test]
-fn every_file_says_first_what_it_is() {
+fn every_file_begins_with_a_header() {
     check("rs", |_, text| text.starts_with("//! "), "these files do not begin with `//!`");
     check("cu", |_, text| text.starts_with("// "), "these files do not begin with a header");
 }
@@ -58,7 +58,7 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn unsafe_code_lives_in_three_files() {
+fn only_three_files_contain_unsafe_code() {
     let known = ["src/gpu.rs", "nvrtc/src/ffi.rs", "portable/src/exports.rs", "tests/repository.rs"];
     let allows =
         |text: &str| ["allow(unsafe_code", "expect(unsafe_code"].iter().any(|words| text.contains(words));
@@ -79,7 +79,7 @@ fn the_emulator_and_the_compiler_read_no_clock_and_no_environment() {
     let words = ["std::time", "std::env", "std::fs", "std::net", "std::thread", "println!"];
     let clean = |file: &str, text: &str| {
         let code = || text.lines().filter(|line| !line.trim_start().starts_with("//"));
-        // Blocks share the cores of the computer, and what they do does not depend on it.
+        // Blocks run on all cores of the computer, and their results do not depend on how many there are.
         let may = |word: &str| word == "std::thread" && file == "simt/src/exec/cores.rs";
         let reaches_out = |line: &str| words.iter().any(|word| line.contains(word) && !may(word));
         !(file.starts_with("simt/src/") || file.starts_with("cudac/src/")) || !code().any(reaches_out)
@@ -88,7 +88,7 @@ fn the_emulator_and_the_compiler_read_no_clock_and_no_environment() {
 }
 
 #[test]
-fn chapters_are_the_same_on_every_machine() {
+fn chapters_contain_no_conditional_compilation() {
     let plain = |file: &str, text: &str| {
         let in_chapter = file.starts_with("chapters/") && file.contains("/src/");
         !in_chapter || !(text.contains("#[cfg(") && !text.contains("#[cfg(test)]") || text.contains("cfg!("))
@@ -107,7 +107,7 @@ fn committed_ptx_says_that_it_is_generated() {
 
 /// Links of the documents that name a file of the repository.
 #[test]
-fn documents_link_to_what_is_there() {
+fn documents_link_to_files_that_exist() {
     for document in files("md") {
         let text = fs::read_to_string(&document).unwrap();
         let targets = text.match_indices("](").map(|(at, _)| text[at + 2..].split(')').next().unwrap());
@@ -135,7 +135,7 @@ fn the_readme_lists_every_chapter() {
     }
 }
 
-/// The picture in the README is drawn from a run; its text must be what the record of the chapter has.
+/// The picture in the README is drawn from a run; its text must be the one in the chapter's record.
 #[test]
 fn the_picture_shows_what_the_chapter_prints() {
     let picture = fs::read_to_string(root().join("assets/report.svg")).unwrap();
@@ -147,7 +147,7 @@ fn the_picture_shows_what_the_chapter_prints() {
     assert!(shown.ends_with(&words(section)), "assets/report.svg is stale: run `cargo xtask bless`");
 }
 
-/// What a reader sees of an SVG's text.
+/// The text of an SVG that a reader sees.
 fn text_of(svg: &str) -> String {
     let body = &svg[svg.find("<text").unwrap()..];
     let pieces = body.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text);
@@ -155,11 +155,12 @@ fn text_of(svg: &str) -> String {
     entities.iter().fold(pieces.collect(), |text: String, (entity, plain)| text.replace(entity, plain))
 }
 
-/// The crates that others of the repository use, each after those that it may use.
+/// The crates that others of the repository use, each after the crates that it may use.
 const OURS: [&str; 9] =
     ["simt", "cudac", "nvrtc", "record", "lanes", "grader", "drawing", "preprocessor", "fuzz"];
 
-/// A crate uses those before it in that order, or none; the programs use any of them but `preprocessor`, which reads files.
+/// A crate uses only those before it in that order. The programs may use any of them except `preprocessor`, which reads
+/// files.
 #[test]
 fn crates_depend_on_each_other_in_one_direction() {
     for manifest in files("toml").iter().filter(|path| path.ends_with("Cargo.toml")) {
@@ -182,17 +183,17 @@ fn crates_depend_on_each_other_in_one_direction() {
     }
     for alone in ["simt", "nvrtc", "record"] {
         let text = fs::read_to_string(root().join(alone).join("Cargo.toml")).unwrap();
-        // The tests of a crate may switch on its features, by naming it once more.
+        // For its tests, a crate may name itself as a dependency in order to switch on its features.
         let is_ours = |name: &String| OURS.contains(&name.as_str()) && name != alone;
         let ours: Vec<String> = dependencies(&text).into_iter().filter(is_ours).collect();
         assert_eq!(ours, [""; 0], "`{alone}` uses nothing of ours");
     }
-    // Its tests use the emulator and the grader, and it uses nothing at all.
+    // `cudac` uses nothing of ours; only its tests use the emulator and the grader.
     let cudac = fs::read_to_string(root().join("cudac/Cargo.toml")).unwrap();
     assert!(!cudac.contains("\n[dependencies]"), "`cudac` depends on something");
 }
 
-/// A package contains nothing from outside of its folder.
+/// A package contains nothing from outside its folder, so the licences are copied into it.
 #[test]
 fn the_published_crate_has_the_licences() {
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {

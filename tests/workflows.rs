@@ -12,7 +12,7 @@ fn workflows() -> Vec<(PathBuf, String)> {
     files.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 
-/// A tag may be moved to another commit, a commit cannot be changed.
+/// A tag can be moved to another commit, but a commit cannot be changed.
 #[test]
 fn actions_are_pinned_to_commits() {
     let mut count = 0;
@@ -29,7 +29,7 @@ fn actions_are_pinned_to_commits() {
     assert!(count > 5, "{count} actions");
 }
 
-/// Otherwise a part of the script would be run by nobody but its author.
+/// Otherwise only its author would ever run a part of the script.
 #[test]
 fn ci_runs_every_part_of_the_script() {
     let script = fs::read_to_string(root().join(".ci/run")).unwrap();

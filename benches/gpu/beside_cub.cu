@@ -1,10 +1,10 @@
-// The sums of kernels/sum.cu beside CUB's and beside a copy, in turn, on the same data.
+// Times the sums of kernels/sum.cu beside CUB's and beside a copy, in turn, on the same data.
 //
-// It loads the committed PTX through the driver, as the chapters do, so that what is timed is what the book shows.
-// Contenders are called as a program calls them, and then out of a graph; a copy is not, because in a graph it is another
-// and slower one. Results are compared with a sum in double precision. It also times what an allocation costs that is
-// made anew for each launch. It leaves out clocks, settings, and tuning for any card but the size of the grid, which
-// follows the number of multiprocessors.
+// It loads the committed PTX through the driver, as the chapters do, so that it times what the book shows. Contenders
+// are called as a program calls them, and then from a graph; a copy is not, because in a graph it is another and slower
+// one. Results are compared with a sum in double precision. It also measures the cost of an allocation for each launch.
+// It leaves out clocks, settings, and tuning for any card except for the size of the grid, which follows from the
+// number of multiprocessors.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o beside_cub benches/gpu/beside_cub.cu -lcuda
 //   ./beside_cub kernels/ptx/sum.sm_70.ptx
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kBlock = 512;
 constexpr int kBlocksPerMultiprocessor = 4;
-// Sums of 32-bit floats in a tree of this depth or less differ from the exact sum by this much at most, relatively.
+// Sums of 32-bit floats in a tree of this depth or less have at most this relative error.
 constexpr double kBound = 1e-4;
 
 struct Arrays {
@@ -112,7 +112,7 @@ float host_us(const std::function<void()>& work) {
     return std::chrono::duration<float, std::micro>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// What it costs to allocate the block sums for each launch anew, by the host's clock, until the result is there.
+// The cost of allocating the block sums for each launch, measured by the host's clock until the result is available.
 void allocate(CUmodule module, int n, int blocks) {
     Arrays a = make_arrays(n, blocks);
     auto kept = launch(module, "sum_last_block", a, n, blocks);

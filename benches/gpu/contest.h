@@ -1,8 +1,10 @@
-// What programs share that time kernels of this book beside CUB's: errors, the driver's modules, contenders and rounds.
+// Shared by the programs that time kernels of this book beside CUB's: errors, the driver's modules, contenders and
+// rounds.
 //
-// Each round runs every contender once between two events; a round that is not timed comes first. What a contender
-// leaves is poisoned before it runs and checked afterwards, outside the time. Contenders are called as a program calls
-// them, or out of a graph, where nobody is timed while the host prepares a launch.
+// Each round runs every contender once between two events; a round that is not timed comes first. The result buffer of
+// a contender is filled with wrong values before it runs and checked afterwards, outside the time. Contenders are
+// called as a program calls them, or from a graph, so that the time does not include the host's preparation of a
+// launch.
 
 #pragma once
 
@@ -40,7 +42,7 @@ struct Contender {
     std::string name;
     Work work;
     double bytes;
-    // Before it runs, and after it: for one that is not checked, nothing.
+    // Called before it runs and after it; empty for a contender that is not checked.
     Work poison = [](cudaStream_t) {};
     std::function<void()> verify = [] {};
     cudaGraphExec_t graph = nullptr;
@@ -93,7 +95,7 @@ inline void print(const std::string& title, const std::vector<Contender>& conten
     }
 }
 
-// All rounds of the contenders, of which CUB's is the first, and their table.
+// Runs all rounds of the contenders, the first of which is CUB's, and prints their table.
 inline void compete(std::vector<Contender> contenders, const std::string& title, bool in_graphs) {
     cudaStream_t stream;
     cudaEvent_t begin, end;
@@ -110,7 +112,7 @@ inline void compete(std::vector<Contender> contenders, const std::string& title,
     print(title + (in_graphs ? ", out of graphs" : ", as launched"), contenders);
 }
 
-// Says on what everything runs; makes the context that the driver's calls use.
+// Prints what everything runs on, and makes the context for the driver's calls.
 inline cudaDeviceProp begin_contest() {
     cudaDeviceProp about;
     check(cudaGetDeviceProperties(&about, 0));

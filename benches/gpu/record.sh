@@ -30,7 +30,7 @@ for chapter in "$@"; do
   ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
     "$program" --device gpu --runs 0 > "$folder/$chapter.csv" || true
   echo "$chapter: $(grep -c '^"' "$folder/$chapter.csv") lines of counters"
-  # All that the profiler says of a few rows, if the chapter names some.
+  # The profiler's full report on a few rows, if the chapter names some.
   if [ -f "chapters/$chapter/output/profile.txt" ]; then
     read -r -a options < <(sed -n "s/^\$ $chapter//p" "chapters/$chapter/output/profile.txt")
     ncu --set full --clock-control none --force-overwrite --export "$folder/$chapter.profile" \
@@ -51,8 +51,8 @@ for contest in "beside_cub sum.sm_70" "scan_beside_cub scan_ahead.sm_70"; do
   "$folder/$name" "kernels/ptx/$kernel.ptx" > "$folder/$name.txt" || { echo "$name: status $?"; failed=1; }
   rm "$folder/$name"
 done
-# The small texts that show what compilers make of a program, and random kernels: nothing may differ that no compiler can be
-# blamed for. Besides the driver, they ask the assemblers in PTXAS, or the one that nvcc brings.
+# The small texts that show what compilers make of a program, and random kernels: every difference must have a compiler
+# as its known cause. Besides the driver, they use the assemblers in PTXAS, or the one of the installed nvcc.
 read -r -a assemblers <<< "${PTXAS:-$(command -v ptxas || true)}"
 asked=("${assemblers[@]/#/--ptxas=}")
 today=$(date +%F)

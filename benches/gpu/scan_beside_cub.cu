@@ -1,8 +1,8 @@
-// The scan of kernels/scan_ahead.cu beside CUB's and beside a copy, in turn, on the same data.
+// Times the scan of kernels/scan_ahead.cu beside CUB's and beside a copy, in turn, on the same data.
 //
 // It loads the committed PTX through the driver, as the chapters do. Every scan is compared with CUB's, element by
 // element, and CUB's first one with a sum on the host. The scan needs no preparation between launches, because its last
-// block makes states and tickets zero again; CUB's prepares its own states, which is part of its time.
+// block resets states and tickets to zero; CUB's prepares its own states, which is part of its time.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o scan_beside_cub benches/gpu/scan_beside_cub.cu -lcuda
 //   ./scan_beside_cub kernels/ptx/scan_ahead.sm_70.ptx
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kBlock = 512;
 constexpr size_t kTile = kBlock * 32;
-// How often a thread asks for a state before it gives up, and the scan is wrong.
+// How often a thread loads a state before it gives up, in which case the scan is wrong.
 constexpr int kPatience = 1 << 24;
 
 struct Arrays {

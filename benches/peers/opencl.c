@@ -2,10 +2,10 @@
 //
 //   opencl reduction.cl ELEMENTS REPEATS [KERNEL]
 //
-// The first line says what ran. Then, for each kernel: its name, its threads, and the best and the median of the
-// repeats, in millions of threads a second. What is timed is the launch alone, from the call until it has finished;
-// one launch before, which is not timed, compiles the kernel for its size. The sum of every block is checked after
-// each launch. simt/benches/peers.rs does the same on our emulator, and prints the same.
+// The first line names the device. Then, for each kernel: its name, its threads, and the best and the median of the
+// repeats, in millions of threads per second. Only the launch is timed, from the call until it has finished. The launch
+// before it, which is not timed, compiles the kernel for its size. The sum of every block is checked after each launch.
+// simt/benches/peers.rs does the same on our emulator, and prints the same.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static struct opencl open_first(const char *path) {
     return cl;
 }
 
-// The input is 0, 1, 2 and so on up to 999, again and again: no sum overflows.
+// The input is 0, 1, 2 and so on up to 999, repeated, so no sum overflows.
 static int element(size_t i) { return (int)(i % 1000); }
 
 static void check_sums(const int *sums, size_t n, size_t per_block) {
@@ -106,7 +106,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Launches the kernel once more than it is timed, each time on the same input.
+// Launches the kernel one time more often than it is timed, each time on the same input.
 static void measure(struct opencl *cl, struct reduction reduction, size_t n, int repeats) {
     size_t per_block = (size_t)BLOCK * reduction.elements;
     size_t blocks = (n + per_block - 1) / per_block, threads = blocks * BLOCK, block = BLOCK;

@@ -1,7 +1,7 @@
 // The reductions of kernels/reduction.cu and kernels/reduction_steps.cu, word by word, in OpenCL C 1.2.
 //
-// A work-item is a thread, a work-group a block, local memory shared memory. Ideas and preconditions stand in the
-// CUDA files; what is left out here is the wrong kernels, but for one, which shows that a checker of races looks.
+// A work-item is a thread, a work-group a block, local memory shared memory. Ideas and preconditions are in the CUDA
+// files. The wrong kernels are left out except for one, which shows that a checker of races finds something.
 
 kernel void reduce_neighbored(global int* x, global int* sums, uint n) {
     uint first = get_group_id(0) * get_local_size(0);
@@ -55,7 +55,7 @@ kernel void reduce_interleaved(global int* x, global int* sums, uint n) {
     }
 }
 
-// The sum of up to eight elements, from the thread's own on, each a block's width behind the one before.
+// The sum of up to eight elements, beginning with the thread's own, each a block's width after the one before.
 int add_eight(global const int* x, uint n) {
     uint own = 8 * get_group_id(0) * get_local_size(0) + get_local_id(0);
     int sum = 0;
@@ -86,7 +86,7 @@ kernel void reduce_shared(global const int* x, global int* sums, uint n) {
     }
 }
 
-// WRONG. Nobody waits for the sums of the round before.
+// WRONG. No thread waits for the sums of the round before.
 kernel void reduce_interleaved_no_barrier(global int* x, global int* sums, uint n) {
     uint first = get_group_id(0) * get_local_size(0);
     uint length = min((uint)get_local_size(0), n - first);

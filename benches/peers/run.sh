@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Our emulator beside two machines for OpenCL, in one run: PoCL, which compiles kernels for the processor, and Oclgrind,
-# which interprets them and finds races. The same reductions, input and sizes, in blocks of 1024; prints one table. The
-# others use all cores; ours has rows for one and for all of them.
+# Compares our emulator with two implementations of OpenCL in one run: PoCL, which compiles kernels for the processor,
+# and Oclgrind, which interprets them and finds races. All run the same reductions on the same input, with the same
+# sizes, in blocks of 1024. Prints one table. The others use all cores; our emulator has rows for one core and for all
+# of them.
 #
 #   apt-get install --no-install-recommends gcc libc6-dev ocl-icd-opencl-dev pocl-opencl-icd oclgrind     (Debian's names)
 #   benches/peers/run.sh [--large 16777216] [--small 262144] [--repeats 3] [--record]
 #
-# Oclgrind runs the small size only. --record puts the table into BENCHMARKS.md, in the place of the last one.
-# `taskset -c 0 benches/peers/run.sh` gives everybody one core. It takes about four minutes with two.
+# Oclgrind runs the small size only. --record puts the table into BENCHMARKS.md, in place of the old one. `taskset -c 0
+# benches/peers/run.sh` gives every machine one core. It takes about four minutes with two.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . benches/report.sh
@@ -38,12 +39,12 @@ gcc -std=c11 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -o "$folder/opencl" ben
 cargo bench --quiet -p ptx-emulator --locked --bench peers --no-run
 simt() { cargo bench --quiet -p ptx-emulator --locked --bench peers -- --repeats "$repeats" --cores "$@"; }
 
-# Who finds no race where there is one has no time worth knowing; `peers` asks itself the same.
+# If a machine finds no race where there is one, its time means nothing; `peers` checks that itself.
 oclgrind --data-races "$folder/opencl" "$kernels" 1024 1 reduce_interleaved_no_barrier > "$folder/racy" 2>&1 || true
 grep -q "data race" "$folder/racy" || { echo "\`oclgrind --data-races\` found no race: is its version known?" >&2; exit 1; }
 
-# row MACHINE CORES RACES ELEMENTS COMMAND...: a line of the table. Whatever a machine says on stderr fails the run, for
-# it would be a race that is none.
+# row MACHINE CORES RACES ELEMENTS COMMAND...: a line of the table. Anything that a machine prints on stderr fails the
+# run, because it would be a race where there is none.
 row() {
   local title="| $1 | $2 | $3 | $4 |" medians=$folder/$1.$2.$3.$4
   say "$1, cores $2, races $3, $4 elements"

@@ -1,7 +1,7 @@
-//! An instruction by itself: one thread loads its operands from memory, carries it out, and stores the result.
+//! An instruction by itself: one thread loads its operands from memory, executes it, and stores the result.
 //!
-//! A value that differs here too is a matter of the instruction. One that differs only among others is a matter of what
-//! stands around it: the assembler's, or ours.
+//! If the value differs here too, the cause is the instruction. If it differs only among other instructions, the cause
+//! is the code around it, or how an assembler or the emulator handles that code.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,12 @@ use simt::Dim3;
 use crate::kernel::{Alone, Argument};
 use crate::shape::Kind;
 
-/// A text of one instruction, and its arguments.
+/// The text of one instruction, and its arguments.
 #[derive(Clone, Debug)]
 pub struct Probe {
     /// The PTX; the kernel is called `k`.
     pub text: String,
-    /// The operands, and room for the result.
+    /// The operands, and space for the result.
     pub arguments: Vec<Argument>,
 }
 
@@ -29,7 +29,8 @@ impl Probe {
         let mut line =
             |text: String| writeln!(body, "    {text}").expect("writing to a string does not fail");
         let mut sources = Vec::new();
-        // Sources of one register are of one register here too, because assemblers look at that.
+        // If sources were the same register, they are one register here too, because assemblers treat that case
+        // differently.
         for (source, &index) in alone.sources.iter().zip(&alone.same) {
             match source {
                 Err(literal) => sources.push(literal.clone()),

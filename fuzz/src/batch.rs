@@ -1,5 +1,5 @@
-//! The child of a campaign: runs the kernels of some seeds on both machines, one after the other, and says of each in one
-//! line of JSON what came of it. Dies with the device, if it has to.
+//! The child process of a campaign: runs the kernels of some seeds on both machines, one after another, and writes the
+//! result of each as a line of JSON. An error of the device may end the process.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::judge::{Difference, Place, first_difference, same_slot};
 use crate::kernel::Kernel;
 use crate::tools::Ptxas;
 
-/// The level at which the driver compiles unless it is told otherwise.
+/// The level at which the driver compiles by default.
 pub const DEFAULT_LEVEL: u32 = 4;
 
-/// What a batch is run with.
+/// The machines and compilers with which a batch is run.
 pub struct Bench {
     /// The machine that is compared with the emulator.
     pub device: Device,
@@ -28,18 +28,19 @@ pub struct Bench {
     pub arch: String,
     /// The level of optimisation at which every kernel is compiled first.
     pub level: u32,
-    /// What compiles it first, unless it is the driver.
+    /// The assembler that compiles every kernel first, unless the driver does.
     pub compiler: Option<Ptxas>,
-    /// Whether a difference is only noted. To explain it takes other levels and compilers, which may die of the kernel.
+    /// Whether differences are only recorded. To explain one, the kernel is compiled at other levels and by other
+    /// compilers, which may kill the process.
     pub is_brief: bool,
-    /// A folder for their files.
+    /// A folder for the files of the assemblers.
     pub folder: std::path::PathBuf,
 }
 
-/// Runs `count` kernels from seed `first` on and writes a line for each.
+/// Runs `count` kernels, beginning with seed `first`, and writes a line for each.
 ///
 /// # Errors
-/// The device gives up; the lines before it stand.
+/// If the device fails; the lines written before remain.
 pub fn run(bench: &Bench, first: u64, count: u64, out: &mut dyn Write) -> Result<()> {
     for seed in first..first + count {
         let line = one(bench, seed);
@@ -47,7 +48,7 @@ pub fn run(bench: &Bench, first: u64, count: u64, out: &mut dyn Write) -> Result
         let line = line.unwrap_or_else(|error| json!({ "seed": seed, "trouble": error.to_string() }));
         writeln!(out, "{line}")?;
         out.flush()?;
-        // After an error in a kernel the driver answers nothing else in this process.
+        // After an error in a kernel, the driver refuses every further call in this process.
         if let Some(error) = failed.filter(|error| error.contains("the driver stopped")) {
             return Err(anyhow!(error));
         }
@@ -78,14 +79,15 @@ fn one(bench: &Bench, seed: u64) -> Result<Value> {
     Ok(line)
 }
 
-/// Instructions of a text, labels and declarations left out.
+/// The number of instructions in a text, without labels and declarations.
 pub fn instructions(text: &str) -> usize {
     let is_instruction = |line: &&str| line.ends_with(';') && !line.trim_start().starts_with('.');
     text.lines().filter(is_instruction).count()
 }
 
-/// Everything that tells whose a difference is: the first slot in the order of execution, its operands, the other levels of
-/// optimisation, the other assemblers, and the instruction by itself.
+/// Everything that helps to find out whose mistake a difference is: the first slot in the order of execution, its
+/// operands, the results at other levels of optimisation and with other assemblers, and the result of the instruction
+/// by itself.
 fn explain(bench: &Bench, kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8>]) -> Result<Value> {
     let order = order(kernel, expected, found)?;
     let Some(first) = first_difference(kernel, expected, found, &order) else { return Ok(Value::Null) };
@@ -102,7 +104,7 @@ fn explain(bench: &Bench, kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8
     Ok(story)
 }
 
-/// The slots in the order of execution, for the warp of a thread that differs.
+/// The slots in the order in which the warp of a differing thread executes them.
 fn order(kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8>]) -> Result<Vec<usize>> {
     let thread = match first_difference(kernel, expected, found, &[]).map(|first| first.place) {
         Some(Place::Slot { thread, .. }) => thread as u64,
@@ -140,8 +142,8 @@ fn described(kernel: &Kernel, difference: &Difference) -> Value {
     story
 }
 
-/// What each level of optimisation of each compiler makes of the kernel: `equal`; `equal here`, if it is the slot in question
-/// that is right and another one that differs; the first slot; or why not at all.
+/// The result of the kernel for each level of each compiler: `equal`; `equal here` if this slot is right but another
+/// one differs; the first slot that differs; or why there is no result.
 fn levels(
     bench: &Bench,
     kernel: &Kernel,
@@ -153,7 +155,7 @@ fn levels(
         Place::Slot { slot, .. } => same_slot(kernel, slot, expected, found),
         _ => false,
     };
-    let told = |found: Result<Vec<Vec<u8>>>| match found {
+    let recorded = |found: Result<Vec<Vec<u8>>>| match found {
         Err(error) => error.to_string(),
         Ok(found) => match first_difference(kernel, expected, &found, order) {
             None => "equal".to_owned(),
@@ -164,19 +166,19 @@ fn levels(
     };
     for level in 0..=DEFAULT_LEVEL {
         let found = bench.device.run_kernel(kernel, Image::Ptx(&kernel.text, level));
-        levels.insert(format!("driver -O{level}"), told(found).into());
+        levels.insert(format!("driver -O{level}"), recorded(found).into());
     }
     for ptxas in &bench.ptxas {
         for level in [0, 1, 2, 3] {
             let cubin = ptxas.assemble(&kernel.text, &bench.arch, level, Path::new(&bench.folder));
             let found = cubin.and_then(|cubin| bench.device.run_kernel(kernel, Image::Cubin(&cubin)));
-            levels.insert(format!("ptxas {} -O{level}", ptxas.release), told(found).into());
+            levels.insert(format!("ptxas {} -O{level}", ptxas.release), recorded(found).into());
         }
     }
     levels.into()
 }
 
-/// What both machines make of an instruction by itself.
+/// The results of both machines for an instruction by itself.
 fn probed(bench: &Bench, probe: &Probe) -> Result<Value> {
     let Probe { text, arguments } = probe;
     let ours = emulate::load_text(text, Probe::SHAPE, arguments)?.run("k", emulate::Way::PLAIN)?.1;

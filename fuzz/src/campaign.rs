@@ -1,8 +1,9 @@
-//! Many kernels on another machine, in several processes.
+//! Runs many kernels on another machine, in several processes.
 //!
-//! A kernel may kill its process, make the driver refuse everything that follows, or never end. So kernels run in
-//! children ([`crate::batch`]), each of which is given some seeds, answers line by line, and is killed when it does not
-//! answer in time. Whatever happens to a child costs the kernel that it was at; another child goes on with the next one.
+//! A kernel may kill its process, make the driver refuse all further work, or never end. Therefore kernels run in child
+//! processes ([`crate::batch`]). Each gets some seeds, writes a line for each of them, and is killed if a line takes
+//! too long. If a child is lost, only the kernel that it was running is lost with it; another child continues with the
+//! next one.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -23,34 +24,34 @@ pub struct Plan {
     pub device: String,
     /// Further arguments of every child.
     pub arguments: Vec<String>,
-    /// Other ways to compile a kernel that was lost.
+    /// Other ways to compile a kernel whose process was lost.
     pub retries: Vec<Retry>,
-    /// Whether all of them are tried, or only until one brings it back.
+    /// Whether all of them are tried, or only until one of them gives a result.
     pub tries_all: bool,
     /// The first seed.
     pub first: u64,
-    /// How many.
+    /// The number of kernels.
     pub count: u64,
-    /// Kernels of a child.
+    /// The number of kernels for each child.
     pub batch: u64,
-    /// Children at a time.
+    /// The number of children that run at the same time.
     pub processes: usize,
-    /// How long a kernel may take, the start of its process included.
+    /// How long a kernel may take, including the start of its process.
     pub patience: Duration,
-    /// After which no more kernels are waited for.
+    /// How long the campaign may take; after that no further result is awaited.
     pub end: Duration,
 }
 
 /// Another way to compile a kernel.
 #[derive(Clone, Debug)]
 pub struct Retry {
-    /// As the record calls it: `driver -O0`.
+    /// Its name in the record: `driver -O0`.
     pub name: String,
-    /// What it adds to a child's arguments.
+    /// The arguments that it adds to a child's.
     pub arguments: Vec<String>,
 }
 
-/// What came of a campaign: a line for each kernel that was run, in the order of seeds.
+/// The result of a campaign: a line for each kernel that was run, in the order of seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The lines.
@@ -62,7 +63,7 @@ pub struct Outcome {
 /// Runs a campaign.
 ///
 /// # Errors
-/// The program cannot be started.
+/// If the program cannot be started.
 pub fn run(plan: &Plan) -> Result<Outcome> {
     let end = Instant::now() + plan.end;
     let next = Mutex::new(plan.first);
@@ -95,7 +96,7 @@ pub fn run(plan: &Plan) -> Result<Outcome> {
     Ok(Outcome { lines, cut_short })
 }
 
-/// The next seeds that nobody has taken.
+/// The next seeds that no child has taken.
 fn take(plan: &Plan, next: &Mutex<u64>) -> Option<(u64, u64)> {
     let mut next = next.lock().expect("nobody panics");
     let left = plan.first + plan.count - *next;
@@ -105,8 +106,8 @@ fn take(plan: &Plan, next: &Mutex<u64>) -> Option<(u64, u64)> {
     (count > 0).then_some((first, count))
 }
 
-/// The lines of a batch. Where a child ends before it has answered for all its kernels, the one that it was at is noted and
-/// another child goes on.
+/// The lines of a batch. If a child ends before it has written a line for each of its kernels, the kernel that it was
+/// running is recorded as lost, and another child continues.
 fn batch(plan: &Plan, first: u64, count: u64, end: Instant) -> Result<Vec<Value>> {
     let mut lines: Vec<Value> = Vec::new();
     let last = first + count;
@@ -139,8 +140,8 @@ fn batch(plan: &Plan, first: u64, count: u64, end: Instant) -> Result<Vec<Value>
     Ok(lines)
 }
 
-/// Adds to the last line, of a kernel that was lost, what comes of it when it is compiled in other ways: mostly it is a
-/// compiler that dies, or that makes of the kernel what does not end.
+/// Adds to the last line, of a lost kernel, its results when it is compiled in other ways. Usually a compiler has
+/// crashed, or has compiled the kernel to code that does not end.
 fn lost(plan: &Plan, lines: &mut [Value], end: Instant) -> Result<()> {
     let Some(line) = lines.last_mut() else { return Ok(()) };
     let seed = line["seed"].as_u64().unwrap_or_default();
@@ -155,10 +156,10 @@ fn lost(plan: &Plan, lines: &mut [Value], end: Instant) -> Result<()> {
     Ok(())
 }
 
-/// What a retry that brought a kernel back is recorded as.
+/// The word that is recorded if a retry has the right result.
 pub const EQUAL: &str = "equal";
 
-/// What comes of a kernel in another way: a word, or what a text leaves.
+/// The result of a kernel that is compiled in another way: a word, or the contents of a text's buffers.
 fn retried(plan: &Plan, seed: u64, retry: &Retry, end: Instant) -> Result<Value> {
     let arguments = plan.arguments.iter().chain(&retry.arguments).cloned().collect();
     let plan = Plan { arguments, ..plan.clone() };
@@ -176,7 +177,7 @@ fn retried(plan: &Plan, seed: u64, retry: &Retry, end: Instant) -> Result<Value>
     })
 }
 
-/// Whether the last line tells why its child ended: a driver that gave up.
+/// Whether the last line says why its child ended, namely because the driver failed.
 fn says_why(lines: &[Value], next: u64) -> bool {
     lines
         .last()
@@ -187,13 +188,13 @@ fn start(plan: &Plan, first: u64, count: u64) -> Result<Child> {
     let mut command = Command::new(&plan.program);
     command.arg("batch").args(["--device", &plan.device]);
     command.args(["--first", &first.to_string(), "--count", &count.to_string()]).args(&plan.arguments);
-    // Every kernel is compiled here and now, by the compiler that the record names.
+    // Every kernel is compiled in this process, by the compiler that the record names.
     command.env("CUDA_CACHE_DISABLE", "1");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.spawn().with_context(|| format!("`{}` does not start", plan.program.display()))
 }
 
-/// The lines of a child as they come; the channel ends where they do.
+/// The lines of a child as they are written; the channel closes when the child ends.
 fn listen(child: &mut Child) -> Receiver<Value> {
     let (send, receive) = channel();
     if let Some(output) = child.stdout.take() {
@@ -209,11 +210,11 @@ fn listen(child: &mut Child) -> Receiver<Value> {
     receive
 }
 
-/// Why nothing more is heard of a child.
+/// Why no further line comes from a child.
 enum End {
     /// It has ended.
     Closed,
-    /// It has not answered in time.
+    /// It has not written a line in time.
     Silent,
     /// The campaign is over.
     Late,

@@ -1,5 +1,5 @@
-//! The emulator held to itself: what the plain interpreter leaves, every other way must leave, and no checker may find
-//! anything.
+//! Compares the emulator with itself: every way to run a kernel has to leave the same memory as the plain interpreter,
+//! and no checker may report anything.
 
 use anyhow::{Result, bail};
 use simt::{Checks, Reconvergence, Schedule};
@@ -9,14 +9,15 @@ use crate::emulate::{self, Way};
 use crate::judge::{Difference, first_difference};
 use crate::kernel::Kernel;
 
-/// The ways in which a kernel is run besides the plain one, each with its name: the fast one, on several cores, under every
-/// schedule, with every checker, in a weak memory, and under the other mechanism of reconvergence.
+/// The ways to run a kernel other than the plain interpreter, each with its name: the fast executor, several cores,
+/// every schedule, every checker, the weak memory, and the other mechanism of reconvergence.
 pub fn ways(kernel: &Kernel) -> Vec<(&'static str, Way)> {
     let mut dice = Dice::new(kernel.seed, 3);
     let fast = Way { plain: false, ..Way::PLAIN };
     let mut seeded = |way: Way| Way { seed: dice.bits(), ..way };
     let random = Schedule::Random;
-    // Below sm_70 a warp has one program counter, and exchanges name lanes that run together: both hold for these kernels.
+    // Below sm_70 a warp has one program counter, and the mask of an exchange must name lanes that execute together.
+    // Both are true of these kernels.
     let other = if kernel.target < 70 { Reconvergence::Its } else { Reconvergence::Stack };
     vec![
         ("fast", fast),
@@ -48,11 +49,11 @@ pub fn ways(kernel: &Kernel) -> Vec<(&'static str, Way)> {
     ]
 }
 
-/// Runs a seed's kernel in every way.
+/// Runs the kernel of a seed in every way.
 ///
 /// # Errors
-/// The emulator refuses the kernel, finds a fault, or leaves something else in one of the ways: in one line, with the seed,
-/// the way, and the first slot.
+/// If the emulator refuses the kernel, finds a fault, or leaves other values in one of the ways. The error is one line
+/// with the seed, the way, and the first slot that differs.
 pub fn all_ways(seed: u64) -> Result<usize> {
     let kernel = Kernel::new(seed);
     let expected =
@@ -66,13 +67,13 @@ pub fn all_ways(seed: u64) -> Result<usize> {
             bail!("seed {seed}, {name}: {}", fault.to_string().replace('\n', ";"));
         }
         if let Some(difference) = exact_difference(&kernel, &expected, &found) {
-            bail!("seed {seed}, {name}: {}", told(&kernel, &difference));
+            bail!("seed {seed}, {name}: {}", description(&kernel, &difference));
         }
     }
     Ok(ways.len())
 }
 
-/// The first difference where approximations, too, must be equal to the last bit: it is one emulator.
+/// The first difference. Approximations have to be equal to the last bit too, because there is only one emulator.
 fn exact_difference(kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8>]) -> Option<Difference> {
     if expected == found {
         return None;
@@ -82,8 +83,8 @@ fn exact_difference(kernel: &Kernel, expected: &[Vec<u8>], found: &[Vec<u8>]) ->
     first_difference(&exact, expected, found, &[])
 }
 
-/// A difference in one line.
-pub fn told(kernel: &Kernel, difference: &Difference) -> String {
+/// Describes a difference in one line.
+pub fn description(kernel: &Kernel, difference: &Difference) -> String {
     let place = match &difference.place {
         crate::judge::Place::Slot { slot, thread } => {
             format!("`{}` (slot {slot}, thread {thread})", kernel.slots[*slot].instruction)

@@ -1,7 +1,7 @@
 //! The other machine: a GPU, or the emulator in its place.
 //!
-//! The emulator stands in to show that a campaign works where there is no GPU, and, told to, gives wrong results, dies or
-//! hangs at certain seeds, so that tests can see what a campaign makes of that.
+//! The emulator takes the GPU's place where there is none, to show that a campaign works. On request it returns wrong
+//! results, exits or hangs at certain seeds, so that tests can check how a campaign handles that.
 
 use std::time::Duration;
 
@@ -12,36 +12,38 @@ use simt::Dim3;
 use crate::emulate::{self, Way};
 use crate::kernel::{Argument, Kernel};
 
-/// A machine that kernels are compared on.
+/// A machine that is compared with the emulator.
 pub enum Device {
     /// The first GPU.
     Gpu(Card),
-    /// The emulator, with what goes wrong at which seed.
+    /// The emulator in a GPU's place, with the troubles that it simulates at certain seeds.
     Stand(Vec<(u64, Trouble)>),
 }
 
-/// What goes wrong on a machine that stands in.
+/// A trouble that the emulator simulates in a GPU's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// A result of the first slot has another bit at the default level of optimisation, and is right without.
+    /// At the default level of optimisation, one bit in a result of the first slot is wrong; without optimisation it is
+    /// right.
     Optimiser,
-    /// The same at every level.
+    /// The bit is wrong at every level.
     Wrong,
-    /// The driver reports an error, and will report it for everything else; not without optimisation.
+    /// The driver reports an error, and reports it again for everything that follows, unless the kernel is compiled
+    /// without optimisation.
     Error,
-    /// The process dies of the kernel, unless it is compiled without optimisation.
+    /// The process dies, unless the kernel is compiled without optimisation.
     Death,
-    /// The same, and without optimisation a result is wrong.
+    /// The process dies, and without optimisation a result is wrong.
     WrongOrDeath,
     /// The kernel never ends.
     Hang,
 }
 
 impl Device {
-    /// The machine of this name: `gpu`, or `emulator`, which may be followed by `:SEED=TROUBLE,...`.
+    /// Opens the machine of this name: `gpu`, or `emulator`, which may be followed by `:SEED=TROUBLE,...`.
     ///
     /// # Errors
-    /// There is no such machine.
+    /// If there is no such machine.
     pub fn open(name: &str) -> Result<Device> {
         match name.split_once(':').unwrap_or((name, "")) {
             ("gpu", "") => Ok(Device::Gpu(Card::open()?)),
@@ -53,7 +55,7 @@ impl Device {
         }
     }
 
-    /// What it is called, and its driver.
+    /// The name of the machine and of its driver.
     pub fn about(&self) -> (String, String) {
         match self {
             Device::Gpu(card) => {
@@ -68,7 +70,7 @@ impl Device {
     /// Runs a generated kernel.
     ///
     /// # Errors
-    /// The driver refuses it or has stopped it.
+    /// If the driver refuses the kernel or has stopped it.
     pub fn run_kernel(&self, kernel: &Kernel, image: Image<'_>) -> Result<Vec<Vec<u8>>> {
         let mut buffers =
             self.run(image, &kernel.text, (kernel.grid, kernel.block), Kernel::ENTRY, &kernel.arguments)?;
@@ -76,10 +78,11 @@ impl Device {
         Ok(buffers)
     }
 
-    /// Runs a text that has an entry `t` for one thread. On a machine that stands in, troubles of seed 0 happen to texts.
+    /// Runs a text that has an entry `t` for one thread. If the emulator simulates a GPU, the trouble of seed 0
+    /// applies.
     ///
     /// # Errors
-    /// The driver refuses it or has stopped it.
+    /// If the driver refuses the text or has stopped it.
     pub fn run_text(&self, text: &str, image: Image<'_>, arguments: &[Argument]) -> Result<Vec<Vec<u8>>> {
         const ONE: Dim3 = Dim3::new(1, 1, 1);
         let mut buffers = self.run(image, text, (ONE, ONE), "t", arguments)?;
@@ -87,7 +90,7 @@ impl Device {
         Ok(buffers)
     }
 
-    /// What goes wrong at a seed, on a machine that stands in.
+    /// Simulates the trouble of a seed, if there is one.
     fn trouble(&self, at: u64, image: Image<'_>, buffers: &mut [Vec<u8>]) -> Result<()> {
         let Device::Stand(troubles) = self else { return Ok(()) };
         match troubles.iter().find(|(seed, _)| *seed == at) {
@@ -96,10 +99,10 @@ impl Device {
         }
     }
 
-    /// Runs a kernel. `text` is the PTX that the image is or was made of.
+    /// Runs a kernel. `text` is the PTX that the image contains or was compiled from.
     ///
     /// # Errors
-    /// The driver refuses it or has stopped it.
+    /// If the driver refuses the kernel or has stopped it.
     pub fn run(
         &self,
         image: Image<'_>,

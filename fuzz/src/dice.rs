@@ -1,7 +1,7 @@
-//! Choices that a seed decides.
+//! Random choices that are derived from a seed.
 //!
-//! [`lanes::Random`] gives the numbers; here they become choices. What it leaves out: any promise that a choice is made
-//! with exactly the odds that are asked for, for a remainder is good enough here.
+//! [`lanes::Random`] returns the numbers; here they become choices. The odds of a choice are not exact, because a
+//! remainder is good enough for this purpose.
 
 use lanes::Random;
 
@@ -10,36 +10,36 @@ use lanes::Random;
 pub struct Dice(Random);
 
 impl Dice {
-    /// The choices of this seed, for one purpose: two purposes of one seed have nothing in common.
+    /// The choices of a seed for one purpose. The choices for two purposes of one seed are independent.
     pub fn new(seed: u64, purpose: u64) -> Dice {
-        // A sequence is a walk in equal steps, the same for all seeds. So a seed is mixed before it is where a walk begins, or
-        // else neighbouring seeds, which may be such a step apart, would walk the same way.
+        // A sequence advances by equal steps, which are the same for all seeds. The seed is mixed before it becomes the
+        // start, because otherwise the sequences of two seeds that are one step apart would be the same.
         let mut mixed = Dice(Random::new(seed));
         let begin = mixed.bits();
         Dice(Random::new(begin ^ purpose.wrapping_mul(mixed.bits() | 1)))
     }
 
-    /// 64 bits.
+    /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         u64::from(self.0.next_u32()) << 32 | u64::from(self.0.next_u32())
     }
 
-    /// A number below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         self.0.next_u32() as usize % end
     }
 
-    /// Whether something happens that does in `percent` of a hundred cases.
+    /// Returns true in `percent` of a hundred cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several.
+    /// One of the items.
     pub fn pick<'t, T>(&mut self, items: &'t [T]) -> &'t T {
         &items[self.below(items.len())]
     }
 
-    /// One of several, each with its weight.
+    /// One of the items, chosen by their weights.
     pub fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
         let mut left = self.below(items.iter().map(|(weight, _)| weight).sum());
         for &(weight, item) in items {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_seed_and_no_purpose_walks_where_another_has_been() {
+    fn seeds_and_purposes_have_different_sequences() {
         let mut seen = BTreeSet::new();
         for (seed, purpose) in (0..100).flat_map(|seed| (1..4).map(move |purpose| (seed, purpose))) {
             let mut dice = Dice::new(seed, purpose);

@@ -6,7 +6,7 @@ use simt::{Arg, Checks, Emulator, Launch, Limits, Reconvergence, Report, Schedul
 
 use crate::kernel::{Argument, Kernel};
 
-/// Warp instructions that a kernel may take; they take a few thousand.
+/// How many warp instructions a kernel may take; kernels take a few thousand.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// How the emulator runs a kernel.
@@ -20,12 +20,12 @@ pub struct Way {
     pub checks: Checks,
     pub weak_memory: bool,
     pub reconvergence: Reconvergence,
-    /// The seed by which blocks are dealt out to the cores, where that is not left to chance.
+    /// The seed by which blocks are assigned to cores; if it is `None`, each core takes the next block.
     pub deal: Option<u64>,
 }
 
 impl Way {
-    /// The plain interpreter, to which everything is held.
+    /// The plain interpreter, with which everything is compared.
     pub const PLAIN: Way = Way {
         plain: true,
         cores: 1,
@@ -51,7 +51,7 @@ pub struct Loaded {
 /// Loads a kernel.
 ///
 /// # Errors
-/// The emulator cannot read the text or does not support all of it.
+/// If the emulator cannot parse the text or does not support all of it.
 pub fn load(kernel: &Kernel) -> Result<Loaded> {
     load_text(&kernel.text, (kernel.grid, kernel.block), &kernel.arguments)
 }
@@ -59,7 +59,7 @@ pub fn load(kernel: &Kernel) -> Result<Loaded> {
 /// Loads a text with a launch and its arguments.
 ///
 /// # Errors
-/// The emulator cannot read the text or does not support all of it.
+/// If the emulator cannot parse the text or does not support all of it.
 pub fn load_text(
     text: &str,
     (grid, block): (simt::Dim3, simt::Dim3),
@@ -102,10 +102,10 @@ impl Loaded {
         }
     }
 
-    /// Runs the kernel once, and tells what it left in its buffers.
+    /// Runs the kernel once, and returns the contents of its buffers after that.
     ///
     /// # Errors
-    /// The launch cannot be carried out.
+    /// If the launch cannot be carried out.
     pub fn run(mut self, entry: &str, way: Way) -> Result<(Report, Vec<Vec<u8>>)> {
         let launch = self.launch(way);
         let report = self.emulator.launch(&self.module, entry, &launch)?;
@@ -113,11 +113,11 @@ impl Loaded {
         Ok((report, buffers.collect::<Result<_>>()?))
     }
 
-    /// The slots in the order in which a warp, of a block, is last there: until then nothing else has been stored to those
-    /// that come before.
+    /// The slots in the order in which a warp of a block stores to them for the last time. Before a slot's last store,
+    /// every slot that precedes it in this order has its final value.
     ///
     /// # Errors
-    /// The launch cannot be carried out.
+    /// If the launch cannot be carried out.
     pub fn order_of_slots(
         mut self,
         entry: &str,
@@ -143,17 +143,17 @@ impl Loaded {
     }
 }
 
-/// The slot that an instruction stores to, if that is what it does.
+/// The slot to which an instruction stores, if it is such a store.
 fn slot_of(instruction: &str, column_bytes: usize) -> Option<usize> {
     let (_, after) = instruction.split_once("[%out+")?;
     let offset: usize = after.split(']').next()?.trim().parse().ok()?;
     Some(offset / column_bytes)
 }
 
-/// What the kernel leaves in its buffers in the plain way.
+/// The contents of the kernel's buffers after it was run by the plain interpreter.
 ///
 /// # Errors
-/// The emulator refuses the text, or reports a fault where there is none to be found.
+/// If the emulator refuses the text or reports a fault, because generated kernels have none.
 pub fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>> {
     let (report, buffers) = load(kernel)?.run(Kernel::ENTRY, Way::PLAIN)?;
     match report.faults.first() {

@@ -1,8 +1,8 @@
-//! Whether the emulator and NVIDIA's assembler take the same texts.
+//! Whether the emulator and NVIDIA's assembler accept the same texts.
 //!
-//! Kernels as they are made must assemble. An instruction of one with a modifier, a type, an operand or the target changed
-//! at random is taken by both or by neither, or stands on the list of those about which they disagree with a reason
-//! ([`known`]). A mutant stands in a text of its own, so that its verdict is about nothing else.
+//! Generated kernels must assemble. An instruction of a kernel in which a modifier, a type, an operand or the target
+//! was changed at random must be accepted by both or refused by both, or be on the list of disagreements ([`known`])
+//! with a reason. Each of these mutants is in a text of its own, so that the verdict depends on nothing else.
 
 use anyhow::Result;
 
@@ -11,29 +11,29 @@ use crate::kernel::Kernel;
 use crate::shape::Kind;
 use crate::tools::Ptxas;
 
-/// An instruction that has been changed at random, in a text of its own.
+/// A randomly changed instruction in a text of its own.
 #[derive(Clone, Debug)]
 pub struct Mutant {
     /// The text.
     pub text: String,
-    /// The instruction before.
+    /// The instruction before the change.
     pub before: String,
-    /// And after.
+    /// The instruction after the change.
     pub instruction: String,
     /// The target.
     pub target: u32,
 }
 
-/// What the two make of a text.
+/// What the emulator and the assembler answer for a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Both take it, or neither does.
+    /// Both accept it, or both refuse it.
     Agreed(bool),
-    /// The emulator takes it, and the assembler says why it does not.
+    /// The emulator accepts it; the assembler's message says why it does not.
     OnlyEmulator(String),
-    /// The assembler takes it, and the emulator says why it does not.
+    /// The assembler accepts it; the emulator's message says why it does not.
     OnlyAssembler(String),
-    /// The assembler has died of it.
+    /// The assembler crashed.
     Crash(String),
 }
 
@@ -60,7 +60,7 @@ pub fn mutant(seed: u64) -> Mutant {
     Mutant { text: text(target, &instruction), before, instruction, target }
 }
 
-/// An instruction that names nothing but registers and the variables of [`text`].
+/// Whether an instruction uses nothing but registers and the variables of [`text`].
 fn can_stand_alone(line: &str) -> bool {
     const FLOW: [&str; 10] = [".", "bra", "brx", "call", "ret", "exit", "L", "{", "}", "_"];
     const NAMES: [&str; 7] = ["[context", "[to", "[back", "[got", "[a", "[p_", "cell"];
@@ -74,7 +74,7 @@ fn can_stand_alone(line: &str) -> bool {
         && !NAMES.iter().any(|name| plain.contains(name))
 }
 
-/// Words that opcodes have, and none that steers memory only.
+/// Words of opcodes, without those that only steer caches.
 const WORDS: [&str; 34] = [
     "rn",
     "rz",
@@ -117,7 +117,7 @@ const TYPES: [&str; 21] = [
     "bf16", "bf16x2", "f32", "f64", "tf32", "b128",
 ];
 
-/// The opcode with a word more, less, twice, elsewhere, or another in its place.
+/// The opcode with one word added, removed, repeated, moved or replaced.
 fn other_word(dice: &mut Dice, opcode: &str) -> String {
     let mut words: Vec<&str> = opcode.split('.').collect();
     let at = dice.below(words.len());
@@ -147,7 +147,7 @@ fn other_type(dice: &mut Dice, opcode: &str) -> String {
     words.join(".")
 }
 
-/// The operands with one more or less, or one of another kind.
+/// The operands with one added or removed, or with one of another kind.
 fn other_operand(dice: &mut Dice, operands: &str) -> String {
     let mut list: Vec<String> = operands.trim_end_matches(';').split(", ").map(str::to_owned).collect();
     let at = dice.below(list.len());
@@ -185,7 +185,7 @@ fn any_operand(dice: &mut Dice) -> String {
     (*dice.pick(&OTHERS)).to_owned()
 }
 
-/// A text with one instruction, and everything declared that the writer's instructions name.
+/// A text with one instruction, and declarations of everything that the generator's instructions use.
 fn text(target: u32, instruction: &str) -> String {
     let kinds = [(Kind::Pred, "p"), (Kind::B16, "h"), (Kind::B32, "r"), (Kind::B64, "d")];
     let registers = kinds.iter().fold(String::new(), |text, (kind, name)| {
@@ -200,17 +200,17 @@ fn text(target: u32, instruction: &str) -> String {
     )
 }
 
-/// Whether the emulator takes a text, and why not.
+/// Whether the emulator accepts a text, and if not, why.
 pub fn emulator_takes(text: &str) -> Result<(), String> {
     let mut emulator = simt::Emulator::new(simt::Limits::default());
     let module = emulator.load("mutant.ptx", text).map_err(|error| error.message)?;
     module.unsupported().first().map_or(Ok(()), |error| Err(error.message.clone()))
 }
 
-/// What both make of a text.
+/// The verdict of both on a text.
 ///
 /// # Errors
-/// The assembler cannot be run.
+/// If the assembler cannot be run.
 pub fn ask(ptxas: &Ptxas, text: &str, target: u32, folder: &std::path::Path) -> Result<Verdict> {
     let ours = emulator_takes(text);
     let theirs = ptxas.takes(text, &format!("sm_{target}"), folder)?;
@@ -255,7 +255,7 @@ pub fn known(mutant: &Mutant, verdict: &Verdict) -> Option<&'static str> {
     entries().find(is).map(|entry| entry.why)
 }
 
-/// Whether a text is like a pattern, in which `*` stands for anything.
+/// Whether a text matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(after) = text.strip_prefix(head) else { return false };
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_any_text() {
         let cases = [
             ("a*c", "abbc", true),
             ("a*c", "ac", true),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_is_known_and_what_is_not_is_not() {
+    fn only_listed_disagreements_are_known() {
         let mutant = |instruction: &str| Mutant {
             text: String::new(),
             before: String::new(),

@@ -1,4 +1,4 @@
-//! Whether two machines agree on what a kernel left, and where they first do not.
+//! Whether two machines agree about the results of a kernel, and where they differ first.
 
 use crate::kernel::{Compare, Kernel, Width};
 
@@ -7,9 +7,9 @@ use crate::kernel::{Compare, Kernel, Width};
 pub struct Difference {
     /// What differs: a slot's number, or a buffer and a place in it.
     pub place: Place,
-    /// What the first machine, the emulator, has there.
+    /// The value on the first machine, the emulator.
     pub expected: u64,
-    /// What the other one has.
+    /// The value on the other machine.
     pub found: u64,
     /// How many slots differ.
     pub slots: usize,
@@ -25,13 +25,13 @@ pub enum Place {
         /// The thread, counted over all blocks.
         thread: usize,
     },
-    /// A word of a cell that all threads change.
+    /// A word of a cell that all threads update.
     Cell(usize),
-    /// A word of the thread's own place in global memory.
+    /// A word of a thread's own area in global memory.
     Own(usize),
 }
 
-/// The first difference; slots in the order of `order` if there is one, or else of the text.
+/// The first difference. The slots are compared in the order of `order` if there is one, or else in that of the text.
 pub fn first_difference(
     kernel: &Kernel,
     expected: &[Vec<u8>],
@@ -61,7 +61,7 @@ pub fn first_difference(
     cell.or_else(|| word(Kernel::OWN).map(|(at, pair)| make(Place::Own(at), pair)))
 }
 
-/// Whether all threads have the same in a slot, as far as they must.
+/// Whether all threads have the same value in a slot, as exactly as the slot requires.
 pub fn same_slot(kernel: &Kernel, slot: usize, expected: &[Vec<u8>], found: &[Vec<u8>]) -> bool {
     differing_thread(kernel, slot, &expected[Kernel::OUT], &found[Kernel::OUT]).is_none()
 }
@@ -74,7 +74,7 @@ fn differing_thread(kernel: &Kernel, slot: usize, ours: &[u8], theirs: &[u8]) ->
     pairs.into_iter().find(|(_, (a, b))| !agree(compare, *a, *b))
 }
 
-/// Whether two values are equal as far as they must be.
+/// Whether two values are as equal as the comparison requires.
 pub fn agree(compare: Compare, a: u64, b: u64) -> bool {
     match compare {
         Compare::Exact => a == b,
@@ -85,12 +85,13 @@ pub fn agree(compare: Compare, a: u64, b: u64) -> bool {
         }
         Compare::Within(width, relative, absolute) => {
             let near = |(a, b): (f64, f64)| {
-                // Relative to the least normal number at least, below which numbers have fewer digits.
-                // Where one rounds to the greatest number and the other beyond it, infinity is the next power of two.
+                // The difference is relative to the smallest normal number or more, because smaller numbers have fewer
+                // digits. If one machine rounds to the largest number and the other beyond it, infinity counts as the
+                // next power of two.
                 let (a, b) = (finite(width, a), finite(width, b));
                 let bound = absolute + relative * a.abs().max(b.abs()).max(least_normal(width));
                 let both_end = |is: fn(f64) -> bool| is(a) && is(b);
-                // What overflows, or is no number, must do so on both.
+                // Infinities and NaNs must be the same on both.
                 a.to_bits() == b.to_bits()
                     || both_end(f64::is_nan)
                     || (both_end(f64::is_finite) && (a - b).abs() <= bound)
@@ -100,7 +101,7 @@ pub fn agree(compare: Compare, a: u64, b: u64) -> bool {
     }
 }
 
-/// The numbers that a register holds.
+/// The numbers in a register.
 fn numbers(width: Width, bits: u64) -> Vec<f64> {
     let half = |bits: u64| f64::from(half(bits as u16));
     let brain = |bits: u64| f64::from(f32::from_bits((bits as u32 & 0xffff) << 16));
@@ -114,13 +115,13 @@ fn numbers(width: Width, bits: u64) -> Vec<f64> {
     }
 }
 
-/// The number, and for infinity the power of two at which numbers overflow.
+/// The number itself, or for an infinity the power of two at which numbers overflow.
 fn finite(width: Width, number: f64) -> f64 {
     let end = if matches!(width, Width::F16 | Width::F16x2) { 65_536.0 } else { 2f64.powi(128) };
     if number.is_infinite() { end.copysign(number) } else { number }
 }
 
-/// The least number with all digits.
+/// The smallest number with full precision.
 fn least_normal(width: Width) -> f64 {
     match width {
         Width::F16 | Width::F16x2 => 2f64.powi(-14),
@@ -129,7 +130,7 @@ fn least_normal(width: Width) -> f64 {
     }
 }
 
-/// The number that 16 bits of `f16` are.
+/// The number that 16 bits represent as `f16`.
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
     let magnitude = match exponent {
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_the_numbers_that_they_are() {
+    fn halves_have_the_right_values() {
         let cases = [
             (0x3c00, 1.0),
             (0xc000, -2.0),
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approximation_may_be_off_by_its_bound_and_no_more() {
+    fn an_approximation_may_differ_by_its_bound_and_no_more() {
         let compare = Compare::Within(Width::F32, 2f64.powi(-22), 0.0);
         let one = u64::from(1f32.to_bits());
         assert!(agree(compare, one, one + 2));

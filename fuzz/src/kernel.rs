@@ -1,25 +1,27 @@
-//! A kernel made from a seed: its text, its launch and its input, and where each instruction's result goes.
+//! A kernel generated from a seed: its text, its launch, its input, and where the result of each instruction is stored.
 //!
 //! Every instruction that computes something has a *slot*, a column of the output buffer with eight bytes for each
-//! thread. So the first slot that differs between two machines names the first instruction that does. Kernels have no
-//! data race, read nothing that nobody wrote, end, and contain nothing that the PTX ISA leaves undefined; so any two
-//! machines must agree. Approximations are compared within their bounds ([`Compare`]), and nothing is computed from them.
+//! thread. So the first slot that differs between two machines identifies the first instruction that differs. Kernels
+//! have no data race, do not read uninitialised memory, end, and contain nothing that the PTX ISA leaves undefined; so
+//! any two machines must agree. Approximations are compared within their bounds ([`Compare`]), and their results are
+//! not used in further computations.
 
 use simt::Dim3;
 
 use crate::write::{self, Cell};
 
-/// What two machines must agree on in a slot.
+/// How equal the values of a slot must be on two machines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Compare {
     /// All bits.
     Exact,
-    /// All bits of numbers; of two NaNs it does not matter which they are. Where the PTX ISA does not say which NaN it is:
-    /// sums and the like in double precision, where any operand's payload may be kept (9.7.3), and `neg` and `abs`.
+    /// All bits of numbers, but any NaN equals any other. This is for instructions for which the PTX ISA does not say
+    /// which NaN results: sums and the like in double precision, where the payload of any operand may be kept (9.7.3),
+    /// and `neg` and `abs`.
     Number(Width),
-    /// Two numbers of this format no further apart than a part of their magnitude, or than an absolute distance.
+    /// Two numbers of this format must not differ by more than a part of their magnitude, or than an absolute distance.
     Within(Width, f64, f64),
-    /// Nothing: the PTX ISA gives no bound. The instruction is run all the same.
+    /// Nothing is compared, because the PTX ISA gives no bound. The instruction is executed nevertheless.
     Nothing,
 }
 
@@ -35,16 +37,16 @@ pub enum Width {
     F64,
 }
 
-/// Where an instruction's result goes, and which it is.
+/// The place of an instruction's result, and the instruction.
 #[derive(Clone, Debug)]
 pub struct Slot {
     /// The opcode, with its modifiers.
     pub opcode: String,
-    /// The instruction as it stands in the text.
+    /// The instruction as it is in the text.
     pub instruction: String,
     /// What must be equal.
     pub compare: Compare,
-    /// The same instruction for a kernel of its own, where it is one that computes registers from registers.
+    /// The same instruction for a kernel of its own, if it computes registers from registers.
     pub alone: Option<Alone>,
 }
 
@@ -55,11 +57,11 @@ pub struct Alone {
     pub opcode: String,
     /// The registers of its results.
     pub results: Vec<crate::shape::Kind>,
-    /// Which of the results the slot holds.
+    /// Which of the results is in the slot.
     pub result: usize,
     /// Its sources: a register of this kind, or a literal.
     pub sources: Vec<Result<crate::shape::Kind, String>>,
-    /// For each source the first one that is the same register.
+    /// For each source, the index of the first source that is the same register.
     pub same: Vec<usize>,
 }
 
@@ -72,13 +74,13 @@ pub struct Kernel {
     pub text: String,
     /// The target, 90 for `sm_90`.
     pub target: u32,
-    /// Blocks.
+    /// The grid of blocks.
     pub grid: Dim3,
-    /// Threads of a block.
+    /// The threads of a block.
     pub block: Dim3,
-    /// What each result slot holds, in the order of the text.
+    /// The contents of each result slot, in the order of the text.
     pub slots: Vec<Slot>,
-    /// What each cell that all threads change in any order holds.
+    /// The contents of each cell that all threads update in any order.
     pub cells: Vec<Cell>,
     /// The arguments in order.
     pub arguments: Vec<Argument>,
@@ -96,30 +98,31 @@ pub enum Argument {
 impl Kernel {
     /// The name of the kernel in its text.
     pub const ENTRY: &'static str = "k";
-    /// Which of the buffers holds the slots.
+    /// The index of the buffer with the slots.
     pub const OUT: usize = 1;
-    /// Which holds the threads' own places.
+    /// The index of the buffer with the threads' own areas.
     pub const OWN: usize = 2;
-    /// Which holds the cells.
+    /// The index of the buffer with the cells.
     pub const CELLS: usize = 3;
 
-    /// The kernel of a seed for a target of its own choice.
+    /// The kernel of a seed; the seed also decides its target.
     pub fn new(seed: u64) -> Kernel {
         write::kernel(seed, None)
     }
 
-    /// The same with the operands of the instruction of a slot stored after the slots ([`Kernel::operands`]). For the
-    /// emulator, which executes every instruction as it stands; in a compiler's hands it would be another kernel.
+    /// The same kernel, but it also stores the operands of the instruction of a slot, after the slots
+    /// ([`Kernel::operands`]). This is for the emulator, which executes every instruction as written. A compiler would
+    /// make another kernel of it.
     pub fn revealing(seed: u64, slot: usize) -> Kernel {
         write::kernel(seed, Some(slot))
     }
 
-    /// Threads of all blocks.
+    /// The number of threads of all blocks.
     pub fn threads(&self) -> usize {
         (self.grid.count() * self.block.count()) as usize
     }
 
-    /// The buffers of the arguments, in order.
+    /// The buffers among the arguments, in order.
     pub fn buffers(&self) -> Vec<Vec<u8>> {
         let bytes = |argument: &Argument| match argument {
             Argument::Buffer(_, bytes) => Some(bytes.clone()),
@@ -128,13 +131,13 @@ impl Kernel {
         self.arguments.iter().filter_map(bytes).collect()
     }
 
-    /// What a thread left in a column of the output.
+    /// The value that a thread stored in a column of the output.
     pub fn value(&self, out: &[u8], column: usize, thread: usize) -> u64 {
         let at = (column * self.threads() + thread) * 8;
         out.get(at..at + 8).map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
     }
 
-    /// The operands that a kernel of [`Kernel::revealing`] stored for a thread.
+    /// The operands that a kernel made by [`Kernel::revealing`] stored for a thread.
     pub fn operands(&self, out: &[u8], slot: usize, thread: usize) -> Vec<u64> {
         let count = self.slots[slot].alone.as_ref().map_or(4, |alone| alone.sources.len());
         (0..count).map(|index| self.value(out, write::REVEALED + index, thread)).collect()

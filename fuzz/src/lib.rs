@@ -1,11 +1,12 @@
-//! Random PTX kernels, and machines that are held to one another by them.
+//! Random PTX kernels, with which machines are compared.
 //!
-//! A seed decides a kernel ([`kernel::Kernel::new`]), which has one right result. So two machines can be compared without
-//! anything else being known: the emulator's plain interpreter with its fast paths, schedules, checkers and memories
-//! ([`compare`]), and the emulator with a GPU ([`campaign`], [`batch`], [`record`]). Forms are those that the emulator
-//! declares, so the same generator asks NVIDIA's assembler whether it reads PTX as the emulator does ([`grammar`]).
+//! A seed determines a kernel ([`kernel::Kernel::new`]), which has one correct result. So two machines can be compared
+//! without knowing that result: the emulator's plain interpreter with its fast executors, schedules, checkers and
+//! memories ([`compare`]), and the emulator with a GPU ([`campaign`], [`batch`], [`record`]). The forms of instructions
+//! are those that the emulator declares, so the same generator can check with NVIDIA's assembler whether it accepts the
+//! same PTX ([`grammar`]).
 //!
-//! What it leaves out: kernels with several right results, of which `simt/tests/litmus` and `simt/tests/races` take care.
+//! Kernels with several correct results are left out. `simt/tests/litmus` and `simt/tests/races` test those.
 #![deny(missing_docs)]
 
 pub mod alone;

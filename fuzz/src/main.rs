@@ -166,7 +166,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every kernel comes to the same in every way; says of each that does not what differs.
+/// Whether every kernel has the same result in every way; prints the difference of each that does not.
 fn all_ways(first: u64, count: u64) -> bool {
     let (mut runs, mut failures) = (0, 0);
     for seed in first..first + count {
@@ -182,7 +182,8 @@ fn all_ways(first: u64, count: u64) -> bool {
     failures == 0
 }
 
-/// Whether emulator and assembler agree on kernels and mutants, but for what the list knows; says what they do not.
+/// Whether emulator and assembler agree on kernels and mutants, except for the disagreements on the list; prints the
+/// others.
 fn ask(ptxas: &Path, first: u64, kernels: u64, mutants: u64) -> Result<bool> {
     let (ptxas, folder) = (Ptxas::new(ptxas)?, std::env::temp_dir());
     let (mut agreed, mut known, mut open) = (0, 0, 0);
@@ -248,7 +249,7 @@ fn retries(ptxas: &[PathBuf]) -> Result<Vec<Retry>> {
     for level in 0..=batch::DEFAULT_LEVEL {
         let at_level = vec!["--brief".to_owned(), "--level".to_owned(), level.to_string()];
         retries.push(Retry { name: format!("driver -O{level}"), arguments: at_level.clone() });
-        // An assembler has a level less than the driver.
+        // An assembler has one level fewer than the driver.
         for path in ptxas.iter().filter(|_| level < batch::DEFAULT_LEVEL) {
             let by = vec!["--compiler".to_owned(), path.display().to_string()];
             let name = format!("ptxas {} -O{level}", Ptxas::new(path)?.release);
@@ -299,7 +300,7 @@ fn all_texts(options: &Texts) -> Result<bool> {
         "driver": about.driver,
         "ptxas": about.ptxas,
         "command": about.command,
-        "texts": told(&outcome, &files)?,
+        "texts": text_results(&outcome, &files)?,
     });
     for text in record["texts"].as_array().into_iter().flatten() {
         println!("{text}");
@@ -308,8 +309,8 @@ fn all_texts(options: &Texts) -> Result<bool> {
     Ok(!outcome.cut_short)
 }
 
-/// The lines without their numbers; where a text was lost, what its retries found.
-fn told(outcome: &Outcome, files: &[PathBuf]) -> Result<Vec<Value>> {
+/// The lines without their numbers; for a text whose process was lost, the results of its retries.
+fn text_results(outcome: &Outcome, files: &[PathBuf]) -> Result<Vec<Value>> {
     let line = |line: &Value| {
         let number = line["seed"].as_u64().unwrap_or_default() as usize;
         if let (Some(retries), Some(file)) = (line["retries"].as_object(), files.get(number)) {

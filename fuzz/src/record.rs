@@ -1,4 +1,5 @@
-//! What came of a campaign, as the JSON that is committed: how many kernels, how many differ, and why, opcode by opcode.
+//! The result of a campaign as the committed JSON: how many kernels were run, how many differ, and why, opcode by
+//! opcode.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::campaign::{EQUAL, Outcome};
 
-/// What is noted about a campaign besides its outcome.
+/// What is recorded about a campaign besides its outcome.
 #[derive(Clone, Debug)]
 pub struct Circumstances {
-    /// When, as somebody says who has a calendar.
+    /// The date, which the command line gives, because the program reads no calendar.
     pub date: String,
     /// The device.
     pub device: String,
@@ -20,7 +21,7 @@ pub struct Circumstances {
     pub ptxas: Vec<String>,
     /// The command.
     pub command: String,
-    /// Seconds it took.
+    /// How many seconds it took.
     pub seconds: u64,
 }
 
@@ -51,7 +52,7 @@ pub fn record(about: &Circumstances, outcome: &Outcome) -> Value {
     })
 }
 
-/// Kernels that differ, or never came back, and no compiler is known to be the reason.
+/// The number of kernels that differ, or were lost, without a compiler that is known to be the reason.
 fn unexplained(differences: &[&Value], troubles: &[&Value]) -> usize {
     let differ = differences.iter().filter(|line| verdict(&line["difference"]) != "assembler").count();
     let came_back = |line: &Value| {
@@ -60,19 +61,19 @@ fn unexplained(differences: &[&Value], troubles: &[&Value]) -> usize {
     differ + troubles.iter().filter(|line| !came_back(line)).count()
 }
 
-/// Whose a difference is, as far as that can be told without reading.
+/// Whose mistake a difference is, as far as a program can decide that.
 pub fn verdict(difference: &Value) -> &'static str {
     let alone = &difference["alone"];
     let differs = |level: &str| alone.is_object() && alone[level] != alone["emulator"];
     let levels = difference["levels"].as_object();
     let some_level_is_equal =
-        levels.is_some_and(|levels| levels.values().any(|told| told == "equal" || told == "equal here"));
+        levels.is_some_and(|levels| levels.values().any(|level| level == "equal" || level == "equal here"));
     match () {
-        // The instruction by itself comes out otherwise: the value is in question.
+        // The instruction differs even by itself, so its value is in question.
         () if differs("driver -O0") && differs("driver -O4") => "value",
-        // Compiled otherwise, the same text comes out right: the assembler's mistake.
+        // The same text has the right result if it is compiled in another way, so the assembler is wrong.
         () if some_level_is_equal || differs("driver -O0") || differs("driver -O4") => "assembler",
-        // Wrong at every level, but right by itself: somebody has to read it.
+        // Wrong at every level, but right by itself: a person has to read the kernel.
         () => "open",
     }
 }
@@ -87,14 +88,14 @@ fn groups(differences: &[&Value]) -> Vec<Value> {
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by_key(|(key, lines)| (std::cmp::Reverse(lines.len()), key.clone()));
-    let told = groups.into_iter().map(|((opcode, verdict), lines)| {
+    let summaries = groups.into_iter().map(|((opcode, verdict), lines)| {
         let seeds: Vec<&Value> = lines.iter().map(|line| &line["seed"]).collect();
         json!({ "opcode": opcode, "verdict": verdict, "kernels": lines.len(), "seeds": seeds, "example": lines[0]["difference"] })
     });
-    told.collect()
+    summaries.collect()
 }
 
-/// The record for a reader, in a few lines.
+/// A summary of the record in a few lines.
 pub fn summary(record: &Value) -> String {
     let mut text = format!(
         "{} kernels with {} instructions and {} results on {}: {} equal, {} different, {} lost\n",
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_follows_from_what_else_was_tried() {
+    fn a_verdict_follows_from_the_other_results() {
         let alone = |o0: &str, o4: &str| json!({ "emulator": "0x1", "driver -O0": o0, "driver -O4": o4 });
         let wrong = json!({ "driver -O0": "slot 3", "driver -O4": "slot 3" });
         let mended = json!({ "driver -O0": "equal", "driver -O4": "slot 3" });

@@ -1,17 +1,17 @@
-//! What operands an arithmetic instruction takes, read off its opcode.
+//! The operands of an arithmetic instruction, derived from its opcode.
 //!
-//! The last type of an opcode is that of its operands, which is true of most instructions, old and new: then the number
-//! of operands is found by asking the emulator's decoder, and a form that is added to one of its families is covered
-//! without a line here. The others are listed, by mnemonic. Widths only: registers are declared `.b16`, `.b32` and
-//! `.b64`, which the PTX ISA lets stand for every type of their size (section 9.4), so that the result of any
-//! instruction can be an operand of any other. Memory, other lanes and control flow are no arithmetic and are written
-//! elsewhere ([`crate::write`]).
+//! For most instructions, old and new, the last type of the opcode is the type of all operands. Then the emulator's
+//! decoder is asked how many operands there are, so a form that is added to one of its families is covered without a
+//! line here. The other instructions are listed by mnemonic. Only widths matter: registers are declared as `.b16`,
+//! `.b32` and `.b64`, which the PTX ISA allows for every type of that size (section 9.4), so the result of any
+//! instruction can be an operand of any other. Instructions for memory, other lanes and control flow are not
+//! arithmetic; [`crate::write`] has them.
 
 use simt::isa::FAMILIES;
 
 use crate::values::Domain;
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)] // PTX's own names.
 pub enum Kind {
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of register for this many bits; what has fewer than 16 goes into the narrowest.
+    /// The kind of register for this many bits; values with fewer than 16 bits use the narrowest one.
     pub fn of_bits(bits: u32) -> Kind {
         match bits {
             0..=16 => Kind::B16,
@@ -57,12 +57,12 @@ impl Kind {
 pub struct Source {
     /// The register that it takes.
     pub kind: Kind,
-    /// Which values are of interest.
+    /// Which values it should have.
     pub domain: Domain,
 }
 
 impl Source {
-    /// A source of this domain, in the register that is as wide.
+    /// A source of this domain, in a register of the same width.
     pub fn new(domain: Domain) -> Source {
         Source { kind: domain.kind(), domain }
     }
@@ -71,7 +71,7 @@ impl Source {
 /// The operands of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// One result, or two that are written `d|q`.
+    /// One result, or two, which are written `d|q`.
     pub results: Vec<Kind>,
     /// The sources, in order.
     pub sources: Vec<Source>,
@@ -81,14 +81,14 @@ fn shape(results: &[Kind], sources: &[Domain]) -> Shape {
     Shape { results: results.to_vec(), sources: sources.iter().copied().map(Source::new).collect() }
 }
 
-/// The shape of an arithmetic opcode; `None` where it has none.
+/// The shape of an arithmetic opcode; `None` if it has none.
 pub fn of(opcode: &str) -> Option<Shape> {
     let words: Vec<&str> = opcode.split('.').collect();
     let types: Vec<Domain> = words.iter().filter_map(|word| Domain::of_type(word)).collect();
     irregular(&words, &types).or_else(|| regular(opcode, *types.last()?))
 }
 
-/// The instructions whose operands are not all of their last type.
+/// The shapes of instructions whose operands do not all have the last type.
 fn irregular(words: &[&str], types: &[Domain]) -> Option<Shape> {
     let last = *types.last()?;
     let own = last.kind();
@@ -117,7 +117,8 @@ fn irregular(words: &[&str], types: &[Domain]) -> Option<Shape> {
         "lop3" => shape(&[own], &[b32, b32, b32, Domain::Table]),
         "selp" => shape(&[own], &[last, last, pred]),
         "slct" => shape(&[types[0].kind()], &[types[0], types[0], last]),
-        // One half has one result, two halves have one each; all others may leave the second out.
+        // The form for one half has one result, the form for two halves has one for each; in all other forms the second
+        // result is optional.
         "setp" if own == Kind::B16 && !last.is_integer() => {
             shape(&[Kind::Pred], &[&[last, last], third].concat())
         }
@@ -134,13 +135,13 @@ fn irregular(words: &[&str], types: &[Domain]) -> Option<Shape> {
     })
 }
 
-/// A result and some sources, all of one type. How many, the emulator's decoder says.
+/// A result and some sources, all of one type. The emulator's decoder decides how many.
 fn regular(opcode: &str, domain: Domain) -> Option<Shape> {
     let count = (1..=4).find(|&count| accepts(opcode, domain.kind(), count))?;
     Some(shape(&[domain.kind()], &vec![domain; count]))
 }
 
-/// Whether the emulator takes the opcode with a result and `count` sources of one kind.
+/// Whether the emulator accepts the opcode with a result and `count` sources of one kind.
 fn accepts(opcode: &str, kind: Kind, count: usize) -> bool {
     let name = kind.name();
     let text = format!(
@@ -158,12 +159,12 @@ pub struct Opcodes {
     pub all: Vec<(String, Shape)>,
     /// The first target that has them.
     pub min_sm: u32,
-    /// The last one.
+    /// The last target that has them.
     pub max_sm: u32,
 }
 
-/// Families whose instructions do more than compute registers from registers, by their titles: each has a writer of its
-/// own.
+/// The titles of the families whose instructions do more than compute registers from registers. Each has a writer of
+/// its own.
 pub const NO_ARITHMETIC: [&str; 8] = [
     "Barriers in memory",
     "Data movement between registers",
@@ -175,8 +176,8 @@ pub const NO_ARITHMETIC: [&str; 8] = [
     "Control flow",
 ];
 
-/// The opcodes of every form whose family is not listed in [`NO_ARITHMETIC`], form by form. An opcode without a shape is
-/// left out, and a test finds it.
+/// The opcodes of every form whose family is not in [`NO_ARITHMETIC`], form by form. Opcodes without a shape are left
+/// out, and a test reports them.
 pub fn arithmetic() -> Vec<Opcodes> {
     let families = FAMILIES.iter().filter(|family| !NO_ARITHMETIC.contains(&family.title));
     families.flat_map(|family| family.forms).map(opcodes).collect()
@@ -184,7 +185,8 @@ pub fn arithmetic() -> Vec<Opcodes> {
 
 fn opcodes(form: &simt::isa::Form) -> Opcodes {
     let expanded = simt::isa::grammar::expand(form.syntax);
-    // Modifiers change nothing about the number of operands, unless it is listed; so one question a type will do.
+    // Apart from those that `key` keeps, modifiers do not change the number of operands, so the decoder is asked once
+    // for each type.
     let mut known: Vec<(String, Option<Shape>)> = Vec::new();
     let mut all = Vec::new();
     for opcode in expanded.into_iter().filter(|opcode| !is_no_ptx(opcode)) {
@@ -200,7 +202,7 @@ fn opcodes(form: &simt::isa::Form) -> Opcodes {
     Opcodes { all, min_sm: form.min_sm, max_sm: form.max_sm }
 }
 
-/// What the shape of an opcode depends on: all of its words but roundings and comparisons.
+/// The part of an opcode on which its shape depends: all its words except roundings and comparisons.
 fn key(opcode: &str) -> String {
     const IDLE: [&str; 8] = ["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"];
     const TESTS: [&str; 18] = [
@@ -212,15 +214,15 @@ fn key(opcode: &str) -> String {
     words.collect::<Vec<_>>().join(".")
 }
 
-/// What a form lists and not every assembler takes: saturation where every value fits, `bf16` of 8 bits, and
-/// `cvt.ftz.f32.bf16`, which CUDA 12.9's takes for `sm_80` and 13.0's does not.
+/// Opcodes of forms that some assemblers refuse: saturation to a type that holds every value, `bf16` of 8 bits, and
+/// `cvt.ftz.f32.bf16`, which CUDA 12.9's assembler accepts for `sm_80` and that of 13.0 does not.
 fn is_no_ptx(opcode: &str) -> bool {
     let is_refused =
         opcode.ends_with(".bf16.u8") || opcode.ends_with(".bf16.s8") || opcode == "cvt.ftz.f32.bf16";
     is_refused || is_idle_saturation(opcode)
 }
 
-/// `cvt.sat` between integers where every value fits.
+/// `cvt.sat` between integers if the target type holds every value.
 fn is_idle_saturation(opcode: &str) -> bool {
     let words: Vec<&str> = opcode.split('.').collect();
     let ["cvt", "sat", to, from] = words[..] else { return false };

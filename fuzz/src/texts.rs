@@ -1,7 +1,7 @@
-//! Small PTX texts that show one thing each, on every compiler that there is.
+//! Runs small PTX texts, each of which shows one thing, through every available compiler.
 //!
-//! A text has an entry `t(.param .u64 out)` for one thread. Comments say what it leaves in `out` by the PTX ISA, in rows:
-//! `// out: u32` or `// out: u64`, and `// expect: 0x1 0x2`.
+//! A text has an entry `t(.param .u64 out)` for one thread. Comments say what it leaves in `out` according to the PTX
+//! ISA, in rows: `// out: u32` or `// out: u64`, and `// expect: 0x1 0x2`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use crate::emulate::{self, Way};
 use crate::kernel::Argument;
 use crate::tools::Ptxas;
 
-/// A text and what it leaves.
+/// A text and its expected result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The PTX.
     pub ptx: String,
-    /// Bytes of an element, 4 or 8.
+    /// The size of an element in bytes, 4 or 8.
     pub bytes: usize,
     /// The elements of `out`.
     pub expected: Vec<u64>,
@@ -30,7 +30,7 @@ impl Text {
     /// Reads a text with its comments.
     ///
     /// # Errors
-    /// A comment is missing or no number.
+    /// If a comment is missing or is not a number.
     pub fn read(ptx: String) -> Result<Text> {
         let bytes = match comments(&ptx, "out:")
             .next()
@@ -57,10 +57,10 @@ impl Text {
         buffer.chunks_exact(self.bytes).map(element).collect()
     }
 
-    /// What the emulator leaves.
+    /// The result on the emulator.
     ///
     /// # Errors
-    /// It refuses the text.
+    /// If the emulator refuses the text.
     pub fn emulated(&self) -> Result<Vec<u64>> {
         let loaded = emulate::load_text(&self.ptx, SHAPE, &self.arguments())?;
         Ok(self.elements(&loaded.run("t", Way::PLAIN)?.1[0]))
@@ -70,7 +70,7 @@ impl Text {
         Text::read(std::fs::read_to_string(path)?)
     }
 
-    /// What an assembler's code leaves, or the driver's.
+    /// The result of the code that an assembler makes, or the driver.
     fn compiled(&self, bench: &Bench, ptxas: Option<&Ptxas>, level: u32) -> Result<Vec<u64>> {
         match ptxas {
             None => self.on(bench, Image::Ptx(&self.ptx, level)),
@@ -81,8 +81,8 @@ impl Text {
         }
     }
 
-    /// A result as the record has it.
-    fn told(&self, found: Result<Vec<u64>>) -> Value {
+    /// A result in the form in which it is recorded.
+    fn recorded(&self, found: Result<Vec<u64>>) -> Value {
         match found {
             Ok(found) if found == self.expected => json!("as expected"),
             Ok(found) => found.iter().map(|element| format!("{element:#x}")).collect(),
@@ -90,11 +90,11 @@ impl Text {
         }
     }
 
-    /// What the record says of the text: the emulator's result first.
+    /// The record's entry for the text, with the emulator's result first.
     fn entry(&self, path: &Path, others: serde_json::Map<String, Value>) -> Value {
         let expected: Vec<String> = self.expected.iter().map(|element| format!("{element:#x}")).collect();
         let mut runs = serde_json::Map::new();
-        runs.insert("emulator".to_owned(), self.told(self.emulated()));
+        runs.insert("emulator".to_owned(), self.recorded(self.emulated()));
         runs.extend(others);
         json!({ "file": name(path), "expected": expected, "runs": runs })
     }
@@ -122,7 +122,7 @@ fn number(word: &str) -> Result<u64> {
 /// The texts in some folders, in the order of their names.
 ///
 /// # Errors
-/// A folder cannot be read, or has none.
+/// If a folder cannot be read, or contains no text.
 pub fn list(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for folder in folders {
@@ -138,49 +138,50 @@ pub fn list(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What every compiler at every level makes of a text: `as expected`, the elements, or why there are none.
+/// The results of a text with every compiler at every level: `as expected`, the elements, or why there are none.
 ///
 /// # Errors
-/// The text cannot be read.
+/// If the text cannot be read.
 pub fn run(bench: &Bench, path: &Path) -> Result<Value> {
     let text = Text::open(path)?;
     let mut runs = serde_json::Map::new();
     for level in 0..=DEFAULT_LEVEL {
-        runs.insert(format!("driver -O{level}"), text.told(text.compiled(bench, None, level)));
+        runs.insert(format!("driver -O{level}"), text.recorded(text.compiled(bench, None, level)));
     }
     for ptxas in &bench.ptxas {
         for level in 0..DEFAULT_LEVEL {
             let found = text.compiled(bench, Some(ptxas), level);
-            runs.insert(format!("ptxas {} -O{level}", ptxas.release), text.told(found));
+            runs.insert(format!("ptxas {} -O{level}", ptxas.release), text.recorded(found));
         }
     }
     Ok(text.entry(path, runs))
 }
 
-/// What one compiler at one level makes of a text.
+/// The result of a text with one compiler at one level.
 ///
 /// # Errors
-/// The text cannot be read.
+/// If the text cannot be read.
 pub fn run_one(bench: &Bench, path: &Path) -> Result<Value> {
     let text = Text::open(path)?;
-    Ok(json!({ "result": text.told(text.compiled(bench, bench.compiler.as_ref(), bench.level)) }))
+    Ok(json!({ "result": text.recorded(text.compiled(bench, bench.compiler.as_ref(), bench.level)) }))
 }
 
-/// The entry of a text on which the process died that asked all compilers, made of what processes found that asked one each.
+/// The entry of a text that killed the process which tried all compilers. It is assembled from processes that tried one
+/// compiler each.
 ///
 /// # Errors
-/// The text cannot be read.
+/// If the text cannot be read.
 pub fn gathered(path: &Path, retries: &serde_json::Map<String, Value>) -> Result<Value> {
     let by_driver = |(name, _): &(&String, &Value)| name.starts_with("driver");
     let (driver, others): (Vec<_>, Vec<_>) = retries.iter().partition(by_driver);
-    let told = |(name, result): (&String, &Value)| match result.as_str() {
+    let recorded = |(name, result): (&String, &Value)| match result.as_str() {
         Some("lost") => (name.clone(), json!("the process died while it compiled the text")),
         _ => (name.clone(), result.clone()),
     };
-    Ok(Text::open(path)?.entry(path, driver.into_iter().chain(others).map(told).collect()))
+    Ok(Text::open(path)?.entry(path, driver.into_iter().chain(others).map(recorded).collect()))
 }
 
-/// A file as a record names it: its folder and its name.
+/// A file's name in a record: its folder and its name.
 pub fn name(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_say_what_is_expected() {
+    fn expectations_are_read_from_comments() {
         let text = Text::read(
             "// A text.\n// out: u32\n// expect: 0x1 0xff\n// expect: 0x2\n.version 8.0\n".to_owned(),
         );

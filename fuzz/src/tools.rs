@@ -1,4 +1,4 @@
-//! NVIDIA's assembler, where there is one.
+//! NVIDIA's assembler, if there is one.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,9 +8,9 @@ use anyhow::{Context as _, Result, bail};
 /// A `ptxas` program.
 #[derive(Clone, Debug)]
 pub struct Ptxas {
-    /// Where it is.
+    /// The path of the program.
     pub path: PathBuf,
-    /// Its release, `12.9` say.
+    /// Its release, for example `12.9`.
     pub release: String,
 }
 
@@ -18,7 +18,7 @@ impl Ptxas {
     /// The program at a path.
     ///
     /// # Errors
-    /// It does not run or does not say its release.
+    /// If it does not run or does not print its release.
     pub fn new(path: &Path) -> Result<Ptxas> {
         let output = Command::new(path).arg("--version").output();
         let output =
@@ -29,10 +29,11 @@ impl Ptxas {
         Ok(Ptxas { path: path.to_owned(), release: release.to_owned() })
     }
 
-    /// Whether the text is taken for an architecture; if not, the assembler's first complaint, which is empty if it died.
+    /// Whether the assembler accepts the text for an architecture. If not, returns its first message, which is empty if
+    /// it crashed.
     ///
     /// # Errors
-    /// The assembler cannot be started.
+    /// If the assembler cannot be started.
     pub fn takes(&self, text: &str, arch: &str, folder: &Path) -> Result<Result<(), String>> {
         let input = folder.join(format!("{}-{}.ptx", std::process::id(), self.release));
         std::fs::write(&input, text)?;
@@ -48,15 +49,15 @@ impl Ptxas {
         let said = String::from_utf8_lossy(&run.stderr).into_owned();
         let complaint =
             said.lines().find_map(|line| Some(line.split_once("error")?.1.trim_start_matches([' ', ':'])));
-        // A signal, or what a shell makes of one; 255 is its answer to a text that is wrong.
+        // A signal, or the status by which a shell reports one; for a text that is wrong the status is 255.
         let died = matches!(run.status.code(), None | Some(129..=159));
         Ok(Err(if died { String::new() } else { complaint.unwrap_or(said.trim()).to_owned() }))
     }
 
-    /// The machine code of a text for an architecture, at a level of optimisation of 0 to 3.
+    /// The machine code of a text for an architecture, at a level of optimisation from 0 to 3.
     ///
     /// # Errors
-    /// The text is refused, or the assembler fails.
+    /// If the text is refused, or the assembler fails.
     pub fn assemble(&self, text: &str, arch: &str, level: u32, folder: &Path) -> Result<Vec<u8>> {
         let name = format!("{}-{level}-{}", std::process::id(), self.release);
         let (input, output) = (folder.join(format!("{name}.ptx")), folder.join(format!("{name}.cubin")));

@@ -1,13 +1,14 @@
-//! Values that instructions stumble over: zeros, signs, carries, subnormal numbers, NaNs with payloads, and what lies
-//! next to a bound of rounding.
+//! Values with which instructions are likely to go wrong: zeros, signs, carries, subnormal numbers, NaNs with payloads,
+//! and values next to a bound of rounding.
 //!
-//! A [`Domain`] is what an operand is read as. It chooses edge cases, and keeps out what the PTX ISA leaves undefined: a
-//! divisor of zero, a bit position above 255, an angle outside the range in which the approximation has a bound.
+//! A [`Domain`] is how an instruction interprets an operand. It chooses edge cases, and avoids what the PTX ISA leaves
+//! undefined: a divisor of zero, a bit position above 255, an angle outside the range in which the approximation has a
+//! bound.
 
 use crate::dice::Dice;
 use crate::shape::Kind;
 
-/// What an operand is read as.
+/// How an instruction interprets an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// A predicate.
@@ -18,11 +19,11 @@ pub enum Domain {
     NonZero(u32),
     /// A 32-bit integer below this one.
     Below(u32),
-    /// A number of bits to shift by: mostly near the widths of registers, sometimes any.
+    /// A number of bits to shift by: usually near the widths of registers, sometimes any number.
     Shift,
     /// A 32-bit integer near zero.
     Small,
-    /// A truth table of three inputs, which is a literal.
+    /// A truth table for three inputs, which is a literal.
     Table,
     /// `f16`
     Half,
@@ -36,14 +37,14 @@ pub enum Domain {
     Single,
     /// `f32` of magnitude 2⁻¹²⁶ to 2¹²⁶, the divisors for which `div.approx` has a bound (PTX ISA, 9.7.3.8).
     Divisor,
-    /// `f32` from -π to π, where `sin.approx` and `cos.approx` have one.
+    /// `f32` from -π to π, the angles for which `sin.approx` and `cos.approx` have a bound.
     Angle,
     /// `f64`
     Double,
 }
 
 impl Domain {
-    /// The domain of a type as opcodes name it.
+    /// The domain of a type that an opcode names.
     pub fn of_type(word: &str) -> Option<Domain> {
         Some(match word {
             "pred" => Domain::Pred,
@@ -72,7 +73,7 @@ impl Domain {
         }
     }
 
-    /// The register that holds it.
+    /// The kind of register for it.
     pub fn kind(self) -> Kind {
         if self == Domain::Pred { Kind::Pred } else { Kind::of_bits(self.bits()) }
     }
@@ -87,13 +88,13 @@ impl Domain {
         matches!(self, Domain::Halves | Domain::Brains)
     }
 
-    /// Whether the operand may be any value of its register, such as the result of another instruction.
+    /// Whether the operand may be any value of its register, so that it may be the result of another instruction.
     pub fn takes_anything(self) -> bool {
         use Domain::{Angle, Below, Divisor, NonZero, Table};
         !matches!(self, NonZero(_) | Below(_) | Table | Divisor | Angle)
     }
 
-    /// A value of interest, in the low bits.
+    /// An interesting value, in the low bits.
     pub fn value(self, dice: &mut Dice) -> u64 {
         match self {
             Domain::Pred => dice.bits() & 1,
@@ -125,7 +126,7 @@ impl Domain {
     }
 }
 
-/// Integers near powers of two, short ones, sparse ones, and some of all bits.
+/// Integers near powers of two, short ones, sparse ones, and some with random bits.
 fn integer(dice: &mut Dice, bits: u32) -> u64 {
     let all = u64::MAX >> (64 - bits);
     let place = dice.below(bits as usize) as u32;
@@ -135,7 +136,7 @@ fn integer(dice: &mut Dice, bits: u32) -> u64 {
         2 => (1 << place) - 1,
         3 => 1 << place,
         4 => !(1u64 << place),
-        // The least and the greatest number with a sign, and what lies beside them.
+        // The smallest and the largest signed number, and their neighbours.
         5 => (1u64 << (bits - 1)).wrapping_add(dice.bits() % 5).wrapping_sub(2),
         6 => dice.bits() & dice.bits(),
         _ => dice.bits(),
@@ -143,7 +144,7 @@ fn integer(dice: &mut Dice, bits: u32) -> u64 {
     value & all
 }
 
-/// A binary format: the widths of exponent and fraction.
+/// A binary format: the number of bits of exponent and fraction.
 struct Format {
     exponent: u32,
     fraction: u32,
@@ -158,7 +159,7 @@ fn sign(dice: &mut Dice, format: &Format) -> u64 {
     (dice.bits() & 1) << (format.exponent + format.fraction)
 }
 
-/// Fractions that are empty, full, nearly so, halfway between two of the narrower formats, or anything.
+/// Fractions with no bits, all bits, nearly all bits, halfway between two values of a narrower format, or random bits.
 fn fraction(dice: &mut Dice, format: &Format) -> u64 {
     let all = (1u64 << format.fraction) - 1;
     let place = dice.below(format.fraction as usize) as u32;
@@ -182,13 +183,13 @@ fn float(dice: &mut Dice, format: &Format) -> u64 {
         0 | 1 => 0,
         // Infinities and NaNs with payloads.
         2 => last,
-        // Near the least and the greatest.
+        // Near the smallest and the largest number.
         3 | 4 => 1 + dice.bits() % 3,
         5 => last - 1 - dice.bits() % 2,
-        // Whole numbers and what is close to them, where conversions round and saturate.
+        // Whole numbers and numbers close to them, where conversions round and saturate.
         6 | 7 => bias + dice.bits() % 4,
         8 => (bias + dice.bits() % u64::from(format.fraction + 10)).min(last - 1),
-        // Products and quotients of these come out near the least number.
+        // Products and quotients of these are near the smallest number.
         9 => (bias / 2 + dice.bits() % 4).min(last),
         _ => dice.bits() & last,
     };

@@ -1,5 +1,5 @@
-//! Campaigns with the emulator in the GPU's place: what comes of kernels that differ, and of processes that do not come
-//! back.
+//! Campaigns with the emulator in the GPU's place: how they handle kernels that differ, and processes that do not
+//! return.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -59,7 +59,7 @@ fn a_machine_that_is_right_agrees_on_every_kernel() {
 }
 
 #[test]
-fn each_trouble_costs_the_kernel_that_it_befalls_and_no_other() {
+fn each_trouble_affects_only_its_own_kernel() {
     let plan = Plan {
         patience: Duration::from_secs(6),
         ..plan("emulator:1=death,4=error,5=hang,7=death,9=hang", 10)
@@ -91,9 +91,9 @@ fn each_trouble_costs_the_kernel_that_it_befalls_and_no_other() {
     assert_eq!(record["unexplained"].as_u64(), Some(2), "what hangs at every level");
 }
 
-/// To explain a difference would take the levels that the process dies of.
+/// Explaining a difference would take the levels that kill the process.
 #[test]
-fn a_kernel_that_is_wrong_at_the_only_level_that_can_be_run_is_no_longer_lost() {
+fn a_kernel_that_is_wrong_at_the_only_level_that_runs_is_a_difference_and_not_lost() {
     let (_, record) = run(&plan("emulator:1=wrong-or-death", 2));
     let retries = &record["troubles"][0]["retries"];
     assert_eq!(retries["driver -O1"], "lost");
@@ -102,7 +102,7 @@ fn a_kernel_that_is_wrong_at_the_only_level_that_can_be_run_is_no_longer_lost() 
 }
 
 #[test]
-fn a_difference_names_the_first_slot_and_the_levels_at_which_it_is_there() {
+fn a_difference_names_the_first_slot_and_the_levels_at_which_it_occurs() {
     let (_, record) = run(&plan("emulator:2=optimiser,3=wrong", 5));
     assert_eq!(record["different"].as_u64(), Some(2));
     let group = |seed: u64| {
@@ -122,16 +122,16 @@ fn a_difference_names_the_first_slot_and_the_levels_at_which_it_is_there() {
 }
 
 #[test]
-fn a_campaign_ends_when_its_time_is_over() {
+fn a_campaign_ends_when_its_time_is_up() {
     let plan = Plan { end: Duration::from_secs(3), ..plan("emulator:0=hang,4=hang", 8) };
     let (outcome, _) = run(&plan);
     assert!(outcome.cut_short);
     assert!(outcome.lines.len() < 8);
 }
 
-/// An assembler that dies of a text dies of it at some levels, and the others say what they make of it.
+/// An assembler that crashes on a text crashes at some levels; at the others the text has a result.
 #[test]
-fn a_text_on_which_the_process_dies_is_asked_of_each_compiler_alone() {
+fn a_text_that_kills_the_process_is_tried_with_each_compiler_alone() {
     let text =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../simt/tests/compilers/dead_recursive_call.ptx");
     let mut plan = Plan { tries_all: true, ..plan("emulator", 1) };
@@ -144,11 +144,11 @@ fn a_text_on_which_the_process_dies_is_asked_of_each_compiler_alone() {
     let retries = lost.lines[0]["retries"].as_object().unwrap();
     let entry = fuzz::texts::gathered(&text, retries).unwrap();
     assert_eq!(entry["expected"], whole.lines[0]["expected"]);
-    let told: Vec<(&str, &str)> = entry["runs"]
+    let results: Vec<(&str, &str)> = entry["runs"]
         .as_object()
         .unwrap()
         .iter()
-        .map(|(way, told)| (way.as_str(), told.as_str().unwrap()))
+        .map(|(way, results)| (way.as_str(), results.as_str().unwrap()))
         .collect();
     let died = "the process died while it compiled the text";
     let expected = [
@@ -157,5 +157,5 @@ fn a_text_on_which_the_process_dies_is_asked_of_each_compiler_alone() {
         ("driver -O0", "as expected"),
         ("driver -O2", died),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(results, expected);
 }

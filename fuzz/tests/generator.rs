@@ -1,4 +1,4 @@
-//! What kernels are made of.
+//! What generated kernels contain.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +19,9 @@ const ARITHMETIC: [&str; 9] = [
     "Conversion",
 ];
 
-/// A new family is arithmetic, and its forms are covered without a word, or it needs a writer of its own.
+/// A new family is arithmetic, so that its forms are covered without a further change, or it needs a writer of its own.
 #[test]
-fn somebody_has_thought_of_every_family() {
+fn every_family_is_arithmetic_or_has_a_writer() {
     for family in FAMILIES {
         let listed = ARITHMETIC.contains(&family.title) || shape::NO_ARITHMETIC.contains(&family.title);
         assert!(listed, "`{}` is neither arithmetic nor in `shape::NO_ARITHMETIC`", family.title);
@@ -38,7 +38,7 @@ fn every_arithmetic_form_has_operands() {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_kernel_and_another_one_another() {
+fn each_seed_makes_a_kernel_of_its_own_and_always_the_same() {
     let texts: BTreeSet<String> = (0..20).map(|seed| Kernel::new(seed).text).collect();
     assert_eq!(texts.len(), 20);
     assert_eq!(Kernel::new(7).text, Kernel::new(7).text);

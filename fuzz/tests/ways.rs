@@ -1,14 +1,15 @@
-//! Random kernels come to the same in every way in which the emulator runs them, and no checker finds anything.
+//! Random kernels have the same results in every way in which the emulator can run them, and no checker finds anything.
 //!
-//! `cargo test` takes 200 of them, `cargo xtask thorough fuzz` many more; `fuzz compare` does the same from the command line.
+//! `cargo test` runs 200 of them, `cargo xtask thorough fuzz` many more; `fuzz compare` does the same from the command
+//! line.
 
 use fuzz::compare;
 
-/// Kernels that `cargo test` takes.
+/// The number of kernels under `cargo test`.
 const KERNELS: u64 = 200;
 
 #[test]
-fn every_way_leaves_the_same_and_no_checker_objects() {
+fn every_way_has_the_same_result_and_no_checker_reports_anything() {
     let seeds = sample::seeds(KERNELS);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let part = |thread: u64| {

@@ -1,4 +1,4 @@
-//! A compiler that was found, and compiling with it.
+//! The compiler that was found on this machine, and how it is called.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ impl fmt::Display for Version {
 }
 
 impl Version {
-    /// The oldest architecture a release compiles for: `nvcc` cannot be asked in all releases.
+    /// The oldest architecture for which a release compiles. It is known here because `nvcc` cannot be asked in all
+    /// releases.
     fn oldest_arch(self) -> u32 {
         match self.major {
             13.. => 75,
@@ -50,11 +51,11 @@ enum Tool {
 }
 
 impl Compiler {
-    /// Looks in `NVRTC_PATH`, the user's cache, the Python environment, `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`, the system's
-    /// libraries, and on `PATH` for `nvcc`; the first that works wins.
+    /// Looks in `NVRTC_PATH`, the user's cache, the Python environment, `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`,
+    /// the system's libraries, and on `PATH` for `nvcc`. The first compiler that works is taken.
     ///
     /// # Errors
-    /// When there is none, with how to install one; and when `NVRTC_PATH` is set but names none.
+    /// If there is none; the error says how to install one. Also if `NVRTC_PATH` is set but names none.
     pub fn find() -> Result<Self, Error> {
         Self::find_in(&Environment::of_this_process())
     }
@@ -69,14 +70,14 @@ impl Compiler {
             match Self::open(&library) {
                 Ok(compiler) => return Ok(compiler),
                 Err(reason) if library.is_absolute() => unusable.push(reason),
-                // A name that the loader does not know is not worth a word.
+                // The loader does not know this name, which is normal.
                 Err(_) => {}
             }
         }
         environment.nvcc().and_then(Self::program).ok_or(Error::NotFound { unusable })
     }
 
-    /// The compiler at a path that was given on purpose: nothing else will do.
+    /// The compiler at a path that the user named. If it cannot be used, no other one is tried.
     fn named(path: &Path) -> Result<Self, Error> {
         let candidates = if path.is_dir() { libraries_of_environment(path) } else { vec![path.to_owned()] };
         let mut reason = "where there is no NVRTC library".to_owned();
@@ -104,7 +105,7 @@ impl Compiler {
         Some(Self { tool: Tool::Program, path, version, oldest_arch, include: Vec::new() })
     }
 
-    /// Its release.
+    /// The release of the compiler.
     pub fn version(&self) -> Version {
         self.version
     }
@@ -114,21 +115,21 @@ impl Compiler {
         &self.path
     }
 
-    /// Folders with CUDA's headers and those of `cuda::std`; empty when they are not installed, or when `nvcc`, which
-    /// knows its own, does the work.
+    /// Folders with CUDA's headers and those of `cuda::std`; empty if they are not installed, or if the compiler is
+    /// `nvcc`, which knows its own.
     pub fn include_folders(&self) -> &[PathBuf] {
         &self.include
     }
 
-    /// The oldest architecture it compiles for, 50 for `sm_50`.
+    /// The oldest architecture for which it compiles, 50 for `sm_50`.
     pub fn oldest_arch(&self) -> u32 {
         self.oldest_arch
     }
 
-    /// Turns CUDA into PTX that is the same on every machine: no path of this one is left in it.
+    /// Compiles CUDA to PTX that is the same on every machine: it contains no path of this one.
     ///
     /// # Errors
-    /// When the program is wrong, with the compiler's log; when the architecture is too old for this compiler.
+    /// If the program is wrong, with the compiler's log; or if the architecture is too old for this compiler.
     pub fn compile(&self, source: &Source, options: &Options) -> Result<String, Error> {
         if options.arch < self.oldest_arch {
             return Err(Error::Architecture {
@@ -148,7 +149,7 @@ impl Compiler {
     }
 }
 
-/// A program that was refused has a log; a compiler that broke has only a status.
+/// If the program was refused there is a log; if the compiler failed there is only a status.
 fn explain(source: &Source, failure: Failure) -> Error {
     let name = source.name.to_owned();
     if failure.log.trim().is_empty() {
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_is_told_apart_from_a_broken_library() {
+    fn an_empty_folder_and_a_broken_library_have_different_messages() {
         let folder = tempfile::tempdir().unwrap();
         let message = Compiler::named(folder.path()).unwrap_err().to_string();
         assert!(message.contains("where there is no NVRTC library"), "{message}");
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn cuda_13_forgot_volta() {
+    fn cuda_13_does_not_compile_for_volta() {
         assert_eq!(Version { major: 13, minor: 0 }.oldest_arch(), 75);
         assert_eq!(Version { major: 12, minor: 9 }.oldest_arch(), 50);
     }

@@ -1,7 +1,7 @@
 //! The kernels of a PTX text and their parameters, for the registry that `build.rs` writes.
 //!
-//! A scan for `.entry` and the parentheses after it, not a parser: the text comes from the compiler, so its shape is
-//! known. `simt` has the parser, but `build.rs` cannot wait for the whole emulator to be compiled.
+//! This is a scan for `.entry` and the parentheses after it, not a parser. The text comes from the compiler, so its
+//! form is known. `simt` has a parser, but `build.rs` cannot wait until the whole emulator is compiled.
 //!
 //! PTX ISA, *Kernel and Function Directives: .entry* and *Kernel Function Parameters*.
 
@@ -14,7 +14,7 @@ pub struct Entry {
     pub params: Vec<Param>,
 }
 
-/// The type of a kernel's parameter, as PTX sees it: a pointer is a `U64`, an `int` a `U32`.
+/// The type of a kernel's parameter in PTX, where a pointer is a `U64` and an `int` a `U32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
     /// One byte, such as a `bool`.
@@ -38,10 +38,10 @@ pub enum Param {
     },
 }
 
-/// The kernels of a PTX text, in its order.
+/// The kernels of a PTX text, in the order of the text.
 ///
 /// # Errors
-/// When a parameter has a form that this scan does not know; the message quotes it.
+/// If a parameter has a form that this scan does not know; the message quotes it.
 pub fn entries(ptx: &str) -> Result<Vec<Entry>, String> {
     let code: Vec<_> = ptx.lines().map(without_comment).collect();
     code.join("\n").split(".entry").skip(1).map(entry).collect()

@@ -1,9 +1,8 @@
 //! Where to look for the compiler, and in which order.
 //!
-//! The order is from the deliberate to the accidental: what the reader named, what the reader had this project install
-//! for itself, the Python environment that is active, the toolkit that is named, the toolkit that is installed, whatever
-//! the system's loader finds. What the process sees is passed in as a value, so the tests can furnish a machine of their
-//! own.
+//! The order is from the most to the least deliberate choice: what the reader named, what the reader had this project
+//! install, the active Python environment, the toolkit that a variable names, the installed toolkit, and what the
+//! system's loader finds. What the process sees of the machine is a value, so a test can describe a machine of its own.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,14 +12,14 @@ use std::process::Command;
 
 use crate::layout::{children, libraries, libraries_of_environment};
 
-/// Names to ask the system's loader for, oldest first: the older the compiler, the more drivers read its PTX.
+/// Names to ask the system's loader for, oldest first: the older the compiler, the more drivers can read its PTX.
 const LOADER_NAMES: [&str; 4] = if cfg!(windows) {
     ["nvrtc64_120_0.dll", "nvrtc64_130_0.dll", "nvrtc64_112_0.dll", "nvrtc64_111_0.dll"]
 } else {
     ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "libnvrtc.so.11.2"]
 };
 
-/// What the process sees of the machine: all that the search looks at.
+/// The variables that the search reads.
 const VARIABLES: [&str; 9] = [
     "NVRTC_PATH",
     "XDG_CACHE_HOME",
@@ -37,7 +36,7 @@ const VARIABLES: [&str; 9] = [
 const ASK_PYTHON: &str =
     "import site, sysconfig; print(sysconfig.get_path('purelib')); print('\\n'.join(site.getsitepackages()))";
 
-/// What of the machine the search may look at.
+/// What the search may know about the machine.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
@@ -68,19 +67,20 @@ impl Environment {
         self.variable("NVRTC_PATH")
     }
 
-    /// The folder where `exercises setup` installs a compiler, in the user's cache; `None` where there is no such place.
+    /// The folder in the user's cache where `exercises setup` installs a compiler; `None` if the system has no such
+    /// place.
     pub fn own_folder(&self) -> Option<PathBuf> {
         let cache = if cfg!(windows) {
             self.variable("LOCALAPPDATA").map(Path::to_owned)
         } else {
-            // A relative path counts as none (XDG Base Directory Specification).
+            // A relative path does not count (XDG Base Directory Specification).
             let named = self.variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
             named.map(Path::to_owned).or_else(|| Some(self.variable("HOME")?.join(".cache")))
         };
         Some(cache?.join("thirty-two-lanes").join("nvrtc"))
     }
 
-    /// The libraries to try, best first. Lazy, because asking a Python takes a tenth of a second.
+    /// The libraries to try, best first. The list is lazy, because asking a Python takes a tenth of a second.
     pub(crate) fn libraries(&self) -> impl Iterator<Item = PathBuf> {
         let steps: [fn(&Self) -> Vec<PathBuf>; 6] = [
             Self::installed_by_us,
@@ -148,7 +148,8 @@ impl Environment {
     }
 }
 
-/// Runs the interpreter rather than guessing from its path, which may be a script that picks a version.
+/// The folders in which an interpreter keeps packages. It is run, because its path may be a script that picks a
+/// version.
 fn packages_of(python: &Path) -> Vec<PathBuf> {
     let Ok(output) = Command::new(python).args(["-c", ASK_PYTHON]).output() else {
         return Vec::new();
@@ -166,7 +167,7 @@ mod tests {
 
     const WHEEL: &str = "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
 
-    /// A machine whose only folders are the ones a test makes.
+    /// A machine that has only the folders that a test makes.
     struct Machine {
         root: tempfile::TempDir,
         environment: Environment,
@@ -200,7 +201,8 @@ mod tests {
         assert!(Machine::new().environment.nvcc().is_none());
     }
 
-    /// The variables of this system that name the user's cache, each with where in it the compiler is installed.
+    /// The variables of this system that name the user's cache, each with the path inside it where the compiler is
+    /// installed.
     const CACHES: &[(&str, &str)] = if cfg!(windows) {
         &[("LOCALAPPDATA", "thirty-two-lanes/nvrtc")]
     } else {
@@ -208,7 +210,7 @@ mod tests {
     };
 
     #[test]
-    fn what_was_installed_for_this_project_comes_first() {
+    fn the_projects_own_compiler_comes_first() {
         for (variable, folder) in CACHES {
             let mut machine = Machine::new();
             let own = machine.file(&format!("user/{folder}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"));
@@ -223,7 +225,7 @@ mod tests {
 
     #[cfg(not(windows))]
     #[test]
-    fn a_relative_cache_is_not_one() {
+    fn a_relative_path_to_the_cache_is_ignored() {
         let environment = Environment::default().with("XDG_CACHE_HOME", "cache").with("HOME", "/home/reader");
         let own = environment.own_folder();
         assert_eq!(own, Some("/home/reader/.cache/thirty-two-lanes/nvrtc".into()));

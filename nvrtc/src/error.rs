@@ -1,7 +1,7 @@
-//! Why there is no PTX, in one sentence that says what to do.
+//! Why no PTX could be made, in one sentence that says what to do.
 //!
-//! Written out by hand: a derive would be the only procedural macro that a plain `cargo build` of this crate waits
-//! for.
+//! Implemented by hand, because the derive would be the only procedural macro that a plain `cargo build` of this crate
+//! waits for.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use crate::{INSTALL, SETUP, Version};
 /// Why a compiler was not found, or why it made no PTX.
 #[derive(Debug)]
 pub enum Error {
-    /// None of the places holds a compiler that loads.
+    /// No compiler that can be loaded was found anywhere.
     NotFound {
-        /// Libraries that are there and could not be used, each with its reason.
+        /// Libraries that were found but could not be used, each with its reason.
         unusable: Vec<String>,
     },
     /// `NVRTC_PATH` is set, and what it names cannot be used.
@@ -23,11 +23,11 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The compiler no longer knows, or does not know yet, the architecture asked for.
+    /// The compiler does not support the requested architecture any more, or not yet.
     Architecture {
-        /// The architecture asked for, as in `sm_70`.
+        /// The requested architecture, as in `sm_70`.
         arch: u32,
-        /// The oldest that this compiler knows.
+        /// The oldest architecture that this compiler supports.
         oldest: u32,
         /// The compiler's version.
         version: Version,
@@ -41,9 +41,9 @@ pub enum Error {
     },
     /// The compiler itself failed.
     Failed {
-        /// What was asked of it.
+        /// What it was asked to do.
         what: String,
-        /// Its answer.
+        /// What it answered.
         reason: String,
     },
 }

@@ -1,8 +1,7 @@
 //! NVRTC's C functions, behind a type that is safe to use. The only unsafe code of the crate.
 //!
-//! The library is opened when it is needed and not linked, so that everything builds and runs on a machine that
-//! has none. The signatures are those of `nvrtc.h`, as they have been since CUDA 11.2; on every platform they use
-//! the C calling convention.
+//! The library is not linked but opened when it is needed, so everything builds and runs on a machine without it. The
+//! signatures are those of `nvrtc.h`, unchanged since CUDA 11.2; on every platform they use the C calling convention.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -14,7 +13,7 @@ use libloading::Library;
 use crate::Version;
 use crate::layout::builtins_beside;
 
-/// `nvrtcProgram`: a pointer to something only the library looks into.
+/// `nvrtcProgram`: a pointer to something that only the library reads.
 type Handle = *mut c_void;
 /// `nvrtcResult`: zero is success.
 type Status = c_int;
@@ -47,8 +46,8 @@ type TextFn = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 
 impl Functions {
     fn load(library: &Library) -> Result<Self, libloading::Error> {
-        // SAFETY: the type of each field is the declared type of the function it is filled with, and the table lives
-        // in `Nvrtc` beside the library, so no pointer outlives the code it points to.
+        // SAFETY: each field has the type that the header declares for the function stored in it, and the table is in
+        // `Nvrtc` together with the library, so no pointer outlives the code that it points to.
         unsafe {
             Ok(Self {
                 version: *library.get(b"nvrtcVersion")?,
@@ -67,7 +66,7 @@ impl Functions {
     }
 }
 
-/// What a failed compilation leaves behind.
+/// What a failed compilation returns.
 pub(crate) struct Failure {
     /// The name of the status, such as `NVRTC_ERROR_COMPILATION`.
     pub status: String,
@@ -79,9 +78,9 @@ pub(crate) struct Failure {
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     functions: Functions,
-    /// Held open for as long as its functions may be called.
+    /// Kept open as long as its functions may be called.
     _library: Library,
-    /// Held open so that NVRTC, which looks for it by name, finds it wherever it lies.
+    /// Kept open so that NVRTC, which looks for it by name, finds it wherever it is.
     _builtins: Option<Library>,
 }
 
@@ -129,13 +128,13 @@ impl Nvrtc {
         if status == 0 {
             return Ok(());
         }
-        // SAFETY: it answers any status with a constant string that ends in a zero byte.
+        // SAFETY: for every status the function returns a constant string that ends in a zero byte.
         let words = unsafe { CStr::from_ptr((self.functions.error_string)(status)) };
         Err(words.to_string_lossy().into_owned())
     }
 }
 
-/// One program inside the library, destroyed when dropped.
+/// A program inside the library, destroyed when dropped.
 struct Program<'a> {
     nvrtc: &'a Nvrtc,
     handle: Handle,
@@ -171,7 +170,7 @@ impl<'a> Program<'a> {
         self.text(self.nvrtc.functions.ptx_size, self.nvrtc.functions.ptx)
     }
 
-    /// Reads one of the program's texts: `size` tells its length, zero byte included, and `fill` writes it.
+    /// Reads one of the program's texts: `size` returns its length, including the zero byte, and `fill` writes it.
     fn text(&self, size: SizeFn, fill: TextFn) -> Result<String, String> {
         let mut bytes = 0;
         // SAFETY: the handle is live and the pointer is to a live integer.

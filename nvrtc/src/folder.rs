@@ -1,8 +1,8 @@
 //! The folder of kernels: `*.cu`, and in `ptx/` what the compiler made of them.
 //!
-//! Each `.cu` declares its builds in one comment line, `// builds: sm_70, sm_70-debug`, and each `.ptx` says in its
-//! first lines what it was made from. Comparing the two tells which PTX is out of date without compiling anything,
-//! so `cargo test` can do it on every machine. `cargo xtask ptx` writes, `build.rs` and the tests read.
+//! Each `.cu` declares its builds in one comment, `// builds: sm_70, sm_70-debug`, and each `.ptx` says in its first
+//! lines what it was made from. By comparing the two, `cargo test` finds stale PTX on every machine, without compiling
+//! anything. `cargo xtask ptx` writes these files; `build.rs` and the tests read them.
 
 use std::fmt;
 use std::fs;
@@ -26,7 +26,7 @@ pub struct BuildName {
 }
 
 impl BuildName {
-    /// How the compiler is called for it.
+    /// The options with which the compiler is called for this build.
     pub fn options(self) -> Options {
         Options { debug: self.debug, ..Options::optimised(self.arch) }
     }
@@ -54,9 +54,9 @@ impl FromStr for BuildName {
 pub struct CudaFile {
     /// `divergence` for `divergence.cu`.
     pub stem: String,
-    /// Its text, with LF line ends whatever the checkout has.
+    /// Its text, with LF line ends even if the checkout has others.
     pub text: String,
-    /// The builds it declares, in its order.
+    /// The builds that it declares, in the order of the declaration.
     pub builds: Vec<BuildName>,
 }
 
@@ -85,13 +85,13 @@ impl CudaFile {
     }
 }
 
-/// SHA-256 of a text, in hexadecimal: by it generated files say what they were made of.
+/// SHA-256 of a text, in hexadecimal. Generated files name their sources with it.
 pub fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-/// SHA-256 of the instructions of a PTX file, without comments and without what only tells a debugger where they come from.
-/// It stays the same when nothing but a comment of the source changes, or a line moves.
+/// SHA-256 of the instructions of a PTX file, without comments and without the lines that only help a debugger. It
+/// stays the same if only a comment of the source changes, or if a line moves.
 pub fn code_sha256(ptx: &str) -> String {
     let is_code = |line: &&str| {
         let line = line.trim_start();
@@ -105,7 +105,7 @@ pub fn code_sha256(ptx: &str) -> String {
 pub struct Header {
     /// The chore that wrote it: `cargo xtask ptx`.
     pub chore: String,
-    /// What it was made of: `kernels/divergence.cu`.
+    /// The file it was made from: `kernels/divergence.cu`.
     pub source: String,
     /// The source's [`sha256`].
     pub sha256: String,
@@ -165,9 +165,9 @@ impl std::error::Error for FolderError {}
 pub enum Stale {
     /// A declared build has no PTX.
     Missing(String),
-    /// The source, or the way it is compiled, has changed since.
+    /// The source, or the way in which it is compiled, has changed since.
     Outdated(String),
-    /// No source declares it.
+    /// No source declares this PTX.
     Orphan(String),
 }
 
@@ -191,12 +191,12 @@ impl fmt::Display for Stale {
     }
 }
 
-/// Every `.cu` in the folder, by name.
+/// Every `.cu` file in the folder, by name.
 pub fn cuda_files(folder: &Path) -> Result<Vec<CudaFile>, FolderError> {
     with_extension(folder, "cu").iter().map(|path| CudaFile::read(path)).collect()
 }
 
-/// Compares the sources in `folder` with the PTX in `folder/ptx`; an empty list means that all is in step.
+/// Compares the sources in `folder` with the PTX in `folder/ptx`; returns an empty list if nothing is stale.
 pub fn stale(folder: &Path) -> Result<Vec<Stale>, FolderError> {
     let mut found = Vec::new();
     let mut declared = Vec::new();
@@ -222,7 +222,7 @@ fn stale_build(folder: &Path, file: &CudaFile, build: BuildName) -> Option<Stale
     (!current).then_some(Stale::Outdated(name))
 }
 
-/// Finds the one `builds` line. An error carries its line, or the first line when there is none.
+/// Finds the one `builds` line. An error has the number of that line, or 1 if there is none.
 fn declared_builds(text: &str) -> Result<Vec<BuildName>, (usize, String)> {
     let mut lines =
         text.lines().zip(1..).filter_map(|(line, number)| Some((line.strip_prefix(BUILDS)?, number)));
@@ -264,7 +264,7 @@ mod tests {
 
     const SM_70: BuildName = BuildName { arch: 70, debug: false };
 
-    /// A folder with one file and, in `ptx/`, the PTX that `header` heads.
+    /// A folder with one file and, in `ptx/`, PTX below this `header`.
     fn folder(source: &str, ptx: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("ptx")).unwrap();
@@ -339,12 +339,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_step_is_not_reported() {
+    fn ptx_that_matches_its_source_is_not_reported() {
         assert_eq!(stale_after(SOURCE, &[("a.sm_70.ptx", &header(SOURCE, FLAGS))]), []);
     }
 
     #[test]
-    fn each_way_to_be_out_of_step() {
+    fn each_way_to_be_stale_is_reported() {
         let name = || "a.sm_70.ptx".to_owned();
         assert_eq!(stale_after(SOURCE, &[]), [Stale::Missing(name())]);
         let other_source = header("something else", FLAGS);

@@ -1,14 +1,14 @@
-//! Where a library and its headers lie inside an installation.
+//! Where a library and its headers are inside an installation.
 //!
-//! A toolkit, a conda environment, NVIDIA's wheels for CUDA 12 and those for CUDA 13 each have their own tree. One
-//! list of folders covers them all, so the rest of the search needs to know only where a tree begins.
+//! A toolkit, a conda environment, NVIDIA's wheels for CUDA 12 and those for CUDA 13 each have their own tree. One list
+//! of folders covers all of them, so the rest of the search needs to know only the root of a tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders, seen from the root of any kind of tree, that may hold the library.
+/// Folders that may contain the library, relative to the root of any kind of tree.
 ///
-/// CUDA 12's wheels come before CUDA 13's, which no longer compile for the architectures the book needs.
+/// CUDA 12's wheels come before CUDA 13's, which no longer compile for the architectures that the book needs.
 const LIBRARY_FOLDERS: [&str; 16] = [
     "",
     "nvidia/cuda_nvrtc/lib",
@@ -28,7 +28,7 @@ const LIBRARY_FOLDERS: [&str; 16] = [
     "cu13/bin/x86_64",
 ];
 
-/// Folders, seen from some folder above the library, that may hold CUDA's own headers.
+/// Folders that may contain CUDA's own headers, relative to some folder above the library.
 const RUNTIME_FOLDERS: [&str; 4] =
     ["cuda_runtime/include", "include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"];
 
@@ -46,7 +46,8 @@ pub(crate) fn libraries(root: &Path) -> Vec<PathBuf> {
     LIBRARY_FOLDERS.iter().flat_map(|folder| libraries_in(&root.join(folder))).collect()
 }
 
-/// The same for a Python environment: those of its packages, then those of a toolkit that conda put into its root.
+/// The same for a Python environment: the libraries of its packages, then those of a toolkit that conda installed into
+/// its root.
 pub(crate) fn libraries_of_environment(root: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = site_packages(root).iter().flat_map(|folder| libraries(folder)).collect();
     found.extend(libraries(root));
@@ -77,7 +78,7 @@ pub(crate) fn include_folders(library: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The helper library that NVRTC opens by name, and does not always look for where it lies: beside itself.
+/// The helper library beside `library`. NVRTC opens it by name, and does not always look in its own folder.
 pub(crate) fn builtins_beside(library: &Path) -> Option<PathBuf> {
     let mut beside = children(library.parent()?).into_iter();
     beside.find(|file| is_builtins(file_name(file)))
@@ -89,7 +90,7 @@ fn libraries_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Names on Linux and on Windows; `.alt` marks a second build of the library that some wheels carry.
+/// Names on Linux and on Windows; `.alt` marks a second build of the library that some wheels contain.
 fn is_library(name: &str) -> bool {
     let windows = name.starts_with("nvrtc64_") && name.strip_suffix(".dll").is_some();
     (windows || name.starts_with("libnvrtc.so")) && !name.contains(".alt")
@@ -99,7 +100,8 @@ fn is_builtins(name: &str) -> bool {
     name.contains("nvrtc-builtins") && !name.contains(".alt")
 }
 
-/// What lies in a folder, sorted, so that the search does not depend on the file system; nothing if it is missing.
+/// The contents of a folder, sorted so that the search does not depend on the file system; empty if the folder is
+/// missing.
 pub(crate) fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<_> = entries.map(|entry| entry.path()).collect();
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_wheels_lie_two_folders_up() {
+    fn headers_of_the_wheels_are_two_folders_up() {
         let root = tree(&["cuda_runtime/include/cuda_runtime.h", "cuda_cccl/include/cuda/std/type_traits"]);
         let found = include_folders(&root.path().join("cuda_nvrtc/lib/libnvrtc.so.12"));
         assert_eq!(relative(root.path(), &found), ["cuda_runtime/include", "cuda_cccl/include"]);
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_holds_nothing() {
+    fn a_missing_folder_is_empty() {
         let root = tree(&[]);
         assert!(libraries(&root.path().join("nowhere")).is_empty());
         assert!(include_folders(&root.path().join("lib/libnvrtc.so.12")).is_empty());

@@ -1,8 +1,8 @@
 //! Finds a CUDA compiler on this machine and calls it.
 //!
-//! `build.rs`, `lanes`, `cargo xtask ptx` and the exercises all turn CUDA into PTX, and each of them must cope
-//! with a machine that has a toolkit, only NVIDIA's Python wheels, or nothing at all. They share this crate so
-//! that they search in the same order and fail with the same sentence.
+//! `build.rs`, `lanes`, `cargo xtask ptx` and the exercises all compile CUDA to PTX, and each of them must cope with a
+//! machine that has a toolkit, only NVIDIA's Python wheels, or no compiler. They share this crate, so they all search
+//! in the same order and fail with the same sentence.
 //!
 //! ```no_run
 //! use nvrtc::{Compiler, Options, Source};
@@ -14,7 +14,7 @@
 //! # Ok::<(), nvrtc::Error>(())
 //! ```
 //!
-//! What it leaves out: machine code (the driver makes it from PTX), host code, linking, and caching.
+//! What it leaves out: machine code (which the driver makes from PTX), host code, linking, and caching.
 //!
 //! Specification: NVRTC, <https://docs.nvidia.com/cuda/nvrtc/>.
 
@@ -38,29 +38,29 @@ pub use options::{Options, Source};
 
 /// The release that makes the committed PTX: the oldest that compiles `sm_60` to `sm_90` and cooperative groups.
 ///
-/// Old on purpose. A PTX file names the version of the language it is written in, and a driver refuses versions
-/// it does not know: this release writes 8.0, which every driver since 525 reads.
+/// An old release on purpose. A PTX file names the version of the language in which it is written, and a driver refuses
+/// versions that it does not know. This release writes 8.0, which every driver since 525 can read.
 pub const PINNED_VERSION: Version = Version { major: 12, minor: 0 };
 
 /// The pinned release with its patch level, as the compiler writes it into its output.
 ///
-/// `nvrtcVersion` gives only the first two numbers, so the third can be checked nowhere but in the PTX.
+/// `nvrtcVersion` returns only the first two numbers, so the third can only be checked in the PTX.
 pub const PINNED_RELEASE: &str = "12.0.140";
 
-/// The command that brings the pinned compiler, its headers and libcu++ to a machine without a toolkit.
+/// The command that installs the pinned compiler, its headers and libcu++ on a machine without a toolkit.
 ///
-/// libcu++ is of a later release: the wheels of 12.0 to 12.4 lack the headers without an extension, `cuda/atomic` and
-/// `cuda/barrier` among them. NVRTC 12.0 compiles it, and no kernel's PTX depends on which of the two it is unless it
-/// includes such a header.
+/// libcu++ is of a later release, because the wheels of 12.0 to 12.4 lack the headers without an extension, among them
+/// `cuda/atomic` and `cuda/barrier`. NVRTC 12.0 compiles the later ones, and a kernel's PTX depends on the release only
+/// if the kernel includes such a header.
 pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.6.77";
 
-/// The release that compiles the tests of libcu++: its headers are those that programs of today include.
+/// The release that compiles the tests of libcu++: its headers are those that today's programs include.
 pub const LIBCU_VERSION: Version = Version { major: 12, minor: 9 };
 
-/// That release with its patch level.
+/// The same release with its patch level.
 pub const LIBCU_RELEASE: &str = "12.9.86";
 
-/// The command that brings it, its headers and libcu++ to a machine without a toolkit.
+/// The command that installs it, its headers and libcu++ on a machine without a toolkit.
 pub const LIBCU_INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-cccl-cu12==12.9.27";
 
 /// The command that does the same into a folder of this project's own, after asking.

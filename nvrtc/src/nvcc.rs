@@ -1,7 +1,7 @@
 //! The compiler's command-line form, for machines where `nvcc` is on `PATH` and the library cannot be found.
 //!
-//! It works on files: the program is written into a folder of its own, so that its bare name is all that the PTX can
-//! mention.
+//! It works on files. The program is written into a temporary folder of its own, so that the PTX can mention only its
+//! bare name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::{Options, Source, Version};
 
-/// Tells apart the folders of one process.
+/// Distinguishes the folders of one process.
 static NEXT_FOLDER: AtomicU32 = AtomicU32::new(0);
 
-/// Asks for its version; `None` if it does not run or says something else.
+/// Asks for the version; `None` if the program does not run or prints something else.
 pub(crate) fn version(nvcc: &Path) -> Option<Version> {
     let output = Command::new(nvcc).arg("--version").output().ok()?;
     read_version(&String::from_utf8_lossy(&output.stdout))
@@ -42,7 +42,7 @@ fn read_version(text: &str) -> Option<Version> {
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// A folder that is gone when dropped.
+/// A folder that is removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -56,7 +56,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder left behind in the system's temporary folder harms nobody.
+        // A folder that stays in the system's temporary folder does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

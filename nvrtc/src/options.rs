@@ -1,4 +1,4 @@
-//! What to compile and how, and the compiler's flags that say so.
+//! What to compile and how, and the compiler's flags for it.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct Options {
     pub arch: u32,
     /// Compile with `-G`: no optimisation, every variable in memory, every branch of the source kept.
     pub debug: bool,
-    /// Tell the CUDA line of each instruction, without `-G` too, which implies it.
+    /// Write the CUDA line of each instruction. `-G` implies it.
     pub lines: bool,
     /// Folders for `#include`, searched before the compiler's own.
     pub include: Vec<PathBuf>,
@@ -35,9 +35,9 @@ impl Options {
         Self { debug: true, ..Self::optimised(arch) }
     }
 
-    /// The flags that decide what the output looks like, without any folder of this machine.
+    /// The flags that have an effect on the output, without any folder of this machine.
     ///
-    /// Line numbers are asked for as a rule: every fault and counter names a line of CUDA.
+    /// Line numbers are switched on as a rule, because every fault and counter names a line of CUDA.
     pub fn flags(&self) -> Vec<String> {
         let lines = match (self.debug, self.lines) {
             (true, _) => Some("-G"),
@@ -48,7 +48,7 @@ impl Options {
         flags.into_iter().chain(lines.map(Into::into)).collect()
     }
 
-    /// The flags, and an `-I` for each of the caller's folders and then for each of the compiler's.
+    /// The flags, and an `-I` for each of the caller's folders and then for each of the compiler's folders.
     pub(crate) fn command_line(&self, compilers: &[PathBuf]) -> Vec<String> {
         let folders = self.include.iter().chain(compilers);
         self.flags().into_iter().chain(folders.map(|folder| format!("-I{}", folder.display()))).collect()

@@ -1,18 +1,18 @@
 //! Makes the compiler's output the same on every machine, and small enough to commit.
 //!
-//! Three things in it belong to the machine or to nobody:
-//! - `.file` lines hold absolute paths. They are cut to the file's name, and for CUDA's own headers to the part that
+//! It changes three things:
+//! - `.file` lines contain absolute paths. They are cut to the file's name, and for CUDA's own headers to the part that
 //!   an `#include` would name.
-//! - `-G` adds DWARF, 95 % of the file, which only a debugger reads. Its sections are replaced by nearly empty
-//!   ones. They cannot simply go: `.target …, debug` demands them, and without that word the assembler would optimise after all
-//!   and undo the very thing that a debug build is for.
-//! - Calls are numbered, and the count goes on from the texts that the same process compiled before. They are numbered
-//!   anew.
+//! - `-G` adds DWARF, 95 % of the file, which only a debugger reads. Its sections are replaced by nearly empty ones.
+//!   They cannot be removed, because `.target …, debug` requires them, and without that word the assembler would
+//!   optimise, which is what a debug build is meant to prevent.
+//! - Calls are numbered, and the count continues from the texts that the same process compiled before. Here they are
+//!   numbered by their place in the text.
 //!
-//! Left as they are: `.loc` lines, and the `.debug_str` of optimised builds, whose labels name inlined functions.
+//! It keeps the `.loc` lines, and the `.debug_str` of optimised builds, whose labels name inlined functions.
 
-/// What stays of the DWARF: the smallest that every assembler from 12.0 to 13.4 takes, one compile unit with an empty
-/// name. Less will not do: 12.9 crashes on empty sections.
+/// The smallest DWARF that every assembler from 12.0 to 13.4 accepts: one compile unit with an empty name. It cannot be
+/// empty, because 12.9 crashes on empty sections.
 const SMALLEST_DWARF: &str = "\
 \t.section\t.debug_abbrev
 \t{
@@ -31,7 +31,7 @@ const SMALLEST_DWARF: &str = "\
 \t}
 ";
 
-/// Tidies a PTX text; lines end in LF and so does the text.
+/// Tidies a PTX text; all lines end in LF, including the last one.
 pub(crate) fn ptx(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let debug = text.lines().any(|line| line.starts_with(".target") && line.contains("debug"));
@@ -50,7 +50,7 @@ pub(crate) fn ptx(text: &str) -> String {
     tidied
 }
 
-/// The lines without the DWARF sections; all of them unless it is a debug build.
+/// The lines without the DWARF sections; all lines if it is not a debug build.
 fn without_sections(text: &str, debug: bool) -> impl Iterator<Item = &str> {
     let mut inside = false;
     text.lines().filter(move |line| {
@@ -61,7 +61,7 @@ fn without_sections(text: &str, debug: bool) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Shortens the path in a `.file` line, and drops the size and date that `nvcc` adds after it.
+/// Shortens the path in a `.file` line, and removes the size and date that `nvcc` adds after it.
 fn short_file(line: &str) -> String {
     let mut parts = line.split('"');
     match (parts.next(), parts.next()) {
@@ -72,7 +72,7 @@ fn short_file(line: &str) -> String {
     }
 }
 
-/// Numbers a call, where a line names one, by its place among the calls of the text. `calls` are those named so far.
+/// If a line names a call, numbers that call by its place among the calls of the text. `calls` has those named before.
 fn renumbered(line: &str, calls: &mut Vec<String>) -> String {
     for word in ["// callseq ", "prototype_"] {
         let Some((before, rest)) = line.split_once(word) else { continue };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_line_ends_are_taken_out() {
+    fn windows_line_ends_are_removed() {
         assert_eq!(ptx("ret;\r\n}\r\n\r\n"), "ret;\n}\n");
     }
 }

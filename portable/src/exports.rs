@@ -1,7 +1,7 @@
 //! The functions that JavaScript calls in the WebAssembly module. `simt/tests/node.mjs` calls them.
 //!
-//! Each returns the address of a text: its length in four bytes, little-endian, and then its bytes. The text is never freed,
-//! because the module is thrown away after the call.
+//! Each returns the address of a text: its length in four bytes, little-endian, and then its bytes. The text is never
+//! freed, because the module is discarded after the call.
 
 fn leak(text: &str) -> *const u8 {
     let length = u32::try_from(text.len()).expect("the memory of a module has four gibibytes");

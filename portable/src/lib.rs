@@ -1,7 +1,7 @@
 //! Launches whose results are the same on every platform.
 //!
-//! The library is compiled for the machine at hand and for WebAssembly, and `simt/tests/node.rs` compares what the two
-//! return. It runs kernels of the book, of which the last two are wrong, so that faults are compared too.
+//! The library is compiled for the machine that runs the tests and for WebAssembly, and `simt/tests/node.rs` compares
+//! the results. It runs kernels of the book. The last two of them are wrong, so that faults are compared too.
 
 use std::fmt::Write;
 
@@ -13,11 +13,11 @@ mod exports;
 /// An argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 enum Given {
-    /// A buffer of so many words, which hold small floats.
+    /// A buffer of that many words, which hold small floats.
     Floats(u64),
-    /// A buffer of so many words, which hold small integers.
+    /// A buffer of that many words, which hold small integers.
     Integers(u64),
-    /// A buffer of so many words that are zero.
+    /// A buffer of that many words, all zero.
     Zeros(u64),
     Int(i32),
     Float(f32),
@@ -128,7 +128,8 @@ fn run(case: &Case, text: &mut String) {
     }
 }
 
-/// What becomes of requests that a machine of 32 bits cannot fulfil: it cannot count 5 GiB, and no allocation of it has 3 GiB.
+/// The answers to requests that a 32-bit machine cannot fulfil: 5 GiB do not fit into its `usize`, and no allocation on
+/// it can have 3 GiB.
 pub fn large() -> String {
     let mut emulator = Emulator::new(Limits { memory_bytes: 16 << 30 });
     let mut answers: Vec<String> = Vec::new();

@@ -9,9 +9,10 @@ use crate::{Named, Report};
 pub struct Emulated {
     /// [`VERSION`](crate::VERSION).
     pub version: u64,
-    /// Who writes this file, for whoever opens it.
+    /// A note for people who open the file: the chore that writes it.
     pub generated: String,
-    /// The sums of the kernel files that were run, by their names: `kernels/reduction.cu`. Of other files the record is stale.
+    /// The checksums of the kernel files that were run, by name: `kernels/reduction.cu`. If a file has another checksum
+    /// now, the record is stale.
     pub kernels: Named<String>,
     /// The runs.
     pub runs: Vec<Recorded>,
@@ -22,12 +23,12 @@ pub struct Emulated {
 pub struct Recorded {
     /// The arguments of the chapter's program.
     pub arguments: String,
-    /// What it found.
+    /// What the run found.
     pub report: Report,
 }
 
 impl Report {
-    /// The report as it is recorded: without counters by line, which are many, and without what a GPU did.
+    /// The report in the form in which it is recorded: without the many counters by line, and without the GPU's part.
     #[must_use]
     pub fn to_be_recorded(mut self) -> Report {
         for section in &mut self.sections {

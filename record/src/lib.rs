@@ -1,10 +1,13 @@
-//! What a chapter found, as JSON: the types that its program writes, and that the book, the figures and the chores read.
+//! The JSON of what a chapter found: the types that its program writes, and that the book, the figures and the chores
+//! read.
 //!
-//! Three files are made of them. `chapter --json` prints a [`Report`]. A chapter's `output/sim.json` holds the reports of
-//! all its recorded runs on the emulator ([`Emulated`]), which anyone can make again. `output/h200.json` holds what a GPU
-//! measured in the same runs, and nothing else ([`Measured`]), so that nothing the emulator found can pass for the GPU's.
+//! Three kinds of files contain them. `chapter --json` prints a [`Report`]. A chapter's `output/sim.json` contains the
+//! reports of all its recorded runs on the emulator ([`Emulated`]), which can be made again on any machine.
+//! `output/h200.json` contains what a GPU measured in the same runs, and nothing else ([`Measured`]), so that nothing
+//! the emulator found can be mistaken for the GPU's.
 //!
-//! Every file begins with its [`VERSION`]. A reader refuses another one by name.
+//! Every file begins with its [`VERSION`]. A file of any other version is refused with an error that names both
+//! versions.
 
 mod emulated;
 mod measured;
@@ -21,16 +24,16 @@ pub use report::{
     Actor, Check, Column, CudaLine, Difference, Fault, Line, Machine, OnGpu, Report, Row, Section, Timing,
 };
 
-/// The version of the format. It changes when a key gets another meaning or goes away, not when one is added.
+/// The version of the format. It changes when a key gets another meaning or is removed, not when one is added.
 pub const VERSION: u64 = 2;
 
-/// Names and what belongs to them, in the order in which they were written.
+/// Values by name, in the order in which they were written.
 pub type Named<T> = IndexMap<String, T>;
 
-/// Reads one of the files, after a look at its version. `what` is what an error calls it.
+/// Reads one of the files, after checking its version. An error calls the file `what`.
 ///
 /// # Errors
-/// It is not JSON, has another version, or lacks a key.
+/// If the text is not JSON, has another version, or lacks a key.
 pub fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T> {
     let value: Value = serde_json::from_str(text).with_context(|| format!("{what} is not JSON"))?;
     match value["version"].as_u64() {
@@ -75,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_file_that_was_written_can_be_read() {
         let row = Row { variant: "a".into(), facts: [("lost".into(), Some(2.5))].into(), ..Row::default() };
         let section = Section { name: "s".into(), rows: vec![row], ..Section::default() };
         let report = Report { version: VERSION, sections: vec![section], ..Report::default() };
@@ -84,7 +87,7 @@ mod tests {
         assert_eq!(again.row("a").unwrap().facts["lost"], Some(2.5));
         assert!(again.row("b").unwrap_err().to_string().contains("there are a"));
     }
-    /// The numbers of a record stay the same to the last bit, however often it is read and written.
+    /// The numbers of a record stay the same to the last bit, no matter how often it is read and written.
     #[test]
     fn no_digit_of_a_number_is_lost() {
         let mantissas = (1..2000_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12);
@@ -100,8 +103,8 @@ mod tests {
         }
     }
 
-    /// What a chore would make of the records that are committed. Some of a GPU's were written by other programs, which spell
-    /// exponents in another way.
+    /// This is what a chore would do to the committed records. Some of a GPU's records were written by other programs,
+    /// which spell exponents in another way.
     #[test]
     fn reading_and_writing_the_committed_records_changes_no_value() {
         let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../chapters");
@@ -123,7 +126,7 @@ mod tests {
         assert!(count >= 18, "{count} records");
     }
 
-    /// What a line has after its key, as a number if it is one.
+    /// The text after a line's key, as a number if it is one.
     fn value_of(line: &str) -> Result<f64, &str> {
         let value = line.rsplit(": ").next().unwrap_or_default().trim_end_matches(',');
         value.parse().map_err(|_| value)

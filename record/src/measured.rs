@@ -12,12 +12,12 @@ pub struct Measured {
     pub version: u64,
     /// The chapter's program.
     pub chapter: String,
-    /// The day.
+    /// The day of the measurement.
     pub date: String,
     /// The GPU.
     pub machine: Machine,
-    /// The sums of the instructions that were run, by the PTX files that have them: `kernels/ptx/reduction.sm_70.ptx`. Of
-    /// other instructions the record is stale.
+    /// The checksums of the instructions that were run, by PTX file: `kernels/ptx/reduction.sm_70.ptx`. If a file has
+    /// other instructions now, the record is stale.
     pub code: Named<String>,
     /// The runs, in the order of the chapter's `output/runs.txt`.
     pub runs: Vec<Run>,
@@ -35,21 +35,21 @@ pub struct Run {
 /// A section's variants on the GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SectionOnGpu {
-    /// What to notice in what it did.
+    /// What to notice in what the GPU did.
     pub notes: Vec<String>,
-    /// What it did, by variant.
+    /// What the GPU did, by variant.
     pub rows: Named<OnGpu>,
 }
 
 impl Run {
-    /// What the GPU did with a variant, in whatever section.
+    /// What the GPU did with a variant, whichever section it is in.
     pub fn row(&self, variant: &str) -> Option<&OnGpu> {
         self.sections.values().find_map(|section| section.rows.get(variant))
     }
 }
 
 impl Measured {
-    /// Whether the record is of a chapter that has not been on a GPU yet.
+    /// Whether the chapter has not been run on a GPU yet.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -66,7 +66,7 @@ pub fn measured(report: &Report, arguments: &str) -> Run {
 }
 
 impl Report {
-    /// The report with what a record has of the same rows, for questions that only a GPU's clock answers.
+    /// Adds what a GPU's record has for the same rows, for questions that only a GPU's clock can answer.
     #[must_use]
     pub fn with_measured(mut self, run: &Run) -> Report {
         for section in &mut self.sections {
@@ -80,10 +80,10 @@ impl Report {
 }
 
 impl Measured {
-    /// A record of these reports.
+    /// Makes a record from these reports.
     ///
     /// # Errors
-    /// They are of no GPU.
+    /// If a report has no GPU.
     pub fn of(reports: &[(String, Report)], date: &str, code: Named<String>) -> Result<Measured> {
         let (_, first) = reports.first().context("there is no report")?;
         let machine = first

@@ -14,13 +14,13 @@ pub struct Report {
     pub chapter: String,
     /// Its title.
     pub title: String,
-    /// Whether everything came out as the chapter expects.
+    /// Whether all results are those that the chapter expects.
     pub passed: bool,
     /// The machines that ran it: the emulator and, where there is one, a GPU.
     pub machines: Vec<Machine>,
-    /// Why there is no GPU among them, if one would have been used.
+    /// Why there is no GPU among the machines, if one would have been used.
     pub missing: Option<String>,
-    /// What was asked for: `size`, `block`, `seed`.
+    /// The sizes and the seed of the run: `size`, `block`, `seed`.
     pub settings: Named<u64>,
     /// Which launches some checkers did not watch.
     pub unwatched: Option<String>,
@@ -72,47 +72,47 @@ pub struct Row {
     pub verdict: String,
     /// What the chapter expects of these.
     pub expected: String,
-    /// Whether that is not what came out, or the machines disagree.
+    /// Whether the result is not the expected one, or the machines disagree.
     pub failure: bool,
-    /// The emulator's result against the reference.
+    /// The emulator's result compared with the reference.
     pub check: Option<Check>,
-    /// What stands in the columns of the section's table.
+    /// The texts in the columns of the section's table.
     pub cells: Vec<String>,
     /// What the emulator counted.
     pub counters: Named<u64>,
-    /// The same by CUDA line; left out of recorded files.
+    /// The same counters by CUDA line; left out of recorded files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
-    /// What the emulator found wrong.
+    /// The faults that the emulator found.
     pub faults: Vec<Fault>,
-    /// Whether a GPU must not be given the kernel.
+    /// Whether the kernel must not be run on a GPU.
     pub harmful: bool,
     /// What the kernels printed on the emulator.
     pub output: String,
-    /// What else there is to say about the emulator's run.
+    /// Further remarks on the emulator's run.
     pub remarks: Vec<String>,
-    /// Figures of the emulator's run that no counter has; those that are no number are `null`.
+    /// Figures of the emulator's run that are not counters; those that are not finite numbers are `null`.
     pub facts: Named<Option<f64>>,
     /// What the GPU did, if there was one.
     pub gpu: Option<OnGpu>,
 }
 
-/// What a GPU did with a variant, and nothing else.
+/// What a GPU did with a variant, and nothing from the emulator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OnGpu {
-    /// How many of the kernels it was given, the first ones.
+    /// How many of the kernels the GPU ran: so many from the first one on.
     pub launches: usize,
-    /// Why it was not given the rest.
+    /// Why the GPU did not run the others.
     pub withheld: Option<String>,
-    /// Its result against the reference.
+    /// The GPU's result compared with the reference.
     pub check: Option<Check>,
-    /// Its result against the emulator's.
+    /// The GPU's result compared with the emulator's.
     pub agreement: Option<Check>,
-    /// How long it took.
+    /// How long the GPU took.
     pub timing: Option<Timing>,
-    /// What else there is to say about its run.
+    /// Further remarks on the GPU's run.
     pub remarks: Vec<String>,
-    /// Figures of its run.
+    /// Figures of the GPU's run.
     pub facts: Named<Option<f64>>,
 }
 
@@ -121,24 +121,24 @@ pub struct OnGpu {
 pub struct Check {
     /// How many elements were compared.
     pub elements: usize,
-    /// How many were further off than allowed.
+    /// How many differ by more than the bound.
     pub wrong: usize,
-    /// The largest absolute difference; `null` if it is no number.
+    /// The largest absolute difference; `null` if it is not a finite number.
     pub worst: Option<f64>,
-    /// What was allowed, unless nothing was.
+    /// The bound, unless the results must be equal.
     pub bound: Option<String>,
-    /// The first that was further off.
+    /// The first element that differs by more than the bound.
     pub first: Option<Difference>,
 }
 
-/// An element that is not what it should be.
+/// An element that differs from the expected value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Its index.
+    /// The index of the element.
     pub index: usize,
-    /// What it should be.
+    /// The expected value.
     pub expected: String,
-    /// What it is.
+    /// The value that was found.
     pub got: String,
 }
 
@@ -153,7 +153,7 @@ pub struct Timing {
     pub max_us: f64,
     /// How many runs were timed, after one that was not.
     pub runs: u32,
-    /// How long that one took, which warmed up.
+    /// How long the warm-up run took.
     pub warm_up_us: Option<f64>,
 }
 
@@ -175,17 +175,17 @@ pub struct Fault {
     pub kind: String,
     /// `error`, `warning` or `note`.
     pub severity: String,
-    /// How often.
+    /// How often it happened.
     pub count: u64,
     /// What happened.
     pub message: String,
     /// What to do.
     pub help: String,
-    /// The lanes that took part, one or two.
+    /// The lanes involved, one or two.
     pub actors: Vec<Actor>,
 }
 
-/// A lane, where it was and what it did.
+/// A lane, its place in the code, and what it did there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     /// Its block.
@@ -202,7 +202,7 @@ pub struct Actor {
     pub ptx: String,
     /// The CUDA line, if the compiler names one.
     pub source: Option<CudaLine>,
-    /// What it did there.
+    /// What the lane did there.
     pub doing: String,
 }
 
@@ -216,10 +216,10 @@ pub struct CudaLine {
 }
 
 impl Report {
-    /// A section by name.
+    /// The section of this name.
     ///
     /// # Errors
-    /// There is none; the error names those there are.
+    /// If there is none; the error lists the sections that exist.
     pub fn section(&self, name: &str) -> Result<&Section> {
         let found = self.sections.iter().find(|section| section.name == name);
         found.with_context(|| {
@@ -233,10 +233,10 @@ impl Report {
         self.sections.iter().flat_map(|section| &section.rows)
     }
 
-    /// A row by name.
+    /// The row of this name.
     ///
     /// # Errors
-    /// There is none, or there are two; the error names those there are.
+    /// If there is none, or more than one; the error lists the rows that exist.
     pub fn row(&self, variant: &str) -> Result<&Row> {
         let mut found = self.rows().filter(|row| row.variant == variant);
         let row = found.next().with_context(|| {
@@ -254,7 +254,7 @@ impl Report {
 }
 
 impl Machine {
-    /// The name and the driver.
+    /// The machine's name and its driver.
     pub fn origin(&self) -> String {
         match self.details.get("driver") {
             Some(driver) => format!("{}, driver {driver}", self.name),
@@ -271,7 +271,7 @@ impl Check {
 }
 
 impl Timing {
-    /// The summary of some runs, `None` of none.
+    /// The summary of some runs; `None` if there are none.
     pub fn of(mut times_us: Vec<f64>) -> Option<Timing> {
         times_us.sort_by(f64::total_cmp);
         let (min_us, max_us) = (*times_us.first()?, *times_us.last()?);
@@ -279,7 +279,7 @@ impl Timing {
         Some(Timing { median_us, min_us, max_us, runs: times_us.len() as u32, warm_up_us: None })
     }
 
-    /// One launch after the other.
+    /// The time of one launch followed by another.
     #[must_use]
     pub fn then(self, next: Timing) -> Timing {
         Timing {

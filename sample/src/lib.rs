@@ -1,9 +1,10 @@
 //! Which seeds a test takes: a few under `cargo test`, and many fresh ones under `cargo xtask thorough`.
 //!
-//! Some tests have as many cases as there are seeds. `cargo test` takes the same few of them every time, so it is quick and its
-//! result can be repeated. The variable [`SEEDS`] asks for others, either by their number or by the first one and the one
-//! after the last: `SEEDS=1000` or `SEEDS=17..18`. It is the only variable by which a test takes more or fewer cases. What
-//! is long but not random is a test of its own, marked `#[ignore = "thorough: …"]`, and needs nothing from here.
+//! Some tests have as many cases as there are seeds. `cargo test` takes the same few of them every time, so it is quick
+//! and its result can be repeated. The variable [`SEEDS`] asks for other seeds: either how many, as in `SEEDS=1000`, or
+//! from which one up to but not including which other one, as in `SEEDS=17..18`. No other variable makes a test take
+//! more or fewer cases. A test that is long but not random is marked `#[ignore = "thorough: …"]` and needs nothing from
+//! this crate.
 
 use std::env;
 use std::ops::Range;
@@ -11,12 +12,12 @@ use std::ops::Range;
 /// The variable that asks for other seeds.
 pub const SEEDS: &str = "SEEDS";
 
-/// The seeds that a test takes: `usual` of them from 0 on, or those that [`SEEDS`] asks for.
+/// The seeds that a test takes: the first `usual` ones, from 0 on, or those that [`SEEDS`] asks for.
 ///
-/// The test says which, so that the output of a test that failed shows that it tried a sample.
+/// The test prints them, so that the output of a test that failed shows that it tried a sample only.
 ///
 /// # Panics
-/// If the variable has another form.
+/// If the variable has neither of the two forms.
 pub fn seeds(usual: u64) -> Range<u64> {
     let asked = env::var(SEEDS).ok();
     let seeds = match &asked {
@@ -33,9 +34,9 @@ pub fn seeds(usual: u64) -> Range<u64> {
     seeds
 }
 
-/// Of how many cases a test takes one: `usual`, or each if [`SEEDS`] asks for seeds.
+/// Returns N, where a test takes one case in N: `usual`, or 1 if [`SEEDS`] asks for seeds.
 ///
-/// For cases that are finite, but too many for `cargo test` under several seeds each.
+/// For tests whose cases are finite, but too many for `cargo test` under several seeds each.
 pub fn one_in(usual: usize) -> usize {
     let is_asked = env::var_os(SEEDS).is_some();
     if !is_asked {
@@ -44,7 +45,7 @@ pub fn one_in(usual: usize) -> usize {
     if is_asked { 1 } else { usual }
 }
 
-/// A number, which means as many from 0 on, or a range that is not empty.
+/// Reads a number, which means that many seeds from 0 on, or a range that is not empty.
 fn read(text: &str) -> Option<Range<u64>> {
     let seeds = match text.split_once("..") {
         Some((first, end)) => first.parse().ok()?..end.parse().ok()?,

@@ -1,10 +1,10 @@
-//! The emulator's half of `benches/peers/run.sh`: four reductions, timed as `benches/peers/opencl.c` times them.
+//! The emulator's part of `benches/peers/run.sh`: four reductions, timed as in `benches/peers/opencl.c`.
 //!
-//! `cargo bench -p ptx-emulator --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each kernel, its
-//! name, its threads, and the best and the median of the repeats, in millions of threads a second. What is timed is the launch
-//! alone, counters on; one launch before is not timed; the sum of every block is checked. Without options it only asks
-//! whether all that works, in milliseconds, for `cargo bench` and CI come by here too. It leaves out statistics, which
-//! `throughput.rs` has.
+//! `cargo bench -p ptx-emulator --bench peers -- --elements 16777216 --repeats 3 --cores 2 --races` prints, for each
+//! kernel, its name, its threads, and the best and the median of the repeats, in millions of threads per second. Only
+//! the launch is timed, with counters on, after one launch that is not timed; the sum of every block is checked.
+//! Without options, as in `cargo bench` and in CI, it only checks in milliseconds that all this works. Statistics are
+//! left to `throughput.rs`.
 
 use std::env;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const REDUCTION: &str = include_str!("../../kernels/ptx/reduction.sm_70.ptx");
 const STEPS: &str = include_str!("../../kernels/ptx/reduction_steps.sm_70.ptx");
 const BLOCK: usize = 1024;
 
-/// The kernels: where they are, and how many elements each thread takes.
+/// The kernels: their files, and how many elements each thread takes.
 const KERNELS: [(&str, &str, usize); 4] = [
     (REDUCTION, "reduce_neighbored", 1),
     (REDUCTION, "reduce_neighbored_less", 1),
@@ -23,7 +23,7 @@ const KERNELS: [(&str, &str, usize); 4] = [
     (STEPS, "reduce_shared", 8),
 ];
 
-/// The first one without barriers, by which a checker of races shows that it looks.
+/// The first kernel without barriers, which shows that a checker of races finds something.
 const RACY: (&str, &str, usize) = (REDUCTION, "reduce_interleaved_no_barrier", 1);
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// The number behind an option; `cargo bench` gives others, for criterion.
+/// The number after an option. `cargo bench` passes other options, which are meant for criterion.
 fn option(name: &str) -> Option<usize> {
     let value = env::args().skip_while(|arg| arg != name).nth(1)?;
     Some(value.parse().unwrap_or_else(|_| panic!("`{name} {value}`: give a number")))
@@ -80,7 +80,7 @@ impl Ready {
         Ready { emulator, module, kernel, launch, input, per_block, x, sums }
     }
 
-    /// Writes the input again, for most kernels overwrite it.
+    /// Writes the input again, because most kernels overwrite it.
     fn prepare(&mut self) {
         for (word, value) in self.emulator.write(self.x).unwrap().chunks_exact_mut(4).zip(&self.input) {
             word.copy_from_slice(&value.to_le_bytes());
@@ -91,7 +91,7 @@ impl Ready {
         self.emulator.launch(&self.module, self.kernel, &self.launch).expect("the launch is possible")
     }
 
-    /// A launch with its result checked.
+    /// The time of a launch, whose result is checked.
     fn time(&mut self) -> Duration {
         self.prepare();
         let start = Instant::now();

@@ -1,12 +1,11 @@
-//! How fast the emulator is, counters on: `cargo bench -p ptx-emulator`.
+//! The speed of the emulator with counters on: `cargo bench -p ptx-emulator`.
 //!
-//! Each kernel is measured once and told twice: `NAME/warp_instructions` reads as PTX instructions of a warp in a
-//! second (`elem/s`), `NAME/threads` as kernel threads in a second. One of them alone would say little: a kernel
-//! with long threads has few of them, and a kernel whose lanes part has many instructions with few lanes in each.
-//! The kernels are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`; each is
-//! measured without checkers, with that of races (`NAME_races`), that of reads of what nobody wrote
-//! (`NAME_initialisation`), and all of them (`NAME_all`), each on one core; and without checkers on all cores
-//! (`NAME_cores`).
+//! Each kernel is measured once and reported twice: `NAME/warp_instructions` as PTX instructions of a warp per second
+//! (`elem/s`), `NAME/threads` as kernel threads per second. One of the two alone would say little: a kernel with long
+//! threads has few of them, and a kernel whose lanes diverge has many instructions with few lanes in each. The kernels
+//! are those of `kernels/benchmarks.cu`, one for each thing that decides the speed, and `saxpy`. Each is measured on
+//! one core without checkers, with the checker of races (`NAME_races`), with that of initialisation
+//! (`NAME_initialisation`), and with all checkers (`NAME_all`); and without checkers on all cores (`NAME_cores`).
 
 use std::hint::black_box;
 use std::thread;
@@ -18,7 +17,7 @@ use simt::{Checks, Emulator, Launch, Limits, Module};
 const SAXPY: &str = include_str!("../../kernels/ptx/saxpy.sm_70.ptx");
 const BENCHMARKS: &str = include_str!("../../kernels/ptx/benchmarks.sm_70.ptx");
 
-/// A kernel with its memory, ready to be launched again and again.
+/// A kernel with its memory, ready to be launched many times.
 struct Ready {
     emulator: Emulator,
     module: Module,
@@ -26,8 +25,8 @@ struct Ready {
     launch: Launch,
 }
 
-/// A kernel of `n` threads in blocks of 256. `args` adds its arguments, given the addresses of two buffers of `n`
-/// words, of which the first holds numbers.
+/// A kernel of `n` threads in blocks of 256. `args` adds its arguments; it gets the addresses of two buffers of `n`
+/// words, the first of which contains numbers.
 fn ready(text: &str, kernel: &'static str, n: u32, args: impl Fn(Launch, u64, u64) -> Launch) -> Ready {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load(kernel, text).expect("the committed PTX is read");

@@ -1,5 +1,5 @@
-//! For the author of a course: runs the kernels of students, explains what is wrong with them, and compares what they cost
-//! with what the teacher's costs. `cargo run --example course`
+//! For the author of a course: runs the kernels of students, explains what is wrong with them, and compares their cost
+//! with that of the teacher's kernel. `cargo run --example course`
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use simt::{Actor, Checks, Emulator, Fault, Launch, Limits, Report};
 
 const N: u32 = 64;
 
-/// What a student gets back.
+/// The feedback that a student gets.
 pub fn feedback(kernel: &str) -> Result<String, Box<dyn Error>> {
     let (wanted, best) = run("teacher")?;
     let (got, report) = run(kernel)?;

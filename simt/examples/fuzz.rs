@@ -10,13 +10,13 @@ use simt::{Checks, Emulator, Launch, Limits, Schedule, Severity};
 
 const THREADS: u32 = 32;
 
-/// Runs the kernel once with each seed; a text for every fault that was not seen before.
+/// Runs the kernel once with each seed, and returns a text with every fault that was not seen before.
 pub fn search(seeds: Range<u64>) -> Result<String, Box<dyn Error>> {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("histogram.ptx", include_str!("histogram.ptx"))?;
     let data = emulator.alloc("data", u64::from(THREADS))?;
     let bins = emulator.alloc("bins", 16 * 4)?;
-    // Every run begins here, so that none depends on those before it.
+    // Every run begins with this snapshot, so that no run depends on those before it.
     let start = emulator.snapshot()?;
     let (mut seen, mut text) = (BTreeSet::new(), String::new());
     for seed in seeds {
@@ -27,7 +27,7 @@ pub fn search(seeds: Range<u64>) -> Result<String, Box<dyn Error>> {
         let launch = launch.arg(data.address()).arg(bins.address());
         let report = emulator.launch(&module, "histogram", &launch)?;
         for fault in report.faults.iter().filter(|fault| fault.severity == Severity::Error) {
-            // Faults of one kind at the same lines are taken for one bug.
+            // Faults of one kind at the same lines count as one bug.
             let lines: Vec<u32> = fault.actors.iter().map(|actor| actor.site.ptx_line).collect();
             if seen.insert((fault.kind, lines)) {
                 writeln!(text, "{fault}\n  replay: cargo run --example fuzz -- {seed}")?;
@@ -37,7 +37,7 @@ pub fn search(seeds: Range<u64>) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// Bytes that follow from a seed: the upper bits of a linear congruential generator.
+/// Bytes derived from a seed: the upper bits of a linear congruential generator.
 fn input(seed: u64) -> [u8; THREADS as usize] {
     let mut state = seed;
     std::array::from_fn(|_| {

@@ -1,4 +1,4 @@
-//! What a caller of the crate can do wrong, or at the wrong time: memory, launches and modules.
+//! Mistakes that a caller of the crate can make: with memory, launches and modules.
 
 use simt::{Buffer, Emulator, FaultKind, Launch, LaunchError, Limits, MemoryError, Module};
 
@@ -29,7 +29,7 @@ fn a_freed_buffer_is_named() {
 }
 
 #[test]
-fn launches_that_no_gpu_could_do_are_errors() {
+fn launches_that_no_gpu_can_run_are_errors() {
     let mut emulator = Emulator::new(Limits::default());
     let module = load(
         &mut emulator,
@@ -71,7 +71,7 @@ fn shared_memory_is_counted_by_kernel() {
 }
 
 #[test]
-fn what_is_not_supported_is_an_error_where_it_is_executed() {
+fn an_unsupported_instruction_is_an_error_where_it_is_executed() {
     let mut emulator = Emulator::new(Limits::default());
     let module = load(
         &mut emulator,
@@ -96,16 +96,16 @@ fn what_is_not_supported_is_an_error_where_it_is_executed() {
     assert!(module.unsupported()[0].message.starts_with("`wmma.load.a.sync` is not supported"));
     let mut error = |kernel: &str, launch: Launch| emulator.launch(&module, kernel, &launch).err();
     assert_eq!(error("k", Launch::new(1, 1).arg(1_u32)), None);
-    let told = error("k", Launch::new(1, 1).arg(0_u32)).unwrap().to_string();
-    assert!(told.starts_with("`test.ptx`, line 8, column"), "{told}");
-    let told = error("calls", Launch::new(1, 1)).unwrap().to_string();
-    assert!(told.contains("`k` is a kernel; only functions can be called"), "{told}");
-    let told = error("outside", Launch::new(1, 1)).unwrap().to_string();
-    assert!(told.contains("`elsewhere` is declared but not defined"), "{told}");
+    let message = error("k", Launch::new(1, 1).arg(0_u32)).unwrap().to_string();
+    assert!(message.starts_with("`test.ptx`, line 8, column"), "{message}");
+    let message = error("calls", Launch::new(1, 1)).unwrap().to_string();
+    assert!(message.contains("`k` is a kernel; only functions can be called"), "{message}");
+    let message = error("outside", Launch::new(1, 1)).unwrap().to_string();
+    assert!(message.contains("`elsewhere` is declared but not defined"), "{message}");
 }
 
 #[test]
-fn memory_is_ordered_by_name_since_volta() {
+fn memory_orders_in_names_need_volta() {
     let unsupported = |target: &str| {
         let text = format!(
             ".version 8.0\n.target {target}\n.address_size 64
@@ -120,8 +120,8 @@ fn memory_is_ordered_by_name_since_volta() {
         let module = Emulator::new(Limits::default()).load("test.ptx", &text).unwrap();
         module.unsupported().iter().map(|error| error.message.clone()).collect::<Vec<_>>()
     };
-    let told = "`red.relaxed.gpu.global.add.u32` needs a target of sm_70 or above, not sm_60";
-    assert_eq!(unsupported("sm_60"), [told]);
+    let message = "`red.relaxed.gpu.global.add.u32` needs a target of sm_70 or above, not sm_60";
+    assert_eq!(unsupported("sm_60"), [message]);
     assert!(unsupported("sm_70").is_empty());
 }
 
@@ -142,8 +142,8 @@ fn arrivals_are_counted_since_hopper_or_complete_nothing() {
         let module = Emulator::new(Limits::default()).load("test.ptx", &text).unwrap();
         module.unsupported().iter().map(|error| error.message.clone()).collect::<Vec<_>>()
     };
-    let told = "`mbarrier.arrive.shared.b64` with a count needs a target of sm_90 or above, not sm_80";
-    assert_eq!(unsupported("sm_80"), [told]);
+    let message = "`mbarrier.arrive.shared.b64` with a count needs a target of sm_90 or above, not sm_80";
+    assert_eq!(unsupported("sm_80"), [message]);
     assert!(unsupported("sm_90").is_empty());
 }
 
@@ -157,7 +157,7 @@ fn a_refused_module_leaves_no_memory_behind() {
     assert!(emulator.alloc("all", 1000).is_ok());
 }
 
-/// A module whose kernel counts its launches in a variable, and adds up what it gets.
+/// A module whose kernel counts its launches in a variable, and adds its argument to another.
 const COUNT: &str = ".version 8.0\n.target sm_70\n
 .global .u32 launches;
 .visible .entry count(.param .u64 x) {
@@ -172,7 +172,7 @@ const COUNT: &str = ".version 8.0\n.target sm_70\n
 }";
 
 #[test]
-fn what_is_of_another_emulator_is_refused() {
+fn modules_and_buffers_of_another_emulator_are_refused() {
     let mut one = Emulator::new(Limits::default());
     let (module, x) = (one.load("count.ptx", COUNT).unwrap(), one.alloc("x", 4).unwrap());
     let launch = Launch::new(1, 1).arg(x.address());
@@ -202,14 +202,14 @@ fn what_is_of_another_emulator_is_refused() {
 }
 
 #[test]
-fn a_copy_has_what_there_was_when_it_was_made() {
+fn a_copy_has_the_memory_of_the_time_when_it_was_made() {
     let mut one = Emulator::new(Limits::default());
     let (module, x) = (one.load("count.ptx", COUNT).unwrap(), one.alloc("x", 4).unwrap());
     let mut copy = one.clone();
     let launch = Launch::new(1, 1).arg(x.address());
     assert!(copy.launch(&module, "count", &launch).unwrap().faults.is_empty());
     assert_eq!((copy.read(x).unwrap()[0], one.read(x).unwrap()[0]), (1, 0));
-    // From here on they are two.
+    // From here on the two are independent.
     let (here, there) = (one.alloc("here", 4).unwrap(), copy.alloc("there", 4).unwrap());
     assert_eq!(here.address(), there.address());
     let is_foreign =

@@ -1,8 +1,9 @@
-//! What atomics cost, beside an H200: every operation and pattern of `benches/gpu/atomics/cases.txt`.
+//! The counters of atomics, compared with an H200: every operation and pattern of `benches/gpu/atomics/cases.txt`.
 //!
-//! The record, `h200.csv` beside the cases, is what Nsight Compute counted of the launches that are repeated here. It leaves
-//! out what the assembler makes something else of than one instruction: `EXPANDED` has those operations, and why.
-//! To see all numbers side by side: `cargo test -p ptx-emulator --test atomic_counters -- --nocapture`.
+//! The record, `h200.csv` beside the cases, contains Nsight Compute's counts of the launches that are repeated here.
+//! Operations that the assembler does not translate to a single instruction are left out: `EXPANDED` lists them with
+//! the reasons. To see all numbers side by side, run `cargo test -p ptx-emulator --test atomic_counters --
+//! --nocapture`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ const KERNEL: &str = include_str!("../../benches/gpu/atomics/kernel.ptx");
 const CASES: &str = include_str!("../../benches/gpu/atomics/cases.txt");
 const RECORD: &str = include_str!("../../benches/gpu/atomics/h200.csv");
 
-/// Operations that are no single instruction of the machine.
+/// Operations that are not a single machine instruction.
 const EXPANDED: [(&str, &str); 5] = [
     ("shared_red_add_one", "`ATOMS.POPC.INC` counts the lanes of a word in one pass"),
     ("shared_red_add_u64", "a loop around a compare-and-swap"),
@@ -21,14 +22,15 @@ const EXPANDED: [(&str, &str); 5] = [
     ("shared_add_f32", "a loop around a compare-and-swap"),
 ];
 
-/// Patterns over so many cache lines that the H200 takes their lanes in parts, and a sector that lanes of two parts want
-/// counts again. Which lanes are a part the record does not tell; it is one sector more, for `cas` once two.
+/// Patterns with so many cache lines that the H200 splits the warp into parts. A sector that lanes of two parts access
+/// is counted twice. The record does not show which lanes are a part; the difference is one sector more, for `cas` once
+/// two.
 const MANY_LINES: [&str; 2] = ["mixed_banks", "scattered"];
 
-/// What one more part can add.
+/// The largest number of sectors by which parts increase a counter.
 const PARTS_MORE: u64 = 2;
 
-/// Metrics of atomics in the record.
+/// The number of metrics of atomics in the record.
 const METRICS: usize = 6;
 
 struct Operation<'t> {
@@ -90,7 +92,7 @@ fn run(operation: &Operation<'_>, pattern: &Pattern<'_>) -> Counters {
 
 type Name = &'static str;
 
-/// What the H200 counted: by operation and pattern, the metrics by name.
+/// The H200's counts: by operation and pattern, the metrics by name.
 fn record() -> BTreeMap<(Name, Name), BTreeMap<Name, u64>> {
     let mut lines = RECORD.lines().filter(|line| !line.starts_with('#'));
     let names: Vec<Name> = lines.next().unwrap().split(',').collect();
@@ -102,7 +104,7 @@ fn record() -> BTreeMap<(Name, Name), BTreeMap<Name, u64>> {
     lines.map(row).collect()
 }
 
-/// The counters of atomics that have a metric: the name, what was counted here, and what there.
+/// The counters of atomics that have a metric: the name, the emulator's count, and the H200's.
 fn beside(counters: &Counters, measured: &BTreeMap<Name, u64>) -> Vec<(Name, u64, u64)> {
     let of_atomics = |name: Name| name.contains("atomic") || name.contains("reduction");
     let all = counters.all().into_iter().filter(|(name, ..)| of_atomics(name));
@@ -110,7 +112,7 @@ fn beside(counters: &Counters, measured: &BTreeMap<Name, u64>) -> Vec<(Name, u64
 }
 
 #[test]
-fn atomics_cost_what_they_cost_on_an_h200() {
+fn counters_of_atomics_equal_those_of_an_h200() {
     let record = record();
     assert_eq!(record.len(), operations().count() * patterns().count(), "the record is of other cases");
     let mut off = Vec::new();
@@ -135,7 +137,7 @@ fn atomics_cost_what_they_cost_on_an_h200() {
 }
 
 #[test]
-fn what_is_left_out_is_there_and_differs() {
+fn the_operations_that_are_left_out_exist_and_differ() {
     let (record, metric) = (record(), "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum");
     for (name, why) in EXPANDED {
         let operation = operations().find(|operation| operation.name == name);

@@ -1,4 +1,4 @@
-//! The examples do what they are there for, and are as short as an example has to be.
+//! The examples work, and each is as short as an example has to be.
 
 #[allow(dead_code)]
 #[path = "../examples/course.rs"]
@@ -19,15 +19,18 @@ fn a_fuzzer_finds_the_fault_once_and_repeats_it() {
 
 #[test]
 fn a_course_explains_a_fault_and_compares_costs() {
-    let told = course::feedback("ada").unwrap();
-    assert!(told.starts_with("ada: uninitialized at element 63 of `tile`\n"), "{told}");
+    let feedback = course::feedback("ada").unwrap();
+    assert!(feedback.starts_with("ada: uninitialized at element 63 of `tile`\n"), "{feedback}");
     assert!(
-        told.contains("\nada: race at element ")
-            && told.contains("of `tile`\n  thread ")
-            && told.contains(" read: `ld.shared.u32"),
-        "{told}"
+        feedback.contains("\nada: race at element ")
+            && feedback.contains("of `tile`\n  thread ")
+            && feedback.contains(" read: `ld.shared.u32"),
+        "{feedback}"
     );
-    assert!(told.contains(" wrote: `st.shared.u32") && told.contains("__syncthreads()"), "{told}");
+    assert!(
+        feedback.contains(" wrote: `st.shared.u32") && feedback.contains("__syncthreads()"),
+        "{feedback}"
+    );
     let costs = "grace: right; its loads touch 16 sectors of global memory, and 8 are enough\n";
     assert_eq!(course::feedback("grace").unwrap(), costs);
     assert_eq!(course::feedback("teacher").unwrap(), "teacher: right; and as cheap as can be\n");

@@ -1,10 +1,12 @@
-//! Fences in one thread that order what others did, through a barrier: the last block of a grid, in all its ways.
+//! Fences of one thread that order what other threads did, through a barrier: the last block of a grid, with every
+//! combination of fences.
 //!
-//! All threads of a block store, one of them draws a ticket, and the threads of the block that drew the last one load what
-//! the others stored. A fence may stand in four places, and be of four kinds. The model orders stores and loads if the
-//! thread that draws the ticket has a fence right before and right after it, which makes a release and an acquire pattern,
-//! or if there is a `fence.sc` anywhere before and anywhere behind it: in the other order of the two, the ticket would be
-//! read before it was written. Left out: what two patterns in a row do, which the litmus tests have.
+//! All threads of a block store, one of them draws a ticket, and the threads of the block that drew the last ticket
+//! load what the others stored. A fence may be in four places, and of four kinds. The model orders stores and loads if
+//! the thread that draws the ticket has a fence right before and right after it, which makes a release pattern and an
+//! acquire pattern. It also orders them if there is a `fence.sc` anywhere before the ticket and anywhere after it,
+//! because in the other order of the two fences the ticket would be read before it was written. Two patterns in a row
+//! are left to the litmus tests.
 
 use simt::{Checks, Emulator, FaultKind, Launch, Limits, Schedule};
 
@@ -35,7 +37,7 @@ impl Fence {
 }
 
 /// The kernel with a fence, or none, of every thread before the barrier, before and after the ticket, and of every
-/// thread behind the barrier.
+/// thread after the barrier.
 fn kernel([stored, before, after, loads]: [Fence; 4]) -> String {
     let (stored, before, after, loads) = (stored.text(), before.text(), after.text(), loads.text());
     format!(
@@ -80,7 +82,7 @@ END:
     )
 }
 
-/// Whether a run of two blocks races.
+/// Whether a run of two blocks has a race.
 fn races(text: &str, schedule: Schedule, seed: u64) -> bool {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("last", text).unwrap();
@@ -93,7 +95,7 @@ fn races(text: &str, schedule: Schedule, seed: u64) -> bool {
 }
 
 #[test]
-fn a_ticket_orders_where_the_model_says_so_and_nowhere_else() {
+fn a_ticket_orders_accesses_exactly_where_the_model_says_so() {
     for number in 0..256_usize {
         let fences = [0, 2, 4, 6].map(|shift| FENCES[number >> shift & 3]);
         let [stored, before, after, loads] = fences;

@@ -1,12 +1,13 @@
-//! Who stored a byte last ([`Launch::follow`]): each way to store, and which of several lanes it was.
+//! The thread that stored a byte last ([`Launch::follow`]): every kind of store, and stores of several lanes to one
+//! byte.
 
 use simt::{Emulator, FaultKind, Launch, Limits, Reconvergence, Report};
 
-/// Bytes of the buffer that kernels store to; it holds zeros.
+/// The size of the buffer to which kernels store; it contains zeros.
 const BYTES: u64 = 1024;
 
-/// Runs a body with the buffer's address in `%rd1`, the thread in `%r1`, four times that in `%rd2`, the block in `%r2`, and
-/// follows a byte. Returns the report and the buffer.
+/// Runs a body with the buffer's address in `%rd1`, the thread in `%r1`, four times that in `%rd2` and the block in
+/// `%r2`, and follows a byte. Returns the report and the buffer.
 fn run(body: &str, shape: (u32, u32), byte: u64, choices: &Launch) -> (Report, Vec<u8>) {
     let text = format!(
         ".version 8.0\n.target sm_70\n.file 1 \"store.cu\"\n
@@ -35,12 +36,12 @@ fn run(body: &str, shape: (u32, u32), byte: u64, choices: &Launch) -> (Report, V
     (report, emulator.read(x).unwrap().to_vec())
 }
 
-/// Checks what is told of a byte, with either mechanism: `-` where nobody stored there.
-fn check(body: &str, shape: (u32, u32), byte: u64, told: &str) {
+/// Checks the last store of a byte with both mechanisms; `-` means that there was none.
+fn check(body: &str, shape: (u32, u32), byte: u64, expected: &str) {
     for reconvergence in [Reconvergence::Stack, Reconvergence::Its] {
         let (report, _) = run(body, shape, byte, &Launch { reconvergence, ..Launch::new(1, 1) });
         let found = report.last_store.map_or("-".to_owned(), |actor| actor.to_string());
-        assert_eq!(found, told, "byte {byte}, {reconvergence:?}: {body}");
+        assert_eq!(found, expected, "byte {byte}, {reconvergence:?}: {body}");
     }
 }
 
@@ -48,18 +49,19 @@ fn check(body: &str, shape: (u32, u32), byte: u64, told: &str) {
 const OWN_WORD: &str = "add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;";
 
 #[test]
-fn a_store_is_told_by_any_of_its_bytes() {
-    let told =
+fn a_store_is_found_by_any_of_its_bytes() {
+    let expected =
         "block (0,0,0), warp 1, lane 1 (thread (33,0,0)) at store.cu:12: wrote bytes 132 to 135 of `x`";
     for byte in 132..136 {
-        check(OWN_WORD, (1, 64), byte, told);
+        check(OWN_WORD, (1, 64), byte, expected);
     }
-    let other = told.replace("lane 1 (thread (33", "lane 2 (thread (34").replace("132 to 135", "136 to 139");
+    let other =
+        expected.replace("lane 1 (thread (33", "lane 2 (thread (34").replace("132 to 135", "136 to 139");
     check(OWN_WORD, (1, 64), 136, &other);
 }
 
 #[test]
-fn nobody_is_told_where_nobody_stored() {
+fn without_a_store_no_thread_is_named() {
     check(OWN_WORD, (1, 64), 256, "-");
     check(OWN_WORD, (1, 64), BYTES, "-");
     check(OWN_WORD, (1, 64), 1 << 45, "-");
@@ -72,26 +74,27 @@ fn nobody_is_told_where_nobody_stored() {
 fn a_vector_store_has_all_of_its_elements() {
     let body = "mul.wide.u32 %rd3, %r1, 16; add.s64 %rd3, %rd1, %rd3;
         st.global.v4.u32 [%rd3], {%r1, %r1, %r2, %r2};";
-    let told = "block (0,0,0), warp 0, lane 2 (thread (2,0,0)) at store.cu:12: wrote bytes 32 to 47 of `x`";
-    check(body, (1, 32), 47, told);
+    let expected =
+        "block (0,0,0), warp 0, lane 2 (thread (2,0,0)) at store.cu:12: wrote bytes 32 to 47 of `x`";
+    check(body, (1, 32), 47, expected);
     check("st.global.u8 [%rd1+5], 1;", (1, 1), 6, "-");
 }
 
 #[test]
 fn atomics_update() {
-    let told = |lane| {
+    let expected = |lane| {
         format!(
             "block (0,0,0), warp 0, lane {lane} (thread ({lane},0,0)) at store.cu:12: updated bytes 4 to 7 of `x`"
         )
     };
     let alone = |atomic: &str| format!("setp.eq.u32 %p1, %r1, 9; @%p1 {atomic}");
-    check(&alone("atom.global.add.u32 %r3, [%rd1+4], 1;"), (1, 32), 4, &told(9));
-    check(&alone("red.global.add.u32 [%rd1+4], 1;"), (1, 32), 4, &told(9));
-    check(&alone("atom.exch.b32 %r3, [%rd1+4], 0;"), (1, 32), 7, &told(9));
-    check(&alone("atom.global.cas.b32 %r3, [%rd1+4], 0, 5;"), (1, 32), 4, &told(9));
+    check(&alone("atom.global.add.u32 %r3, [%rd1+4], 1;"), (1, 32), 4, &expected(9));
+    check(&alone("red.global.add.u32 [%rd1+4], 1;"), (1, 32), 4, &expected(9));
+    check(&alone("atom.exch.b32 %r3, [%rd1+4], 0;"), (1, 32), 7, &expected(9));
+    check(&alone("atom.global.cas.b32 %r3, [%rd1+4], 0, 5;"), (1, 32), 4, &expected(9));
     check(&alone("atom.global.cas.b32 %r3, [%rd1+4], 1, 5;"), (1, 32), 4, "-");
     check(&alone("atom.shared.add.u32 %r3, [s], 1;"), (1, 32), 4, "-");
-    // Of 32 lanes that want the lock, the first gets it.
+    // Of 32 lanes that try to take the lock, the first gets it.
     let (report, memory) =
         run("add.s32 %r4, %r1, 1; atom.global.cas.b32 %r3, [%rd1], 0, %r4;", (1, 32), 0, &Launch::new(1, 1));
     assert_eq!(report.last_store.unwrap().lane + 1, u32::from(memory[0]));
@@ -99,14 +102,14 @@ fn atomics_update() {
 
 #[test]
 fn later_blocks_come_after_earlier_ones() {
-    let told = "block (3,0,0), warp 0, lane 0 (thread (0,0,0)) at store.cu:12: wrote bytes 0 to 3 of `x`";
-    check("st.global.u32 [%rd1], %r2;", (4, 1), 0, told);
+    let expected = "block (3,0,0), warp 0, lane 0 (thread (0,0,0)) at store.cu:12: wrote bytes 0 to 3 of `x`";
+    check("st.global.u32 [%rd1], %r2;", (4, 1), 0, expected);
 }
 
-/// The lane that is told is the one whose value is in memory, whatever the seed: of stores to one word, of such that
-/// overlap in part, and of generic ones, some of which reach shared memory.
+/// The lane that is reported is the one whose value is in memory, with any seed: for stores to one word, for stores
+/// that overlap in part, and for generic ones, some of which access shared memory.
 #[test]
-fn of_several_lanes_it_is_the_one_whose_value_stays() {
+fn of_several_lanes_the_one_whose_value_remains_is_named() {
     let generic = |smaller: &str| {
         format!(
             "mov.u64 %rd4, s; cvta.shared.u64 %rd4, %rd4; setp.{smaller}.u32 %p1, %r1, 10;
@@ -135,9 +138,10 @@ fn of_several_lanes_it_is_the_one_whose_value_stays() {
     }
 }
 
-/// A store that memory denies to one lane stops there; what other lanes have stored by then stays, and is told.
+/// If one lane's store is a memory fault, the launch stops there. What other lanes have stored by then remains, and is
+/// reported.
 #[test]
-fn a_denied_store_tells_what_was_stored_before() {
+fn a_store_that_faults_leaves_the_last_store_before_it() {
     let body = "add.s32 %r3, %r1, 1; setp.eq.u32 %p1, %r1, 7;
         mov.u64 %rd3, 0; selp.b64 %rd3, %rd3, %rd1, %p1; st.global.u32 [%rd3], %r3;";
     for seed in 0..64 {

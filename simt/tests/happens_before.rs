@@ -1,16 +1,17 @@
-//! What orders two accesses through memory, case by case: the finer points of release and acquire patterns.
+//! What orders two accesses through memory, case by case: details of release and acquire patterns.
 //!
-//! One thread stores to `x` and then tells another one, of another block, that it has; the other reads `x` if it was told.
-//! A case is what the two do with the flag, and whether `x` is raced for then. Every case has a twin that comes out the other
-//! way. Left out: what has hundreds of variants, which the litmus tests enumerate. Specification: PTX ISA, section 8.8.
+//! A thread stores to `x` and then signals that to a thread of another block, which reads `x` if it has seen the
+//! signal. A case consists of what the two do with the flag, and of whether there is then a race for `x`. Every case
+//! has a twin with the opposite result. Cases with hundreds of variants are left to the litmus tests, which enumerate
+//! them. Specification: PTX ISA, section 8.8.
 
 use simt::{Checks, Emulator, FaultKind, Launch, Limits, Schedule};
 
-/// Runs of each case.
+/// The number of runs of each case.
 const SEEDS: u64 = 60;
 
-/// A kernel in which the first thread of block 0 stores to `x` and tells so, and that of block 1 waits to be told. `flag` is
-/// eight bytes, and who waits leaves the last look in `%r1`.
+/// A kernel in which the first thread of block 0 stores to `x` and signals it, and the first thread of block 1 waits
+/// for the signal. `flag` has eight bytes, and the waiting thread leaves the last value that it has read in `%r1`.
 fn kernel(tells: &str, looks: &str) -> String {
     format!(
         "
@@ -40,7 +41,7 @@ END:
     )
 }
 
-/// Whether `x` is raced for under some seed. A race for the flag is another matter.
+/// Whether there is a race for `x` with some seed. Races for the flag do not count.
 fn races(tells: &str, looks: &str) -> bool {
     let mut emulator = Emulator::new(Limits::default());
     let text = kernel(tells, looks);
@@ -66,7 +67,7 @@ fn check(tells: &str, looks: &str, expected: bool) {
 const ACQUIRES: &str = "ld.acquire.gpu.global.u32 %r1, [%rd1];";
 
 #[test]
-fn a_release_for_the_block_takes_nothing_back_from_one_for_all() {
+fn a_release_for_the_block_does_not_cancel_one_for_all() {
     let strong = "st.relaxed.gpu.global.u32 [%rd1], 3;";
     let wide = "st.release.gpu.global.u32 [%rd1], 1;";
     let narrow = "st.release.cta.global.u32 [%rd1], 2;";
@@ -78,10 +79,10 @@ fn a_release_for_the_block_takes_nothing_back_from_one_for_all() {
 }
 
 #[test]
-fn a_pattern_is_of_the_same_bytes_from_its_first_operation_to_its_last() {
+fn all_operations_of_a_pattern_access_the_same_bytes() {
     let tells = "st.release.gpu.global.u32 [%rd1], 1;";
     check(tells, ACQUIRES, false);
-    // An acquire of a part overlaps what was read before in part only, and so is not morally strong with it.
+    // The acquire overlaps the earlier read only in part, so the two are not morally strong.
     let reads = "ld.relaxed.gpu.global.u32 %r1, [%rd1];";
     check(tells, &format!("{reads} ld.acquire.gpu.global.u32 %r3, [%rd1];"), false);
     check(tells, &format!("{reads} ld.acquire.gpu.global.u8 %r3, [%rd1];"), true);

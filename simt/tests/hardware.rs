@@ -1,19 +1,20 @@
-//! Small PTX texts whose values are known from hardware, and texts that compilers get wrong: the emulator returns what
-//! their headers expect.
+//! Small PTX texts whose values are known from hardware, and texts that compilers translate wrongly: the emulator
+//! returns the values that their headers expect.
 //!
-//! `hardware/` has a text for each behaviour in which hardware departs from the letter of the PTX ISA, or defines what the
-//! PTX ISA leaves open; `compilers/` has one for each mistake of an assembler, where what the PTX ISA requires is right.
-//! The entry `t(.param .u64 out)` is run by one thread. The header says what the text shows, and has one line a fact:
+//! `hardware/` has a text for each behaviour in which hardware departs from the wording of the PTX ISA, or which the
+//! PTX ISA leaves open; `compilers/` has one for each mistake of an assembler, and expects what the PTX ISA requires.
+//! One thread executes the entry `t(.param .u64 out)`. The header says what the text shows, in lines with one fact
+//! each:
 //!
 //! ```text
 //! // clause: PTX ISA 9.7.3 (`mul`): …    what the specification says
 //! // columns: a | b                      what the values of a row are
 //! // out: u32                            the type of the values, or u64
-//! // row: x = 0x00000001                 the inputs of the next row, as the text's arrays have them
+//! // row: x = 0x00000001                 the inputs of the next row, as in the text's arrays
 //! // expect: 0x00000000 0x00000001       a row of values, in the order of the output
 //! ```
 //!
-//! The same texts are run on a GPU through every compiler there, so what they expect is what was measured
+//! The same texts are run on a GPU through every compiler that is there, so they expect what was measured
 //! (`benches/gpu`).
 
 use std::fs;
@@ -22,13 +23,13 @@ use std::path::Path;
 use simt::launch::Hooks;
 use simt::{Checks, Emulator, Launch, Limits, Reconvergence, Schedule};
 
-/// A text, read.
+/// A text with the facts of its header.
 struct Text {
     name: String,
     ptx: String,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     width: usize,
-    /// What the rows are of, where they say so.
+    /// The inputs of each row, if the text gives them.
     rows: Vec<String>,
     expected: Vec<Vec<u64>>,
 }
@@ -61,7 +62,7 @@ impl Text {
         text
     }
 
-    /// What the emulator leaves in `out`.
+    /// The values in `out` after a run on the emulator.
     fn values(&self, launch: &Launch) -> Vec<u64> {
         let mut emulator = Emulator::new(Limits::default());
         let module =
@@ -76,7 +77,7 @@ impl Text {
         emulator.read(out).unwrap().chunks(self.width).map(value).collect()
     }
 
-    /// Panics where a value is not as expected, and names it.
+    /// Panics if a value is not the expected one, and names it.
     fn check(&self, launch: &Launch) {
         let values = self.values(launch);
         let columns = self.expected[0].len();
@@ -99,7 +100,7 @@ fn texts(folder: &str) -> Vec<Text> {
     paths.iter().map(|path| Text::read(path)).collect()
 }
 
-/// Runs every text in a folder in every way, and tells all that fail.
+/// Runs every text in a folder in every way, and reports all that fail.
 fn check_all(folder: &str, at_least: usize) {
     let texts = texts(folder);
     assert!(texts.len() >= at_least, "{folder}: {} texts", texts.len());
@@ -119,20 +120,20 @@ fn check_all(folder: &str, at_least: usize) {
 }
 
 #[test]
-fn what_hardware_returns() {
+fn the_values_of_the_hardware_are_returned() {
     check_all("hardware", 15);
 }
 
 #[test]
-fn what_compilers_get_wrong() {
+fn texts_that_compilers_translate_wrongly_have_the_right_values() {
     check_all("compilers", 13);
 }
 
 #[test]
-fn the_rows_are_of_the_inputs() {
+fn the_rows_name_the_inputs_of_the_text() {
     for text in texts("hardware").iter().chain(&texts("compilers")) {
         assert!(text.rows.is_empty() || text.rows.len() == text.expected.len(), "{}", text.name);
-        // Arrays of inputs stand in braces, one after the other, and a row names an element of each.
+        // Arrays of inputs are in braces, one after another, and a row names an element of each.
         let numbers = |text: &str| -> Vec<String> {
             let words = text.split(|c: char| !c.is_ascii_alphanumeric());
             words.filter(|word| word.starts_with("0x")).map(String::from).collect()

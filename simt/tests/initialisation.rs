@@ -1,7 +1,7 @@
 //! The checker of initialisation: what it reports, what it can miss, and that it reports no false alarm.
 //!
-//! `tests/ptx/fail/initialisation` has a file for each way to read too early; here is what lasts longer than a launch,
-//! and a model that says byte by byte what has been written.
+//! `tests/ptx/fail/initialisation` has a file for each kind of early read. These tests are about what lasts longer than
+//! a launch, and compare the checker with a model that records byte by byte what has been written.
 
 use simt::{Buffer, Checks, Emulator, FaultKind, Launch, Limits, Module, Report, Severity};
 
@@ -67,8 +67,8 @@ impl Machine {
         self.emulator.launch(&self.module, kernel, &launch).unwrap()
     }
 
-    /// What the checker says of one thread's access.
-    fn told(&mut self, kernel: &str, buffer: Buffer, at: u64) -> Option<String> {
+    /// What the checker reports about one thread's access.
+    fn finding(&mut self, kernel: &str, buffer: Buffer, at: u64) -> Option<String> {
         let faults = self.run(kernel, 1, buffer, at, INITIALISATION).faults;
         assert!(faults.iter().all(|fault| fault.kind == FaultKind::Uninitialized) && faults.len() < 2);
         faults.first().map(|fault| fault.message.clone())
@@ -76,28 +76,28 @@ impl Machine {
 }
 
 #[test]
-fn it_reports_what_no_launch_and_no_host_has_written() {
+fn it_reports_bytes_that_neither_a_launch_nor_the_host_has_written() {
     let mut machine = Machine::new();
     let x = machine.emulator.alloc_uninitialized("x", 64).unwrap();
     assert_eq!(machine.emulator.read(x).unwrap(), [0; 64]);
-    let told = machine.told("ld4", x, 8);
-    assert_eq!(told.as_deref(), Some("bytes 8 to 11 of `x` were read before they were written"));
-    assert!(machine.told("ld4", x, 8).is_some(), "a read writes nothing");
-    // A launch that nobody watches writes all the same.
+    let finding = machine.finding("ld4", x, 8);
+    assert_eq!(finding.as_deref(), Some("bytes 8 to 11 of `x` were read before they were written"));
+    assert!(machine.finding("ld4", x, 8).is_some(), "a read writes nothing");
+    // A launch without checkers initialises memory nevertheless.
     machine.run("st4", 1, x, 8, Checks::NONE);
-    assert_eq!(machine.told("ld4", x, 8), None);
+    assert_eq!(machine.finding("ld4", x, 8), None);
     assert_eq!(
-        machine.told("ld8", x, 8).as_deref(),
+        machine.finding("ld8", x, 8).as_deref(),
         Some("bytes 12 to 15 of `x` were read before they were written")
     );
     machine.emulator.write(x).unwrap()[0] = 1;
-    assert_eq!(machine.told("ld8", x, 56), None);
+    assert_eq!(machine.finding("ld8", x, 56), None);
     let y = machine.emulator.alloc("y", 64).unwrap();
-    assert_eq!(machine.told("ld8", y, 0), None, "buffers of `alloc` count as written");
+    assert_eq!(machine.finding("ld8", y, 0), None, "buffers of `alloc` count as written");
 }
 
 #[test]
-fn a_finding_is_told_once_and_counted() {
+fn a_finding_is_reported_once_and_counted() {
     let mut machine = Machine::new();
     let x = machine.emulator.alloc_uninitialized("x", 4 * 96).unwrap();
     let faults = machine.run("row", 96, x, 0, INITIALISATION).faults;
@@ -107,10 +107,10 @@ fn a_finding_is_told_once_and_counted() {
 }
 
 #[test]
-fn it_can_miss_what_somebody_happens_to_write_first_and_local_memory() {
+fn it_can_miss_bytes_that_happen_to_be_written_first_and_local_memory() {
     let mut machine = Machine::new();
     let x = machine.emulator.alloc_uninitialized("x", 4).unwrap();
-    // Warp 0 runs first here, and nothing makes it so.
+    // Warp 0 runs first here, but nothing guarantees that.
     assert!(machine.run("other_warp_first", 64, x, 0, INITIALISATION).faults.is_empty());
     assert!(machine.run("local", 1, x, 0, INITIALISATION).faults.is_empty());
 }
@@ -152,7 +152,7 @@ const CONSTANTS: &str = r"
 }
 ";
 
-/// The findings of a launch of `sum`, for which the host sets a variable first if it is named.
+/// The findings of a launch of `sum`. If `set` names a variable, the host writes that before.
 fn findings_of_sum(set: Option<&str>, checks: Checks) -> Vec<(Severity, String)> {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("constants.ptx", CONSTANTS).unwrap();
@@ -166,10 +166,10 @@ fn findings_of_sum(set: Option<&str>, checks: Checks) -> Vec<(Severity, String)>
 }
 
 #[test]
-fn a_constant_that_nobody_set_is_noted() {
-    let told = "`forgotten` in constant memory is used at line 12 of the PTX, but it has no initial value and the host has not \
+fn a_constant_that_was_never_set_is_a_note() {
+    let finding = "`forgotten` in constant memory is used at line 12 of the PTX, but it has no initial value and the host has not \
                 set it, so it holds zeros";
-    assert_eq!(findings_of_sum(None, INITIALISATION), [(Severity::Note, told.to_string())]);
+    assert_eq!(findings_of_sum(None, INITIALISATION), [(Severity::Note, finding.to_string())]);
     assert_eq!(findings_of_sum(Some("elsewhere"), INITIALISATION).len(), 1);
     assert_eq!(findings_of_sum(Some("forgotten"), INITIALISATION), []);
     assert_eq!(findings_of_sum(None, Checks::NONE), []);
@@ -177,7 +177,7 @@ fn a_constant_that_nobody_set_is_noted() {
 
 /// A counter and a flag that neither the host nor an initial value has set: both start as zero, as programs expect.
 #[test]
-fn a_variable_in_global_memory_that_starts_as_zero_is_not_noted() {
+fn a_variable_in_global_memory_that_starts_as_zero_is_not_a_note() {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("constants.ptx", CONSTANTS).unwrap();
     let x = emulator.alloc_uninitialized("x", 4).unwrap();
@@ -189,7 +189,7 @@ fn a_variable_in_global_memory_that_starts_as_zero_is_not_noted() {
     }
 }
 
-/// Thousands of accesses of all widths against a model that keeps one `bool` a byte.
+/// Thousands of accesses of all widths, compared with a model that has one `bool` for each byte.
 #[test]
 fn it_reports_no_false_alarm_and_misses_no_byte() {
     let mut machine = Machine::new();
@@ -211,15 +211,15 @@ fn it_reports_no_false_alarm_and_misses_no_byte() {
             let at = below(256 / bytes) * bytes;
             let touched = &mut written[at as usize..(at + bytes) as usize];
             let is_early = !kernel.starts_with("st") && touched.contains(&false);
-            let told = machine.told(kernel, x, at);
-            assert_eq!(told.is_some(), is_early, "{kernel} at {at}: {told:?}");
+            let finding = machine.finding(kernel, x, at);
+            assert_eq!(finding.is_some(), is_early, "{kernel} at {at}: {finding:?}");
             if let Some(first) = touched.iter().position(|written| !written).filter(|_| is_early) {
-                let told = told.unwrap();
+                let finding = finding.unwrap();
                 let first = at as usize + first;
                 assert!(
-                    told.starts_with(&format!("bytes {first} "))
-                        || told.starts_with(&format!("byte {first} ")),
-                    "{told}"
+                    finding.starts_with(&format!("bytes {first} "))
+                        || finding.starts_with(&format!("byte {first} ")),
+                    "{finding}"
                 );
                 alarms += 1;
             }

@@ -1,9 +1,9 @@
-//! Stores and updates that the weak memory carries out later than their thread came to them: that it does, that nothing
-//! else is lost by it, and that it is told.
+//! Stores and updates that the weak memory carries out later than their thread executed them: they are delayed, nothing
+//! else is lost, and the delay is reported.
 //!
-//! Which outcomes the model allows is the litmus tests' to say. Here are the ends that they leave loose: results that come
-//! late to their registers, lanes that are waited for, stores of a whole warp, and who stored a byte last. Left out: how
-//! often something waits. Specification: PTX ISA, section 8.
+//! The litmus tests check which outcomes the model allows. These tests cover what those leave out: results that arrive
+//! late in their registers, lanes that are waited for, stores of a whole warp, and the last store of a byte. How often
+//! something is delayed is left out. Specification: PTX ISA, section 8.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use simt::{Checks, Emulator, Launch, Limits, Report, Schedule, Severity};
 
 const SEEDS: u64 = 200;
 
-/// Runs the body of a kernel over two buffers, `%x` and `%y`, of 64 words each, in the weak memory. `%t` is the thread,
-/// `%b` the block. Returns what is in them afterwards.
+/// Runs the body of a kernel over two buffers, `%x` and `%y`, of 64 words each, with the weak memory. `%t` is the
+/// thread, `%b` the block. Returns the report and the contents of the buffers.
 fn run(text: &str, (grid, block): (u32, u32), seed: u64, follow: bool) -> (Report, Vec<u32>, Vec<u32>) {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("late", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -72,7 +72,8 @@ END:
     )
 }
 
-/// Block 0 stores data and raises a flag, both by exchanges whose results nobody reads; block 1 reads them by additions.
+/// Block 0 stores data and raises a flag, both by exchanges whose results are not used; block 1 reads them by
+/// additions.
 fn message(between: &str) -> String {
     kernel(&format!(
         "
@@ -91,7 +92,7 @@ READ:
 }
 
 #[test]
-fn two_atomics_change_places_unless_a_fence_is_between() {
+fn two_atomics_are_reordered_unless_a_fence_is_between_them() {
     let outcomes = |text: &str| -> BTreeSet<[u32; 2]> {
         (0..SEEDS).map(|seed| run(text, (2, 1), seed, false).2).map(|y| [y[0], y[1]]).collect()
     };
@@ -100,24 +101,24 @@ fn two_atomics_change_places_unless_a_fence_is_between() {
 }
 
 #[test]
-fn a_store_that_came_too_late_is_told() {
+fn a_delayed_store_is_reported() {
     let text = message("");
     let late = (0..SEEDS).map(|seed| run(&text, (2, 1), seed, false)).find(|(_, _, y)| y[..2] == [1, 0]);
-    let told = late.expect("the flag comes before the data for some seed").0.stale_reads;
-    let told = told[0].to_string();
+    let stale = late.expect("the flag comes before the data for some seed").0.stale_reads;
+    let stale = stale[0].to_string();
     let wanted = [
         "a load of bytes 0 to 3 of `x` returned 0x0: another thread",
         "nothing orders it",
         "took effect later",
     ];
     for part in wanted {
-        assert!(told.contains(part), "`{part}` is not in: {told}");
+        assert!(stale.contains(part), "`{part}` is not in: {stale}");
     }
 }
 
-/// Every thread draws a ticket, and writes it down behind others that do not look at it.
+/// Every thread draws a ticket, and stores it after other instructions that do not use it.
 #[test]
-fn a_result_comes_to_whoever_names_its_register() {
+fn a_delayed_result_arrives_before_its_register_is_read() {
     let text = kernel(
         "
     atom.global.add.u32 %r0, [%x], 1;
@@ -133,7 +134,7 @@ fn a_result_comes_to_whoever_names_its_register() {
 }
 
 #[test]
-fn a_result_comes_to_the_function_that_it_is_of() {
+fn a_delayed_result_arrives_in_the_function_that_requested_it() {
     let text = kernel(
         "
     {
@@ -160,9 +161,9 @@ fn a_result_comes_to_the_function_that_it_is_of() {
     }
 }
 
-/// Lane 0 raises a flag and waits for lane 1 at an instruction that orders no memory; lane 1 waits for the flag.
+/// Lane 0 raises a flag and waits for lane 1 at an instruction that does not order memory; lane 1 waits for the flag.
 #[test]
-fn who_is_waited_for_is_seen_in_the_end() {
+fn a_delayed_store_becomes_visible_if_its_thread_waits() {
     let text = kernel(
         "
     setp.ne.u32 %p0, %t, 0;
@@ -185,7 +186,7 @@ MEET:
 
 /// All lanes of a warp store, some of them to the same word.
 #[test]
-fn nothing_is_lost_of_the_stores_of_a_warp() {
+fn no_store_of_a_warp_is_lost() {
     let text = kernel(
         "
     add.u32 %r0, %t, 100;
@@ -207,9 +208,9 @@ fn nothing_is_lost_of_the_stores_of_a_warp() {
     }
 }
 
-/// Two blocks store to one word and go on elsewhere.
+/// Two blocks store to one word and continue elsewhere.
 #[test]
-fn who_stored_last_is_who_stored_late() {
+fn the_last_store_may_be_a_delayed_one() {
     let text = kernel(
         "
     add.u32 %r0, %b, 1;
@@ -227,10 +228,10 @@ fn who_stored_last_is_who_stored_late() {
     assert_eq!(last.len(), 2);
 }
 
-/// Two lanes store to one place, which is a race unless they store the same: also where the first store waits, so that memory
-/// does not tell.
+/// Two lanes store to one address, which is a race unless they store the same value. That also holds if the first store
+/// is delayed, so that memory does not show its value.
 #[test]
-fn stores_of_the_same_value_are_a_note_though_one_waits() {
+fn stores_of_the_same_value_are_a_note_even_if_one_is_delayed() {
     let text = |value: &str| {
         kernel(&format!(
             "

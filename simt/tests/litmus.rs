@@ -1,12 +1,12 @@
-//! Litmus tests: the emulator's memory against the memory model of PTX.
+//! Litmus tests: the emulator's memory compared with the memory model of PTX.
 //!
-//! A litmus program is a few threads with a few operations each. The model, written down as axioms, says how it may
-//! end; the emulator runs it under many seeds; the two are compared, with weak memory and without, and so are the
-//! races that the model finds and those that the checker reports. Beside shapes that are laid out by hand there are programs
-//! that are made up from a seed: `SEEDS=10000 cargo test -p ptx-emulator --test litmus -- made_up different_sizes` runs as many as
-//! are worth a claim, as `cargo xtask thorough litmus` does, and `cargo test` one in a hundred. No verdict is typed in, besides
-//! those by which the enumerator itself is checked. Left out: what only a compiler would reorder.
-//! Specification: PTX ISA, section 8.
+//! A litmus program is a few threads with a few operations each. The model, written as axioms, says how it may end; the
+//! emulator runs it with many seeds. The outcomes of the two are compared, with and without the weak memory, and so are
+//! the races in the model with the races that the checker reports. Some shapes are written by hand, and other programs
+//! are generated from a seed: `SEEDS=10000 cargo test -p ptx-emulator --test litmus -- random_programs different_sizes`
+//! runs enough of them to support a claim, as `cargo xtask thorough litmus` does, and `cargo test` runs one in a
+//! hundred. No expected verdict is written by hand, except those that check the enumerator itself. Reorderings that
+//! only a compiler would make are left out. Specification: PTX ISA, section 8.
 
 #[path = "litmus/atomics.rs"]
 mod atomics;
@@ -55,24 +55,25 @@ use bench::{Bench, Run};
 use enumerate::{Verdict, judge};
 use program::{Outcome, Program};
 
-/// Runs of each variant where the test is that something never happens; a hundred variants and more share a shape, so
-/// each shape is run thousands of times. `cargo xtask thorough litmus-shapes` takes more.
+/// How often each variant is run to test that something never happens. A shape has a hundred variants and more, so each
+/// shape is run thousands of times. `cargo xtask thorough litmus-shapes` takes more.
 const RUNS: u64 = 50;
 
-/// Runs of each variant within which everything that is claimed has to happen.
+/// The number of runs of each variant within which everything that is claimed must happen.
 const RUNS_TO_APPEAR: u64 = 4_000;
 
-/// Of how many variants `cargo test` tries one where everything that is claimed has to happen, which takes many runs.
+/// `cargo test` tries one in this many variants for the tests that everything claimed happens, because these take many
+/// runs.
 const APPEARING: usize = 3;
 
-/// A variant of a shape, and what the model says of it.
+/// A variant of a shape, and the model's verdict on it.
 struct Case {
     shape: &'static str,
     program: Program,
     verdict: Verdict,
 }
 
-/// All variants of all shapes, judged once for all tests.
+/// All variants of all shapes, each judged once for all tests.
 fn cases() -> &'static [Case] {
     static CASES: OnceLock<Vec<Case>> = OnceLock::new();
     CASES.get_or_init(|| {
@@ -87,29 +88,29 @@ fn cases() -> &'static [Case] {
     })
 }
 
-/// Seeds, every other one under a schedule that looks for trouble.
+/// Seeds, every second one with a schedule that looks for errors.
 fn choices(seeds: Range<u64>) -> impl Iterator<Item = (u64, Schedule)> {
     seeds.map(|seed| (seed, if seed % 2 == 0 { Schedule::Random } else { Schedule::Hunt }))
 }
 
-/// The seeds of the runs in which something never happens.
+/// The seeds of the runs in which something must never happen.
 fn runs() -> Range<u64> {
     static SEEDS: OnceLock<Range<u64>> = OnceLock::new();
     SEEDS.get_or_init(|| sample::seeds(RUNS)).clone()
 }
 
-/// The seeds of the runs within which something has to happen.
+/// The seeds of the runs within which something must happen.
 fn runs_to_appear() -> Range<u64> {
     let first = runs().start;
     first..first + RUNS_TO_APPEAR
 }
 
-/// Tries every case, and tells all that went wrong: how often in each shape, and the first cases in full.
+/// Tries every case, and reports all failures: how many in each shape, and the first cases in full.
 fn check_all(test: impl Fn(&Case) -> Result<(), String>) {
     check_one_in(1, test);
 }
 
-/// The same for one case in so many.
+/// The same for one case in `step`.
 fn check_one_in(step: usize, test: impl Fn(&Case) -> Result<(), String>) {
     let mut wrong: Vec<(&'static str, String)> = Vec::new();
     for case in cases().iter().step_by(step) {
@@ -118,16 +119,16 @@ fn check_one_in(step: usize, test: impl Fn(&Case) -> Result<(), String>) {
         }
     }
     let shapes: BTreeSet<&str> = cases().iter().map(|case| case.shape).collect();
-    let told = shapes.iter().map(|shape| {
+    let text = shapes.iter().map(|shape| {
         let of_shape: Vec<&String> =
             wrong.iter().filter(|(of, _)| of == shape).map(|(_, text)| text).collect();
         let first = of_shape.iter().take(2).map(|text| text.as_str()).collect::<Vec<_>>().join("");
         format!("{shape}: {} variants\n{first}", of_shape.len())
     });
-    assert!(wrong.is_empty(), "{} of {} variants\n{}", wrong.len(), cases().len(), told.collect::<String>());
+    assert!(wrong.is_empty(), "{} of {} variants\n{}", wrong.len(), cases().len(), text.collect::<String>());
 }
 
-/// Runs a case, and fails at the first run that `is_right` does not like.
+/// Runs a case, and fails at the first run for which `is_right` returns an error.
 fn always(mut bench: Bench, is_right: impl Fn(&Run) -> Result<(), String>) -> Result<(), String> {
     for (seed, schedule) in choices(runs()) {
         is_right(&bench.run(seed, schedule))
@@ -138,8 +139,8 @@ fn always(mut bench: Bench, is_right: impl Fn(&Run) -> Result<(), String>) -> Re
 
 fn is_one_of(outcomes: &BTreeSet<Outcome>) -> impl Fn(&Run) -> Result<(), String> {
     move |run| {
-        let told = || format!("{:?} is none of {outcomes:?}", run.outcome);
-        outcomes.contains(&run.outcome).then_some(()).ok_or_else(told)
+        let text = || format!("{:?} is none of {outcomes:?}", run.outcome);
+        outcomes.contains(&run.outcome).then_some(()).ok_or_else(text)
     }
 }
 
@@ -151,7 +152,7 @@ fn every_shape_has_variants() {
     assert!(shapes.iter().all(|&(_, variants)| variants >= 100), "{shapes:?}");
 }
 
-/// The shapes would show nothing if every order and every scope came to the same.
+/// The shapes would show nothing if every order and every scope had the same outcomes.
 #[test]
 fn every_shape_has_variants_that_differ() {
     for shape in shapes::shapes() {
@@ -181,7 +182,7 @@ fn without_weak_memory_every_interleaving_appears() {
     check_all(|case| all_appear(Bench::new(&case.program), &case.verdict.interleaved.outcomes));
 }
 
-/// What is claimed is said at [`Verdict::claimed`].
+/// [`Verdict::claimed`] says what is claimed.
 #[test]
 fn claimed_weak_outcomes_appear() {
     check_one_in(sample::one_in(APPEARING), |case| {
@@ -211,35 +212,37 @@ fn with_weak_memory_races_are_reported_exactly_where_the_model_has_them() {
     check_all(|case| check_races(case, true, case.verdict.claimed.has_race));
 }
 
-/// Programs that are made up; `cargo xtask thorough litmus` takes more.
+/// The number of random programs; `cargo xtask thorough litmus` takes more.
 const PROGRAMS: u64 = 100;
 
-/// Runs of each of them, in the weak memory and in the ordinary one.
+/// How often each of them is run, with the weak memory and with the ordinary one.
 const RUNS_OF_A_PROGRAM: u64 = 40;
 
 fn programs() -> Range<u64> {
     sample::seeds(PROGRAMS)
 }
 
-/// What programs that were made up came to.
+/// The results of the random programs.
 #[derive(Debug, Default)]
 struct Tally {
     programs: u64,
     runs: u64,
-    /// Programs with a barrier; with a race in some execution, and of these the ones in which one was reported.
+    /// The number of programs with a barrier; of programs with a race in some execution; and of those for which one was
+    /// reported.
     with_barriers: u64,
     racy: u64,
     reported: u64,
-    /// Outcomes that no interleaving has: those that the model allows, that the emulator claims, and that came up.
+    /// The outcomes that are not interleavings: those that the model allows, those that the emulator claims, and those
+    /// that were seen.
     weak_allowed: u64,
     weak_claimed: u64,
     weak_seen: u64,
 }
 
-/// No outcome that the model forbids, none without the weak memory that is no interleaving, and no race where no execution has
-/// one.
+/// There is no outcome that the model forbids, none without the weak memory that is not an interleaving, and no race if
+/// no execution has one.
 #[test]
-fn programs_that_are_made_up_do_what_the_model_allows() {
+fn random_programs_do_what_the_model_allows() {
     let mut tally = Tally::default();
     for seed in programs() {
         let program = random::program(seed);
@@ -252,7 +255,7 @@ fn programs_that_are_made_up_do_what_the_model_allows() {
         }
     }
     println!("{tally:?}");
-    // The programs are such that something could go wrong.
+    // The programs are of such a kind that errors would be found.
     let Tally { programs, with_barriers, racy, weak_seen, reported, .. } = tally;
     if programs >= PROGRAMS {
         assert!(racy < programs * 9 / 10 && with_barriers > programs / 4, "{tally:?}");
@@ -267,12 +270,12 @@ fn check_program(program: &Program, tally: &mut Tally) -> Result<(), String> {
     for (weak_memory, outcomes) in [(true, &allowed.outcomes), (false, &interleaved.outcomes)] {
         let mut bench = Bench::new(program).weak_memory(weak_memory).checked();
         for (seed, schedule) in choices(0..RUNS_OF_A_PROGRAM) {
-            let told =
+            let text =
                 |message: String| format!("weak memory {weak_memory}, seed {seed}, {schedule:?}: {message}");
             let run = bench.run(seed, schedule);
-            is_one_of(outcomes)(&run).map_err(told)?;
+            is_one_of(outcomes)(&run).map_err(text)?;
             if let Some(race) = run.races.first().filter(|_| !allowed.has_race) {
-                return Err(told(format!("there is no race, and this was reported: {race}")));
+                return Err(text(format!("there is no race, and this was reported: {race}")));
             }
             is_reported |= !run.races.is_empty();
             seen.insert(run.outcome);
@@ -280,10 +283,10 @@ fn check_program(program: &Program, tally: &mut Tally) -> Result<(), String> {
     }
     let is_weak = |outcome: &&Outcome| !interleaved.outcomes.contains(*outcome);
     let weak = |outcomes: &BTreeSet<Outcome>| outcomes.iter().filter(is_weak).count() as u64;
-    let mut meetings = program.threads.iter().flat_map(|thread| &thread.ops);
+    let mut ops = program.threads.iter().flat_map(|thread| &thread.ops);
     tally.programs += 1;
     tally.runs += 2 * RUNS_OF_A_PROGRAM;
-    tally.with_barriers += u64::from(meetings.any(|op| op.action.meeting().is_some()));
+    tally.with_barriers += u64::from(ops.any(|op| op.action.barrier().is_some()));
     tally.racy += u64::from(allowed.has_race);
     tally.reported += u64::from(is_reported);
     tally.weak_allowed += weak(&allowed.outcomes);
@@ -292,9 +295,9 @@ fn check_program(program: &Program, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// The same for accesses of different sizes, as far as the model speaks of them: `sizes.rs` says what is compared.
+/// The same for accesses of different sizes, as far as the model covers them: `sizes.rs` says what is compared.
 #[test]
-fn accesses_of_different_sizes_race_where_they_must_and_stay_whole() {
+fn accesses_of_different_sizes_race_where_they_should_and_are_not_torn() {
     let (mut racy, mut torn) = (0, 0);
     let programs = programs();
     for seed in programs.clone() {
@@ -312,8 +315,8 @@ fn accesses_of_different_sizes_race_where_they_must_and_stay_whole() {
     );
 }
 
-/// A race in no execution is never reported; one in an execution that can be run is found under some seed. Between
-/// the two are races of executions that the emulator cannot run, about which nothing is promised.
+/// If no execution has a race, none is ever reported. If an execution that the emulator can run has a race, it is found
+/// with some seed. Nothing is promised about races in executions that the emulator cannot run.
 fn check_races(case: &Case, weak_memory: bool, must_appear: bool) -> Result<(), String> {
     let mut bench = Bench::new(&case.program).weak_memory(weak_memory).checked();
     if !case.verdict.allowed.has_race {

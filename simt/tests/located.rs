@@ -1,10 +1,11 @@
-//! The fields of faults, which programs read instead of the words: the bytes, what they belong to, and both threads.
+//! The fields of faults, which programs read in place of the message: the bytes, the memory that contains them, and
+//! both threads.
 
 use simt::{
     AccessKind, Actor, Checks, Dim3, Emulator, Fault, FaultKind, Launch, Limits, Location, Report, Space,
 };
 
-/// Runs `body` on a machine with 16 bytes called `x`, whose address is in `%rd1`; `%r1` is the number of the thread.
+/// Runs `body` with 16 bytes called `x`, whose address is in `%rd1`; `%r1` is the number of the thread.
 fn report(body: &str, block: u32, setting: impl FnOnce(Launch) -> Launch) -> (Report, u64) {
     let text = format!(
         ".version 8.0
@@ -40,7 +41,7 @@ fn fault(body: &str, block: u32) -> (Fault, Location, u64) {
     (fault, location, x)
 }
 
-/// The name, the start and the size of what was accessed.
+/// The name, the start and the size of the memory that was accessed.
 fn owner(location: &Location) -> (&str, u64, u64) {
     let allocation = location.allocation.as_ref().expect("an allocation");
     (&allocation.name, allocation.address, allocation.bytes)
@@ -98,7 +99,7 @@ fn shared_and_local_memory() {
     assert_eq!(owner(&location), ("shared memory", 0, 192));
     let (_, location, _) = self::fault("ld.local.u32 %r2, [own+64];", 1);
     assert_eq!((location.space, location.bytes), (Space::Local, 4));
-    // Two warps, and the second one reads what the first one wrote.
+    // Two warps; the second one reads what the first one wrote.
     let body =
         "setp.lt.u32 %p, %r1, 32; @%p st.shared.u32 [second+8], %r1; @!%p ld.shared.u32 %r2, [second+8];";
     let (fault, location, _) = self::fault(body, 33);
@@ -128,7 +129,7 @@ fn bytes_that_had_not_been_written() {
 }
 
 #[test]
-fn what_is_about_no_access_has_no_location() {
+fn a_fault_without_an_access_has_no_location() {
     let (report, _) = report("trap;", 1, |launch| launch);
     let fault = &report.faults[0];
     assert_eq!((fault.kind, &fault.location, fault.actors[0].access), (FaultKind::Trap, &None, None));

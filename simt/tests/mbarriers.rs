@@ -1,12 +1,12 @@
-//! What a phase of an mbarrier orders: a thread stores and arrives, another one waits and loads.
+//! What a phase of an mbarrier orders: a thread stores and arrives, another thread waits and loads.
 //!
-//! The arrival releases or not, and so may a fence before it; the wait acquires or not, and so may a fence after it. The
-//! model orders the two accesses if both sides do, by the one or the other; else they race, and a weak memory may return
-//! the value from before. Two threads of two warps, so nothing else orders them.
+//! The arrival may release, and so may a fence before it. The wait may acquire, and so may a fence after it. The model
+//! orders the two accesses if both sides do, in either way; otherwise they race, and the weak memory may return the old
+//! value. The two threads are in two warps, so nothing else orders them.
 
 use simt::{Checks, Emulator, FaultKind, Launch, Limits, Schedule};
 
-/// How a side orders: by its operation on the mbarrier, and by a fence beside it.
+/// How a side orders: by its operation on the mbarrier, and by a fence next to it.
 #[derive(Clone, Copy, Debug)]
 struct Side {
     by_itself: bool,
@@ -71,7 +71,7 @@ END:
     )
 }
 
-/// What the thread loads, and whether that is a race.
+/// The value that the thread loads, and whether the load is part of a race.
 fn run(text: &str, launch: Launch) -> (u32, bool) {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("mbarrier", text).unwrap();
@@ -91,7 +91,7 @@ fn each_pair(check: impl Fn(&str, bool, &str)) {
 }
 
 #[test]
-fn accesses_race_where_a_side_does_not_order_them() {
+fn accesses_race_if_a_side_does_not_order_them() {
     each_pair(|text, is_ordered, label| {
         for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Hunt, 2)] {
             let launch = Launch { schedule, seed, checks: Checks::ALL, ..Launch::new(1, 64) };
@@ -101,7 +101,7 @@ fn accesses_race_where_a_side_does_not_order_them() {
 }
 
 #[test]
-fn a_weak_memory_returns_the_older_store_there_and_nowhere_else() {
+fn the_weak_memory_returns_older_stores_exactly_where_accesses_race() {
     each_pair(|text, is_ordered, label| {
         let loaded = |seed| {
             let launch = Launch { seed, weak_memory: true, schedule: Schedule::Random, ..Launch::new(1, 64) };

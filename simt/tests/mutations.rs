@@ -1,8 +1,8 @@
-//! Kernels that nobody would write: whatever text is loaded and launched, the emulator ends with a report or an
-//! error, and never panics.
+//! Kernels that no programmer would write: for any text that is loaded and launched, the emulator returns a report or
+//! an error, and never panics.
 //!
-//! Mutations of the feature kernels reach the machine behind the parser: other registers, labels, numbers,
-//! instructions and sizes. The generator and its seed are fixed, so a failure repeats; the message has the text.
+//! Mutations of the feature kernels get past the parser: they have other registers, labels, numbers, instructions and
+//! sizes. The generator and its seed are fixed, so a failure repeats; the message contains the text.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// Changes one line of the code: takes it away, repeats it elsewhere, or changes one of its words.
+/// Changes one line of the code: removes it, copies it to another place, or changes one of its words.
 fn mutate(lines: &mut Vec<String>, random: &mut Random) {
     let code: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].contains([';', ':', '.'])).collect();
     let (at, other) = (code[random.below(code.len())], code[random.below(code.len())]);
@@ -38,7 +38,7 @@ fn mutate(lines: &mut Vec<String>, random: &mut Random) {
     }
 }
 
-/// Takes a word of another line in the place of one of its own.
+/// Replaces a word of a line by a word of another line.
 fn mix(line: &str, other: &str, random: &mut Random) -> String {
     let split =
         |text: &str| text.split_inclusive([' ', '\t', ',', '[']).map(str::to_owned).collect::<Vec<_>>();
@@ -107,9 +107,9 @@ fn no_text_makes_the_emulator_panic() {
     }
 }
 
-/// Texts that are well-formed and ask for too much, or for nothing: refused, or run without a panic.
+/// Texts that are well-formed but ask for too much, or for nothing, are refused, or run without a panic.
 #[test]
-fn sizes_that_no_machine_has_are_refused_or_harmless() {
+fn impossible_sizes_are_refused_or_harmless() {
     let kernel = |before: &str, body: &str| {
         format!(".version 8.0\n.target sm_70\n{before}\n.visible .entry k(.param .u64 a)\n{{\n{body}\n}}")
     };

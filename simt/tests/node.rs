@@ -1,8 +1,8 @@
-//! The same launches as a library of this machine and as a WebAssembly module under Node: memory, faults and counters are the
-//! same, byte for byte, and a module, which counts with 32 bits, refuses what it cannot count.
+//! The same launches on this machine and as a WebAssembly module under Node: memory, faults and counters are the same,
+//! byte for byte. The module, which has 32-bit addresses, refuses requests that are too large for it.
 //!
-//! `.ci/run wasm` builds the module from the crate `portable`, and sets `NODE_TESTS=required`. Without that variable, where
-//! Node or a module of the current sources is missing, the tests named `…_skipped_without_node` say so and pass.
+//! `.ci/run wasm` builds the module from the crate `portable`, and sets `NODE_TESTS=required`. Without that variable,
+//! if Node or a module of the current sources is missing, the tests named `…_skipped_without_node` say so and pass.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,7 +29,7 @@ fn called(function: &str) -> Result<String, String> {
     Ok(String::from_utf8(output.stdout).unwrap())
 }
 
-/// When a file of a folder was changed last.
+/// The time of the last change to a file in a folder.
 fn newest(folder: &Path) -> SystemTime {
     let time =
         |path: &Path| if path.is_dir() { newest(path) } else { path.metadata().unwrap().modified().unwrap() };
@@ -37,7 +37,7 @@ fn newest(folder: &Path) -> SystemTime {
     entries.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// What a function returns; none where the test is skipped.
+/// The result of a function under Node; `None` if the test is skipped.
 fn under_node(function: &str) -> Option<String> {
     match called(function) {
         Ok(text) => Some(text),
@@ -60,16 +60,16 @@ fn launches_have_the_same_results_skipped_without_node() {
 }
 
 #[test]
-fn what_32_bits_cannot_count_is_refused_skipped_without_node() {
+fn requests_beyond_32_bits_are_refused_skipped_without_node() {
     let Some(there) = under_node("large") else { return };
     let answers: Vec<&str> = there.lines().collect();
     assert_eq!(answers[..2], ["refused 5368709120 bytes", "refused 3221225472 bytes"]);
     assert!(answers[2].starts_with("`large` does not fit into memory: 5368709120 bytes"), "{there}");
 }
 
-/// What is compared is worth it: kernels that end well, a race, and a stale read.
+/// The launches include what is worth comparing: kernels that end without a fault, a race, and a stale read.
 #[test]
-fn the_launches_do_what_they_are_for() {
+fn the_launches_include_faults_and_a_stale_read() {
     let text = portable::results();
     assert_eq!(text.matches(": Ok(").count(), 6);
     for part in ["kind: Race", "StaleRead {", "faults: [],", "ptx_divergent_branches: 1"] {

@@ -1,7 +1,7 @@
-//! What the parser reads. What it says of what it cannot read is in `parser_errors.rs`.
+//! What the parser accepts. Its error messages are in `parser_errors.rs`.
 //!
-//! One line a behaviour: the text, and what became of it. Left out: tokens, numbers and constant expressions,
-//! which are tested beside the code.
+//! Each line is a behaviour: the text, and the result. Tokens, numbers and constant expressions are tested beside the
+//! code.
 
 use simt::ptx::ast::{Function, Init, Instruction, Linkage, Module, Operand, Space, Statement, Type};
 use simt::ptx::parse;
@@ -14,7 +14,7 @@ fn read(text: &str) -> Module<'_> {
     parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Reads one instruction in a function of its own, and writes its operands back in one notation.
+/// Parses an instruction in a function of its own, and writes its operands in one notation.
 fn check_operands(instruction: &str, want: &str) {
     let text = format!("{HEADER}.func f {{ {instruction} }}");
     let module = read(&text);
@@ -121,7 +121,7 @@ fn check_initial(declaration: &str, want: &[Init<'_>]) {
 }
 
 #[test]
-fn initial_values_lie_in_the_order_of_memory() {
+fn initial_values_are_in_the_order_of_memory() {
     use Init::{Float, Int};
     check_initial(".global .u32 x = -1;", &[Int(u64::MAX)]);
     check_initial(".global .b8 x[4] = {1, 0xFF,};", &[Int(1), Int(255)]);
@@ -221,7 +221,7 @@ fn an_instruction_knows_its_cuda_line() {
     assert_eq!(instructions(&module.functions[4])[0].loc, None, "a line ends with its function");
 }
 
-/// A span of an instruction is a piece of text that starts with its guard or opcode and ends with its semicolon.
+/// Checks that the span of each instruction is the text from its guard or opcode to its semicolon.
 fn check_spans(text: &str) -> usize {
     let module = read(text);
     let found: Vec<_> = module.functions.iter().flat_map(instructions).collect();

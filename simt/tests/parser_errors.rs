@@ -1,22 +1,22 @@
-//! What the parser says of what it cannot read: the text, and the exact message.
+//! The parser's error messages: a text, and the exact message.
 //!
-//! A message names what was expected or is not supported, and where, so that a learner can mend the text.
+//! A message names what was expected or is not supported, and where, so that a learner can correct the text.
 
 use simt::ptx::parse;
 
-/// A text as it is.
+/// Checks a whole text.
 fn check(text: &str, want: &str) {
     let found = parse(text).map_or_else(|error| error.to_string(), |_| "it was read".to_owned());
     assert_eq!(found, want, "{text}");
 }
 
-/// A text behind the two lines that every module starts with.
+/// Checks a text after the two lines with which every module begins.
 fn check_after_header(text: &str, want: &str) {
     check(&format!(".version 8.0\n.target sm_70\n{text}"), want);
 }
 
 #[test]
-fn what_is_not_ptx() {
+fn texts_that_are_not_ptx() {
     check("", "line 1, column 1: this is not PTX: the text is empty");
     check("  // nothing\n", "line 2, column 1: this is not PTX: the text is empty");
     check(
@@ -171,7 +171,7 @@ fn variables() {
 }
 
 #[test]
-fn functions() {
+fn headers_of_functions() {
     check_after_header(
         ".entry f ( .param .u32 x",
         "line 3, column 25: expected `)` after the parameters, but the text ends; is the file complete?",
@@ -194,6 +194,18 @@ fn functions() {
         "line 3, column 9: expected `{` or `;` after the header of a function, but the text ends; is the file complete?",
     );
     check_after_header(
+        ".func f ( .reg .v4 .f32 v ) { ret; }",
+        "line 3, column 16: a vector of registers is not supported as a parameter; pass its elements",
+    );
+    check_after_header(
+        ".entry f() .noreturn { ret; }",
+        "line 3, column 12: `.noreturn` is for functions; a kernel has no caller to return to",
+    );
+}
+
+#[test]
+fn bodies_of_functions() {
+    check_after_header(
         ".func f { ret;",
         "line 3, column 15: expected an instruction, a declaration or `}`, but the text ends; is the file complete?",
     );
@@ -206,16 +218,8 @@ fn functions() {
         "line 3, column 16: `.func` in the body of a function; is a `}` missing?",
     );
     check_after_header(
-        ".func f ( .reg .v4 .f32 v ) { ret; }",
-        "line 3, column 16: a vector of registers is not supported as a parameter; pass its elements",
-    );
-    check_after_header(
         ".func f { .reg .texref t; }",
         "line 3, column 16: a texture must be a variable; it cannot be a register",
-    );
-    check_after_header(
-        ".entry f() .noreturn { ret; }",
-        "line 3, column 12: `.noreturn` is for functions; a kernel has no caller to return to",
     );
     check_after_header(
         ".func f { .reg .b32 %r<99999999>; }",

@@ -1,7 +1,7 @@
-//! Texts that nobody would write: the parser must end with a tree or an error, and never panic.
+//! Texts that no programmer would write: the parser must return a tree or an error, and never panic.
 //!
-//! Mutations of well-formed texts reach deeper into the grammar than random bytes do. The generator and its
-//! seed are fixed, so a failure repeats; the message names the round.
+//! Mutations of well-formed texts reach more of the grammar than random bytes do. The generator and its seed are fixed,
+//! so a failure repeats; the message names the round.
 
 use std::panic::catch_unwind;
 
@@ -25,7 +25,7 @@ impl Random {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    /// A piece of at most 40 bytes of something `length` long.
+    /// A range of at most 40 bytes in a text of this length.
     fn range(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length);
         start..(start + 1 + self.below(40)).min(length)
@@ -79,11 +79,11 @@ fn no_text_makes_the_parser_panic() {
         let result = catch_unwind(|| check(&text));
         read += u64::from(result.unwrap_or_else(|_| panic!("round {round} panicked:\n{text}")));
     }
-    // Mutations that always break the text would test its first line only.
+    // If mutations always broke the text, only its first line would be tested.
     assert!(read > ROUNDS / 50 && read < ROUNDS / 2, "{read} of {ROUNDS} texts were read");
 }
 
-/// Whether the text is read; where it is not, the error's place is in the text.
+/// Whether the text is accepted; if it is not, the error's place must be inside the text.
 fn check(text: &str) -> bool {
     let Err(error) = parse(text) else { return true };
     let lines = text.matches('\n').count() + 1;

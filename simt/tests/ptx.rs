@@ -1,29 +1,30 @@
-//! Hand-written PTX, one behaviour a file, with its expectations in the header; this file runs them.
+//! Hand-written PTX, one behaviour in each file, with its expectations in the header; this test runs them.
 //!
-//! `pass/` runs without an error, `fail/` with the one that its header names; every file of `fail/` has a twin of
-//! the same name in `pass/`, which differs in what makes it right. The header has one line a fact:
+//! The files of `pass/` run without an error, and those of `fail/` with the one that their header names. Every file of
+//! `fail/` has a twin of the same name in `pass/`, which differs in what makes it correct. Each line of the header is
+//! one fact:
 //!
 //! ```text
-//! // launch: grid 1 block 32 shared 0 resident 16 steps 1000000   (what is left out has these values)
-//! // reconvergence: its                  (or stack; both where there is no such line)
-//! // checks: initialisation              which checkers watch, or `none`; all where there is no such line
-//! // out: 32                             a buffer of so many zeroed words, the next argument
-//! // in: 5*16 0..16                      a buffer that holds these words
-//! // uninitialized: 32                   a buffer of so many words that nobody has written
-//! // arg: 7                              a number of 32 bits
-//! // expect: 0..32                       what the first buffer holds at the end
+//! // launch: grid 1 block 32 shared 0 resident 16 steps 1000000   (these are also the defaults)
+//! // reconvergence: its                  (or stack; both if there is no such line)
+//! // checks: initialisation              the checkers, or `none`; all if there is no such line
+//! // out: 32                             a buffer of this many words, all zero, as the next argument
+//! // in: 5*16 0..16                      a buffer that contains these words
+//! // uninitialized: 32                   a buffer of this many uninitialised words
+//! // arg: 7                              a 32-bit number
+//! // expect: 0..32                       the contents of the first buffer at the end
 //! // fault: deadlock "32 of 64 threads"  the kind, and words of the report
-//! // warning: barrier-divergence "ended" the same of a finding that is no error
-//! // note: race "the same value"         and of one that is worth knowing only
+//! // warning: barrier-divergence "ended" the same for a warning
+//! // note: race "the same value"         and for a note
 //! // its warning: …                      a finding under one mechanism only
 //! // counter: ptx_divergent_branches 1   a counter of the report
-//! // apart: no                           what is expected holds of lanes that run together, and nothing keeps them so
+//! // apart: no                           the expectations assume that lanes run together, although nothing keeps them together
 //! ```
 //!
-//! A run has the findings that are named and no others. Under `Hunt` and independent thread scheduling lanes come apart that
-//! nothing keeps together: such a run has findings of the same kinds, and which lanes they name and what was counted is its
-//! own. Where lines of the text end in `// <-- here`, these are the
-//! lines at which the findings' actors stand, and no others are.
+//! A run must have the findings that are named and no others. With `Hunt` and independent thread scheduling, lanes are
+//! separated if nothing keeps them together. Such a run must have findings of the same kinds, but the lanes that they
+//! name and the counters may differ. If lines of the text end in `// <-- here`, the actors of the findings must be at
+//! exactly these lines.
 
 use std::collections::BTreeSet;
 
@@ -32,11 +33,11 @@ use simt::{Checks, Emulator, Fault, Launch, Limits, Reconvergence, Report, Sched
 
 mod cases;
 
-/// The checkers that watch a file that does not say otherwise. Many of these wait for volatile flags on purpose, which is a
-/// note of its own (`told.rs`).
+/// The checkers for a file without such a line. Many of these files wait for volatile flags on purpose, which is a note
+/// of its own (`wording.rs`).
 const CHECKS: Checks = Checks { volatile_races: false, ..Checks::ALL };
 
-/// The marker of lines at which a finding's actors stand.
+/// The marker of lines at which the actors of a finding are.
 const HERE: &str = "// <-- here";
 
 impl Case {
@@ -55,7 +56,7 @@ impl Case {
         checks
     }
 
-    /// The kind and the words of the findings of a severity. Races are left out where nobody looks for them.
+    /// The kind and the words of the findings of a severity. Races are left out if their checker is off.
     fn expected(&self, severity: Severity, mechanism: Reconvergence) -> Vec<(&str, Vec<&str>)> {
         let key = if severity == Severity::Error { "fault" } else { severity.name() };
         let own = format!("{} {key}", if mechanism == Reconvergence::Its { "its" } else { "stack" });
@@ -68,13 +69,13 @@ impl Case {
         parts.filter(|(kind, _)| CHECKS.races || *kind != "race").collect()
     }
 
-    /// The lines of the text that are marked, counted from 1.
+    /// The numbers of the lines of the text that are marked, counted from 1.
     fn marked(&self) -> BTreeSet<u32> {
         let lines = (1..).zip(self.text.lines());
         lines.filter(|(_, line)| line.ends_with(HERE)).map(|(number, _)| number).collect()
     }
 
-    /// Runs the file's one kernel under every mechanism and schedule.
+    /// Runs the file's kernel with every mechanism and schedule.
     fn check_everywhere(&self) {
         for reconvergence in self.mechanisms() {
             self.check(reconvergence, Schedule::RoundRobin, 0);
@@ -87,7 +88,7 @@ impl Case {
         }
     }
 
-    /// Runs the file's one kernel, and checks what its header expects.
+    /// Runs the file's kernel, and checks what its header expects.
     fn check(&self, reconvergence: Reconvergence, schedule: Schedule, seed: u64) {
         let label = format!("{} ({reconvergence:?}, {schedule:?}, seed {seed})", self.name);
         let mut emulator = Emulator::new(Limits::default());
@@ -115,7 +116,7 @@ impl Case {
         }
     }
 
-    /// Checks the severities and kinds of the findings under independent thread scheduling, and nothing else of them.
+    /// Checks only the severities and kinds of the findings under independent thread scheduling.
     fn check_kinds(&self, label: &str, report: &Report) {
         let found = report.faults.iter().map(|fault| (fault.severity, fault.kind.name()));
         let found: BTreeSet<(Severity, &str)> = found.collect();
@@ -124,12 +125,12 @@ impl Case {
             self.expected(severity, Reconvergence::Its).into_iter().map(move |it| (severity, it.0))
         };
         let expected: BTreeSet<(Severity, &str)> = all.into_iter().flat_map(named).collect();
-        let told = report.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        assert_eq!(found, expected, "{label}\n{told}");
+        let text = report.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert_eq!(found, expected, "{label}\n{text}");
     }
 
     fn check_findings(&self, label: &str, mechanism: Reconvergence, report: &Report) {
-        let told = report.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let text = report.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         for severity in [Severity::Error, Severity::Warning, Severity::Note] {
             let mut found: Vec<&Fault> =
                 report.faults.iter().filter(|fault| fault.severity == severity).collect();
@@ -139,17 +140,20 @@ impl Case {
                     fault.kind.name() == kind && words.iter().all(|word| text.contains(word))
                 };
                 let Some(index) = found.iter().position(is_it) else {
-                    panic!("{label}: no {kind} with {words:?} is in\n{told}");
+                    panic!("{label}: no {kind} with {words:?} is in\n{text}");
                 };
                 found.remove(index);
             }
-            assert!(found.is_empty(), "{label}: an unexpected {} is in\n{told}", severity.name());
+            assert!(found.is_empty(), "{label}: an unexpected {} is in\n{text}", severity.name());
         }
         let lines = |fault: &Fault| fault.actors.iter().map(|actor| actor.site.ptx_line).collect::<Vec<_>>();
         let found: BTreeSet<u32> = report.faults.iter().flat_map(lines).collect();
         let marked = self.marked();
-        let is_told = CHECKS.races || !self.header().any(|(_, value)| value.starts_with("race"));
-        assert!(!is_told || marked.is_empty() || marked == found, "{label}: lines {marked:?}, not\n{told}");
+        let is_checked = CHECKS.races || !self.header().any(|(_, value)| value.starts_with("race"));
+        assert!(
+            !is_checked || marked.is_empty() || marked == found,
+            "{label}: lines {marked:?}, not\n{text}"
+        );
     }
 }
 
@@ -157,15 +161,15 @@ fn check_all(folder: &str) {
     let cases = cases(folder);
     assert!(cases.len() > 20, "{folder}: {} files", cases.len());
     let is_wrong = |case: &&Case| {
-        let told = case.all("fault").count() == usize::from(folder == "fail");
-        !told || std::panic::catch_unwind(|| case.check_everywhere()).is_err()
+        let has_faults = case.all("fault").count() == usize::from(folder == "fail");
+        !has_faults || std::panic::catch_unwind(|| case.check_everywhere()).is_err()
     };
     let wrong: Vec<&str> = cases.iter().filter(is_wrong).map(|case| case.name.as_str()).collect();
     assert!(wrong.is_empty(), "not as their headers say: {wrong:#?}");
 }
 
 #[test]
-fn right_kernels_pass() {
+fn passing_kernels_pass() {
     check_all("pass");
 }
 

@@ -1,10 +1,12 @@
-//! Statements that the assembler takes and those that it refuses: the emulator does the same, and says why, where.
+//! Statements that the assembler accepts and statements that it refuses: the emulator decides in the same way, and says
+//! where and why.
 //!
-//! Each was given to `ptxas` of CUDA 12.9 for `sm_90`, which agrees with a few exceptions besides what is only not supported
-//! yet. It takes a third element of a register of two, and `%pm0`. In calls it takes a whole vector of registers for a parameter
-//! of as many bits, a floating-point literal for a parameter of another width, whose bits it cuts or extends with zeros, and a
-//! literal in place of a result. It takes no call of a function that declares a predicate, `.u8`, `.s8`, `.u16` or `.s16`.
-//! A statement that is refused is no error of the module: only a launch that comes to it fails.
+//! Each statement was given to `ptxas` of CUDA 12.9 for `sm_90`. Apart from what the emulator does not support yet, it
+//! agrees with a few exceptions. It accepts a third element of a register of two, and `%pm0`. In calls, it accepts a
+//! whole vector of registers for a parameter of as many bits; a floating-point literal for a parameter of another
+//! width, whose bits it cuts or extends with zeros; and a literal in place of a result. It accepts no call of a
+//! function that declares a predicate, `.u8`, `.s8`, `.u16` or `.s16`. A statement that is refused is not an error of
+//! the module: only a launch that executes it fails.
 
 use simt::{Emulator, Limits};
 
@@ -19,8 +21,8 @@ const OUTSIDE: &str = ".global .u32 word; .const .u32 table[4]; .global .texref 
      .func f4(.param .f32 a, .param .u32 b, .reg .f64 c) { ret; } \
      .func f5(.reg .pred a) { ret; }";
 
-/// What is said of a statement, with the column in its line.
-fn told(statement: &str) -> Vec<String> {
+/// The messages about a statement, with the column in its line.
+fn messages(statement: &str) -> Vec<String> {
     let text = format!(
         ".version 8.2\n.target sm_90\n.address_size 64\n{OUTSIDE}\n.visible .entry k(.param .u64 pp) {{ {REGISTERS}\n{statement}\nret; }}"
     );
@@ -31,15 +33,15 @@ fn told(statement: &str) -> Vec<String> {
 }
 
 fn taken(statement: &str) {
-    assert_eq!(told(statement), [""; 0], "{statement}");
+    assert_eq!(messages(statement), [""; 0], "{statement}");
 }
 
 fn refused(statement: &str, why: &str) {
-    assert_eq!(told(statement), [why], "{statement}");
+    assert_eq!(messages(statement), [why], "{statement}");
 }
 
 #[test]
-fn registers_hold_what_they_were_declared_for() {
+fn registers_have_the_types_of_their_declarations() {
     taken("add.f32 x, x, f;");
     taken("add.f64 d, g, g;");
     taken("and.b32 f, f, x;");
@@ -182,7 +184,7 @@ fn calls_pass_what_the_function_declares() {
 }
 
 #[test]
-fn calls_pass_arrays_and_literals_only_for_their_like() {
+fn calls_pass_arrays_and_literals_only_to_parameters_of_their_kind() {
     refused(
         "call f3, (1, 5, 1.0, d);",
         "1:22: `d` has 64 bits, but the function declares an array of 8 bytes",
@@ -238,19 +240,19 @@ fn hints_to_caches_concern_global_memory() {
     for opcode in
         ["ld.shared.L1::evict_last.u32", "ld.local.L1::no_allocate.u32", "ld.global.ca.L1::evict_last.u32"]
     {
-        let errors = told(&format!("{opcode} x, [d];"));
+        let errors = messages(&format!("{opcode} x, [d];"));
         assert!(errors[0].starts_with(&format!("1:1: `{opcode}` is not supported;")), "{errors:?}");
     }
     for opcode in
         ["ld.volatile.local.u32", "ld.volatile.const.u32", "ld.volatile.param.u32", "ld.shared.L2::128B.u32"]
     {
-        let errors = told(&format!("{opcode} x, [d];"));
+        let errors = messages(&format!("{opcode} x, [d];"));
         assert!(errors[0].starts_with(&format!("1:1: `{opcode}` is not supported;")), "{errors:?}");
     }
 }
 
 #[test]
-fn what_is_not_supported_is_named() {
+fn unsupported_statements_are_named() {
     refused(
         "tex.1d.v4.f32.s32 {f, f, f, f}, [image, {x}];",
         "1:1: `tex.1d.v4.f32.s32` is not supported; no form of `tex` is",
@@ -267,7 +269,7 @@ fn what_is_not_supported_is_named() {
         "createpolicy.fractional.L2::evict_last.b64 d;",
         "1:1: `createpolicy.fractional.L2::evict_last.b64` is not supported; no form of `createpolicy` is",
     );
-    let errors = told("ld.global.v8.f32 {f, f, f, f, f, f, f, f}, [d];");
+    let errors = messages("ld.global.v8.f32 {f, f, f, f, f, f, f, f}, [d];");
     assert!(
         errors[0].starts_with("1:1: `ld.global.v8.f32` is not supported; supported forms: `ld."),
         "{errors:?}"
@@ -279,8 +281,8 @@ fn what_is_not_supported_is_named() {
 }
 
 #[test]
-fn a_target_and_a_version_are_asked_for_by_name() {
-    let told = |version: &str, target: &str, opcode: &str, operands: &str| {
+fn a_target_or_a_version_that_is_needed_is_named() {
+    let messages = |version: &str, target: &str, opcode: &str, operands: &str| {
         let text = format!(
             ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ {REGISTERS}\n{opcode} {operands};\nret; }}"
         );
@@ -288,18 +290,18 @@ fn a_target_and_a_version_are_asked_for_by_name() {
         errors.into_iter().map(|error| error.message).collect::<Vec<_>>()
     };
     let (lop3, operands) = ("lop3.or.b32", "x|p, x, y, x, 0x96, !q");
-    assert_eq!(told("8.2", "sm_70", lop3, operands), [""; 0]);
+    assert_eq!(messages("8.2", "sm_70", lop3, operands), [""; 0]);
     assert_eq!(
-        told("8.1", "sm_70", lop3, operands),
+        messages("8.1", "sm_70", lop3, operands),
         ["`lop3.or.b32` needs `.version 8.2` or above, not 8.1"]
     );
     assert_eq!(
-        told("8.2", "sm_61", lop3, operands),
+        messages("8.2", "sm_61", lop3, operands),
         ["`lop3.or.b32` needs a target of sm_70 or above, not sm_61"]
     );
     let wide = ("ld.global.v4.f64", "{g, g, g, g}, [d]");
     assert_eq!(
-        told("8.8", "sm_90", wide.0, wide.1),
+        messages("8.8", "sm_90", wide.0, wide.1),
         ["`ld.global.v4.f64` has a vector of more than 128 bits, which needs sm_100"]
     );
 }

@@ -1,6 +1,7 @@
-//! Large texts: what loading one costs does not depend on how much of it is unsupported, and everything is bounded.
+//! Large texts: the cost of loading one does not depend on how much of it is unsupported, and everything is bounded.
 //!
-//! No clock is read. Time is held by what takes it: the messages that are made, and the columns that are given out.
+//! No clock is read. In place of time, the tests check what takes time: the messages that are made, and the columns
+//! that are allocated.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ const GOOD: &str = ".visible .entry good(.param .u64 out) {
     ret;
 }\n";
 
-/// Statements that are not supported, as libraries have them.
+/// Statements that are not supported, of kinds that libraries contain.
 const UNSUPPORTED: [&str; 6] = [
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};",
     "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%r4];",
@@ -26,7 +27,7 @@ const UNSUPPORTED: [&str; 6] = [
     "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd1, {%f4,%f5}];",
 ];
 
-/// A text of about `bytes` bytes: a good kernel, and others of a thousand instructions, all of them unsupported.
+/// A text of about `bytes` bytes: a supported kernel, and others of a thousand instructions, all of them unsupported.
 fn library(bytes: usize) -> String {
     let mut text = format!("{HEADER}{GOOD}");
     let mut kernels = 0;
@@ -52,14 +53,14 @@ fn one_supported_kernel_runs_in_a_large_library() {
     assert_eq!(emulator.read(out).unwrap(), [7, 0, 0, 0]);
     let unsupported = module.unsupported();
     assert!(unsupported.len() > 15_000, "{}", unsupported.len());
-    // Each says where it stands although the text was not gone through for each.
+    // Each message has its place, although the text was not searched for each.
     let lines: Vec<&str> = text.lines().collect();
     for error in unsupported.iter().step_by(997) {
         let opcode = lines[error.line as usize - 1].split(' ').next().unwrap();
         assert!(error.message.starts_with(&format!("`{opcode}` is not supported; ")), "{error}");
     }
-    let told = emulator.launch(&module, "k3", &Launch::new(1, 1)).unwrap_err().to_string();
-    assert!(told.contains("`mma.sync"), "{told}");
+    let error = emulator.launch(&module, "k3", &Launch::new(1, 1)).unwrap_err().to_string();
+    assert!(error.contains("`mma.sync"), "{error}");
 }
 
 #[test]

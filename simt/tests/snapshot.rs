@@ -1,4 +1,4 @@
-//! Snapshots of an emulator's memory: what a launch changed is as it was, and so is what the host allocated and freed.
+//! Snapshots of an emulator's memory restore what a launch changed, and what the host allocated and freed.
 
 use simt::{Checks, Emulator, FaultKind, Launch, LaunchError, Limits, MemoryError, Module, Report};
 
@@ -55,7 +55,7 @@ fn a_launch_can_be_repeated_from_a_snapshot() {
 }
 
 #[test]
-fn what_had_not_been_written_has_not_been_written_again() {
+fn uninitialised_bytes_are_uninitialised_again() {
     let (mut emulator, module) = start();
     let x = emulator.alloc_uninitialized("x", 128).unwrap();
     let snapshot = emulator.snapshot().unwrap();
@@ -67,7 +67,7 @@ fn what_had_not_been_written_has_not_been_written_again() {
 }
 
 #[test]
-fn allocations_are_what_they_were() {
+fn allocations_are_restored() {
     let (mut emulator, module) = start();
     let [kept, freed] = ["kept", "freed"].map(|name| emulator.alloc(name, 128).unwrap());
     emulator.write(freed).unwrap().fill(9);
@@ -85,7 +85,7 @@ fn allocations_are_what_they_were() {
     assert!(matches!(error, LaunchError::ForeignModule { .. }), "{error}");
     assert!(add(&mut emulator, &module, kept.address()).faults.is_empty());
 
-    // The same requests get the same addresses, and the buffer from before is not taken for the new one.
+    // The same requests get the same addresses, but the old buffer is not mistaken for the new one.
     let again = emulator.alloc("again", 128).unwrap();
     assert_eq!(again.address(), later.address());
     assert!(emulator.read(later).is_err() && emulator.read(again).is_ok());

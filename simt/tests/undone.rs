@@ -1,10 +1,10 @@
-//! A launch that cannot be carried out leaves memory, variables and what counts as written as they were; one that ends in a
-//! fault keeps what it wrote.
+//! A launch that cannot be carried out leaves memory, variables, and the record of initialised bytes as they were; one
+//! that ends in a fault keeps what it wrote.
 
 use simt::{Buffer, Checks, Emulator, FaultKind, Launch, LaunchError, Limits, Module};
 
-/// Block by block, `first` words of `x` are written, the module's variable is counted up, and the last block comes to
-/// what `END` says.
+/// Each block writes its words of `x` and increments the module's variable. The block with the number `last` then
+/// executes `end`.
 fn text(end: &str) -> String {
     format!(
         ".version 8.0
@@ -55,14 +55,14 @@ impl Bench {
         Bench { emulator, module, x, fresh }
     }
 
-    /// What there is in memory.
+    /// The contents of memory.
     fn memory(&self) -> [Vec<u8>; 3] {
         let variable = self.module.variable("launches").unwrap();
         [self.x, self.fresh, variable].map(|buffer| self.emulator.read(buffer).unwrap().to_vec())
     }
 }
 
-/// Writes into a buffer; the last thing is done by the block with this number.
+/// A launch that writes into a buffer; the block with the number `last` executes the end.
 fn launch(into: Buffer, last: u32) -> Launch {
     Launch { checks: Checks::ALL, ..Launch::new(BLOCKS, THREADS).arg(into.address()).arg(last) }
 }
@@ -83,7 +83,7 @@ fn an_unsupported_instruction_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn what_was_not_written_before_is_not_written_after() {
+fn uninitialised_bytes_stay_uninitialised() {
     let mut bench = Bench::new("wmma.load.a.sync;");
     let reader = ".version 8.0\n.target sm_70
         .visible .entry reads(.param .u64 x) {
@@ -100,14 +100,14 @@ fn what_was_not_written_before_is_not_written_after() {
     bench.emulator.launch(&bench.module, "k", &fails).unwrap_err();
     let report = bench.emulator.launch(&reader, "reads", &reads).unwrap();
     assert_eq!(report.faults[0].kind, FaultKind::Uninitialized, "the first block had written it");
-    // No block comes to the instruction.
+    // No block executes the instruction.
     let ends = launch(bench.fresh, BLOCKS);
     assert!(bench.emulator.launch(&bench.module, "k", &ends).unwrap().faults.is_empty());
     assert!(bench.emulator.launch(&reader, "reads", &reads).unwrap().faults.is_empty());
 }
 
 #[test]
-fn a_launch_that_does_not_come_to_the_instruction_keeps_what_it_wrote() {
+fn a_launch_that_never_executes_the_instruction_keeps_what_it_wrote() {
     for cores in [1, 3] {
         let mut bench = Bench::new("wmma.load.a.sync;");
         let launch = Launch { cores, ..launch(bench.x, BLOCKS) };
@@ -131,7 +131,7 @@ fn a_fault_keeps_what_was_written_before_it() {
 }
 
 #[test]
-fn steps_that_were_shown_stay_and_arguments_are_looked_at_first() {
+fn moments_that_were_shown_remain_and_arguments_are_checked_first() {
     let mut bench = Bench::new("wmma.load.a.sync;");
     let (before, mut steps) = (bench.memory(), 0);
     let launch = launch(bench.x, 0);

@@ -1,4 +1,4 @@
-//! Watchers and traces: they see every instruction that was counted, once, and change nothing.
+//! Watchers and traces see every instruction that is counted exactly once, and change nothing.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The hand-written kernels: right and wrong ones, of every family of instructions.
+/// The hand-written kernels: correct and wrong ones, of every family of instructions.
 fn files(under: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder(under))
         .unwrap()
@@ -25,7 +25,7 @@ fn files(under: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A fresh emulator with a module, and a launch with a buffer of zeros or a zero for each parameter.
+/// A new emulator with a module, and a launch with a buffer of zeros or a zero for each parameter.
 fn ready(name: &str, text: &str, shape: (u32, u32), choices: &Launch) -> (Emulator, Module, Launch) {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load(name, text).unwrap();
@@ -47,13 +47,13 @@ fn traced(emulator: &mut Emulator, module: &Module, launch: &Launch) -> Option<(
     Some((steps, report.ok()?))
 }
 
-/// Checks a kernel under both mechanisms and several schedules; how often it could be run.
+/// Checks a kernel with both mechanisms and several schedules; returns how often it could be run.
 fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
     let mut ran = 0;
     for reconvergence in [Reconvergence::Stack, Reconvergence::Its] {
         for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Random, 2)] {
             let label = format!("{name}, {reconvergence:?}, {schedule:?}, seed {seed}");
-            // With checkers and without: the trace is the same business.
+            // With checkers and without them, the trace must be the same.
             let checks = if seed == 1 { Checks::ALL } else { Checks::NONE };
             let choices =
                 Launch { reconvergence, schedule, seed, checks, max_steps: 20_000, ..Launch::new(1, 1) };
@@ -73,7 +73,7 @@ fn check(name: &str, text: &str, shape: (u32, u32)) -> usize {
     ran
 }
 
-/// Each fault has the step of a moment, and that is of the instruction at which it happened.
+/// Each fault has the step number of a moment, and that moment is of the instruction at which it happened.
 fn check_steps_of_faults(label: &str, kernel: (&str, &str, (u32, u32)), launch: &Launch, report: &Report) {
     let (mut emulator, module, launch) = ready(kernel.0, kernel.1, kernel.2, launch);
     let mut moments: Vec<(u64, Site)> = Vec::new();
@@ -112,7 +112,7 @@ fn watch(
 }
 
 #[test]
-fn every_issue_is_a_step_and_every_step_an_issue() {
+fn every_issued_instruction_is_one_step() {
     let mut ran = 0;
     for path in files("tests/ptx/pass").into_iter().chain(files("tests/ptx/fail")) {
         let text = fs::read_to_string(&path).unwrap();
@@ -146,18 +146,18 @@ THERE:
 ";
 
 #[test]
-fn masks_say_who_runs_and_who_is_switched_off() {
+fn masks_show_active_and_predicated_lanes() {
     let choices = Launch { reconvergence: Reconvergence::Its, ..Launch::new(1, 1) };
     let (mut emulator, module, launch) = ready("guarded.ptx", GUARDED, (1, 8), &choices);
     let (steps, _) = traced(&mut emulator, &module, &launch).unwrap();
-    let told: Vec<_> =
+    let seen: Vec<_> =
         steps.iter().map(|s| (module.site(s.instruction).ptx_line, s.mask, s.active)).collect();
-    assert_eq!(told[..3], [(7, 0xff, 0xff), (8, 0xff, 0xff), (9, 0xff, 0x0f)]);
-    assert!(told.contains(&(10, 0xf0, 0xf0)), "{told:?}");
+    assert_eq!(seen[..3], [(7, 0xff, 0xff), (8, 0xff, 0xff), (9, 0xff, 0x0f)]);
+    assert!(seen.contains(&(10, 0xf0, 0xf0)), "{seen:?}");
     assert!(steps.iter().all(|step| (step.block, step.warp) == (Dim3::default(), 0)));
 }
 
-/// Two groups come to a vote, and each waits for one half of the other.
+/// Two groups execute a vote, and each waits for one half of the other.
 const CROSSED: &str = "\
 .version 8.0
 .target sm_70
@@ -181,7 +181,7 @@ END:
 ";
 
 #[test]
-fn lanes_that_come_again_issue_again() {
+fn lanes_that_repeat_an_instruction_issue_it_again() {
     assert_eq!(check("crossed.ptx", CROSSED, (1, 32)), 6);
     let choices = Launch { reconvergence: Reconvergence::Its, ..Launch::new(1, 1) };
     let (mut emulator, module, launch) = ready("crossed.ptx", CROSSED, (1, 32), &choices);
@@ -190,7 +190,7 @@ fn lanes_that_come_again_issue_again() {
     assert_eq!(steps.iter().filter(is_sync).count(), 4);
 }
 
-/// A warp exchanges numbers through shared memory with the other one; the second warp takes a branch that parts its lanes.
+/// A warp exchanges numbers with another one through shared memory; the second warp takes a divergent branch.
 const EXCHANGE: &str = "\
 .version 8.0
 .target sm_70
@@ -220,7 +220,7 @@ HIGH:
 }
 ";
 
-/// What was seen of the exchange at the instruction with this text, by the warp.
+/// What `see` returns at the instruction with this text, when this warp executes it.
 fn exchange<T>(ptx: &str, warp: u32, see: impl Fn(&Moment<'_>, Buffer) -> T) -> T {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("exchange.ptx", EXCHANGE).unwrap();
@@ -284,7 +284,7 @@ fn a_moment_has_the_memories() {
 }
 
 #[test]
-fn a_moment_says_where_lanes_stand_and_what_they_wait_for() {
+fn a_moment_has_the_program_counters_and_what_lanes_wait_for() {
     let groups = exchange("bar.sync", 0, |moment, _| moment.groups().collect::<Vec<_>>());
     let waiting: Vec<_> = groups.iter().map(|group| (group.warp, group.lanes, group.waiting)).collect();
     assert_eq!(waiting, [(0, u32::MAX, Waiting::Barrier(0)), (1, u32::MAX, Waiting::Nothing)]);
@@ -294,7 +294,7 @@ fn a_moment_says_where_lanes_stand_and_what_they_wait_for() {
 }
 
 #[test]
-fn lanes_that_wait_to_reconverge_say_for_whom() {
+fn lanes_that_wait_to_reconverge_name_those_they_wait_for() {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("exchange.ptx", EXCHANGE).unwrap();
     let out = emulator.alloc("out", 512).unwrap();
@@ -311,7 +311,7 @@ fn lanes_that_wait_to_reconverge_say_for_whom() {
     assert!([0xffff, 0xffff_0000].contains(&first.lanes), "{first:?}");
 }
 
-/// To go back is to launch again and to stop earlier.
+/// Going back means launching again and stopping earlier.
 #[test]
 fn a_launch_that_is_stopped_and_repeated_shows_the_same() {
     let moments = |most: usize| {

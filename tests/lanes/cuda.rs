@@ -1,5 +1,5 @@
-//! CUDA source, compiled on the fly. Where there is no compiler, the tests named `…_skipped_without_a_compiler` say
-//! so and pass.
+//! CUDA source, compiled when it is run. If there is no compiler, the tests named `…_skipped_without_a_compiler` say so
+//! and pass.
 
 use std::path::Path;
 use std::process::Output;
@@ -23,7 +23,7 @@ fn run(path: &Path, options: &str) -> Output {
 }
 
 #[test]
-fn without_a_compiler_the_remedy_is_told() {
+fn without_a_compiler_the_message_names_the_remedy() {
     let line = ["run", "kernels/saxpy.cu"];
     let output = command(&line).env("NVRTC_PATH", "/nowhere/libnvrtc.so.12").output().unwrap();
     let message = "`kernels/saxpy.cu` has to be compiled, but `NVRTC_PATH` names `/nowhere/libnvrtc.so.12`";
@@ -46,7 +46,7 @@ fn cuda_is_run_and_listed_skipped_without_a_compiler() {
 }
 
 #[test]
-fn headers_beside_the_file_are_found_skipped_without_a_compiler() {
+fn headers_in_the_folder_of_the_file_are_found_skipped_without_a_compiler() {
     if !has_compiler() {
         return;
     }
@@ -82,7 +82,7 @@ fn the_compilers_log_is_shown_skipped_without_a_compiler() {
     assert!(String::from_utf8_lossy(&said).contains("help: only device code is compiled here"), "{host:?}");
 }
 
-/// The lines below a heading of a text of `lanes explain`, to the next empty line that no line of code follows.
+/// The lines below a heading of a text of `lanes explain`, up to the first empty line after which no code follows.
 fn section(text: &str, heading: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("\n{heading}\n"))?;
     let lines = rest.lines().take_while(|line| line.is_empty() || line.starts_with("    "));
@@ -90,18 +90,19 @@ fn section(text: &str, heading: &str) -> Option<String> {
 }
 
 #[test]
-fn examples_of_explain_show_what_they_say_skipped_without_a_compiler() {
+fn examples_of_explain_have_the_result_they_show_skipped_without_a_compiler() {
     if !has_compiler() {
         return;
     }
     for kind in FaultKind::ALL {
         let name = kind.name();
-        let told = words(&format!("explain {name}"));
-        let Some(line) = section(stdout(&told), "Try it") else {
+        let explained = words(&format!("explain {name}"));
+        let Some(line) = section(stdout(&explained), "Try it") else {
             assert_eq!(kind, FaultKind::UseAfterFree, "its example is of the host");
             continue;
         };
-        let path = file(&format!("explain_{name}.cu"), section(stdout(&told), "Example").unwrap().as_bytes());
+        let path =
+            file(&format!("explain_{name}.cu"), section(stdout(&explained), "Example").unwrap().as_bytes());
         let options = line.trim().strip_prefix("lanes run example.cu").unwrap();
         let bound = if options.contains("--max-steps") { "" } else { "--max-steps 100000" };
         let output = run(&path, &format!("{options} {bound} --json"));

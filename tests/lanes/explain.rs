@@ -5,7 +5,7 @@ use simt::FaultKind;
 use crate::{assert_readable, stdout, words};
 
 #[test]
-fn every_kind_is_listed_and_told() {
+fn every_kind_is_listed_and_explained() {
     let list = words("explain");
     assert_eq!(list.status.code(), Some(0));
     assert_readable(stdout(&list));
@@ -15,8 +15,11 @@ fn every_kind_is_listed_and_told() {
             stdout(&list).contains(&format!("\n  {name} "))
                 || stdout(&list).starts_with(&format!("  {name} "))
         );
-        let told = words(&format!("explain {name}"));
-        assert_eq!(told.status.code(), Some(0));
-        assert!(stdout(&told).starts_with(&format!("{name}: ")) && stdout(&told).contains("How to fix it"));
+        let explained = words(&format!("explain {name}"));
+        assert_eq!(explained.status.code(), Some(0));
+        assert!(
+            stdout(&explained).starts_with(&format!("{name}: "))
+                && stdout(&explained).contains("How to fix it")
+        );
     }
 }

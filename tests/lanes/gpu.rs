@@ -1,4 +1,4 @@
-//! `--device gpu`: what can be tested where there is no GPU, and on one where there is.
+//! `--device gpu`: the parts that can be tested without a GPU, and those that need one.
 
 use lanes::{Choice, Device};
 

@@ -51,7 +51,7 @@ fn a_fault_has_everything_that_the_text_has() {
 }
 
 #[test]
-fn what_json_has_no_number_for_is_a_string() {
+fn nan_is_a_string_in_json() {
     let args = "--arg f32:nan --arg buf:f32:64:iota --arg buf:f32:64:fill=1 --arg i32:2";
     let run = object(&words(&format!("run {SAXPY} {args} --json --print 2:3")));
     assert_eq!(run["prints"][0]["values"], json!(["NaN", "NaN", 1.0]));

@@ -1,4 +1,5 @@
-//! The program `lanes`: good runs, runs at fault, and its one line for everything that cannot be run.
+//! The program `lanes`: correct runs, runs with faults, and the single line that it prints for everything that cannot
+//! be run.
 
 mod cuda;
 mod explain;
@@ -21,7 +22,7 @@ const SAXPY: &str = "kernels/ptx/saxpy.sm_70.ptx";
 const GOOD: &str =
     "--grid 2 --block 32 --arg f32:2 --arg buf:f32:64:iota --arg buf:f32:64:fill=1 --arg i32:60";
 
-/// Under which the second block leaves `arg2`.
+/// With these options the second block accesses elements after the end of `arg2`.
 const TOO_SMALL: &str = "--grid 2 --arg f32:2 --arg buf:f32:64:iota --arg buf:f32:40:zeros --arg i32:64";
 
 fn command(args: &[&str]) -> Command {
@@ -34,7 +35,7 @@ fn lanes(args: &[&str]) -> Output {
     command(args).output().expect("the program was built")
 }
 
-/// Runs the program on words that have no blanks in them.
+/// Runs the program with the words of a line, which are separated by blanks.
 fn words(line: &str) -> Output {
     lanes(&line.split_whitespace().collect::<Vec<_>>())
 }
@@ -48,10 +49,10 @@ fn object(output: &Output) -> Value {
     serde_json::from_str(stdout(output)).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// A file of this test's own.
+/// A file that only this test uses.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // Another test may be reading the same file: it sees all of the old one or all of the new one.
+    // Another test may be reading the same file: it must see either the old text or the new one, never a part.
     let new = path.with_extension(format!("{:?}", std::thread::current().id()));
     fs::write(&new, bytes).unwrap();
     fs::rename(new, &path).unwrap();
@@ -66,7 +67,7 @@ fn assert_refused(output: &Output, message: &str, what: &str) {
     assert!(output.stdout.is_empty(), "{what}");
 }
 
-/// No line is too long, but for the command that replays a run, which has to be copied.
+/// Checks that no line is too long. The command that replays a run is an exception, because it has to be copied.
 fn assert_readable(text: &str) {
     let is_long = |line: &&str| line.chars().count() > 80 && !line.starts_with("  replay: ");
     assert_eq!(text.lines().find(is_long), None);

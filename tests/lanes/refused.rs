@@ -1,11 +1,12 @@
-//! What cannot be run: one line that names the thing and the remedy, status 2, and nothing on standard output.
+//! What cannot be run is refused with status 2, with one line that names the thing and the remedy, and with nothing on
+//! standard output.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::{GOOD, SAXPY, assert_refused, file, lanes, stdout, words};
 
-/// A kernel that comes to an instruction which nobody runs.
+/// A kernel with an instruction that is not supported.
 const UNSUPPORTED: &str = "\
 .version 8.0
 .target sm_70
@@ -18,7 +19,7 @@ const UNSUPPORTED: &str = "\
 ";
 
 #[test]
-fn what_is_not_supported_is_listed_and_refused_when_it_is_reached() {
+fn unsupported_instructions_are_listed_and_refused_when_they_are_reached() {
     let path = file("odd.ptx", UNSUPPORTED.as_bytes());
     let output = lanes(&["list", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0));
@@ -30,7 +31,7 @@ fn what_is_not_supported_is_listed_and_refused_when_it_is_reached() {
     assert_refused(&lanes(&["run", path.to_str().unwrap()]), "line 6, column 5: ", "odd.ptx");
 }
 
-/// Files, and what the one line says of each.
+/// Files, and a part of the one line that is printed for each.
 const FILES: [(&str, &[u8], &str); 12] = [
     ("empty.ptx", b"", "the text is empty"),
     ("zeros.ptx", b"\0\0\0", "is a binary file"),
@@ -47,14 +48,14 @@ const FILES: [(&str, &[u8], &str); 12] = [
 ];
 
 #[test]
-fn what_is_no_ptx_is_refused_in_one_line() {
+fn a_file_that_is_not_ptx_is_refused_in_one_line() {
     for (name, bytes, message) in FILES {
         let path = file(name, bytes);
         assert_refused(&lanes(&["run", path.to_str().unwrap()]), message, name);
     }
 }
 
-/// Command lines, and what the one line says of each.
+/// Command lines, and a part of the one line that is printed for each.
 const LINES: &[(&str, &str)] = &[
     ("", "requires a subcommand"),
     ("walk x.ptx", "unrecognized subcommand `walk`"),
@@ -71,7 +72,7 @@ const LINES: &[(&str, &str)] = &[
     ("run kernels/ptx/branch.sm_70.ptx", "choose one with `--kernel`: `"),
 ];
 
-/// Options after `run saxpy.ptx`, and what the one line says of each.
+/// Options after `run saxpy.ptx`, and a part of the one line that is printed for each.
 const OPTIONS: &[(&str, &str)] = &[
     ("--kernel daxpy", "has no kernel `daxpy`: it has `saxpy`"),
     ("", "`saxpy` takes 4 arguments (f32, u64, u64, u32), not 0"),
@@ -193,7 +194,7 @@ fn what_cannot_be_run_is_refused_in_one_line() {
 }
 
 #[test]
-fn the_mark_that_some_editors_write_first_is_no_part_of_a_file() {
+fn a_byte_order_mark_is_ignored() {
     let text = fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SAXPY)).unwrap();
     let path = file("marked.ptx", &[b"\xef\xbb\xbf", text.as_slice()].concat());
     let line = ["run", path.to_str().unwrap()].into_iter().chain(GOOD.split_whitespace());

@@ -1,9 +1,9 @@
-//! Runs that come to an end: right kernels, wrong ones, and what is said of them.
+//! Runs that end: correct kernels, wrong ones, and what is printed about them.
 
 use crate::{GOOD, SAXPY, TOO_SMALL, assert_readable, file, lanes, stdout, words};
 
 #[test]
-fn a_right_kernel_is_run_and_told() {
+fn a_run_of_a_right_kernel_is_described() {
     let output = words(&format!("run {SAXPY} {GOOD} --print 2 --print 1:3"));
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
@@ -33,7 +33,7 @@ fn lines_of_other_kernels_are_not_counted() {
 }
 
 #[test]
-fn the_same_line_prints_the_same() {
+fn the_same_command_prints_the_same_text() {
     let line = format!("run {SAXPY} {GOOD} --schedule random --seed 7 --print 2");
     assert_eq!(words(&line).stdout, words(&line).stdout);
 }
@@ -44,26 +44,29 @@ fn a_buffer_that_is_too_small_is_a_fault() {
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert_readable(text);
-    let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("1 error error: out-of-bounds: just past the end of `arg2`"), "{text}");
-    assert!(told.contains("block (1,0,0), warp 0, lane 8 (thread (8,0,0)) at saxpy.cu:14"), "{text}");
-    assert!(told.contains("counted until it was stopped") && told.contains("arg2 afterwards"), "{text}");
+    let printed = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("1 error error: out-of-bounds: just past the end of `arg2`"), "{text}");
+    assert!(printed.contains("block (1,0,0), warp 0, lane 8 (thread (8,0,0)) at saxpy.cu:14"), "{text}");
+    assert!(
+        printed.contains("counted until it was stopped") && printed.contains("arg2 afterwards"),
+        "{text}"
+    );
 }
 
 #[test]
-fn dynamic_shared_memory_that_was_forgotten_is_named_in_the_help() {
-    let told = |options: &str| {
+fn help_names_dynamic_shared_memory_that_was_not_asked_for() {
+    let printed = |options: &str| {
         let kernel = "run kernels/ptx/features_memory.sm_70.ptx --kernel dynamic_shared --block 64";
         let args = "--arg buf:i32:64:zeros --arg buf:i32:64:iota";
         let output = words(&format!("{kernel} {args} {options}"));
         (output.status.code(), stdout(&output).split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    let (status, text) = told("");
+    let (status, text) = printed("");
     assert!(
         status == Some(1) && text.contains("ask for enough dynamic shared memory at the launch"),
         "{text}"
     );
-    let (status, text) = told("--shared-bytes 8");
+    let (status, text) = printed("--shared-bytes 8");
     assert!(status == Some(1) && !text.contains("ask for enough dynamic"), "{text}");
 }
 
@@ -129,7 +132,7 @@ fn help_shows_how_to_write_arguments() {
     }
 }
 
-/// What buffers hold at first: nothing runs in a grid whose kernel returns at once.
+/// A kernel that returns at once, to see what the buffers contain at first.
 const NOTHING: &str = "\
 .version 8.0
 .target sm_70
@@ -172,14 +175,14 @@ fn parts_of_a_buffer_are_printed_with_their_place() {
     assert!(stdout(&output).contains(part), "{}", stdout(&output));
 }
 
-/// The command after the last `replay:` of a text.
+/// The command after the last `replay:` in a text.
 fn replay(text: &str) -> &str {
     text.lines().rev().find_map(|line| line.strip_prefix("  replay: ")).expect("a fault ends with its replay")
 }
 
 #[cfg(unix)]
 #[test]
-fn a_fault_ends_with_the_command_that_makes_it_again() {
+fn a_fault_ends_with_the_command_that_repeats_it() {
     let path = file("a name with 'quotes'.ptx", &std::fs::read(SAXPY).unwrap());
     let options = "--kernel saxpy --check race,sync --schedule hunt --seed 7 --resident-blocks 2 --reconvergence its \
                    --weak-memory --strict --max-steps 1000 --shared-bytes 16 --print 2:1";
@@ -196,9 +199,9 @@ fn a_fault_ends_with_the_command_that_makes_it_again() {
     }
 }
 
-/// A name that C++ has mangled.
+/// The kernel's name in the PTX is the one that C++ mangled.
 #[test]
-fn a_kernel_is_found_by_the_name_that_its_author_gave_it() {
+fn a_kernel_is_found_by_its_name_in_the_source() {
     let text = |names: &[&str]| {
         let kernels = names.iter().map(|name| format!(".visible .entry {name}() {{ ret; }}\n"));
         format!(".version 8.0\n.target sm_70\n.address_size 64\n{}", kernels.collect::<String>())

@@ -1,8 +1,9 @@
-//! Many seeds: up to the first at fault, or all of them.
+//! Many seeds: until the first one with a fault, or all of them.
 
 use crate::{GOOD, SAXPY, assert_readable, file, lanes, object, stdout, words};
 
-/// Warp 0 traps if warp 1 was before it: in turn it never does, at random it sometimes does.
+/// Warp 0 traps if warp 1 ran before it. That never happens when warps take turns, and sometimes when the order is
+/// random.
 const RIVALS: &str = "\
 .version 8.0
 .target sm_70
@@ -28,14 +29,14 @@ FIRST:
 
 fn rivals(options: &[&str]) -> std::process::Output {
     let path = file("rivals.ptx", RIVALS.as_bytes());
-    // Whether an order that nothing holds is an error of its own is not what is asked here.
+    // The checker of races would report this kernel under every order, but these tests need runs without a fault.
     let line =
         ["run", path.to_str().unwrap(), "--block", "64", "--arg", "buf:i32:1:zeros", "--check", "memory"];
     lanes(&[&line, options].concat())
 }
 
 #[test]
-fn the_search_stops_at_the_first_seed_at_fault_and_replays_it() {
+fn the_search_stops_at_the_first_seed_with_a_fault_and_replays_it() {
     assert_eq!(rivals(&[]).status.code(), Some(0), "in turn the first warp is first");
     let output = rivals(&["--seeds", "0..64"]);
     let text = stdout(&output);
@@ -59,15 +60,15 @@ fn the_search_stops_at_the_first_seed_at_fault_and_replays_it() {
 }
 
 #[test]
-fn every_number_of_cores_tells_the_same() {
-    let told = |cores: &str, options: &[&str]| {
+fn every_number_of_cores_prints_the_same() {
+    let printed = |cores: &str, options: &[&str]| {
         let output = rivals(&[&["--cores", cores], options].concat());
         (output.status.code(), stdout(&output).to_owned())
     };
     for options in [&["--seeds", "0..64"][..], &["--seeds", "0..64", "--json"], &["--seeds", "0..2"], &[]] {
-        let alone = told("1", options);
+        let alone = printed("1", options);
         for cores in ["2", "3", "8"] {
-            assert_eq!(told(cores, options), alone, "{cores} cores, {options:?}");
+            assert_eq!(printed(cores, options), alone, "{cores} cores, {options:?}");
         }
     }
     let path = file("stores.ptx", SAME.as_bytes());
@@ -81,7 +82,7 @@ fn every_number_of_cores_tells_the_same() {
 }
 
 #[test]
-fn an_explicit_schedule_is_kept() {
+fn an_explicit_schedule_is_used_with_many_seeds() {
     let output = rivals(&["--seeds", "0..64", "--schedule", "round-robin"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -89,7 +90,7 @@ fn an_explicit_schedule_is_kept() {
 }
 
 #[test]
-fn seeds_that_run_clean_are_counted() {
+fn seeds_without_a_fault_are_counted() {
     let output = words(&format!("run {SAXPY} {GOOD} --seeds 3..8 --print 2:1"));
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -101,7 +102,7 @@ fn seeds_that_run_clean_are_counted() {
     assert_eq!(last.status.code(), Some(0), "{last:?}");
 }
 
-/// All lanes store the same value to the same place: a note.
+/// All lanes store the same value to the same address, which is a note.
 const SAME: &str = "\
 .version 8.0
 .target sm_70
@@ -116,7 +117,7 @@ const SAME: &str = "\
 ";
 
 #[test]
-fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
+fn notes_are_printed_and_count_as_errors_only_with_strict() {
     let path = file("same.ptx", SAME.as_bytes());
     let run = |options: &[&str]| {
         let line = ["run", path.to_str().unwrap(), "--arg", "buf:i32:1:zeros"];
@@ -134,18 +135,18 @@ fn notes_are_told_and_count_as_errors_only_by_the_strict_measure() {
     assert_eq!(run(&["--strict", "--check", "none"]).status.code(), Some(0));
     assert_eq!(object(&run(&["--json"]))["faults"][0]["severity"], "note");
     let many = run(&["--seeds", "0..4"]);
-    let told = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = stdout(&many).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(many.status.code(), Some(0));
     assert!(
-        told.contains("all 4 ran without an error, 4 of them with warnings or notes; shown is seed 0"),
-        "{told}"
+        printed.contains("all 4 ran without an error, 4 of them with warnings or notes; shown is seed 0"),
+        "{printed}"
     );
     let first = object(&run(&["--seeds", "2..4", "--strict", "--json"]));
     assert_eq!((&first["seeds"]["ran"], &first["seed"]), (&1.into(), &2.into()));
 }
 
 #[test]
-fn what_nobody_has_written_is_found_where_it_is_read() {
+fn a_read_of_uninitialised_memory_is_reported() {
     let args = "--grid 2 --arg f32:2 --arg buf:f32:64:uninitialized --arg buf:f32:64:zeros --arg i32:64";
     let run = object(&words(&format!("run {SAXPY} {args} --json")));
     assert_eq!((&run["faults"][0]["kind"], &run["failed"]), (&"uninitialized".into(), &true.into()));
@@ -155,16 +156,17 @@ fn what_nobody_has_written_is_found_where_it_is_read() {
 }
 
 #[test]
-fn a_clean_run_in_one_order_points_a_kernel_with_locks_to_others() {
-    let told = |options: &[&str]| stdout(&rivals(options)).split_whitespace().collect::<Vec<_>>().join(" ");
+fn after_one_clean_run_a_kernel_with_locks_is_advised_to_try_other_seeds() {
+    let printed =
+        |options: &[&str]| stdout(&rivals(options)).split_whitespace().collect::<Vec<_>>().join(" ");
     let hint = "no fault only one order of turns was tried";
     assert!(
-        told(&[]).contains(hint) && told(&[]).contains("`--seeds 0..100` and with `--schedule hunt`"),
+        printed(&[]).contains(hint) && printed(&[]).contains("`--seeds 0..100` and with `--schedule hunt`"),
         "{}",
-        told(&[])
+        printed(&[])
     );
     for options in [&["--seeds", "0..1"][..], &["--schedule", "hunt", "--seed", "1"]] {
-        assert!(!told(options).contains(hint), "{}", told(options));
+        assert!(!printed(options).contains(hint), "{}", printed(options));
     }
     let without = words(&format!("run {SAXPY} {GOOD}"));
     assert!(
@@ -173,7 +175,8 @@ fn a_clean_run_in_one_order_points_a_kernel_with_locks_to_others() {
     );
 }
 
-/// All threads but those of the first warp end, and these wait at a barrier; or all of them do.
+/// All threads except those of the first warp end, and the first warp waits at a barrier; or all threads of the block
+/// end.
 fn left_early(others: &str) -> String {
     format!(
         ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry early(.param .u64 x)\n{{\n.reg .b32 %r1;\n\

@@ -1,4 +1,4 @@
-//! `--trace`: what `docs/trace.md` says, line by line.
+//! `--trace`: the output is what `docs/trace.md` says, line by line.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ fn a_trace_has_the_launch_every_step_and_an_end() {
     for (number, step) in steps.iter().enumerate() {
         assert_eq!(step["step"], number);
         assert_eq!(step["mask"], "0xffffffff", "{step}");
-        // Nobody takes the branch around the body: there are as many elements as threads.
+        // No lane takes the branch around the body, because there are as many elements as threads.
         let is_branch = step["ptx"].as_str().unwrap().contains("bra ");
         let active = if is_branch { "0x00000000" } else { "0xffffffff" };
         assert_eq!(step["active"], active, "{step}");
@@ -47,7 +47,7 @@ fn a_trace_has_the_launch_every_step_and_an_end() {
 }
 
 #[test]
-fn a_trace_of_a_kernel_at_fault_ends_with_what_stopped_it() {
+fn a_trace_of_a_faulting_kernel_ends_with_the_fault() {
     let (lines, output) = traced("fault.jsonl", TOO_SMALL);
     assert_eq!(output.status.code(), Some(1));
     let last = &lines[lines.len() - 2];
@@ -61,7 +61,7 @@ fn a_trace_of_a_kernel_at_fault_ends_with_what_stopped_it() {
 }
 
 #[test]
-fn a_trace_changes_nothing_of_what_is_told() {
+fn a_trace_does_not_change_what_is_printed() {
     let line = format!("{GOOD} --schedule random --seed 3 --print 2");
     let (_, with) = traced("same.jsonl", &line);
     let without = words(&format!("run {SAXPY} {line}"));
@@ -77,8 +77,8 @@ fn a_trace_that_would_be_too_long_is_cut_and_says_so() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(lines.len(), 1 + 7 + 1);
     assert_eq!(lines[8]["end"]["cut"], true);
-    let told = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("cut after the first 7"), "{told}");
+    let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("cut after the first 7"), "{text}");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn inputs_are_not_overwritten() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_is_full_is_told() {
+fn a_full_disk_is_reported() {
     let output = words(&format!("run {SAXPY} {GOOD} --trace /dev/full"));
     assert_refused(&output, "cannot write the trace `/dev/full`: No space left", "/dev/full");
 }

@@ -1,4 +1,4 @@
-//! The weak memory's stale reads, and how many different results many seeds had.
+//! The weak memory's stale reads, and how many different results many seeds have.
 
 use serde_json::{Value, json};
 
@@ -7,17 +7,17 @@ use crate::{GOOD, SAXPY, assert_readable, object, stdout, words};
 const MESSAGE: &str = "run kernels/ptx/messages.sm_70.ptx --grid 2 --weak-memory --arg buf:i32:1:zeros \
                        --arg buf:i32:1:zeros --arg buf:i32:2:zeros --arg i32:1000 --print 2 --seeds 0..40";
 
-/// The words of a run's text, without its layout.
-fn told(line: &str) -> String {
+/// The words that a run prints, without their layout.
+fn printed(line: &str) -> String {
     let output = words(line);
     assert_readable(stdout(&output));
     stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn the_seed_with_another_result_is_told_with_the_load_that_made_it() {
+fn a_seed_with_another_result_is_named_with_the_load_that_caused_it() {
     let line = format!("{MESSAGE} --kernel message_no_fence --check none");
-    let text = told(&line);
+    let text = printed(&line);
     for part in [
         "the first with a different result",
         "no fault, but different results: arg2 had 2 different contents weak memory: 1 stale read, which PTX's memory model allows 1 time: a load of bytes 0 to 3 of `arg0` returned 0x0",
@@ -46,7 +46,7 @@ fn the_seed_with_another_result_is_told_with_the_load_that_made_it() {
 #[test]
 fn with_fences_nothing_is_stale_and_all_results_are_the_same() {
     let line = format!("{MESSAGE} --kernel message_fences");
-    let text = told(&line);
+    let text = printed(&line);
     assert!(text.contains("all 40 ran without findings; shown is seed 39 (schedule"), "{text}");
     assert!(
         text.contains("no fault results of 40 seeds arg2 had the same contents every time arg2 aft"),
@@ -58,7 +58,7 @@ fn with_fences_nothing_is_stale_and_all_results_are_the_same() {
 
 #[test]
 fn a_search_that_ends_at_a_fault_says_how_to_compare_results() {
-    let text = told(&format!("{MESSAGE} --kernel message_no_fence"));
+    let text = printed(&format!("{MESSAGE} --kernel message_no_fence"));
     assert!(
         text.contains("with --check memory, the other seeds run too, and their results are compared"),
         "{text}"
@@ -68,7 +68,7 @@ fn a_search_that_ends_at_a_fault_says_how_to_compare_results() {
 
 #[test]
 fn only_what_is_printed_is_compared_and_only_over_seeds() {
-    let text = told(&format!("run {SAXPY} {GOOD} --seeds 0..3 --print 2:4..8 --print 1:1"));
+    let text = printed(&format!("run {SAXPY} {GOOD} --seeds 0..3 --print 2:4..8 --print 1:1"));
     assert!(text.contains("arg2, elements 4 to 7, had the same contents every time"), "{text}");
     assert!(text.contains("arg1, element 0, had the same contents every time"), "{text}");
     let run = object(&words(&format!("run {SAXPY} {GOOD} --print 2 --json")));

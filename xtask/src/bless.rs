@@ -1,7 +1,8 @@
-//! `cargo xtask bless`: writes what the chapters print now into their recorded outputs, and the exercises' screens.
+//! `cargo xtask bless`: runs the chapters and writes what they print into their recorded outputs, and writes the
+//! exercises' screens.
 //!
-//! It is the only way in which those files change; the chapters' tests compare and never write. It leaves out records
-//! of a GPU, which are made by hand on a machine that has one.
+//! Those files change in no other way: the chapters' tests compare and never write. It leaves out the records of a GPU,
+//! which are made by hand on a machine with one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,17 +14,17 @@ use lanes::hardware;
 
 use crate::{Outcome, picture, root};
 
-/// The records that every chapter has: what it prints, and what became of the notes' claims.
+/// The records that every chapter has: its output, and its decisions on the notes' claims.
 const EVERY: [(&str, &str); 2] =
     [("sim.txt", "--device sim"), ("sim_claims.txt", "--device sim --claim all")];
 
-/// Of the chapters that are named, or of all chapters and the exercises.
+/// Blesses the named chapters, or all chapters and the exercises.
 pub fn run(only: &[String]) -> Result<Outcome> {
     let mut outcome = Outcome::Done;
     for chapter in named(only)? {
         bless(&chapter)?;
         if let Err(error) = bless_counters(&chapter).and_then(|()| golden::check_measured(&chapter)) {
-            // The record of a GPU may wait for a GPU; the other chapters do not.
+            // A GPU's record may be missing until there is a GPU; the other chapters are blessed nevertheless.
             println!("{}: {error:#}", golden::name(&chapter)?);
             outcome = Outcome::Stale;
         }
@@ -45,7 +46,7 @@ fn named(only: &[String]) -> Result<Vec<PathBuf>> {
     Ok(chapters.into_iter().filter(|chapter| only.is_empty() || only.contains(&name(chapter))).collect())
 }
 
-/// The screens of the exercises' program, which its own test draws; told by `BLESS`, it writes them.
+/// Writes the screens of the exercises' program. The program's own test draws them, and writes them if `BLESS` is set.
 fn bless_screens() -> Result<()> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["test", "--quiet", "--package", "exercises", "--test", "screens"]);
@@ -88,7 +89,7 @@ fn bless(chapter: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The table of counters, which cannot be made where variants are newer than the record, or a difference has no reason.
+/// Writes the table of counters. That fails if variants are newer than the record, or if a difference has no reason.
 fn bless_counters(chapter: &Path) -> Result<()> {
     let program = program(golden::name(chapter)?)?;
     if let Some(table) = hardware::fresh(chapter, &program)? {
@@ -109,7 +110,7 @@ pub fn write_if_new(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// A chapter's program: the chores' own was built into the same folder.
+/// The path of a chapter's program, which cargo builds into the same folder as this one.
 pub fn program(name: &str) -> Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name).with_extension(std::env::consts::EXE_EXTENSION))
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask claims`: the verdict on every claim, from fresh runs of all chapters.
 //!
-//! Each chapter decides its own; this asks them all, puts the answers in order, the notes' first (`N1.11`) and then those
-//! of the chapters that have no note (`S7.1`), and finds out what is missing
-//! or decided twice. It leaves out everything but one line of evidence, which the command of a claim has more of.
+//! Each chapter decides its own claims. This chore asks all of them and sorts the answers: first the notes' claims
+//! (`N1.11`), then those of the chapters without a note (`S7.1`). It reports claims that are missing or decided twice.
+//! Of the evidence it prints one line per claim; a claim's own command prints all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -48,7 +48,7 @@ fn id(entry: &Value) -> &str {
     entry["id"].as_str().unwrap_or_default()
 }
 
-/// `N0.10` comes after `N0.9`.
+/// The order of claims, in which `N0.10` comes after `N0.9`.
 fn order(id: &str) -> (String, usize) {
     let (note, number) = id.split_once('.').unwrap_or((id, ""));
     (note.to_owned(), number.parse().unwrap_or_default())
@@ -96,7 +96,7 @@ fn summary(ledger: &[Value]) -> String {
     )
 }
 
-/// The claims that are missing, unknown, or there more than once.
+/// The claims that are missing, unknown, or listed more than once.
 fn miscounted(ids: &[&str]) -> Vec<String> {
     let wanted: Vec<String> =
         NOTES.iter().flat_map(|(note, last)| (1..=*last).map(move |n| format!("{note}.{n}"))).collect();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_claim_of_the_notes_is_in_one_ledger() {
+    fn every_claim_of_the_notes_is_in_exactly_one_ledger() {
         let ledgers = chapters().unwrap().into_iter().map(|chapter| chapter.join("output/sim_claims.txt"));
         let text: String = ledgers.map(|path| fs::read_to_string(path).unwrap_or_default()).collect();
         let heads = text.lines().filter_map(|line| line.split_once("  ").map(|(id, _)| id));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_twice_is_told() {
+    fn missing_and_repeated_claims_are_reported() {
         let off = miscounted(&["N0.1", "N0.1", "N9.1", "S7.1", "S7.2", "S7.2"]);
         assert!(off.contains(&"N0.1 is decided 2 times".to_owned()));
         assert!(off.contains(&"N0.2 is decided 0 times".to_owned()));

@@ -1,11 +1,11 @@
-//! `cargo xtask compare OLD NEW`: what got slower between two baselines of criterion.
+//! `cargo xtask compare OLD NEW`: the benchmarks that got slower between two baselines of criterion.
 //!
-//! `cargo bench -p ptx-emulator -- --save-baseline NAME` leaves the times of all samples. What else a machine does makes some of
-//! them longer and none shorter, so the fastest are compared; and how far half of them lie behind the fastest is the
-//! noise. A benchmark is slower if its fastest sample takes longer by more than the noise of both baselines, and by more
-//! than some percent. It takes the samples of a group together: `NAME/threads` and `NAME/warp_instructions` time the
-//! same launch twice. It measures nothing itself, and cannot know that a machine was busy from the first sample to the
-//! last.
+//! `cargo bench -p ptx-emulator -- --save-baseline NAME` records the times of all samples. Other work on the machine
+//! makes some samples slower and none faster, so the fastest samples are compared. The noise is how much slower than
+//! the fastest sample the median is. A benchmark got slower if its fastest sample takes longer by more than the noise
+//! of both baselines, and by more than a given percentage. The samples of a group are pooled, because `NAME/threads`
+//! and `NAME/warp_instructions` time the same launch. This chore measures nothing itself, and it cannot know if a
+//! machine was busy from the first sample to the last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -33,11 +33,11 @@ fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a percentage is a number of at least 0, as in `2.5`".to_owned())
 }
 
-/// How long a benchmark takes, in nanoseconds.
+/// The time of a benchmark, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Time {
     fastest: f64,
-    /// How much longer the median sample takes.
+    /// How much longer than the fastest sample the median takes.
     noise: f64,
 }
 
@@ -48,7 +48,7 @@ enum Change {
     Faster,
 }
 
-/// Exits with 1 if anything got slower.
+/// Compares the baselines. The status is 1 if anything got slower.
 pub fn run(arguments: &Arguments) -> Result<Outcome> {
     let folder = criterion_folder();
     let (old, new) = (baseline(&folder, &arguments.old)?, baseline(&folder, &arguments.new)?);
@@ -91,7 +91,7 @@ fn print(name: &str, old: Time, new: Time, change: Change) {
     println!("{name:<24} {old:>12.3} {new:>12.3} {change:>+7.1}% {noise:>6.1}%{word}");
 }
 
-/// Where criterion keeps its files: below the folder that cargo builds in.
+/// The folder of criterion's files: below the folder in which cargo builds.
 fn criterion_folder() -> PathBuf {
     if let Some(home) = env::var_os("CRITERION_HOME") {
         return home.into();
@@ -99,7 +99,7 @@ fn criterion_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join("criterion")
 }
 
-/// All groups of a baseline, by name.
+/// The times of all groups of a baseline, by name.
 fn baseline(criterion: &Path, name: &str) -> Result<BTreeMap<String, Time>> {
     let mut samples: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut others = BTreeSet::new();
@@ -125,7 +125,7 @@ fn listed(names: &BTreeSet<String>) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The last part of a path.
+/// The last component of a path.
 fn last(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -135,7 +135,7 @@ fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     entries.map(|entry| entry.path()).filter(|path| path.is_dir())
 }
 
-/// The samples in one of criterion's files, each the time of one iteration.
+/// The samples in one of criterion's files, each the time of an iteration.
 fn times(path: &Path) -> Result<Vec<f64>> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let unknown =
@@ -158,7 +158,7 @@ fn summary(mut samples: Vec<f64>) -> Time {
 mod tests {
     use super::*;
 
-    /// Samples before and after, of which 3 percent may pass.
+    /// Compares samples before and after, where up to 3 percent more is allowed.
     #[track_caller]
     fn check(old: [f64; 3], new: [f64; 3], expected: Change) {
         assert_eq!(change(summary(old.to_vec()), summary(new.to_vec()), 3.0), expected);

@@ -1,7 +1,8 @@
 //! `cargo xtask exercises`: writes what each exercise begins with, and compiles its versions.
 //!
-//! Both are committed: a learner may have no compiler, and a test grades every version without one. With names it says
-//! what the grader makes of each version of those exercises, which is how an exercise is written.
+//! Both are committed, because a learner may have no compiler, and because a test grades every version without one. If
+//! exercises are named, it also prints the grader's verdict on each of their versions, which shows their author whether
+//! they are right.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     for exercise in all.iter().filter(is_wanted) {
         written += write(exercise, &mut compiler).with_context(|| format!("exercise `{}`", exercise.name))?;
         if !arguments.names.is_empty() {
-            tell(exercise)?;
+            print_verdicts(exercise)?;
         }
     }
     let exercises = counted(all.iter().filter(is_wanted).count() as u64, "exercise");
@@ -42,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Writes what is not as it should be, and says how many files that were.
+/// Writes the files that are stale, and returns how many.
 fn write(exercise: &Exercise, compiler: &mut Option<Compiler>) -> Result<usize> {
     let mut written = 0;
     for version in generate::stale(exercise)? {
@@ -59,7 +60,7 @@ fn write(exercise: &Exercise, compiler: &mut Option<Compiler>) -> Result<usize> 
     Ok(written)
 }
 
-/// Writes a file unless it is so already.
+/// Writes a file unless it has this text already. Returns the number of files written, 0 or 1.
 fn put(path: &Path, text: &str) -> Result<usize> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(0);
@@ -70,7 +71,7 @@ fn put(path: &Path, text: &str) -> Result<usize> {
     Ok(1)
 }
 
-/// Removes the PTX of versions that are no more.
+/// Removes the PTX of versions that no longer exist.
 fn remove_orphans(exercise: &Exercise) -> Result<()> {
     for path in generate::orphans(exercise)? {
         fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display()))?;
@@ -78,11 +79,11 @@ fn remove_orphans(exercise: &Exercise) -> Result<()> {
     Ok(())
 }
 
-/// Prints what the grader makes of every version.
-fn tell(exercise: &Exercise) -> Result<()> {
+/// Prints the grader's verdict on every version.
+fn print_verdicts(exercise: &Exercise) -> Result<()> {
     let versions = [Version::Solution, Version::Starter].into_iter();
     for version in versions.chain(exercise.wrong()?.into_iter().map(Version::Wrong)) {
-        println!("{}, {version}: {}", exercise.name, told(&grade(exercise, &version)?));
+        println!("{}, {version}: {}", exercise.name, in_words(&grade(exercise, &version)?));
     }
     Ok(())
 }
@@ -95,7 +96,7 @@ fn grade(exercise: &Exercise, version: &Version) -> Result<Verdict> {
     grader::grade(exercise, &grader::Toolchain::none(), &generate::text(exercise, version)?)
 }
 
-fn told(verdict: &Verdict) -> String {
+fn in_words(verdict: &Verdict) -> String {
     let mut lines = Vec::new();
     match verdict {
         Verdict::Passed(passed) => {

@@ -1,7 +1,7 @@
 //! `cargo xtask figures`: draws the book's figures, from runs of the emulator and from the records of a GPU.
 //!
-//! It is the only way in which `book/figures` changes; the tests of `drawing` compare and never write. It leaves out how a
-//! figure is drawn; that is in `book/drawing`.
+//! `book/figures` changes in no other way: the tests of `drawing` compare and never write. How a figure is drawn is in
+//! `book/drawing`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Writes a figure, and says so if it changed.
+/// Writes a figure, and prints its name if it changed.
 fn draw(figure: &Figure) -> Result<()> {
     let name = format!("{FOLDER}/{}.svg", figure.name);
     let (path, svg) = (root().join(&name), figure.svg()?);

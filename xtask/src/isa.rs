@@ -1,9 +1,10 @@
-//! `cargo xtask isa`: writes the table of supported PTX, `simt/SUPPORTED.md`, and holds it to the assembler.
+//! `cargo xtask isa`: writes the table of supported PTX, `simt/SUPPORTED.md`, and checks it with the assembler.
 //!
-//! The table is made from the forms that the emulator decodes by; a test of `simt` fails when it is out of date. Whether
-//! PTX has these forms, from which target and `.version` on, only NVIDIA's assembler knows: with `--ptxas` every opcode of
-//! every form is given to it at the lowest target and version that we claim, and must be taken, and again a target and a
-//! version below, and must be refused. Where the assembler itself is wrong, [`known`] says so.
+//! The table is made from the forms by which the emulator decodes; a test of `simt` fails if it is stale. Only NVIDIA's
+//! assembler knows whether PTX really has these forms, and from which target and `.version` on. With `--ptxas`, it gets
+//! every opcode of every form at the lowest target and version that the table claims, and must accept it; and again one
+//! target lower and one version lower, and must refuse it. [`known`] lists the opcodes for which the assembler itself
+//! is wrong.
 
 mod assembler;
 mod known;
@@ -45,7 +46,7 @@ const TARGETS: [Header; 14] = [
     Header { sm: 90, version: (7, 8) },
 ];
 
-/// The version of PTX that the assembler reads last, and the ones before it from 4.0 on.
+/// The latest version of PTX that the assembler reads, and those before it from 4.0 on.
 const VERSIONS: [(u32, u32); 29] = [
     (4, 0),
     (4, 1),
@@ -111,12 +112,12 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Stale)
 }
 
-/// An opcode, and what the table says of it.
+/// An opcode, and what the table says about it.
 struct Claim {
     form: &'static Form,
     statement: String,
     opcode: String,
-    /// The lowest target and version that it needs.
+    /// The lowest target and version that support it.
     lowest: Header,
 }
 
@@ -135,15 +136,16 @@ fn claims() -> Result<Vec<Claim>> {
     Ok(claims)
 }
 
-/// Opcodes that are asked about together.
+/// Opcodes that are given to the assembler together.
 struct Question<'c> {
     header: Header,
     claims: Vec<&'c Claim>,
-    /// Whether they are to be taken.
+    /// Whether the assembler must accept them.
     is_taken: bool,
 }
 
-/// Every opcode at its lowest target and version; one target below, one version below, and after its last target.
+/// Every opcode at its lowest target and version, one target lower, one version lower, and after the last target that
+/// has it.
 fn questions(claims: &[Claim]) -> Vec<Question<'_>> {
     let mut questions: BTreeMap<(Header, bool), Vec<&Claim>> = BTreeMap::new();
     let last = VERSIONS[VERSIONS.len() - 1];
@@ -169,10 +171,10 @@ fn questions(claims: &[Claim]) -> Vec<Question<'_>> {
     questions.into_iter().map(question).collect()
 }
 
-/// A claim that the assembler contradicts, and what it says.
+/// A claim that the assembler contradicts, and the assembler's message.
 type Mistake<'c> = (&'c Claim, String);
 
-/// Statements by form, and by what the assembler says of them.
+/// Statements by form and by the assembler's message.
 type ByForm<'w> = BTreeMap<&'static str, BTreeMap<&'w str, Vec<&'w str>>>;
 
 fn ask<'c>(assembler: &Assembler, question: &Question<'c>, wrong: &mut Vec<Mistake<'c>>) -> Result<()> {

@@ -1,7 +1,8 @@
 //! The project's chores: `cargo xtask help` lists them.
 //!
-//! Most chores make files that are committed. Whatever can be checked without a chore is a test instead, so nobody has
-//! to know about chores to find out that a file is out of date. Only what would take too long there is a chore, `thorough`.
+//! Most chores make files that are committed. Whatever can be checked without a chore is a test, so a contributor finds
+//! out that a file is stale without knowing the chores. Only checks that would take too long as tests are a chore,
+//! `thorough`.
 
 mod bless;
 mod claims;
@@ -56,15 +57,15 @@ enum Chore {
     Thorough(thorough::Arguments),
 }
 
-/// What a chore came to, apart from errors.
+/// How a chore ended, if not with an error.
 enum Outcome {
-    /// All is well.
+    /// Nothing is wrong.
     Done,
-    /// A check found something out of step, and has said what.
+    /// A check found something stale, and has printed what.
     Stale,
 }
 
-/// Exits with 0 when all is well, 1 when a check found something, 2 when the chore could not be done.
+/// The status is 0 if nothing is wrong, 1 if a check found something, and 2 if the chore could not be carried out.
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Bless { chapters } => bless::run(&chapters),
@@ -92,7 +93,7 @@ fn exit_code(outcome: &Result<Outcome>) -> ExitCode {
     }
 }
 
-/// The repository's root, wherever the chore was called from.
+/// The root of the repository, whatever the working directory is.
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -1,6 +1,6 @@
 //! The picture in the README: the first section of chapter 1 as a terminal shows it, drawn from a run.
 //!
-//! A part of `cargo xtask bless`. It leaves out everything else that could be drawn; the book's figures are its own.
+//! This is a part of `cargo xtask bless`. It draws nothing else; the book's figures are drawn by `book/drawing`.
 
 use std::path::Path;
 use std::process::Command;

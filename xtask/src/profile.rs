@@ -1,8 +1,9 @@
-//! What Nsight Compute says of a few rows with all its sections: from its pages to `output/h200_profile.csv`.
+//! Nsight Compute's full profile of a few rows: from its pages to `output/h200_profile.csv`.
 //!
-//! `benches/gpu/record.sh` profiles the run that a chapter's `output/profile.txt` names and prints two pages of the report: the
-//! details as text, which have sections, and the raw metrics as a table, from which come the reasons for which warps wait. The
-//! launches of both are in the order of the rows. It leaves out the profiler's advice, whose words are NVIDIA's.
+//! `benches/gpu/record.sh` profiles the run that a chapter's `output/profile.txt` names, and prints two pages of the
+//! report. The details are a text that is divided into sections. The raw metrics are a table, from which the reasons
+//! for which warps wait are taken. In both, the launches are in the order of the rows. The profiler's advice is left
+//! out, because it is NVIDIA's text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,24 +14,25 @@ use anyhow::{Context, Result, bail, ensure};
 use lanes::golden;
 use record::{Emulated, Measured};
 
-/// The record in a chapter's `output` folder, and the file that says which rows it is of.
+/// The record in a chapter's `output` folder, and the file that names its rows.
 const RECORD: &str = "h200_profile.csv";
 const ROWS: &str = "profile.txt";
-/// The section of the reasons for which warps wait, which is ours, and how the profiler names such a metric.
+/// Our name for the section with the reasons for which warps wait, and how the profiler's names for these metrics
+/// begin.
 const STALLS: &str = "Warp Stalls";
 const STALL: [&str; 2] = ["smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"];
 
 /// A line of the record: section, metric, unit and value.
 type Line = [String; 4];
 
-/// A launch as the profiler describes it.
+/// A launch in the profiler's report.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Launch {
     kernel: String,
     lines: Vec<Line>,
 }
 
-/// Writes the record of a chapter, if it was profiled. Returns whether it was.
+/// Writes the record of a chapter if it was profiled, and returns whether it was.
 pub fn record(chapter: &Path, folder: &Path, date: &str) -> Result<bool> {
     let (name, output) = (golden::name(chapter)?, chapter.join("output"));
     let details = folder.join(format!("{name}.profile.txt"));
@@ -81,14 +83,15 @@ fn command(name: &str, text: &str) -> Result<String> {
     Ok(command.with_context(|| format!("`{ROWS}` has no line `$ {name} --only ROW,ROW …`"))?.to_owned())
 }
 
-/// The rows that it names, which the chapter runs in its own order: name them in that.
+/// The rows after `--only`. They must be in the order in which the chapter runs them.
 fn rows(command: &str) -> Result<Vec<String>> {
     let mut words = command.split_whitespace().skip_while(|word| *word != "--only");
     let names = words.nth(1).with_context(|| format!("`{command}` does not say `--only ROW,ROW`"))?;
     Ok(names.split(',').map(str::to_owned).collect())
 }
 
-/// The launches of a page of details. A table has a ruler above and below, whose gaps are where its columns end.
+/// The launches on a page of details. A table has a ruler above and below it, and the gaps in the ruler are where
+/// columns end.
 fn launches(text: &str) -> Result<Vec<Launch>> {
     let mut launches: Vec<Launch> = Vec::new();
     let mut section = String::new();
@@ -109,7 +112,7 @@ fn launches(text: &str) -> Result<Vec<Launch>> {
     Ok(launches)
 }
 
-/// A row of a table, if its value is a number.
+/// Reads a row of a table, if its value is a number.
 fn row(line: &str, ends: &[usize], section: &str) -> Option<Line> {
     let [name, unit] = *ends else { return None };
     let (name, unit, value) = (line.get(..name)?, line.get(name..unit)?, line.get(unit..)?);
@@ -129,7 +132,7 @@ fn add_stalls(launches: &mut [Launch], raw: &str) -> Result<()> {
         let line = line?;
         let cells: BTreeMap<String, String> =
             columns.iter().zip(line.iter()).map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect();
-        // The first line below the names holds units.
+        // The first line below the names contains units.
         if cells.get("ID").is_some_and(|id| !id.is_empty()) {
             rows.push(cells);
         }

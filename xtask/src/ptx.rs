@@ -1,10 +1,11 @@
 //! `cargo xtask ptx`: compiles `kernels/*.cu` into `kernels/ptx`.
 //!
-//! The PTX is committed, because most readers have no CUDA compiler, and it is made by one release only, because
-//! another would write other code and the book's numbers would no longer be those of the text beside them. The
-//! output names no folder of this machine, so two people get the same bytes.
+//! The PTX is committed, because most readers have no CUDA compiler. Only one release makes it, because another one
+//! would generate other code, and then the numbers in the book would not belong to the text beside them. The output
+//! names no folder of this machine, so it is the same bytes everywhere.
 //!
-//! With `--libcu` it does the same for the tests of libcu++, by a newer release, whose headers they are about.
+//! With `--libcu` it does the same for the tests of libcu++. These are about the headers of a newer release, so that
+//! release compiles them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,14 +30,14 @@ pub struct Arguments {
     libcu: bool,
 }
 
-/// A folder of sources, and the one release that compiles it.
+/// A folder of sources, and the only release that compiles it.
 struct Set {
     folder: &'static str,
     chore: &'static str,
     version: Version,
     release: &'static str,
     install: &'static str,
-    /// Whether the PTX tells lines and keeps what the headers declare and no kernel uses.
+    /// Whether the PTX has line numbers, and the variables that headers declare and no kernel uses.
     whole: bool,
 }
 
@@ -49,7 +50,8 @@ const KERNELS: Set = Set {
     whole: true,
 };
 
-/// Most of what the compiler writes for these is lines and constants of headers, ten times as much as the kernels.
+/// For these, most of the compiler's output would be line numbers and constants from headers, ten times as much as the
+/// kernels.
 const LIBCU: Set = Set {
     folder: "simt/tests/features/libcu",
     chore: "cargo xtask ptx --libcu",
@@ -59,7 +61,7 @@ const LIBCU: Set = Set {
     whole: false,
 };
 
-/// The PTX files as they should be, by name.
+/// The PTX files that should exist, by name.
 type Folder = BTreeMap<String, String>;
 
 /// Why the kernels cannot be compiled on this machine, if they cannot.
@@ -88,7 +90,7 @@ pub fn pinned() -> Result<Compiler> {
     KERNELS.compiler()
 }
 
-/// Refuses every release but the pinned one, by what the compiler writes into its output.
+/// Refuses every release except the pinned one. It is known from the compiler's output.
 pub fn check_release(ptx: &str) -> Result<()> {
     KERNELS.check_release(ptx)
 }
@@ -100,7 +102,7 @@ impl Set {
         Ok(compiler)
     }
 
-    /// Refuses every release but the pinned one.
+    /// Refuses every version except the pinned one.
     fn accept(&self, version: Version) -> Result<()> {
         let Set { release, install, .. } = self;
         ensure!(
@@ -136,7 +138,7 @@ impl Set {
         Ok(format!("{}{ptx}", Header { chore, source, sha256: file.sha256(), compiler }))
     }
 
-    /// The library tells only the first two numbers of its release; its output tells all three.
+    /// The library returns only the first two numbers of its release; its output contains all three.
     fn check_release(&self, ptx: &str) -> Result<()> {
         let Set { version, release, install, .. } = self;
         if !ptx.contains(&format!("V{release}\n")) {
@@ -154,7 +156,7 @@ impl Set {
     }
 }
 
-/// The text without the variables that nothing in it names.
+/// The text without variables that are not used in it.
 fn without_unused_variables(ptx: &str) -> String {
     let mut uses = BTreeMap::new();
     for name in ptx.split(|c: char| !is_of_a_name(c)) {
@@ -172,7 +174,7 @@ fn is_of_a_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_$%".contains(c)
 }
 
-/// Names of files that are missing, other than they should be, or without a source.
+/// Names of files that are missing, that differ from what they should be, or that have no source.
 fn differing(folder: &Path, wanted: &Folder) -> Result<Vec<String>> {
     let mut names: Vec<_> = wanted
         .iter()
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_nothing_names_go() {
+    fn unused_variables_are_removed() {
         let ptx =
             ".global .align 1 .u8 one = 1;\n.global .align 4 .b8 two[8];\n.entry k() { ld.u8 r, [two]; }\n";
         let kept: Vec<_> = without_unused_variables(ptx).lines().map(str::to_owned).collect();

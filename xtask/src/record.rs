@@ -1,7 +1,9 @@
-//! `cargo xtask record`: from what `benches/gpu/record.sh` left on a machine with a GPU to the chapters' records.
+//! `cargo xtask record`: makes the chapters' records from the output of `benches/gpu/record.sh` on a machine with a
+//! GPU.
 //!
-//! It runs anywhere. The profiler lists launches in order, and so does a chapter's JSON, so they are matched one by one,
-//! each with the kernel's name as a check. It leaves out the table of counters in the end, which is `cargo xtask bless`'s.
+//! It runs on any machine. The profiler lists launches in order, and so does a chapter's JSON, so they are matched one
+//! by one, and the kernel's name is compared as a check. The table of counters is written later, by `cargo xtask
+//! bless`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
             record(&chapter, name, arguments)?;
             count += 1;
         }
-        // After the chapter's own record, which names the machine.
+        // After the chapter's own record, because that names the machine.
         profiled += usize::from(profile::record(&chapter, &arguments.folder, &arguments.date)?);
     }
     ensure!(count + profiled > 0, "`{}` has no output of any chapter", arguments.folder.display());
@@ -50,7 +52,7 @@ pub fn print_metrics() -> Outcome {
     Outcome::Done
 }
 
-/// What a chapter measured in each of its runs, and what the profiler counted.
+/// Writes what a chapter measured in each of its runs, and what the profiler counted.
 fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     let folder = chapter.join("output");
     let report = |file: &str| -> Result<Report> {
@@ -74,7 +76,7 @@ fn record(chapter: &Path, name: &str, arguments: &Arguments) -> Result<()> {
 /// The programs that time a kernel beside CUB's, and their records.
 const CONTESTS: [(&str, &str); 2] = [("beside_cub", "h200.txt"), ("scan_beside_cub", "h200_scan.txt")];
 
-/// What they printed, if they were run.
+/// Writes what these programs printed, if they were run.
 fn beside_cub(arguments: &Arguments) -> Result<()> {
     for (program, record) in CONTESTS {
         let printed = arguments.folder.join(format!("{program}.txt"));
@@ -91,7 +93,7 @@ fn beside_cub(arguments: &Arguments) -> Result<()> {
 const RACECHECK: (&str, [&str; 3]) =
     ("ch03_syncwarp", ["tree_no_barrier", "tail_unguarded", "warp_tree_unguarded"]);
 
-/// How many hazards NVIDIA's race checker reported, if it was run.
+/// Writes how many hazards NVIDIA's race checker reported, if it was run.
 fn racecheck(arguments: &Arguments) -> Result<()> {
     let (chapter, variants) = RACECHECK;
     let mut table = String::from("variant,errors,warnings\n");
@@ -112,7 +114,8 @@ fn racecheck(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The errors and warnings in the checker's last line: `RACECHECK SUMMARY: 100 hazards displayed (770 errors, 253 warnings)`.
+/// The numbers of errors and warnings in the checker's last line: `RACECHECK SUMMARY: 100 hazards displayed (770
+/// errors, 253 warnings)`.
 fn hazards(text: &str) -> Result<[u64; 2]> {
     let line = text.lines().rev().find_map(|line| line.split_once("RACECHECK SUMMARY: "));
     let (_, summary) = line.context("the checker printed no summary")?;
@@ -125,7 +128,8 @@ fn hazards(text: &str) -> Result<[u64; 2]> {
     Ok([count("error")?, count("warning")?])
 }
 
-/// What `fuzz` recorded of random kernels and of small texts, as it is: it says itself when and on what it ran.
+/// Copies what `fuzz` recorded about random kernels and small texts. These records say themselves when and where they
+/// were made.
 fn values(arguments: &Arguments) -> Result<()> {
     for name in ["random.json", "texts.json"] {
         let printed = arguments.folder.join(name);
@@ -152,17 +156,17 @@ fn origin(measured: &Measured, report: &Report) -> String {
     )
 }
 
-/// A launch as the profiler saw it.
+/// A launch in the profiler's table.
 struct Launch {
     kernel: String,
     metrics: BTreeMap<String, u64>,
 }
 
-/// The launches in the profiler's table, which begins after the program's own output.
+/// The launches in the profiler's table, which follows the program's own output.
 fn launches(text: &str) -> Result<Vec<Launch>> {
     let start =
         text.find("\"ID\",").context("the profiler's output has no table: run `ncu --csv --page raw`")?;
-    // Lines that do not begin with a quotation mark are the program's own.
+    // Lines that do not begin with a quotation mark are from the program.
     let table: Vec<&str> = text[start..].lines().filter(|line| line.starts_with('"')).collect();
     let table = table.join("\n");
     let mut reader = csv::Reader::from_reader(table.as_bytes());
@@ -171,7 +175,7 @@ fn launches(text: &str) -> Result<Vec<Launch>> {
     for line in reader.records() {
         let line = line?;
         let cells: BTreeMap<&str, &str> = columns.iter().zip(line.iter()).collect();
-        // The first line below the names holds units.
+        // The first line below the names contains units.
         if cells["ID"].is_empty() {
             continue;
         }
@@ -190,13 +194,13 @@ fn metrics(cells: &BTreeMap<&str, &str>) -> Result<BTreeMap<String, u64>> {
     hardware::metrics().into_iter().map(value).collect()
 }
 
-/// The launches of each variant that ran to its end, added up.
+/// The launches of each variant that was run completely, added up.
 fn rows(report: &Report, launches: &[Launch]) -> Result<Vec<(String, BTreeMap<String, u64>)>> {
     let mut left = launches.iter();
     let mut rows = Vec::new();
     for row in hardware::rows(report) {
         let variant = &row.variant;
-        // The others were withheld: a launch before them may have been given to the GPU all the same.
+        // The others were withheld, although a launch before them may have been run on the GPU.
         let given = row.gpu.as_ref().map_or(0, |gpu| gpu.launches);
         let mut sum = BTreeMap::new();
         for kernel in row.kernels.iter().take(given) {

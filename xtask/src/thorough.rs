@@ -1,9 +1,10 @@
 //! `cargo xtask thorough`: everything that takes too long for `cargo test`.
 //!
-//! The quick set is `cargo test --workspace`. Where that takes a sample, a step here takes much more: all of what is finite, and
-//! thousands of fresh seeds of what is not. The seeds follow from one number, which is printed and can be given again. A step
-//! that fails does not end the run, and the table at the end has the command that repeats each step. What it leaves out:
-//! measuring, which is `benches/all.sh`, and whatever needs a GPU.
+//! The quick set is `cargo test --workspace`. Where that takes a sample, a step of this chore takes much more: all
+//! cases if they are finite, and thousands of fresh seeds if they are random. The seeds are derived from one number,
+//! which is printed and can be given again. A step that fails does not end the run, and the table at the end has the
+//! command that repeats each step. Measurements are not a part of it (`benches/all.sh` makes them), nor is anything
+//! that needs a GPU.
 
 mod steps;
 
@@ -33,12 +34,12 @@ pub struct Arguments {
     ptxas: Option<PathBuf>,
 }
 
-/// What became of a step.
+/// How a step ended.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
     Passed,
     Failed,
-    /// What it needs is not there.
+    /// Something that the step needs is missing.
     Skipped(String),
 }
 
@@ -71,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(if has_failed { Outcome::Stale } else { Outcome::Done })
 }
 
-/// The steps of these names in the order of the list; all of them if there are no names.
+/// The steps with these names in the order of the list, or all steps if no name is given.
 fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
     if let Some(name) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
@@ -90,13 +91,13 @@ fn list(steps: &[&Step]) -> String {
     steps.iter().fold(String::new(), line)
 }
 
-/// A seed that no other run has had, probably. Nine digits are enough, and can be typed.
+/// A seed that probably no other run has had. Nine digits are enough, and can be typed.
 fn fresh() -> u32 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     (now.as_millis() % 1_000_000_000) as u32
 }
 
-/// Runs all steps, whatever becomes of each, and says how long they take.
+/// Runs all steps, even after one has failed, and prints how long each takes.
 fn carry_out(
     chosen: &[&'static Step],
     mut run: impl FnMut(&'static Step) -> Result<End>,
@@ -139,7 +140,7 @@ fn start(step: &Step, seed: u32, ptxas: Option<&std::path::Path>) -> Result<End>
     Ok(if status.success() { End::Passed } else { End::Failed })
 }
 
-/// The steps with their times and results, and how to repeat each.
+/// The table of the steps: their times, their results, and the command that repeats each.
 fn table(lines: &[Line], seed: u32) -> String {
     let mut table = String::new();
     for Line { step, time, end } in lines {

@@ -1,7 +1,9 @@
-// The launches of cases.txt, one after the other, for a profiler to count: each operation with each pattern of offsets.
+// Launches the cases of cases.txt one after another, for a profiler to count: each operation with each pattern of
+// offsets.
 //
-// It leaves out everything but the launches; run.sh puts what the profiler counted beside their names, and
-// simt/tests/atomic_counters.rs that beside the emulator. Launches are named in order in the file that comes last.
+// It contains only the launches; run.sh puts the profiler's counts beside their names, and
+// simt/tests/atomic_counters.rs compares these with the emulator's. The names of the launches are written in order to
+// the last file.
 //
 //   nvcc -O2 -std=c++17 -o atomics benches/gpu/atomics/atomics.cu -lcuda
 //   ./atomics benches/gpu/atomics/kernel.ptx benches/gpu/atomics/cases.txt names.txt

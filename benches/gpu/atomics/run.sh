@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Counts what atomics cost on a machine with an NVIDIA GPU, nvcc and Nsight Compute, and leaves a table in a folder: each
-# operation of cases.txt with each pattern, and what the profiler counted. Rust is not needed here.
+# Counts the requests and sectors of atomics on a machine with an NVIDIA GPU, nvcc and Nsight Compute, and leaves a
+# table in a folder: each operation of cases.txt with each pattern, and the profiler's counts. Rust is not needed here.
 #
 #   benches/gpu/atomics/run.sh FOLDER                                    on the machine with the GPU
 #   cp FOLDER/h200.csv benches/gpu/atomics/                              and then anywhere
 #   cargo test -p ptx-emulator --test atomic_counters -- --nocapture
 #
-# FOLDER/cases.raw.csv is the profiler's own table, with more metrics than are compared.
+# FOLDER/cases.raw.csv is the profiler's own table, which has more metrics than are compared.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: benches/gpu/atomics/run.sh FOLDER" >&2; exit 2; }
 folder=$1
@@ -17,7 +17,7 @@ compared="l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum l1tex__t_requests_pi
 l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
 smsp__inst_executed_op_shared_atom.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum
 smsp__inst_executed_op_shared_ld.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
-# What helps to understand a difference.
+# Metrics that help to understand a difference.
 besides="smsp__inst_executed_op_shared_atom_dot_alu.sum smsp__inst_executed_op_shared_atom_dot_cas.sum
 l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum

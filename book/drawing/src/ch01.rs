@@ -1,4 +1,4 @@
-//! Figures of chapter 1: what a warp does when its lanes disagree.
+//! Figures of chapter 1: what a warp does when its lanes diverge.
 
 mod choices;
 
@@ -91,7 +91,8 @@ pub const FIGURES: &[Figure] = &[
     },
 ];
 
-/// One warp with 16 negative numbers, as the chapter's `warp_halved`: what all lanes issue together is one row.
+/// One warp with 16 negative numbers, as in the chapter's `warp_halved`. Each row is an instruction, with the lanes
+/// that execute it.
 fn divergence_masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let numbers: Vec<f32> = (0..LANES).map(|lane| if lane < 16 { -1.0 } else { 4.0 }).collect();
     let (x, z) = (sources.upload("x", &numbers)?, sources.zeroed::<f32>("z", numbers.len())?);
@@ -139,30 +140,31 @@ fn divergence_masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
     ))
 }
 
-/// The first word of an instruction that is no guard.
+/// The opcode of an instruction, after its guard if it has one.
 fn opcode(ptx: &str) -> &str {
     let word = ptx.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
     word.trim_end_matches(';')
 }
 
-/// Turns of the loop on each of the 32 paths, as in the chapter.
+/// Iterations of the loop on each of the 32 paths, as in the chapter.
 const TURNS: i32 = 100;
 
-/// One warp in time, on the left with 32 paths and on the right with one, on one scale.
+/// The instructions of one warp over time, on the left with 32 paths and on the right with one, at the same scale.
 fn divergence_worst(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let mut trace = |kernel: &'static Kernel| -> Result<Vec<Traced>> {
         let values = Random::new(0).words(LANES as usize);
         let (x, z) = (sources.upload("x", &values)?, sources.zeroed::<u32>("z", values.len())?);
         let mut launch =
             Launch::cover(kernel, values.len(), LANES).arg(x).arg(z).arg(TURNS).arg(LANES as i32);
-        // Each path to its end: with a program counter for each lane they would take turns, and take as long together.
+        // Each path runs to its end. With independent thread scheduling the paths would take turns, and take as long in
+        // total.
         launch.simt.reconvergence = Reconvergence::Stack;
         sources.trace(&launch)
     };
-    let (parted, together) = (trace(&WORST_CASE_SWITCH)?, trace(&WORST_CASE_TOGETHER)?);
-    let (y, step) = (42.0, 200.0 / parted.len() as f64);
+    let (diverging, together) = (trace(&WORST_CASE_SWITCH)?, trace(&WORST_CASE_TOGETHER)?);
+    let (y, step) = (42.0, 200.0 / diverging.len() as f64);
     let heads = ["a path for each lane", "one path for all"];
-    for ((trace, x), head) in [(&parted, 26.0), (&together, 222.0)].into_iter().zip(heads) {
+    for ((trace, x), head) in [(&diverging, 26.0), (&together, 222.0)].into_iter().zip(heads) {
         let strip = Strip { x, pitch: 5.2, height: 0.0 };
         sheet.left(x, 12.0, Tone::Strong, head);
         strip.numbers(sheet, 30.0);
@@ -170,24 +172,24 @@ fn divergence_worst(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
         sheet.left(x, end + 19.0, Tone::Text, &format!("{} instructions", grouped(trace.len() as u64)));
     }
     sheet.arrow(&[(10.0, y), (10.0, y + 200.0)], Stroke::Arrow);
-    let lanes: u32 = parted.iter().map(|step| step.mask.count_ones()).sum();
+    let lanes: u32 = diverging.iter().map(|step| step.mask.count_ones()).sum();
     Ok(format!(
         "One warp of {LANES} lanes; time runs downwards. With a path for each lane, one lane after another is active, in steps \
          like a staircase: {} instructions, with {:.2} active lanes on average. With one path for all, every lane is active \
          in every instruction: {} instructions.",
-        grouped(parted.len() as u64),
-        f64::from(lanes) / parted.len() as f64,
+        grouped(diverging.len() as u64),
+        f64::from(lanes) / diverging.len() as f64,
         grouped(together.len() as u64),
     ))
 }
 
-/// Numbers of a few warps, in the range of the chapter's.
+/// The numbers of a few warps, in the same range as the chapter's.
 const FEW: usize = 256;
-/// How high a lane's cell is on the path of negative numbers, and on the other one.
+/// The height of a lane's cell on the path of negative numbers, and on the other path.
 const TALL: f64 = 7.4;
 const SHORT: f64 = 3.4;
 
-/// Three orders side by side; a warp is one row for each path that it executes, with the lanes on that path.
+/// Three orders side by side; a warp has a row for each path that it executes, with the lanes on that path.
 fn divergence_sorted(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let mixed = Random::new(0).floats(FEW, -8.0, 8.0);
     let mut sorted = mixed.clone();
@@ -196,7 +198,7 @@ fn divergence_sorted(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     let last = parts.last().copied().context("no number is negative")?;
     parts.resize(parts.len().next_multiple_of(LANES as usize), last);
     parts.extend(others);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (at, (name, values)) in
         [("as they come", mixed), ("sorted", sorted), ("filled up", parts)].into_iter().enumerate()
     {
@@ -216,16 +218,16 @@ fn divergence_sorted(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
             y += 4.0;
         }
         let rows: usize = warps.iter().map(Vec::len).sum();
-        let parted = warps.iter().filter(|paths| paths.len() > 1).count();
+        let diverging = warps.iter().filter(|paths| paths.len() > 1).count();
         sheet.left(strip.x, y + 13.0, Tone::Text, &format!("{rows} paths"));
         sheet.left(
             strip.x,
             y + 29.0,
             Tone::Text,
-            &format!("{parted} of {} {}", warps.len(), diverge(parted)),
+            &format!("{diverging} of {} {}", warps.len(), diverge(diverging)),
         );
-        told.push(format!(
-            "{name}: {} warps, {parted} of them on both paths, {rows} paths in all",
+        described.push(format!(
+            "{name}: {} warps, {diverging} of them on both paths, {rows} paths in all",
             warps.len()
         ));
     }
@@ -239,16 +241,16 @@ fn divergence_sorted(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     }
     Ok(format!(
         "Warps from top to bottom, a row of lanes for each path that a warp executes. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
-/// The verb for so many warps.
+/// The verb that agrees with the number of warps.
 fn diverge(warps: usize) -> &'static str {
     if warps == 1 { "diverges" } else { "diverge" }
 }
 
-/// By warp, the paths that it executes in their order: whether it is that of negative numbers, and its lanes.
+/// For each warp, the paths that it executes in order: whether a path is the one for negative numbers, and its lanes.
 fn paths(sources: &mut Sources, values: &[f32]) -> Result<Vec<Vec<(bool, u32)>>> {
     let (x, z) = (sources.upload("x", values)?, sources.zeroed::<f32>("z", values.len())?);
     let launch = Launch::cover(&BRANCH_SQRT, values.len(), LANES).arg(x).arg(z).arg(values.len() as i32);
@@ -262,12 +264,12 @@ fn paths(sources: &mut Sources, values: &[f32]) -> Result<Vec<Vec<(bool, u32)>>>
     Ok(warps)
 }
 
-/// Turns before a lane gives up: as few as do for lanes that have a program counter each.
+/// Iterations before a lane gives up, just enough for lanes with a program counter each.
 const PATIENCE: i32 = 40;
 
-/// Two builds of one kernel, in time, and how many lanes get what they wait for.
+/// Two builds of one kernel over time, and how many lanes get what they wait for.
 fn schedulers(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let mut traces = Vec::new();
     for arch in [60, 70] {
         let (flag, through) =
@@ -288,13 +290,14 @@ fn schedulers(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let end = Timeline { strip, y, step }.draw(sheet, trace, Fill::On);
         sheet.left(x, end + 19.0, Tone::Text, &format!("{} instructions", trace.len()));
         sheet.left(x, end + 35.0, Tone::Text, &format!("{through} of {LANES} get through"));
-        told.push(format!("{head}: {} instructions, {through} of {LANES} lanes get through", trace.len()));
+        described
+            .push(format!("{head}: {} instructions, {through} of {LANES} lanes get through", trace.len()));
     }
     sheet.arrow(&[(10.0, y), (10.0, y + 200.0)], Stroke::Arrow);
     Ok(format!(
         "Two pictures of one warp whose halves each raise a flag and wait for the other's; time runs downwards. With one program \
          counter, one half loops until it gives up before the other begins. With one for each lane, the halves take turns. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
@@ -344,9 +347,9 @@ fn boundary_line(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let base = low + strip.height + 14.0;
     sheet.left(strip.x, base, Tone::Text, &format!("elements {first} to {}", first + inside - 1));
     sheet.right(strip.end(), base, Tone::Text, &format!("{} lanes past the end", LANES - inside));
-    let parted = warps.iter().filter(|&&mask| mask != 0 && mask != u32::MAX).count();
-    let (diverged, verb) = (counted(warps.len() as u64, "warp"), diverge(parted));
-    sheet.left(6.0, top + height + 18.0, Tone::Text, &format!("{parted} of {diverged} {verb}"));
+    let diverging = warps.iter().filter(|&&mask| mask != 0 && mask != u32::MAX).count();
+    let (diverged, verb) = (counted(warps.len() as u64, "warp"), diverge(diverging));
+    sheet.left(6.0, top + height + 18.0, Tone::Text, &format!("{diverging} of {diverged} {verb}"));
     Ok(format!(
         "{} warps in {blocks} blocks for {N} elements. All of them are full except number {at}, whose first {inside} lanes have elements, \
          {first} to {}, and whose other {} lanes are past the end.",
@@ -356,10 +359,10 @@ fn boundary_line(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// Threads on a side of the blocks over a picture; a warp is two rows of its block.
+/// Threads on a side of the blocks that cover a picture; a warp is two rows of its block.
 const TILE: u32 = 16;
 
-/// Every warp over a picture: filled where its lanes have pixels, an outline where they have none.
+/// Every warp that covers a picture: filled where its lanes have pixels, an outline where they have none.
 fn boundary_map(sources: &mut Sources, sheet: &mut Sheet, width: u32, height: u32) -> Result<String> {
     let picture = sources.zeroed::<f32>("picture", (width * height) as usize)?;
     let out = sources.zeroed::<f32>("out", (width * height) as usize)?;
@@ -373,7 +376,7 @@ fn boundary_map(sources: &mut Sources, sheet: &mut Sheet, width: u32, height: u3
     let mut counts = [0; 3];
     for (&(by, bx, warp), &mask) in &warps {
         let (x, y) = (6.0 + scale * f64::from(bx * TILE), top + scale * f64::from(by * TILE + 2 * warp));
-        // Where a warp has pixels in both of its rows, they are the same ones; each row is drawn for itself.
+        // If a warp has pixels in both rows, they are in the same columns; each row is drawn by itself.
         let whole = [x, y, scale * f64::from(TILE) - gap, 2.0 * scale - gap];
         let rows = [mask & 0xffff, mask >> 16].map(u32::count_ones);
         match mask {
@@ -400,27 +403,27 @@ fn boundary_map(sources: &mut Sources, sheet: &mut Sheet, width: u32, height: u3
     let corner = [6.0 - gap, top - gap, scale * f64::from(width) + gap, scale * f64::from(height) + gap];
     sheet.frame(corner, Stroke::Line);
     let y = sheet.bottom() + 20.0;
-    let [whole, parted, empty] = counts;
+    let [whole, diverging, empty] = counts;
     sheet.rect([6.0, y - 9.0, 14.0, 9.0], Fill::Off);
     sheet.left(25.0, y, Tone::Text, &format!("{whole} inside"));
     sheet.rect([122.0, y - 9.0, 8.0, 9.0], Fill::B);
     sheet.frames(Stroke::Grid, [[122.0, y - 9.0, 14.0, 9.0], [268.0, y - 9.0, 14.0, 9.0]]);
-    sheet.left(141.0, y, Tone::Text, &format!("{parted} at an edge"));
+    sheet.left(141.0, y, Tone::Text, &format!("{diverging} at an edge"));
     sheet.left(287.0, y, Tone::Text, &format!("{empty} outside"));
     Ok(format!(
         "A picture of {width} x {height} pixels under {} blocks of {TILE} x {TILE} threads, each of 8 warps of two rows. {whole} \
-         warps are inside, {parted} at an edge of the picture, with lanes on both sides of it, and {empty} entirely outside.",
+         warps are inside, {diverging} at an edge of the picture, with lanes on both sides of it, and {empty} entirely outside.",
         launch.simt.grid.count(),
     ))
 }
 
-/// Elements, the block, the threads that build the lists, and what is expensive, as in the chapter.
+/// The elements, the block, the threads that build the lists, and the expensive work, as in the chapter.
 const N: usize = 4096;
 const BLOCK: u32 = 128;
 const BUILDERS: usize = 256;
 const THRESHOLD: u32 = 1 << 28;
 
-/// PTX instructions in one pass, and with lists, for work of so many rounds.
+/// PTX instructions in one pass, and with lists, for this many rounds of work.
 fn lists(sources: &mut Sources, rounds: i32) -> Result<[u64; 2]> {
     let values = Random::new(0).words(N);
     let (x, z) = (sources.upload("x", &values)?, sources.zeroed::<u32>("z", N)?);
@@ -479,13 +482,13 @@ fn lists_cost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         chart.series(sheet, points, look);
         chart.label(sheet, points, 4.0, name);
     }
-    let told = one_pass.iter().zip(&two_lists).map(|(one, two)| {
+    let described = one_pass.iter().zip(&two_lists).map(|(one, two)| {
         format!("{}: {} and {}", counted(one.0 as u64, "round"), grouped(one.1 as u64), grouped(two.1 as u64))
     });
     Ok(format!(
         "Two lines over the rounds of work, both axes logarithmic: PTX instructions of one pass with a branch, and with two \
          lists. {}.",
-        told.collect::<Vec<_>>().join("; ")
+        described.collect::<Vec<_>>().join("; ")
     ))
 }
 
@@ -493,14 +496,14 @@ fn predication(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let chapter = "ch01_divergence";
     let record = sources.emulated(chapter, 0)?;
     let steps = [1, 2, 4, 8, 16, 32];
-    let (mut ptx, mut machine, mut parted) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut ptx, mut machine, mut diverging) = (Vec::new(), Vec::new(), BTreeSet::new());
     for count in steps {
         let variant = format!("merge_{count}");
         let warps = record.counter(&variant, "warps")?;
         ptx.push((f64::from(count), record.counter(&variant, "ptx_instructions")? / warps));
         machine.push((f64::from(count), sources.metric(chapter, &variant, INSTRUCTIONS)? / warps));
         if sources.metric(chapter, &variant, DIVERGENT)? > 0.0 {
-            parted.insert(count);
+            diverging.insert(count);
         }
     }
     let chart = Chart {
@@ -510,7 +513,7 @@ fn predication(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     };
     chart.axes(sheet);
     chart.names(sheet, "steps in the body of the if", "instructions per warp");
-    let first = parted.first().copied().context("no branch is left")?;
+    let first = diverging.first().copied().context("no branch is left")?;
     let names = [("PTX", 16.0), ("machine code", 0.0)];
     for ((points, look), (name, down)) in [&ptx, &machine].into_iter().zip(LOOKS).zip(names) {
         chart.series(sheet, points, look);
@@ -520,13 +523,13 @@ fn predication(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     sheet.line(&[(x, 30.0), (x, 200.0)], Stroke::Line);
     sheet.right(x - 5.0, 46.0, Tone::Text, "predicates");
     sheet.left(x + 5.0, 46.0, Tone::Text, "a branch");
-    let told = ptx.iter().zip(&machine).map(|(ptx, machine)| {
+    let described = ptx.iter().zip(&machine).map(|(ptx, machine)| {
         format!("{}: {:.0} and {:.0}", counted(ptx.0 as u64, "step"), ptx.1, machine.1)
     });
     Ok(format!(
         "Two lines over the steps in the body of an if: instructions per warp of PTX on the emulator, and of machine code on an \
          H200. {}. Up to {} steps the machine code has predicates instead of a branch; from {first} steps on it has the branch.",
-        told.collect::<Vec<_>>().join("; "),
+        described.collect::<Vec<_>>().join("; "),
         steps.iter().rev().find(|&&count| count < first).copied().unwrap_or(0),
     ))
 }

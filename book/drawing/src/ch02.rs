@@ -86,10 +86,10 @@ pub const FIGURES: &[Figure] = &[
     },
 ];
 
-/// Elements of the small block that shows which elements are added.
+/// The elements of the small block that shows which of them are added.
 const SMALL: usize = 16;
 
-/// A row of boxes for the elements before each round and after the last; arrows show what is added where.
+/// A row of boxes for the elements before each round and after the last one; arrows show what is added where.
 fn pairs_of(sources: &mut Sources, sheet: &mut Sheet, kernel: &'static Kernel) -> Result<String> {
     let pairs = pairs(sources, kernel, SMALL, SMALL)?;
     let rounds = pairs.iter().map(|pair| pair.round + 1).max().unwrap_or(0);
@@ -99,7 +99,7 @@ fn pairs_of(sources: &mut Sources, sheet: &mut Sheet, kernel: &'static Kernel) -
         let pair = pairs.iter().find(|pair| pair.round == round);
         pair.map_or(0, |pair| pair.from.abs_diff(pair.into))
     };
-    // Crossing arrows need room; those of neighbours never cross.
+    // Crossing arrows need space; arrows between neighbours never cross.
     let crossing = |round: usize| {
         if pairs.iter().any(|pair| pair.round == round && pair.into % 2 == 1) { 3.4 } else { 0.0 }
     };
@@ -115,7 +115,7 @@ fn pairs_of(sources: &mut Sources, sheet: &mut Sheet, kernel: &'static Kernel) -
     for Pair { round, into, from } in pairs.iter().copied() {
         let (above, below) = (top(round) + height + 1.0, top(round + 1) - 2.0);
         sheet.line(&[(centre(into), above), (centre(into), below + 1.0)], Stroke::Grid);
-        // Arrows end at the side of the box that they come from.
+        // An arrow ends at the side of the box that faces its start.
         let end = centre(into) + (width / 2.0 - 3.0).copysign(from as f64 - into as f64);
         sheet.arrow(&[(centre(from), above), (end, below)], Stroke::Arrow);
     }
@@ -128,31 +128,31 @@ fn pairs_of(sources: &mut Sources, sheet: &mut Sheet, kernel: &'static Kernel) -
             &format!("round {}", round + 1),
         );
     }
-    let told = |round: usize| {
+    let described = |round: usize| {
         let of_round: Vec<&Pair> = pairs.iter().filter(|pair| pair.round == round).collect();
         let (count, apart) = (of_round.len(), distance(round));
         format!("round {}: {count} {}, {apart} apart", round + 1, if count == 1 { "pair" } else { "pairs" })
     };
-    let told: Vec<String> = (0..rounds).map(told).collect();
+    let described: Vec<String> = (0..rounds).map(described).collect();
     Ok(format!(
         "{SMALL} elements in a row, and an arrow from each element to the one that it is added to, round by round: \
          {}. At the end element {} holds the sum.",
-        told.join("; "),
+        described.join("; "),
         pairs.last().map_or(0, |pair| pair.into),
     ))
 }
 
-/// Which lanes of which warps add in a round.
+/// For each warp, the lanes that add in a round.
 type Adding = BTreeMap<u32, u32>;
 
-/// What one block does: which lanes add in each round, and the PTX instructions of each warp.
+/// What one block does: the lanes that add in each round, and the PTX instructions of each warp.
 struct Rounds {
     adding: Vec<Adding>,
     issued: Vec<u32>,
 }
 
-/// Runs a kernel on one block of `threads` elements. A barrier ends a warp's round; the first store is a sum, and so are
-/// all others of its line.
+/// Runs a kernel on one block of `threads` elements. A barrier ends a warp's round. The first store is a sum, and so
+/// are all others of its line.
 fn rounds(sources: &mut Sources, kernel: &'static Kernel, threads: u32) -> Result<Rounds> {
     let (launch, _) = launch(sources, kernel, &vec![1; threads as usize], threads as usize)?;
     let steps = sources.trace(&launch)?;
@@ -181,7 +181,7 @@ fn rounds_lanes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     }
     sheet.left(2.0, 12.0, Tone::Dim, "round");
     sheet.right(396.0, 12.0, Tone::Dim, "idle");
-    let (mut y, mut told) = (36.0, Vec::new());
+    let (mut y, mut described) = (36.0, Vec::new());
     let cases = [
         (&REDUCE_NEIGHBORED, "thread i adds to element i"),
         (&REDUCE_NEIGHBORED_LESS, "thread k adds pair k"),
@@ -201,16 +201,16 @@ fn rounds_lanes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.right(396.0, y, Tone::Text, &format!("{idle:.0} %"));
             shares.push(format!("{idle:.0} %"));
         }
-        told.push(format!("If {what}, {} of the lanes idle in the warps that add", shares.join(", ")));
+        described.push(format!("If {what}, {} of the lanes idle in the warps that add", shares.join(", ")));
         y += 26.0;
     }
     Ok(format!(
         "Two warps of {LANES} lanes, a row for each round, with the lanes that add. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
-/// The three pairings, and what they are called in the figures.
+/// The three pairings, and their names in the figures.
 static PAIRINGS: [(&Kernel, &str); 3] = [
     (&REDUCE_NEIGHBORED, "neighbored"),
     (&REDUCE_NEIGHBORED_LESS, "neighbored_less"),
@@ -228,7 +228,7 @@ fn warps_instructions(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
     };
     chart.axes(sheet);
     chart.names(sheet, "warp of the block", "PTX instructions of a warp");
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (((kernel, name), look), down) in PAIRINGS.into_iter().zip(LOOKS).zip([4.0, -4.0, 13.0]) {
         let issued = rounds(sources, kernel, THREADS)?.issued;
         let points: Vec<_> =
@@ -236,25 +236,26 @@ fn warps_instructions(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
         chart.series(sheet, &points, look);
         chart.label(sheet, &points, down, name);
         let list: Vec<String> = issued.iter().map(u32::to_string).collect();
-        told.push(format!("{name}: {}", list.join(", ")));
+        described.push(format!("{name}: {}", list.join(", ")));
     }
     Ok(format!(
         "PTX instructions of each of the {warps} warps of one block of {THREADS} threads. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
-/// Elements of an `int` in a sector.
+/// The number of `int` elements in a sector.
 const SECTOR: usize = 8;
 
-/// For three kernels and three rounds: which of 64 elements the first warp takes its sums from, and their sectors.
+/// For three kernels and three rounds: the elements, of 64, from which the first warp takes its sums, and their
+/// sectors.
 fn sectors_touched(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const THREADS: usize = 64;
     let at = |element: usize| 24.0 + 4.15 * element as f64 + 2.4 * (element / SECTOR) as f64;
     sheet.left(2.0, 12.0, Tone::Dim, "round");
     sheet.middle(326.0, 12.0, Tone::Dim, "lanes");
     sheet.middle(373.0, 12.0, Tone::Dim, "sectors");
-    let (mut y, mut told) = (32.0, Vec::new());
+    let (mut y, mut described) = (32.0, Vec::new());
     for (kernel, name) in PAIRINGS {
         let pairs = pairs(sources, kernel, THREADS, THREADS)?;
         let rounds = rounds(sources, kernel, THREADS as u32)?;
@@ -262,7 +263,7 @@ fn sectors_touched(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let mut list = Vec::new();
         for round in 0..3 {
             y += 16.0;
-            // Lanes add in the order of the elements, so those of the first warp have the first pairs of the round.
+            // Lanes add in the order of the elements, so the first warp has the first pairs of the round.
             let lanes = rounds.adding[round].get(&0).copied().unwrap_or(0).count_ones() as usize;
             let of_round: Vec<&Pair> = pairs.iter().filter(|pair| pair.round == round).collect();
             let all: u32 = rounds.adding[round].values().map(|mask| mask.count_ones()).sum();
@@ -284,13 +285,13 @@ fn sectors_touched(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.middle(373.0, y, Tone::Strong, &sectors.len().to_string());
             list.push(format!("{lanes} lanes in {} sectors", sectors.len()));
         }
-        told.push(format!("{name}: {}", list.join(", ")));
+        described.push(format!("{name}: {}", list.join(", ")));
         y += 26.0;
     }
     Ok(format!(
         "{THREADS} elements in sectors of {SECTOR}, and what one load request of the first warp reads of them in the first three \
          rounds. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
@@ -323,17 +324,17 @@ fn sectors_total(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     sheet.left(132.0, end + 26.0, Tone::Strong, "sectors loaded");
     let sectors: Vec<Bar> = counted.iter().map(|&(name, _, sectors)| bar(name, sectors, Fill::B)).collect();
     bars.draw(sheet, end + 37.0, &sectors);
-    let told = counted.iter().map(|&(name, requests, sectors)| {
+    let described = counted.iter().map(|&(name, requests, sectors)| {
         format!("{name}: {} requests, {} sectors", grouped(requests), grouped(sectors))
     });
     Ok(format!(
         "Bars for three kernels that add up {} elements in blocks of {BLOCK}. {}.",
         grouped(N as u64),
-        told.collect::<Vec<_>>().join(". ")
+        described.collect::<Vec<_>>().join(". ")
     ))
 }
 
-/// The first round of the last block: 104 of 128 threads have elements, and 24 add what is past the end.
+/// The first round of the last block: 104 of 128 threads have elements, and 24 add memory after the end of the array.
 fn edges_past_end(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const WHOLE: usize = 1000;
     let (threads, n) = (BLOCK as usize, WHOLE % BLOCK as usize);
@@ -385,17 +386,17 @@ fn edges_past_end(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// Threads of the last block of the chapter's array, and how many of them have an element.
+/// The threads of the last block of the chapter's array, and how many of them have an element.
 const LAST_BLOCK: (u32, usize) = (128, 104);
 
-/// Where the threads of a block are in its first round, if some have no element.
+/// Where the threads of a block are in its first round if some of them have no element.
 fn barrier_comers(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (block, elements) = LAST_BLOCK;
     let strip = |warp: u32| Strip { x: 62.0 + 84.0 * f64::from(warp), pitch: 2.5, height: 9.0 };
     for warp in 0..block / LANES {
         sheet.sized(strip(warp).x, 12.0, Anchor::Start, Tone::Dim, 12.0, &format!("warp {warp}"));
     }
-    let (mut y, mut told) = (22.0, Vec::new());
+    let (mut y, mut described) = (22.0, Vec::new());
     for kernel in [&REDUCE_INTERLEAVED, &REDUCE_INTERLEAVED_EARLY, &REDUCE_INTERLEAVED_SKIP] {
         let (x, sums) = (sources.upload("x", &vec![1; elements])?, sources.zeroed::<i32>("sums", 1)?);
         let launch = Launch::new(kernel, 1, block).arg(x).arg(sums).arg(elements as u32);
@@ -425,16 +426,17 @@ fn barrier_comers(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             words.push(format!("{count} {place}"));
         }
         y += 10.0;
-        told.push(format!("{kernel}: {}, {verdict}", words.join(", ")));
+        described.push(format!("{kernel}: {}, {verdict}", words.join(", ")));
     }
     Ok(format!(
         "The {block} threads of a block with {elements} elements on the emulator, a cell for each, and where they are in the \
          first round: at its barrier, at the barrier after the loop, or ended. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// For each thread of a block, whether the first barrier that it reaches is that of a round or the one after the loop.
+/// For each thread of a block, whether the first barrier that it reaches is the one of a round or the one after the
+/// loop.
 fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
     let mut reached = vec![None; block as usize];
     let barriers = trace.iter().filter(|step| is(step, "bar.sync"));
@@ -443,7 +445,7 @@ fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
             reached[(LANES * step.warp + lane) as usize].get_or_insert(step.line);
         }
     }
-    // In the source, the barrier of the rounds comes first.
+    // In the source, the barrier of the rounds is the first one.
     let round = barriers.map(|step| step.line).min();
     let place = |line| match line {
         None => "ended",
@@ -453,10 +455,10 @@ fn barriers_reached(trace: &[Traced], block: u32) -> Vec<&'static str> {
     reached.into_iter().map(place).collect()
 }
 
-/// Sets of numbers for each order of additions.
+/// How many sets of numbers are tried for each order of additions.
 const SEEDS: u64 = 8;
 
-/// An order, and the elements of a block and the threads that add them.
+/// An order, with the elements of a block and the threads that add them.
 static ORDERS: [(&Kernel, &str, usize, u32); 4] = [
     (&FLOATS_ONE_BY_ONE, "one by one", N, 1),
     (&FLOATS_NEIGHBORED, "neighbours", BLOCK as usize, BLOCK),
@@ -464,7 +466,7 @@ static ORDERS: [(&Kernel, &str, usize, u32); 4] = [
     (&FLOATS_EIGHT_PARTS, "eight, then a tree", 8 * BLOCK as usize, BLOCK),
 ];
 
-/// How far a sum is off, in units of its last place.
+/// The error of a sum, in units of its last place.
 fn error(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -491,7 +493,7 @@ fn float_errors(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         y: Axis::linear(0.0, 4.0, []),
     };
     chart.axes(sheet);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for ((kernel, name, per_block, block), row) in ORDERS.into_iter().zip(0..) {
         let mut errors = Vec::new();
         for seed in 0..SEEDS {
@@ -505,14 +507,14 @@ fn float_errors(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.mark((chart.at(error.max(0.0006), 0.0).0, y), 3.6, look.mark, look.fill);
         }
         errors.sort_by(f64::total_cmp);
-        told.push(format!("{name}: from {:.3} to {:.3}", errors[0], errors[errors.len() - 1]));
+        described.push(format!("{name}: from {:.3} to {:.3}", errors[0], errors[errors.len() - 1]));
     }
     sheet.middle(250.0, 172.0, Tone::Text, "error, in units of the sum's last place");
     Ok(format!(
         "Errors of the sum of {} floats in {SEEDS} sets of numbers, for four orders of additions, in units of the sum's last \
          place. {}.",
         grouped(N as u64),
-        told.join(". ")
+        described.join(". ")
     ))
 }
 

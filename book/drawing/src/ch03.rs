@@ -1,6 +1,6 @@
 //! The figures of chapter 3: lanes that wait for each other, the last five rounds of a sum, masks of a barrier.
 //!
-//! What it leaves out is in [`races`] and [`barriers`].
+//! The other figures of the chapter are in [`races`] and [`barriers`].
 
 mod barriers;
 mod races;
@@ -42,15 +42,15 @@ pub const FIGURES: &[Figure] = &[
     Figure { name: "tile_race", title: "A tile with and without the barrier", draw: races::tile_race },
 ];
 
-/// Turns of a loop before a lane gives up, as in the chapter.
+/// Iterations of a loop before a lane gives up, as in the chapter.
 const PATIENCE: i32 = 20_000;
 
-/// Integers as the chapter adds them.
+/// The integers that the chapter adds.
 fn integers(n: usize) -> Vec<i32> {
     Random::new(0).words(n).iter().map(|word| (word % 1000) as i32).collect()
 }
 
-/// A line of a kernel's file, as far as there is room for it.
+/// A line of a kernel's file, as much of it as fits.
 fn source(kernel: &Kernel, line: u32, room: usize) -> String {
     let text = kernel.file.source.lines().nth(line as usize - 1).unwrap_or_default();
     let text = text.split("  //").next().unwrap_or_default().trim();
@@ -69,7 +69,7 @@ fn handshake_70(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     handshake(sources, sheet, 70)
 }
 
-/// Instructions in a row of the same lanes for the same line.
+/// Consecutive instructions of the same lanes for the same line.
 struct Stretch {
     mask: u32,
     line: Option<u32>,
@@ -100,16 +100,16 @@ fn handshake(sources: &mut Sources, sheet: &mut Sheet, arch: u32) -> Result<Stri
     strip.numbers(sheet, 12.0);
     let mut y = 20.0;
     for Stretch { mask, line, instructions } in stretches(&trace) {
-        // A loop is longer than the line before it, but not 70,000 times.
+        // A loop takes longer than the line before it, but at this scale not 70,000 times as long.
         let height = 24.0 + 9.0 * (instructions as f64).log10().max(0.8);
         lanes_at_work(sheet, strip, y, height, mask);
-        let told = match line {
+        let described = match line {
             _ if mask == u32::MAX => "all together".to_owned(),
             Some(line) => source(&HANDSHAKE, line, 25),
             None => String::new(),
         };
         let tone = if mask == u32::MAX { Tone::Text } else { Tone::Mono };
-        sheet.sized(text, y + 12.0, Anchor::Start, tone, 12.0, &told);
+        sheet.sized(text, y + 12.0, Anchor::Start, tone, 12.0, &described);
         sheet.left(text, y + 27.0, Tone::Dim, &counted(instructions, "instruction"));
         y += height + 3.0;
     }
@@ -140,7 +140,7 @@ fn lanes_at_work(sheet: &mut Sheet, strip: Strip, y: f64, height: f64, mask: u32
     }
 }
 
-/// A disc for each lane that got what it waited for, a cross for one that gave up.
+/// A disc for each lane that got what it waited for, a cross for each that gave up.
 fn outcome(sheet: &mut Sheet, strip: Strip, y: f64, through: &[bool]) {
     for (lane, &through) in (0..).zip(through) {
         let (mark, fill) = if through { (Mark::Disc, Fill::Good) } else { (Mark::Cross, Fill::Bad) };
@@ -148,7 +148,7 @@ fn outcome(sheet: &mut Sheet, strip: Strip, y: f64, through: &[bool]) {
     }
 }
 
-/// A kernel, and what its buffers hold before `through`.
+/// A kernel, and the contents of its buffers before `through`.
 type Waiting = (&'static Kernel, Vec<Vec<i32>>);
 
 fn lock_progress(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -163,7 +163,7 @@ fn lock_progress(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let strip = Strip::squares(52.0, 9.8);
     strip.numbers(sheet, 12.0);
     let mut y = 24.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (kernel, before) in &waiting {
         sheet.sized(4.0, y + 10.0, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         y += 19.0;
@@ -184,7 +184,7 @@ fn lock_progress(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
                 if passed == 32 { Tone::Text } else { Tone::Strong },
                 &passed.to_string(),
             );
-            told.push(format!("{kernel} for sm_{arch}: {passed}"));
+            described.push(format!("{kernel} for sm_{arch}: {passed}"));
             y += 18.0;
         }
         y += 9.0;
@@ -193,11 +193,11 @@ fn lock_progress(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         "A mark for each of {LANES} lanes of one warp on the emulator: a disc if the lane got what it waited for, a cross if it \
          gave up after {} turns of its loop; on the right how many got it. {}.",
         grouped(PATIENCE as u64),
-        told.join(", ")
+        described.join(", ")
     ))
 }
 
-/// The sum of a block by a kernel whose last rounds stay in a warp, and where it is left.
+/// The sum of a block by a kernel whose last rounds are those of one warp, and the buffer with the result.
 fn tail(sources: &mut Sources, kernel: &'static Kernel, block: u32) -> Result<(Launch, Buffer<i32>, i32)> {
     let values = integers(block as usize);
     let (x, sum) = (sources.upload("x", &values)?, sources.zeroed::<i32>("sum", 1)?);
@@ -205,18 +205,18 @@ fn tail(sources: &mut Sources, kernel: &'static Kernel, block: u32) -> Result<(L
     Ok((launch.arg(x).arg(sum).arg(block as i32), sum, values.iter().sum()))
 }
 
-/// The offset of each of the last rounds, and the lanes that add in it.
+/// The offset of each of the last rounds, and the lanes that add in that round.
 fn rounds(trace: &[Traced]) -> Vec<(u32, u32)> {
     let mut offset = None;
     let mut rounds = Vec::new();
     for step in trace {
         if is(step, "add.s32") {
-            // The thread's number and the offset.
+            // The instruction has the thread's number and the offset.
             offset = literal(&step.ptx).or(offset);
         } else if is(step, "ld.shared")
             && let Some((_, bytes)) = step.ptx.split_once("[part+")
         {
-            // The last lane is on its own, and the compiler knows where its partner is.
+            // The last lane works alone, and the compiler knows the address of its partner.
             offset = bytes.trim_end_matches("];").parse().ok().map(|bytes: u32| bytes / 4);
         } else if is(step, "st.shared") {
             rounds.extend(offset.take().map(|offset| (offset, step.active)));
@@ -239,7 +239,7 @@ fn tail_pairs(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     strip.mask(sheet, y, u32::MAX, Fill::On);
     for &(offset, adding) in &rounds {
         let from = y + strip.width() + 1.5;
-        // The farther a value goes, the more room its line has.
+        // The farther a value moves, the more space its line has.
         y += 30.0 + 1.6 * f64::from(offset);
         sheet.left(4.0, f64::midpoint(from, y) + 4.0, Tone::Text, &format!("offset {offset}"));
         for lane in (0..LANES).filter(|lane| adding >> lane & 1 == 1) {
@@ -261,7 +261,7 @@ fn masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let strip = Strip::squares(62.0, 10.5);
     strip.numbers(sheet, 12.0);
     let mut y = 24.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in [&MASK_DEFAULT, &MASK_SEVEN_F, &MASK_OUTSIDE] {
         let (x, out) = (sources.upload("x", &integers(32))?, sources.zeroed::<i32>("y", 32)?);
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(out);
@@ -293,7 +293,7 @@ fn masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             })
         });
         y += 26.0;
-        told.push(format!(
+        described.push(format!(
             "{kernel}: the mask {named:#010x} names {} lanes, {} reach the barrier, {verdict}",
             named.count_ones(),
             come.count_ones()
@@ -302,6 +302,6 @@ fn masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "A column for each lane of one warp on the emulator; the upper strip is the mask in the PTX, the lower one the \
          lanes that reach the barrier. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

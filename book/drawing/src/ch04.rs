@@ -1,6 +1,6 @@
-//! The figures of chapter 4: votes, shuffles, lanes and their numbers, and the sums that are made of them.
+//! The figures of chapter 4: votes, shuffles, lanes and their numbers, and sums that are made with them.
 //!
-//! It leaves out what the pictures of the report have as well: widths that are no power of two, and groups.
+//! Left out is what the pictures of the report show: widths that are not a power of two, and groups.
 
 mod groups;
 mod sums;
@@ -59,10 +59,10 @@ pub const FIGURES: &[Figure] = &[
     },
 ];
 
-/// Where strips with a label on the left stand.
+/// The place of strips that have a label on the left.
 const STRIP: Strip = Strip::squares(62.0, 10.5);
 
-/// One line of strips, and its label.
+/// A row of strips, with its label.
 fn labelled(sheet: &mut Sheet, y: f64, label: &str) {
     sheet.left(4.0, y + 9.0, Tone::Text, label);
 }
@@ -103,7 +103,7 @@ fn votes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     for (x, head) in columns[1..].iter().zip(heads) {
         sheet.middle(*x, row, Tone::Dim, head);
     }
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (warp, first) in (0..).zip((0..3 * 96).step_by(96)) {
         row += 17.0;
         sheet.right(columns[0], row, Tone::Text, &format!("warp {warp}"));
@@ -114,7 +114,7 @@ fn votes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.middle(*x, row, if *yes { Tone::Strong } else { Tone::Text }, word);
             words.push(format!("{head} {word}"));
         }
-        told.push(format!("warp {warp}: {}", words.join(", ")));
+        described.push(format!("warp {warp}: {}", words.join(", ")));
     }
     let lanes: Vec<String> = masks.iter().map(|mask| mask.count_ones().to_string()).collect();
     Ok(format!(
@@ -123,7 +123,7 @@ fn votes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
          in the three warps. {}.",
         voted[0],
         lanes.join(", "),
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -148,18 +148,19 @@ fn shuffle_xor(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     )
 }
 
-/// How a shuffle is called: its argument, and its width.
+/// The arguments of a shuffle: its argument and its width.
 struct Setting {
     argument: i32,
     width: u32,
 }
 
-/// One argument in every width.
+/// The same argument with every width.
 fn by_width(argument: i32) -> [Setting; 5] {
     [2, 4, 8, 16, LANES].map(|width| Setting { argument, width })
 }
 
-/// One warp in some settings: lanes bring their numbers, so the number that a lane gets is the lane that it reads.
+/// One warp with some settings. Lanes bring their own numbers, so the number that a lane gets is the lane that it
+/// reads.
 fn shuffle(
     sources: &mut Sources,
     sheet: &mut Sheet,
@@ -170,13 +171,13 @@ fn shuffle(
     let (x, y) = (sources.upload("x", &lanes)?, sources.zeroed::<i32>("y", 32)?);
     STRIP.numbers(sheet, 12.0);
     let mut top = 19.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let is_one_width = settings.iter().all(|setting| setting.width == LANES);
     for &Setting { argument, width } in settings {
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(y).arg(argument).arg(width as i32);
         let (_, got) = sources.trial(&launch, y)?;
         let source = |lane: u32| got[lane as usize] as u32;
-        // The farther a value goes, the more room its line has.
+        // The farther a value moves, the more space its line has.
         let bottom = top + 34.0 + if is_one_width { 2.0 * f64::from(argument) } else { 0.0 };
         let label = if is_one_width { format!("mask {argument}") } else { format!("width {width}") };
         labelled(sheet, f64::midpoint(top, bottom), &label);
@@ -192,7 +193,7 @@ fn shuffle(
             sheet.line(&[(x, top - 2.0), (x, bottom + STRIP.width() + 2.0)], Stroke::Line);
         }
         let own = (0..LANES).filter(|&lane| source(lane) == lane).count();
-        told.push(format!("{label}: {own}"));
+        described.push(format!("{label}: {own}"));
         top = bottom + STRIP.width() + 15.0;
     }
     let (which, of, upright) = if is_one_width {
@@ -205,11 +206,11 @@ fn shuffle(
         "One warp of {kernel} {which} on the emulator, for each of five {of} two strips: above, the lanes that give, and below, \
          the lanes that get; a line goes from the lane that is read to the lane that reads. {upright}Lanes that get their own \
          value back are small. Of {LANES} these are, for {}.",
-        told.join(", ")
+        described.join(", ")
     ))
 }
 
-/// How often each lane's result has each element in it: a row for each element.
+/// How often each element is contained in each lane's result: a row for each element.
 fn weights(sources: &mut Sources, kernel: &'static Kernel) -> Result<Vec<Vec<i32>>> {
     let (x, y) = (sources.zeroed::<i32>("x", 32)?, sources.zeroed::<i32>("y", 32)?);
     let launch = Launch::new(kernel, 1, LANES).arg(x).arg(y);
@@ -225,7 +226,7 @@ fn weights(sources: &mut Sources, kernel: &'static Kernel) -> Result<Vec<Vec<i32
 fn down_against_xor(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const TOP: f64 = 44.0;
     const PITCH: f64 = 5.2;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (left, kernel) in [(48.0, &LANES_DOWN), (228.0, &LANES_XOR)] {
         let weights = weights(sources, kernel)?;
         let strip = Strip::squares(left, PITCH);
@@ -257,7 +258,7 @@ fn down_against_xor(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
         let have = (0..32).filter(|&lane| weights.iter().all(|lanes| lanes[lane] == 1)).count();
         let base = TOP + 32.0 * PITCH + 19.0;
         sheet.left(left, base, Tone::Text, &format!("{have} of {LANES} have the sum"));
-        told.push(format!("{kernel}: {have} of {LANES} lanes have the sum"));
+        described.push(format!("{kernel}: {have} of {LANES} lanes have the sum"));
     }
     for lane in [0, 8, 16, 24, 31] {
         let y = TOP + PITCH * (f64::from(lane) + 0.5) + 4.0;
@@ -269,14 +270,14 @@ fn down_against_xor(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
     Ok(format!(
         "A row for each lane of one warp on the emulator, a column for each element: a square if the lane's result has the \
          element in it once, a cross if more than once. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
 fn lane_ids(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const SIDE: usize = 8;
     const PITCH: f64 = 22.5;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (left, kernel) in [(4.0, &LANE_MODULO), (214.0, &LANE_OF_RANK)] {
         let y = sources.zeroed::<i32>("y", SIDE * SIDE)?;
         let (_, got) = sources.trial(&Launch::new(kernel, 1, (8, 8)).arg(y).arg(32_i32), y)?;
@@ -285,7 +286,7 @@ fn lane_ids(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         for (thread, &number) in got.iter().enumerate() {
             let is_right = number as usize == thread % 32;
             wrong += usize::from(!is_right);
-            // The second warp stands a little lower.
+            // The second warp is drawn a little lower.
             let below = if thread < 32 { 0.0 } else { 16.0 };
             let (x, y) =
                 (left + PITCH * (thread % SIDE) as f64, 36.0 + PITCH * (thread / SIDE) as f64 + below);
@@ -304,11 +305,11 @@ fn lane_ids(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let base = 36.0 + SIDE as f64 * PITCH + 16.0 + 18.0;
         let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
         sheet.left(left, base, tone, &format!("{wrong} of {} wrong", SIDE * SIDE));
-        told.push(format!("{kernel}: {wrong} of {} threads get a wrong lane", SIDE * SIDE));
+        described.push(format!("{kernel}: {wrong} of {} threads get a wrong lane", SIDE * SIDE));
     }
     Ok(format!(
         "A block of 8 by 8 threads on the emulator, each with the lane number that the kernel computes; the upper four rows are \
          warp 0, the lower four warp 1. A bar is under each right number, a cross under each wrong one. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

@@ -1,6 +1,6 @@
-//! The figures of chapter 5: lost updates, locks, messages, and loops of compare-and-swap.
+//! The figures of chapter 5: lost updates, locks, messages, and loops with compare-and-swap.
 //!
-//! Timelines are of one seed, which the description names. It leaves out a NaN in such a loop.
+//! Each timeline shows one seed, which the description names. A NaN in such a loop is left out.
 
 mod doubles;
 mod locks;
@@ -55,7 +55,7 @@ pub const FIGURES: &[Figure] = &[
 
 const CHAPTER: &str = "ch05_locks";
 
-/// Seeds that are tried for a timeline.
+/// How many seeds are tried for a timeline.
 const SEEDS: u64 = 40;
 
 fn lost_update(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -76,7 +76,7 @@ fn lost_update(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let trace = sources.trace(&launch)?;
     let is_access = |step: &&Traced| is(step, "ld.global") || is(step, "st.global");
     let events: Vec<&Traced> = trace.iter().filter(is_access).collect();
-    let (value, told) = reads_and_writes(sheet, &events);
+    let (value, described) = reads_and_writes(sheet, &events);
     ensure!(left[0] == value, "the run leaves {} and not {value}", left[0]);
 
     let line = events[0].line.context("an access without a line")?;
@@ -86,13 +86,13 @@ fn lost_update(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "Time runs downwards, kernel count_plain with two warps on the emulator, seed {seed}. Between them the counter in memory. In \
          order: {}. Both add one to 0, and {} is left instead of 2 from two warps, which are {} threads.",
-        told.join(", "),
+        described.join(", "),
         left[0],
         2 * LANES
     ))
 }
 
-/// Draws what two warps read from a counter and write to it. Returns what it holds at the end, and all in words.
+/// Draws what two warps read from a counter and write to it. Returns its final value, and a description in words.
 fn reads_and_writes(sheet: &mut Sheet, events: &[&Traced]) -> (i32, Vec<String>) {
     let bottom = 52.0 + STEP * events.len() as f64;
     let track = |x: f64| Track { x, top: 18.0, bottom };
@@ -103,7 +103,7 @@ fn reads_and_writes(sheet: &mut Sheet, events: &[&Traced]) -> (i32, Vec<String>)
     memory.draw(sheet, "count");
     // The lanes of a warp load together, so each warp has one value.
     let (mut value, mut loaded) = (0, [0; 2]);
-    let (mut bars, mut told) = (vec![(24.0, value)], Vec::new());
+    let (mut bars, mut described) = (vec![(24.0, value)], Vec::new());
     for (step, row) in events.iter().zip(1..) {
         let y = 24.0 + STEP * f64::from(row);
         let (warp, of_warp) = (step.warp as usize, warps[step.warp as usize].x);
@@ -119,7 +119,7 @@ fn reads_and_writes(sheet: &mut Sheet, events: &[&Traced]) -> (i32, Vec<String>)
             (of_warp, memory.x, format!("writes {next}"), is_lost)
         };
         Pass { from, to, words, what: &what, line: None, is_bad }.draw(sheet, y);
-        told.push(format!("warp {warp} {what}"));
+        described.push(format!("warp {warp} {what}"));
     }
     let ends = bars.iter().skip(1).map(|&(from, _)| from - 4.0).chain([bottom]);
     for (&(from, value), to) in bars.iter().zip(ends) {
@@ -127,7 +127,7 @@ fn reads_and_writes(sheet: &mut Sheet, events: &[&Traced]) -> (i32, Vec<String>)
         sheet.rect([memory.x - 3.0, from + 4.0, 6.0, to - from - 4.0], fill);
         sheet.left(memory.x + 7.0, from + 15.0, Tone::Strong, &value.to_string());
     }
-    (value, told)
+    (value, described)
 }
 
 fn contention(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -138,7 +138,7 @@ fn contention(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         sheet.left(*x, 12.0, Tone::Text, &format!("{} additions", grouped(*size as u64)));
     }
     let mut y = 36.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (memory, fill) in [("global", Fill::A), ("shared", Fill::B)] {
         sheet.left(4.0, y, Tone::Dim, &format!("{memory} memory"));
         let mut end = y;
@@ -149,8 +149,9 @@ fn contention(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
                 let value = record.time_us(&format!("tally_{memory}-{slots}"))?;
                 let us = if value < 1000.0 { format!("{value:.1}") } else { grouped(value.round() as u64) };
                 let label = format!("{us} µs");
-                told.push(format!("{memory} memory, {name}, {} additions: {label}", grouped(*size as u64)));
-                // Both columns have the names of the first.
+                described
+                    .push(format!("{memory} memory, {name}, {} additions: {label}", grouped(*size as u64)));
+                // The second column does not repeat the names of the first.
                 let name = if x < 200.0 { name } else { "" };
                 bars.push(Bar { name: name.to_owned(), value, label, fill });
             }
@@ -161,7 +162,7 @@ fn contention(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let block = records[0].setting("block")?;
     Ok(format!(
         "How long atomic additions to counters take on an NVIDIA H200, in blocks of {block} threads. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 

@@ -66,15 +66,15 @@ pub const FIGURES: &[Figure] = &[
     },
 ];
 
-/// Floats in a sector, and before and after the points of a row in grids with a frame.
+/// Floats in a sector, and before and after each row of points in a grid with a frame.
 const SECTOR: usize = 8;
 
 /// The four neighbours of a point.
 const SIDES: [(&str, [i64; 2]); 4] =
     [("left", [-1, 0]), ("right", [1, 0]), ("above", [0, -1]), ("below", [0, 1])];
 
-/// One warp of points in a row with a frame around it. Which point reads what comes from the means: a single 1
-/// among zeros changes those of its readers alone.
+/// One warp of points in a row with a frame around it. To find out which point reads what, a single 1 is placed among
+/// zeros: it changes the means of its readers only.
 fn stencil(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const POINTS: usize = 32;
     let pitch = POINTS + 2 * SECTOR;
@@ -118,12 +118,12 @@ fn stencil(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let middle = x(point) + 2.9;
     sheet.arrow(&[(middle, y(0) + 18.0), (middle, y(point) - 4.0)], Stroke::Arrow);
     sheet.arrow(&[(middle, y(2 * pitch) - 4.0), (middle, y(point) + 18.0)], Stroke::Arrow);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (name, [dx, dy]) in SIDES {
         let read = reads.get(&(dx + dy * pitch as i64));
-        told.push(format!("{} {name}", read.map_or(0, |read| sectors(read).len())));
+        described.push(format!("{} {name}", read.map_or(0, |read| sectors(read).len())));
     }
-    let sum = told.join(" + ");
+    let sum = described.join(" + ");
     let y = y(2 * pitch) + 40.0;
     sheet.left(46.0, y, Tone::Text, &sum);
     let what = format!("= {asked} sectors requested, {} different ones", touched.len());
@@ -141,12 +141,12 @@ fn stencil(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
 const WIDTH: usize = 42;
 const HEIGHT: usize = 10;
 const BLOCK: Dim3 = Dim3::new(16, 4, 1);
-/// Threads side by side, and one below the other.
+/// Threads per row, and rows of threads.
 const THREADS: [usize; 2] = [48, 12];
-/// What no thread should write keeps this value.
+/// Elements that no thread should write keep this value.
 const UNTOUCHED: f32 = -1.0;
 
-/// A launch over that grid, with room after it for rows of whole blocks; the new values and the old ones.
+/// A launch over that grid, with extra space after it for rows of whole blocks; the new values and the old ones.
 fn ragged(
     sources: &mut Sources,
     kernel: &'static lanes::kernel::Kernel,
@@ -159,7 +159,7 @@ fn ragged(
     Ok((launch, next, values))
 }
 
-/// The threads of a step, by row and column, for which `is_one` holds.
+/// The threads of a step, by row and column, for which `is_one` returns true.
 fn threads(step: &Traced, lanes: u32) -> impl Iterator<Item = (usize, usize)> + use<> {
     let (block, warp) = (step.block, step.warp);
     (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| {
@@ -172,7 +172,7 @@ fn guard_map_warps(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (launch, _, _) = ragged(sources, &JACOBI_GUARDED)?;
     let trace = sources.trace(&launch)?;
     let warp = |step: &Traced| (step.block.y, step.block.x, step.warp);
-    let parted: BTreeSet<_> = trace.iter().filter(|step| step.mask != u32::MAX).map(warp).collect();
+    let diverging: BTreeSet<_> = trace.iter().filter(|step| step.mask != u32::MAX).map(warp).collect();
     let (mut stores, mut means, mut waits) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for step in &trace {
         if step.ptx.starts_with("st.global") {
@@ -180,7 +180,7 @@ fn guard_map_warps(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         }
         if step.ptx.contains("add.f32") {
             means.extend(threads(step, step.active));
-            if parted.contains(&warp(step)) {
+            if diverging.contains(&warp(step)) {
                 waits.extend(threads(step, step.active));
             }
         }
@@ -218,10 +218,11 @@ fn guard_map_warps(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// The threads in their places, those outside the grid to the right of it and below it, and where these write.
+/// The threads at their places, with those outside the grid on the right of it and below it, and the elements that
+/// these write.
 fn border_first_writes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (launch, next, _) = ragged(sources, &JACOBI_BORDER_FIRST)?;
-    // Where a thread writes is what the kernel computes: row times width and column.
+    // A thread writes the element that the kernel computes: row times width, plus column.
     let mut writers: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for step in sources.trace(&launch)?.iter().filter(|step| step.ptx.starts_with("st.global")) {
         for (row, column) in threads(step, step.active) {
@@ -275,11 +276,11 @@ fn border_first_writes(sources: &mut Sources, sheet: &mut Sheet) -> Result<Strin
     ))
 }
 
-/// The block of the chapter's section about tiles, and its tile: one more on every side.
+/// The block of the chapter's section about tiles, and its tile, which is one point larger on every side.
 const TILE_BLOCK: Dim3 = Dim3::new(32, 8, 1);
 
-/// The tile's floats by the threads that load them: the first store is that of a thread's own point, then come the four sides in the
-/// order of the kernel, for the first warp has all of them but the last.
+/// The tile's floats by the threads that load them. The first store is that of each thread's own point. The four sides
+/// follow in the order of the kernel, because the first warp has all of them except the last.
 fn tile_halo(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (columns, rows) = (TILE_BLOCK.x as usize, TILE_BLOCK.y as usize);
     let pitch = columns + 2 * SECTOR;
@@ -335,14 +336,14 @@ fn tile_halo(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// The exact solution on a grid of `side` points, row after row: zero on three sides.
+/// The exact solution on a grid of `side` points, row after row; it is zero on three sides.
 fn exact(side: usize) -> Vec<f64> {
     let h = 1.0 / (side - 1) as f64;
     let u = |x: f64, y: f64| (PI * x).sin() * (PI * y).sinh() / PI.sinh();
     (0..side * side).map(|at| u((at % side) as f64 * h, (at / side) as f64 * h)).collect()
 }
 
-/// The largest error of a grid after some steps from zeros inside.
+/// The largest error of a grid after some steps, starting with zeros inside.
 fn off(sources: &mut Sources, side: usize, steps: i32) -> Result<f64> {
     let exact = exact(side);
     let is_inside = |at: usize| (1..side - 1).contains(&(at % side)) && (1..side - 1).contains(&(at / side));
@@ -365,7 +366,7 @@ fn convergence(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     };
     chart.axes(sheet);
     chart.names(sheet, "steps", "largest error of a point");
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (side, look) in [5, 9, 17].into_iter().zip(LOOKS) {
         let mut points = Vec::new();
         for steps in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000] {
@@ -375,12 +376,13 @@ fn convergence(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         chart.label(sheet, &points, 4.0, &format!("{side} x {side} points"));
         let last = points.last().map_or(0.0, |point| point.1);
         let end = points.iter().find(|point| point.1 < 1.05 * last).map_or(0.0, |point| point.0);
-        told.push(format!("{side} x {side} points: {last:.5} in the end, and nearly that after {end} steps"));
+        described
+            .push(format!("{side} x {side} points: {last:.5} in the end, and nearly that after {end} steps"));
     }
     Ok(format!(
         "The largest error of a point against the exact solution, over the steps, both axes logarithmic. Each line falls, \
          and then stays at the error that its grid allows. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
@@ -399,7 +401,7 @@ fn rim_cost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     };
     chart.axes(sheet);
     chart.names(sheet, "rounds of work for a point on the border", "PTX instructions");
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for ((prefix, name), look) in
         [("branch", "one kernel"), ("two_kernels", "two kernels")].into_iter().zip(LOOKS)
     {
@@ -410,19 +412,19 @@ fn rim_cost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         chart.series(sheet, &points, look);
         chart.label(sheet, &points, 4.0, name);
         let counts: Vec<String> = points.iter().map(|point| grouped(point.1 as u64)).collect();
-        told.push(format!("{name}: {}", counts.join(", ")));
+        described.push(format!("{name}: {}", counts.join(", ")));
     }
     Ok(format!(
         "PTX instructions of one kernel that branches and of two kernels, for 0, 10, 100 and 1,000 rounds of work on the border, \
          on a logarithmic axis. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
 fn solid(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let record = sources.measured("ch06_laplace", 0)?;
     let counter = |row: &str, name: &str| record.counter(row, name);
-    let (mut y, mut told) = (30.0, Vec::new());
+    let (mut y, mut described) = (30.0, Vec::new());
     for shape in ["cube", "slab"] {
         let mut values = Vec::new();
         for by in ["lines", "points"] {
@@ -447,7 +449,11 @@ fn solid(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
                 Bars { x: 124.0, width: 116.0, most: lines.max(points), pitch: 15.0, tone: Tone::Text };
             bars.draw(sheet, y, &[bar(lines, "lines", Fill::A), bar(points, "points", Fill::B)]);
             sheet.right(118.0, y + 17.0, Tone::Text, name);
-            told.push(format!("{shape}, {name}: {} by lines, {} by points", label(lines), label(points)));
+            described.push(format!(
+                "{shape}, {name}: {} by lines, {} by points",
+                label(lines),
+                label(points)
+            ));
             y += 40.0;
         }
         y += 26.0;
@@ -455,6 +461,6 @@ fn solid(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "For a cube of 64 points a side and a slab of four planes, in two ways: the warps and PTX instructions of the emulator and \
          the time on an H200, each pair on a scale of its own. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

@@ -1,6 +1,7 @@
-//! The figures of chapter 7: the rounds of a scan, who adds in them, where elements go, and blocks that look back.
+//! The figures of chapter 7: the rounds of a scan, the threads that add in them, where elements go, and blocks that
+//! look back.
 //!
-//! It leaves out times, which the pages have as tables.
+//! Times are left out, because the pages have them as tables.
 
 mod blocks;
 
@@ -35,7 +36,7 @@ pub const FIGURES: &[Figure] = &[
 
 const CHAPTER: &str = "ch07_scan";
 
-/// The sums before the first of five rounds, and after each.
+/// The sums before the first of five rounds, and after each round.
 const STAGES: usize = 6;
 
 /// A warp of ones: a sum is the number of elements that it covers.
@@ -46,7 +47,7 @@ fn scan_rounds(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let strip = Strip::squares(62.0, 10.5);
     strip.numbers(sheet, 12.0);
     let mut top = 19.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (stage, sums) in sums.chunks(32).enumerate() {
         let most = sums.iter().copied().max().unwrap_or(1);
         let height = 6.0 + 1.6 * f64::from(most);
@@ -60,20 +61,20 @@ fn scan_rounds(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.rect([strip.lane(lane), bottom - size, strip.width(), size], fill);
         }
         let done = (0..LANES).filter(|&lane| complete(lane)).count();
-        told.push(format!("{name}: {done} lanes complete, the longest sum covers {most}"));
+        described.push(format!("{name}: {done} lanes complete, the longest sum covers {most}"));
         top = bottom + 9.0;
     }
     Ok(format!(
         "A column for each of {LANES} lanes, kernel scan_warp_watched on the emulator. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// The threads that add, round by round.
+/// The threads that add in each round.
 fn who_adds(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const BLOCK: u32 = 64;
     let mut top = 8.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (kernel, name, access, text) in [
         (&SCAN_BLOCK_TWO_BUFFERS, "rounds", "ld.shared", "sum += "),
         (&SCAN_BLOCK_TREE, "tree", "st.shared", "] += "),
@@ -95,16 +96,16 @@ fn who_adds(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         }
         let all: u32 = rounds.iter().map(|row| row.count_ones()).sum();
         sheet.left(left, top + 10.0, Tone::Dim, &format!("{all} additions in {} rounds", rounds.len()));
-        told.push(format!("{name}: {all} additions in {} rounds", rounds.len()));
+        described.push(format!("{name}: {all} additions in {} rounds", rounds.len()));
         top += 30.0;
     }
     Ok(format!(
         "A column for each of {BLOCK} threads, a row for each round, on the emulator. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// For each round the threads that add. A round ends at a barrier.
+/// For each round, the threads that add. A round ends at a barrier.
 fn additions(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -134,14 +135,14 @@ fn additions(
 
 const KEPT_OF: usize = 2048;
 
-/// Elements that are kept hold their index, the others hold the limit.
+/// Elements that are kept have their index as their value, the others have the limit.
 fn keep_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const LIMIT: i32 = KEPT_OF as i32;
     let mut random = Random::new(0);
     let values: Vec<i32> =
         (0..LIMIT).map(|i| if random.next_u32().is_multiple_of(2) { i } else { LIMIT }).collect();
     let kept = values.iter().filter(|&&value| value < LIMIT).count();
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let panels = [
         ("one for each element", &KEEP_ATOMIC),
         ("one for each warp", &KEEP_BALLOT),
@@ -159,11 +160,11 @@ fn keep_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         });
         sheet.boxes((1.6, 1.6), Fill::A, points);
         let falls = got[..kept].windows(2).filter(|pair| pair[0] > pair[1]).count();
-        told.push(format!("{name}: {falls} times an element stands before one that came earlier"));
+        described.push(format!("{name}: {falls} times an element stands before one that came earlier"));
     }
     Ok(format!(
         "Four panels for {kept} elements kept of {KEPT_OF}, in blocks of 128 threads on the emulator, random order of warps, seed 0. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -192,19 +193,22 @@ fn array_traffic(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     for row in rows {
         most = most.max(record.fact(row, "read")?);
     }
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let mut y = 18.0;
     for (title, fact, fill) in [("read", "read", Fill::A), ("written", "written", Fill::B)] {
         sheet.left(4.0, y, Tone::Dim, title);
         let mut bars = Vec::new();
         for row in rows {
             let value = record.fact(row, fact)?;
-            told.push(format!("{row} {title} {value:.1} times"));
+            described.push(format!("{row} {title} {value:.1} times"));
             bars.push(Bar { name: row.to_owned(), value, label: format!("{value:.1}"), fill });
         }
         y = Bars { x: 120.0, width: 230.0, most, pitch: 21.0, tone: Tone::Mono }.draw(sheet, y + 10.0, &bars)
             + 28.0;
     }
     let size = record.setting("size")?;
-    Ok(format!("How often each of {size} elements is read and written on the emulator: {}.", told.join("; ")))
+    Ok(format!(
+        "How often each of {size} elements is read and written on the emulator: {}.",
+        described.join("; ")
+    ))
 }

@@ -1,7 +1,7 @@
 //! Figures of chapter 8: hiding latency.
 //!
-//! Two are from runs of the emulator, and the others show times of a GPU. While there is no record of one, those show the
-//! axes and say so. It leaves out what a multiprocessor does in each cycle: nothing here sees that.
+//! Two are from runs of the emulator, and the others show times of a GPU. As long as there is no record of one, these
+//! show the axes and say so. What a multiprocessor does in each cycle is left out, because nothing here can see that.
 
 use anyhow::Result;
 use lanes::Launch;
@@ -37,7 +37,7 @@ pub const FIGURES: &[Figure] = &[
 
 const CHAPTER: &str = "ch08_latency";
 
-/// A run with what a GPU measured in it, if it has been on one.
+/// A run, with what a GPU measured in it if there is a record.
 fn measured(sources: &mut Sources, run: usize, row: &str) -> Result<(Record, bool)> {
     if let Ok(record) = sources.measured(CHAPTER, run)
         && record.time_us(row).is_ok()
@@ -47,7 +47,7 @@ fn measured(sources: &mut Sources, run: usize, row: &str) -> Result<(Record, boo
     Ok((sources.emulated(CHAPTER, run)?, false))
 }
 
-/// What stands where there would be times.
+/// The text in the place of missing times.
 const UNMEASURED: &str = "no record of a GPU yet";
 
 fn chase_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -64,14 +64,14 @@ fn chase_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let most = bars.iter().map(|bar| bar.value).fold(1.0, f64::max);
     let look = Bars { x: 76.0, width: 250.0, most, pitch: 26.0, tone: Tone::Text };
     look.draw(sheet, 8.0, &bars);
-    let told: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.label)).collect();
-    let told = told.join(". ");
-    Ok(format!("Bars of the time of one load on an H200, by what the loads are spread over. {told}."))
+    let described: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.label)).collect();
+    let described = described.join(". ");
+    Ok(format!("Bars of the time of one load on an H200, by what the loads are spread over. {described}."))
 }
 
-/// Elements of each thread: enough for four rounds of a thread that loads one at a time.
+/// The elements of each thread: enough for four rounds of a thread that loads one at a time.
 const ELEMENTS: usize = 4;
-/// The machine code, and its loop in `stream_4`, a round of which has these elements.
+/// The machine code, and its loop in `stream_4`, whose rounds have this many elements.
 const MACHINE_CODE: &str = "chapters/ch08_latency/output/h200_machine_code.txt";
 
 fn loads_and_uses(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -83,10 +83,10 @@ fn loads_and_uses(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         ("stream_4, PTX", executed(sources, &STREAM_4)?),
         ("stream_4, machine code", machine),
     ];
-    let (mut told, mut top) = (Vec::new(), 8.0);
+    let (mut described, mut top) = (Vec::new(), 8.0);
     for (name, code) in &codes {
         let (waits, end) = draw_code(sheet, top, name, code);
-        told.push(format!("{name}: {waits}"));
+        described.push(format!("{name}: {waits}"));
         top = end + 20.0;
     }
     let marks = [(Mark::Square, Fill::A, "loads"), (Mark::Square, Fill::B, "needs what was loaded")];
@@ -94,7 +94,7 @@ fn loads_and_uses(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "The instructions of one warp in order, for kernels that add the same {ELEMENTS} elements in each thread. Arcs lead from \
          each load to the addition that needs it. How often the warp waits if it issues them in that order: {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -103,7 +103,7 @@ fn without_address(line: &str) -> String {
     line.trim().split_once("  ").map_or(line, |(_, rest)| rest).to_owned()
 }
 
-/// The PTX that a warp executes, from its first load to its last addition.
+/// The PTX instructions that a warp executes, from its first load to its last addition.
 fn executed(sources: &mut Sources, kernel: &'static Kernel) -> Result<Vec<String>> {
     let n = 32 * ELEMENTS;
     let (x, sums) = (sources.zeroed::<f32>("x", n)?, sources.zeroed::<f32>("sums", 32)?);
@@ -133,7 +133,7 @@ fn draw_code(sheet: &mut Sheet, top: f64, name: &str, code: &[String]) -> (usize
         } else if let Some(used) = used {
             let (_, from) = on_the_way.remove(used);
             sheet.swing((at(from), base - 2.0), (at(nth), base - 2.0), -14.0, Stroke::Arrow);
-            // Loads that are issued before a wait have arrived, or nearly, when it ends.
+            // Loads that were issued before a wait have arrived when it ends, or nearly.
             if arrived.is_none_or(|arrived| from > arrived) {
                 waits += 1;
                 arrived = Some(nth);
@@ -150,7 +150,7 @@ fn draw_code(sheet: &mut Sheet, top: f64, name: &str, code: &[String]) -> (usize
     (waits, base + 14.0)
 }
 
-/// The register that a load writes: what comes after its opcode.
+/// The register that a load writes, which follows its opcode.
 fn target(line: &str) -> &str {
     line.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(',')
 }
@@ -181,21 +181,21 @@ fn chains_rate(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     }
     let most = groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.value).fold(1.0, f64::max);
     let look = Bars { x: 76.0, width: 240.0, most, pitch: 15.0, tone: Tone::Text };
-    let (mut y, mut told) = (8.0, Vec::new());
+    let (mut y, mut described) = (8.0, Vec::new());
     for (warps, bars) in &groups {
         let end = look.draw(sheet, y, bars);
         sheet.right(70.0, f64::midpoint(y, end) + 4.3, Tone::Text, &format!("{warps} warps"));
         let rates: Vec<String> = bars.iter().map(|bar| format!("{:.0}", bar.value)).collect();
-        told.push(format!("{warps} warps: {}", rates.join(", ")));
+        described.push(format!("{warps} warps: {}", rates.join(", ")));
         y = end + 14.0;
     }
     Ok(format!(
         "Additions per nanosecond of one multiprocessor of an H200, with 1, 2, 4 and 8 chains in each thread. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
-/// The kernels of the next figure: what their rows begin with, and their marks.
+/// The kernels of the next figure: the prefix of their rows, and their marks.
 const KINDS: [(&str, &str, Mark, Fill); 3] = [
     ("loads_1", "one load of 4 bytes", Mark::Disc, Fill::A),
     ("loads_2 loads_4 loads_8", "2, 4 or 8 of them", Mark::Square, Fill::B),
@@ -212,7 +212,7 @@ fn bytes_in_flight(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     };
     chart.axes(sheet);
     chart.names(sheet, "KiB in flight on each multiprocessor, by the code", "GB/s");
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (rows, _, mark, fill) in KINDS {
         for row in rows.split(' ') {
             for warps in [8, 16, 32, 64] {
@@ -221,7 +221,7 @@ fn bytes_in_flight(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
                 if is_measured {
                     let rate = record.fact(&row, "gb_s")?;
                     sheet.mark(chart.at(kib, rate), 4.0, mark, fill);
-                    told.push(format!("{row} {kib:.0} KiB, {rate:.0} GB/s"));
+                    described.push(format!("{row} {kib:.0} KiB, {rate:.0} GB/s"));
                 }
             }
         }
@@ -235,7 +235,7 @@ fn bytes_in_flight(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "A chart of points, one for each kernel and number of warps: gigabytes per second on an H200 against the KiB that a \
          multiprocessor waits for at a time, on a logarithmic axis. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -244,7 +244,7 @@ fn blocks_that_fit(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let record = sources.emulated(CHAPTER, 0)?;
     let (cell, left) = (4.7, 92.0);
     sheet.left(left, 12.0, Tone::Dim, "room for 64 warps, in blocks of");
-    let (mut y, mut told) = (20.0, Vec::new());
+    let (mut y, mut described) = (20.0, Vec::new());
     for size in [32, 64, 256, 768, 1024_usize] {
         let row = format!("block_{size}");
         let [blocks, warps] = ["resident_blocks", "resident_warps"].map(|fact| record.fact(&row, fact));
@@ -262,12 +262,12 @@ fn blocks_that_fit(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.frame([free + 0.4, y, (WARPS - warps) as f64 * cell - 0.8, 14.0], Stroke::Grid);
         }
         sheet.right(left - 6.0, y + 11.3, Tone::Text, &format!("{size} threads"));
-        told.push(format!("{blocks} blocks of {size} threads are {warps} warps"));
+        described.push(format!("{blocks} blocks of {size} threads are {warps} warps"));
         y += 22.0;
     }
     Ok(format!(
         "The room for {WARPS} warps on a multiprocessor, and the blocks that fit into it, by their size: {}. What is left stays \
          empty.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

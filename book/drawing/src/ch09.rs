@@ -1,7 +1,7 @@
 //! Figures of chapter 9: the modern vocabulary.
 //!
-//! Timelines are of one seed, which the description names. It leaves out sums of a warp, of which only a clock shows
-//! anything new.
+//! Each timeline shows one seed, which the description names. Sums of a warp are left out, because only a clock would
+//! show a difference.
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
@@ -36,7 +36,7 @@ pub const FIGURES: &[Figure] = &[
 
 const CHAPTER: &str = "ch09_modern";
 const SEEDS: u64 = 40;
-/// What the messages say.
+/// The value of the messages.
 const MESSAGE: i32 = 42;
 
 fn orders(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
@@ -50,23 +50,23 @@ fn orders(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         (&REF_IN_BLOCK_RELAXED, 1, 64),
         (&REF_IN_BLOCK, 1, 64),
     ];
-    let (mut y, mut told) = (12.0, Vec::new());
+    let (mut y, mut described) = (12.0, Vec::new());
     for (kernel, grid, block) in cases {
         let wrong = seeds(sources, sheet, Launch::new(kernel, grid, block), y)?;
         sheet.sized(4.0, y, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
         sheet.right(396.0, y, tone, &format!("{wrong} of {SEEDS} wrong"));
-        told.push(format!("{kernel} {wrong}"));
+        described.push(format!("{kernel} {wrong}"));
         y += 38.0;
     }
     Ok(format!(
         "A mark for each of {SEEDS} seeds in the emulator's weak memory: a disc if the message was read, a cross if old data was \
          read. Wrong: {}.",
-        told.join(", ")
+        described.join(", ")
     ))
 }
 
-/// A mark for each seed below `y`; returns how many read something else than the message.
+/// A mark for each seed below `y`; returns how many seeds read something other than the message.
 fn seeds(sources: &mut Sources, sheet: &mut Sheet, launch: Launch, y: f64) -> Result<u32> {
     let (data, flag) = (sources.zeroed::<i32>("data", 1)?, sources.zeroed::<i32>("flag", 1)?);
     let got = sources.zeroed::<i32>("got", 2)?;
@@ -99,7 +99,7 @@ fn waiting(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             most = most.max(record.counter(&row, counter)? / record.fact(&row, "updates")?);
         }
     }
-    let (mut y, mut told) = (12.0, Vec::new());
+    let (mut y, mut described) = (12.0, Vec::new());
     for (counter, what, fill) in counters {
         sheet.left(4.0, y, Tone::Dim, &format!("{what} for each time that the lock is taken"));
         let mut bars = Vec::new();
@@ -107,7 +107,7 @@ fn waiting(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             let row = format!("{kernel}-many");
             let value = record.counter(&row, counter)? / record.fact(&row, "updates")?;
             let label = format!("{value:.1}");
-            told.push(format!("{row}: {label} {what}"));
+            described.push(format!("{row}: {label} {what}"));
             bars.push(Bar { name: name.to_owned(), value, label, fill });
         }
         let bars_from = y + 11.0;
@@ -118,7 +118,7 @@ fn waiting(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "Requests to global memory, divided by the {updates} times that a lock is taken, on the emulator. One load in each is that of \
          the counter under the lock. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -206,7 +206,7 @@ fn leaders(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
 
     let strip = Strip::squares(62.0, 10.5);
     strip.numbers(sheet, 12.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (level, (among, acts)) in chosen.iter().zip(&acting).enumerate() {
         let y = 20.0 + 15.0 * level as f64;
         sheet.sized(54.0, y + 8.5, Anchor::End, Tone::Dim, 12.0, &format!("level {level}"));
@@ -219,7 +219,7 @@ fn leaders(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             };
             sheet.mark((strip.centre(lane), y + 4.2), radius, mark, fill);
         }
-        told.push(format!(
+        described.push(format!(
             "level {level}: lane {} of {}",
             acts.active.trailing_zeros(),
             among.active.count_ones()
@@ -235,6 +235,6 @@ fn leaders(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "A row for each level, a column for each lane of one warp, kernel pick_elect on the emulator, with random numbers. Acting lane and \
          number of lanes that are above the level: {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

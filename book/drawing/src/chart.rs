@@ -1,39 +1,39 @@
 //! Numbers on a sheet: bars with labels, and points along two axes.
 //!
-//! Labels stand beside what they name, so there are no legends. It leaves out choosing ticks and ranges, which differ
-//! from figure to figure.
+//! Labels are beside the things that they name, so there are no legends. The choice of ticks and ranges is left out,
+//! because it differs from figure to figure.
 
 use crate::sheet::{Anchor, Fill, Mark, Sheet, Stroke, Tone};
 
-/// A bar, its name on the left and its value at its end.
+/// A bar, with its name on the left and its value at its end.
 pub struct Bar {
-    /// What it is of.
+    /// The name of the bar.
     pub name: String,
-    /// How long it is.
+    /// The value that its length shows.
     pub value: f64,
-    /// What stands at its end.
+    /// The text at its end.
     pub label: String,
-    /// What it is filled with.
+    /// Its fill.
     pub fill: Fill,
 }
 
 /// Bars from top to bottom.
 #[derive(Clone, Copy, Debug)]
 pub struct Bars {
-    /// Where they begin; their names end there.
+    /// The left end of the bars, where the names end.
     pub x: f64,
-    /// How long a bar of value `most` is.
+    /// The length of a bar of value `most`.
     pub width: f64,
     /// The value of the longest.
     pub most: f64,
-    /// From one bar to the next.
+    /// The distance from one bar to the next.
     pub pitch: f64,
-    /// What names are like.
+    /// The tone of the names.
     pub tone: Tone,
 }
 
 impl Bars {
-    /// Draws them from `y` down, and returns where they end.
+    /// Draws the bars from `y` down, and returns the lower end.
     pub fn draw(self, sheet: &mut Sheet, y: f64, bars: &[Bar]) -> f64 {
         let height = 0.66 * self.pitch;
         for (bar, row) in bars.iter().zip(0..) {
@@ -69,7 +69,7 @@ impl Axis {
         Axis { low, high, is_log: true, ticks: ticks.into_iter().collect() }
     }
 
-    /// How far along a value is, from 0 to 1.
+    /// The position of a value along the axis, from 0 to 1.
     fn place(&self, value: f64) -> f64 {
         let scale = |value: f64| if self.is_log { value.ln() } else { value };
         (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
@@ -81,9 +81,9 @@ impl Axis {
 pub struct Chart {
     /// The left, the upper edge, the width and the height of the area for points.
     pub area: [f64; 4],
-    /// From left to right.
+    /// The axis from left to right.
     pub x: Axis,
-    /// From the bottom up.
+    /// The axis from bottom to top.
     pub y: Axis,
 }
 
@@ -94,11 +94,11 @@ pub struct Look {
     pub stroke: Stroke,
     /// Its points.
     pub mark: Mark,
-    /// What they are filled with.
+    /// The fill of its points.
     pub fill: Fill,
 }
 
-/// Looks of up to four series.
+/// The looks of up to four series.
 pub const LOOKS: [Look; 4] = [
     Look { stroke: Stroke::A, mark: Mark::Disc, fill: Fill::A },
     Look { stroke: Stroke::B, mark: Mark::Square, fill: Fill::B },
@@ -107,13 +107,13 @@ pub const LOOKS: [Look; 4] = [
 ];
 
 impl Chart {
-    /// Where a point is on the sheet.
+    /// The place of a point on the sheet.
     pub fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let [left, top, width, height] = self.area;
         (left + width * self.x.place(x), top + height * (1.0 - self.y.place(y)))
     }
 
-    /// Draws lines and numbers of both axes.
+    /// Draws the lines and numbers of both axes.
     pub fn axes(&self, sheet: &mut Sheet) {
         let [left, top, width, height] = self.area;
         let bottom = top + height;
@@ -130,14 +130,14 @@ impl Chart {
         }
     }
 
-    /// What the axes mean: along `x` below its numbers, and along `y` above the area, from its left end.
+    /// Writes what the axes mean: for `x` below its numbers, and for `y` above the area, from its left end.
     pub fn names(&self, sheet: &mut Sheet, x: &str, y: &str) {
         let [left, top, width, height] = self.area;
         sheet.middle(left + width / 2.0, top + height + 34.0, Tone::Text, x);
         sheet.left(crate::sheet::MARGIN, top - 10.0, Tone::Text, y);
     }
 
-    /// Names a series at its last point, so far below the point's height.
+    /// Writes a series' name at its last point, lowered by `down`.
     pub fn label(&self, sheet: &mut Sheet, points: &[(f64, f64)], down: f64, name: &str) {
         if let Some(&(x, y)) = points.last() {
             let (x, y) = self.at(x, y);

@@ -1,8 +1,8 @@
 //! The book's figures: each is drawn from runs of the emulator or from the records of a GPU, and never by hand.
 //!
-//! A figure is one entry in the list of its chapter's file, and one function that runs kernels and draws what it sees.
-//! `cargo xtask figures` writes them to `book/figures`; the tests draw them again and compare. What it leaves out: colours
-//! and fonts, which are the page's (`book/theme/figures.css`).
+//! A figure is one entry in the list of its chapter's file, and one function that runs kernels and draws the results.
+//! `cargo xtask figures` writes the figures to `book/figures`; the tests draw them again and compare. Colours and fonts
+//! are left out, because the page defines them (`book/theme/figures.css`).
 
 mod ch01;
 mod ch02;
@@ -33,14 +33,14 @@ pub const FOLDER: &str = "book/figures";
 pub struct Figure {
     /// The name of its file, without `.svg`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its title, in one line.
     pub title: &'static str,
-    /// Runs what it shows and draws it. What it returns says in words what is seen, for readers who hear the page: with
-    /// the numbers of the run.
+    /// Runs what the figure shows and draws it. Returns a description with the numbers of the run, for readers who hear
+    /// the page.
     pub draw: fn(&mut Sources, &mut Sheet) -> Result<String>,
 }
 
-/// The lists: what comes before the chapters, and one for each chapter.
+/// The lists of figures: those before the chapters, and those of each chapter.
 const LISTS: [&[Figure]; 10] = [
     machine::FIGURES,
     ch01::FIGURES,
@@ -60,7 +60,7 @@ pub fn figures() -> impl Iterator<Item = &'static Figure> {
 }
 
 impl Figure {
-    /// The text of its file.
+    /// The text of the figure's file.
     pub fn svg(&self) -> Result<String> {
         let (mut sources, mut sheet) = (Sources::open()?, Sheet::default());
         let description =

@@ -1,8 +1,8 @@
-//! The figure before the chapters: a multiprocessor, what it has inside, and where its data comes from.
+//! The figure before the chapters: the parts of a multiprocessor, and where its data comes from.
 //!
-//! The warps, their active lanes and the sectors are those of a run. Which warp issues at the moment of the drawing is
-//! chosen, for the emulator has no clock. It leaves out what the book never uses: texture units, tensor cores, constant
-//! memory.
+//! The warps, their active lanes and the sectors are from a run. The warp that issues at the moment of the drawing is
+//! chosen, because the emulator has no clock. Parts that the book never uses are left out: texture units, tensor cores,
+//! constant memory.
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernels::boundary::ADD_GUARDED;
@@ -20,18 +20,18 @@ pub const FIGURES: &[Figure] = &[Figure {
     draw: multiprocessor,
 }];
 
-/// Parts of a multiprocessor that have a scheduler each, and the resident warps that are drawn for each.
+/// The parts of a multiprocessor that have a scheduler each, and the resident warps drawn for each of them.
 const PARTITIONS: u32 = 4;
 const RESIDENT: u32 = 4;
-/// Elements of the arrays, so that the last warp is not full.
+/// The elements of the arrays. The last warp is not full.
 const N: usize = 500;
-/// For each partition, the warp that issues and the warp that could, counted from the top.
+/// For each partition, the warp that issues and one that could issue, counted from the top.
 const MOMENT: [[u32; 2]; PARTITIONS as usize] = [[2, 3], [0, 2], [1, 0], [3, 1]];
-/// Banks of shared memory, and sectors of a line of a cache.
+/// The banks of shared memory, and the sectors of a cache line.
 const BANKS: u32 = 32;
 const SECTORS_OF_LINE: usize = 4;
 
-/// From one partition to the next, and how wide one is.
+/// The distance from one partition to the next, and the width of one.
 const PITCH: f64 = 95.0;
 const WIDTH: f64 = 90.0;
 
@@ -47,9 +47,9 @@ fn multiprocessor(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
 
     sheet.left(16.0, 13.0, Tone::Strong, "a multiprocessor");
     sheet.right(396.0, 13.0, Tone::Dim, "four partitions");
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for partition in 0..PARTITIONS {
-        told.push(draw_partition(sheet, partition, &trace)?);
+        described.push(draw_partition(sheet, partition, &trace)?);
     }
     let bottom = shared(sheet, 166.0);
     sheet.frame([12.0, 19.0, 384.0, bottom + 5.0 - 19.0], Stroke::Line);
@@ -71,11 +71,11 @@ fn multiprocessor(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
          {BANKS} banks, and the L1 cache. Below the multiprocessor are the L2 cache, which all multiprocessors use, and the \
          device memory in sectors of 32 bytes, of which one load of a full warp touches {sectors}. The further down, the \
          larger, the more widely shared, and the longer a warp waits for an answer.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// A partition from its warps down to its lanes. Says what it executes.
+/// Draws a partition from its warps down to its lanes. Returns what it executes.
 fn draw_partition(sheet: &mut Sheet, partition: u32, trace: &[Traced]) -> Result<String> {
     let x = 16.0 + PITCH * f64::from(partition);
     let [issuing, ready] = MOMENT[partition as usize];
@@ -117,7 +117,7 @@ fn draw_partition(sheet: &mut Sheet, partition: u32, trace: &[Traced]) -> Result
     Ok(format!("the scheduler of warp {warp} issues a load for {} active lanes", lanes.count_ones()))
 }
 
-/// The memory inside a multiprocessor. Returns where it ends.
+/// Draws the memory inside a multiprocessor. Returns its lower end.
 fn shared(sheet: &mut Sheet, y: f64) -> f64 {
     sheet.frame([16.0, y, 376.0, 42.0], Stroke::Line);
     sheet.left(22.0, y + 15.0, Tone::Text, "shared memory: 32 banks");
@@ -129,7 +129,7 @@ fn shared(sheet: &mut Sheet, y: f64) -> f64 {
     y + 42.0
 }
 
-/// What all multiprocessors share, with the sectors of one load. Returns where it ends.
+/// Draws what all multiprocessors share, with the sectors of one load. Returns its lower end.
 fn memory(sheet: &mut Sheet, y: f64, sectors: usize) -> f64 {
     let l2 = y + 27.0;
     sheet.arrow(&[(40.0, y + 1.0), (40.0, l2 - 2.0)], Stroke::Arrow);

@@ -1,8 +1,9 @@
 //! Which elements a block adds to which in a reduction in place, derived from the sums that it leaves.
 //!
-//! Every element starts as a bit of its own, so what it holds in the end says which others were added to it. There are more elements
-//! than an `int` has bits, so the kernel is run several times, each with bits for some of them. It leaves out blocks whose
-//! size is no power of two, in which sums of one size may come from different rounds.
+//! Every element begins as a bit of its own, so its final value says which others were added to it. There are more
+//! elements than bits in an `int`, so the kernel is run several times, each time with bits for some of them. Blocks
+//! whose size is not a power of two are left out, because in these, sums of the same size may come from different
+//! rounds.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -10,7 +11,7 @@ use lanes::{Buffer, Launch};
 
 use crate::sources::Sources;
 
-/// An element that was added to another, and in which round, counted from 0.
+/// An element that was added to another one, and the round, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     pub round: usize,
@@ -18,8 +19,8 @@ pub struct Pair {
     pub from: usize,
 }
 
-/// A launch of one block with these elements, one for each thread, and their buffer. The kernel is told that the first
-/// `n` count.
+/// A launch of one block with these elements, one for each thread, and their buffer. The kernel gets `n` as the number
+/// of elements.
 pub fn launch(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -31,11 +32,11 @@ pub fn launch(
     Ok((launch.arg(x).arg(sums).arg(n as u32), x))
 }
 
-/// Bits that an `int` has for elements; its sign is not one.
+/// The bits of an `int` that elements can use, without the sign.
 const BITS: usize = 31;
 
-/// The pairs of a block of `threads` threads with `n` elements, by round, and by the element that is added to. What is past
-/// the elements is known by its bits as well.
+/// The pairs of a block of `threads` threads with `n` elements, sorted by round and by the element that is added to.
+/// The memory after the elements is recognised by its bits as well.
 pub fn pairs(sources: &mut Sources, kernel: &'static Kernel, threads: usize, n: usize) -> Result<Vec<Pair>> {
     let mut taken_in = vec![0_u128; threads];
     for first in (0..threads).step_by(BITS) {
@@ -52,8 +53,9 @@ pub fn pairs(sources: &mut Sources, kernel: &'static Kernel, threads: usize, n: 
     Ok(pairs)
 }
 
-/// An element is left alone once it was added to another, so what it holds is what it was added as: 1 element in the
-/// first round, 2 in the second, 4 in the third. Of all that hold as much and more, the least took it in itself.
+/// The pair in which an element was added to another. After that it does not change, so its final value is the value
+/// that was added: 1 element in the first round, 2 in the second, 4 in the third. Of all elements that contain it, the
+/// one with the fewest added it directly.
 fn pair(taken_in: &[u128], from: usize) -> Option<Pair> {
     let set = taken_in[from];
     let holds = |&into: &usize| into != from && taken_in[into] & set == set;

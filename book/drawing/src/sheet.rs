@@ -1,24 +1,23 @@
-//! A sheet to draw on: the few shapes that figures are made of.
+//! A sheet to draw on: the few shapes of which figures consist.
 //!
-//! It is 400 units wide and as high as what is on it. Shapes have classes and no colours. What is told by a fill is told by
-//! a shape, a label or a place as well. It leaves out knowledge of warps ([`warp`](crate::warp)) and of axes
-//! ([`chart`](crate::chart)).
+//! It is 400 units wide and as high as its contents. Shapes have classes instead of colours. What a fill means is also
+//! shown by a shape, a label or a place. Warps are in [`warp`](crate::warp), and axes in [`chart`](crate::chart).
 
 use svg::node::Text as Words;
 use svg::node::element::{Circle, Description, Element, Path, Rectangle, Title};
 use svg::{Document, Node};
 
-/// How wide every figure is.
+/// The width of every figure.
 pub const WIDTH: f64 = 400.0;
-/// What stays empty at the edges.
+/// The margin that stays empty at the edges.
 pub const MARGIN: f64 = 4.0;
-/// The size of letters, unless a figure says otherwise.
+/// The default size of letters.
 pub const SIZE: f64 = 12.5;
 
-/// What a text is like.
+/// The tone of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// As the page's.
+    /// The page's own.
     Text,
     /// Less important.
     Dim,
@@ -28,12 +27,12 @@ pub enum Tone {
     Mono,
 }
 
-/// What a shape is filled with.
+/// The fill of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fill {
-    /// At work.
+    /// A lane that is active.
     On,
-    /// Switched off.
+    /// A lane that is switched off.
     Off,
     /// The first of up to four series.
     A,
@@ -47,20 +46,20 @@ pub enum Fill {
     Bad,
     /// Right.
     Good,
-    /// As the page, to hide what is below.
+    /// The colour of the page, to hide what is below.
     Paper,
 }
 
-/// What a line is drawn with.
+/// The style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stroke {
     /// An outline.
     Line,
-    /// Less than an outline: what helps the eye.
+    /// Weaker than an outline, to guide the eye.
     Grid,
-    /// Something that goes from one place to another.
+    /// The way of something from one place to another.
     Arrow,
-    /// The same, where it should not.
+    /// The same, where it should not happen.
     ArrowBad,
     /// A line of the first series of a chart.
     A,
@@ -72,7 +71,7 @@ pub enum Stroke {
     D,
 }
 
-/// Which end of a text is where it is put.
+/// The point of a text that is at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// Its left end.
@@ -83,7 +82,7 @@ pub enum Anchor {
     End,
 }
 
-/// Shapes that are told apart without colour.
+/// Shapes that can be distinguished without colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// ●
@@ -114,7 +113,7 @@ classes!(Stroke: Line "line", Grid "grid", Arrow "arrow", ArrowBad "arrow-bad", 
     D "line-d");
 classes!(Anchor: Start "start", Middle "middle", End "end");
 
-/// What is drawn so far.
+/// What has been drawn so far.
 #[derive(Default)]
 pub struct Sheet {
     nodes: Vec<Box<dyn Node>>,
@@ -127,39 +126,39 @@ impl Sheet {
         self.nodes.push(node.into());
     }
 
-    /// How far down the sheet is used.
+    /// How much of the sheet's height is used.
     pub fn bottom(&self) -> f64 {
         self.bottom
     }
 
-    /// Leaves room at the bottom.
+    /// Extends the sheet to `bottom`.
     pub fn reach(&mut self, bottom: f64) {
         self.bottom = self.bottom.max(bottom);
     }
 
-    /// Writes a line of text; `y` is what its letters stand on.
+    /// Writes a line of text; `y` is the baseline.
     pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, tone: Tone, text: &str) {
         self.sized(x, y, anchor, tone, SIZE, text);
     }
 
-    /// Text from `x` to the right.
+    /// Writes text that begins at `x`.
     pub fn left(&mut self, x: f64, y: f64, tone: Tone, text: &str) {
         self.text(x, y, Anchor::Start, tone, text);
     }
 
-    /// Text up to `x`.
+    /// Writes text that ends at `x`.
     pub fn right(&mut self, x: f64, y: f64, tone: Tone, text: &str) {
         self.text(x, y, Anchor::End, tone, text);
     }
 
-    /// Text around `x`.
+    /// Writes text centred at `x`.
     pub fn middle(&mut self, x: f64, y: f64, tone: Tone, text: &str) {
         self.text(x, y, Anchor::Middle, tone, text);
     }
 
-    /// Text in another size, of 12 at least.
+    /// Writes text in another size, at least 12.
     pub fn sized(&mut self, x: f64, y: f64, anchor: Anchor, tone: Tone, size: f64, text: &str) {
-        // The library's own `Text` puts its words on a line of their own.
+        // The library's own `Text` writes its words on a line of their own.
         let mut node = Element::new("text");
         node.assign("x", short(x));
         node.assign("y", short(y));
@@ -170,19 +169,19 @@ impl Sheet {
         self.add(y + 0.3 * size, node);
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub fn rect(&mut self, [x, y, width, height]: [f64; 4], fill: Fill) {
         let node = rectangle([x, y, width, height]).set("class", fill.class());
         self.add(y + height, node);
     }
 
-    /// The outline of a rectangle with round corners; what is inside stays visible.
+    /// Draws the outline of a rectangle with round corners; what is inside stays visible.
     pub fn frame(&mut self, [x, y, width, height]: [f64; 4], stroke: Stroke) {
         let node = rectangle([x, y, width, height]).set("rx", 2).set("class", stroke.class());
         self.add(y + height, node);
     }
 
-    /// Many rectangles of one size in one shape: their upper left corners.
+    /// Draws many rectangles of the same size as one shape, from their upper left corners.
     pub fn boxes(
         &mut self,
         (width, height): (f64, f64),
@@ -192,7 +191,7 @@ impl Sheet {
         self.rects(fill, at.into_iter().map(|(x, y)| [x, y, width, height]));
     }
 
-    /// Many rectangles in one shape.
+    /// Draws many rectangles as one shape.
     pub fn rects(&mut self, fill: Fill, rects: impl IntoIterator<Item = [f64; 4]>) {
         let (d, bottom) = outlines(rects);
         if !d.is_empty() {
@@ -200,7 +199,7 @@ impl Sheet {
         }
     }
 
-    /// The outlines of many rectangles in one shape.
+    /// Draws the outlines of many rectangles as one shape.
     pub fn frames(&mut self, stroke: Stroke, rects: impl IntoIterator<Item = [f64; 4]>) {
         let (d, bottom) = outlines(rects);
         if !d.is_empty() {
@@ -208,12 +207,12 @@ impl Sheet {
         }
     }
 
-    /// A line through some points.
+    /// Draws a line through some points.
     pub fn line(&mut self, points: &[(f64, f64)], stroke: Stroke) {
         self.stroked(line_through(points), lowest(points), stroke);
     }
 
-    /// A line through some points that ends in an arrow's head.
+    /// Draws a line through some points that ends in an arrowhead.
     pub fn arrow(&mut self, points: &[(f64, f64)], stroke: Stroke) {
         let mut d = line_through(points);
         if let [.., before, end] = points {
@@ -222,12 +221,12 @@ impl Sheet {
         self.stroked(d, lowest(points) + 1.0, stroke);
     }
 
-    /// An arrow that swings by `bulge` to the right of its way (to the left if negative).
+    /// Draws an arrow that bends by `bulge` to the right of its direction (to the left if negative).
     pub fn swing(&mut self, from: (f64, f64), to: (f64, f64), bulge: f64, stroke: Stroke) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy).max(1e-9);
         let middle = (f64::midpoint(from.0, to.0), f64::midpoint(from.1, to.1));
-        // The curve goes half as far out as its control point.
+        // The curve bends half as far as its control point.
         let control = (middle.0 - 2.0 * bulge * dy / length, middle.1 + 2.0 * bulge * dx / length);
         let d = format!("M{}Q{} {}", point(from), point(control), point(to)) + &head(control, to);
         let reach = f64::midpoint(middle.1, control.1);
@@ -238,7 +237,7 @@ impl Sheet {
         self.add(bottom, Path::new().set("d", d).set("class", stroke.class()));
     }
 
-    /// A mark around a point; `radius` is about half its width.
+    /// Draws a mark around a point; `radius` is about half its width.
     pub fn mark(&mut self, (x, y): (f64, f64), radius: f64, mark: Mark, fill: Fill) {
         let r = radius;
         let d = match mark {
@@ -281,7 +280,7 @@ fn rectangle([x, y, width, height]: [f64; 4]) -> Rectangle {
     node.set("width", short(width)).set("height", short(height))
 }
 
-/// Rectangles as one shape, and how far down they reach.
+/// Rectangles as one shape, and their lower end.
 fn outlines(rects: impl IntoIterator<Item = [f64; 4]>) -> (String, f64) {
     let (mut shapes, mut bottom) = (Vec::new(), 0.0_f64);
     for [x, y, width, height] in rects {
@@ -292,7 +291,7 @@ fn outlines(rects: impl IntoIterator<Item = [f64; 4]>) -> (String, f64) {
     (shapes.concat(), bottom)
 }
 
-/// A number with two decimals at most, and none that say nothing.
+/// A number with at most two decimals, without zeros at the end.
 pub fn short(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -316,7 +315,7 @@ fn lowest(points: &[(f64, f64)]) -> f64 {
     points.iter().map(|&(_, y)| y).fold(0.0, f64::max)
 }
 
-/// A cross as an outline, so that it is filled like any other mark: a plus sign, turned by an eighth.
+/// The outline of a cross, so that it is filled like any other mark: a plus sign, rotated by 45 degrees.
 fn cross(x: f64, y: f64, r: f64) -> String {
     let (t, l) = (0.35 * r, 1.35 * r);
     let quarter = [(t, l), (t, t), (l, t)];
@@ -327,7 +326,7 @@ fn cross(x: f64, y: f64, r: f64) -> String {
     polygon(&points)
 }
 
-/// Two strokes that make the end of a line an arrow.
+/// The two strokes of an arrowhead at the end of a line.
 fn head(before: (f64, f64), end: (f64, f64)) -> String {
     const LENGTH: f64 = 5.0;
     let angle = (end.1 - before.1).atan2(end.0 - before.0);
@@ -348,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_is_as_high_as_what_is_on_it() {
+    fn a_sheet_is_as_high_as_its_contents() {
         let mut sheet = Sheet::default();
         sheet.rect([0.0, 10.0, 5.0, 20.0], Fill::On);
         assert!(sheet.finish("x", "t", "d").contains("viewBox=\"0 0 400 34\""));

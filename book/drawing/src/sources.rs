@@ -1,8 +1,8 @@
-//! Where figures get what they show: the emulator, and the records of a GPU.
+//! The sources of what figures show: the emulator, and the records of a GPU.
 //!
-//! It keeps a list of the kernel files that were run and of the records that were read, with their hashes, which the
-//! figure's first line tells; so whether a figure is stale can be told without drawing it. It leaves out the GPU: a figure
-//! must come out the same on every computer.
+//! It keeps a list of the kernel files that were run and of the records that were read, with their hashes. The first
+//! line of the figure contains this list, so a stale figure can be found without drawing it. A real GPU is never used,
+//! because a figure must be the same on every computer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,12 +15,12 @@ use record::{Emulated, Measured, Report, Row};
 /// The emulator, the records, and a list of what was used of both.
 pub struct Sources {
     device: Device,
-    /// Paths from the root of the repository, and the SHA-256 of what they hold.
+    /// Paths from the root of the repository, and the SHA-256 of the files.
     sources: BTreeMap<String, String>,
 }
 
 impl Sources {
-    /// An emulator with nothing in its memory.
+    /// An emulator with empty memory.
     pub fn open() -> Result<Sources> {
         Ok(Sources { device: Device::open(Choice::Sim)?, sources: BTreeMap::new() })
     }
@@ -40,7 +40,7 @@ impl Sources {
         self.device.write(buffer, values)
     }
 
-    /// What is in a buffer.
+    /// The contents of a buffer.
     pub fn read<T: Element>(&mut self, buffer: Buffer<T>) -> Result<Vec<T>> {
         Ok(self.device.read(buffer)?.sim)
     }
@@ -51,19 +51,19 @@ impl Sources {
         self.device.launch(launch)
     }
 
-    /// Every instruction of a launch, after which memory is what it was before.
+    /// Traces every instruction of a launch, and then restores memory.
     pub fn trace(&mut self, launch: &Launch) -> Result<Vec<Traced>> {
         self.note_kernel(launch);
         self.device.trace(launch)
     }
 
-    /// A launch and what it leaves in a buffer, after which memory is what it was before.
+    /// The result of a launch and the contents of a buffer after it. Memory is then restored.
     pub fn trial<T: Element>(&mut self, launch: &Launch, buffer: Buffer<T>) -> Result<(Run, Vec<T>)> {
         self.note_kernel(launch);
         self.device.trial(launch, buffer)
     }
 
-    /// Frees what `work` allocates, when it is done.
+    /// Runs `work`, and then frees everything that it has allocated.
     pub fn scope<R>(&mut self, work: impl FnOnce(&mut Sources) -> Result<R>) -> Result<R> {
         let sources = std::mem::take(&mut self.sources);
         let mut inner = Sources { sources, ..Sources::open()? };
@@ -72,7 +72,7 @@ impl Sources {
         result
     }
 
-    /// A file of the repository: `chapters/ch02_reduction/output/h200_machine_code.txt`.
+    /// Reads a file of the repository: `chapters/ch02_reduction/output/h200_machine_code.txt`.
     pub fn file(&mut self, path: &str) -> Result<String> {
         let text = fs::read_to_string(root().join(path)).with_context(|| format!("cannot read `{path}`"))?;
         let text = text.replace("\r\n", "\n");
@@ -80,7 +80,7 @@ impl Sources {
         Ok(text)
     }
 
-    /// What the emulator found in a recorded run of a chapter: 0 is the one of the chapter's own sizes.
+    /// What the emulator found in a recorded run of a chapter; 0 is the run with the chapter's own sizes.
     pub fn emulated(&mut self, chapter: &str, run: usize) -> Result<Record> {
         let path = format!("chapters/{chapter}/output/{}", golden::EMULATED);
         let mut emulated: Emulated = record::read(&self.file(&path)?, &path)?;
@@ -88,7 +88,7 @@ impl Sources {
         Ok(Record { path, report: emulated.runs.swap_remove(run).report })
     }
 
-    /// The same with what a GPU measured in that run.
+    /// The same, with what a GPU measured in that run.
     pub fn measured(&mut self, chapter: &str, run: usize) -> Result<Record> {
         let Record { report, .. } = self.emulated(chapter, run)?;
         let path = format!("chapters/{chapter}/output/{}", golden::MEASURED);
@@ -97,7 +97,7 @@ impl Sources {
         Ok(Record { path, report: report.with_measured(run) })
     }
 
-    /// What the profiler counted of a variant of a chapter: a metric of `h200_counters.csv`.
+    /// A count of the profiler for a variant of a chapter: a metric of `h200_counters.csv`.
     pub fn metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
         let path = format!("chapters/{chapter}/output/h200_counters.csv");
         let record = hardware::Record::parse(&self.file(&path)?)?;
@@ -106,7 +106,7 @@ impl Sources {
         value.map(|&value| value as f64).with_context(|| format!("`{path}` has no {metric} of `{variant}`"))
     }
 
-    /// A row of the record that compares sums with CUB's: launched one by one, for so many floats.
+    /// A row of the record that compares sums with CUB's, for this many floats and single launches.
     pub fn bench(&mut self, floats: u64, name: &str) -> Result<Bench> {
         let text = self.file(BENCH)?;
         let head = format!("{floats} floats,");
@@ -114,13 +114,13 @@ impl Sources {
         let rows = table.with_context(|| format!("`{BENCH}` has no table for {floats} floats"))?.lines();
         let row = rows.map(|row| row.split_whitespace().collect::<Vec<_>>()).find(|row| row[0] == name);
         let row = row.with_context(|| format!("`{BENCH}` has no row `{name}` for {floats} floats"))?;
-        // Median, least and greatest time, and the rate of the median.
+        // The median, the smallest and the largest time, and the rate at the median.
         let number = |at: usize| row.get(at).and_then(|cell| cell.parse().ok());
         let (time_us, gb_s) = number(1).zip(number(4)).with_context(|| format!("`{BENCH}`: `{name}`"))?;
         Ok(Bench { time_us, gb_s })
     }
 
-    /// What the profiler measured of a variant at the size of a note: a metric of `h200_note_size_counters.csv`.
+    /// A measurement of the profiler for a variant at the size of a note: a metric of `h200_note_size_counters.csv`.
     pub fn note_metric(&mut self, chapter: &str, variant: &str, metric: &str) -> Result<f64> {
         let path = format!("chapters/{chapter}/output/h200_note_size_counters.csv");
         let text = self.file(&path)?;
@@ -139,7 +139,7 @@ impl Sources {
         }
     }
 
-    /// What was used, for a figure's first line.
+    /// The list of sources, for a figure's first line.
     pub(crate) fn sources(&self) -> String {
         let source = |(path, hash): (&String, &String)| format!("from: {path} sha256 {hash}");
         self.sources.iter().map(source).collect::<Vec<_>>().join(" ")
@@ -149,15 +149,15 @@ impl Sources {
 /// The record that compares sums with CUB's.
 const BENCH: &str = "benches/gpu/h200.txt";
 
-/// What a GPU took for a sum or a copy, by that record.
+/// The time of a GPU for a sum or a copy, from that record.
 pub struct Bench {
     /// The median of the times, in microseconds.
     pub time_us: f64,
-    /// What was read and written in that time, in gigabytes per second.
+    /// The bytes that were read and written in that time, in gigabytes per second.
     pub gb_s: f64,
 }
 
-/// What a chapter reported.
+/// A chapter's report.
 pub struct Record {
     path: String,
     report: Report,
@@ -180,7 +180,7 @@ impl Record {
         self.find(variant, name, |row| row.facts.get(name).copied().or_else(|| on_gpu(row)).flatten())
     }
 
-    /// How long a row took on the GPU, in microseconds: the median.
+    /// The median time of a row on the GPU, in microseconds.
     pub fn time_us(&self, variant: &str) -> Result<f64> {
         self.find(variant, "time", |row| Some(row.gpu.as_ref()?.timing?.median_us))
     }

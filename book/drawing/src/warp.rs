@@ -1,29 +1,29 @@
-//! Warps on a sheet: strips of 32 cells, a cell for each lane, lane 0 on the left.
+//! Warps on a sheet: strips of 32 cells, a cell for each lane, with lane 0 on the left.
 //!
-//! A lane that is at work fills its cell; one that is not is a dot. It leaves out what a lane
-//! does; that is written beside the strip.
+//! The cell of an active lane is filled; an inactive lane is a dot. What a lane does is written beside the strip by its
+//! figure.
 
 use lanes::Traced;
 
 use crate::sheet::{Anchor, Fill, Sheet, Stroke, Tone};
 
-/// Lanes of a warp.
+/// The number of lanes in a warp.
 pub const LANES: u32 = 32;
 
-/// Where strips stand, and how wide a cell is.
+/// The place of a strip, and the size of its cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Strip {
-    /// Where lane 0 begins.
+    /// The left edge of lane 0.
     pub x: f64,
-    /// From one lane to the next.
+    /// The distance from one lane to the next.
     pub pitch: f64,
-    /// How high a cell is.
+    /// The height of a cell.
     pub height: f64,
 }
 
-/// Cells do not touch: so much of the way from one to the next is empty.
+/// Cells do not touch: this part of the distance between two lanes is empty.
 const GAP: f64 = 0.16;
-/// How large the dot of a lane is that is switched off.
+/// The size of the dot for a lane that is switched off.
 const SMALL: f64 = 2.0;
 
 impl Strip {
@@ -42,30 +42,30 @@ impl Strip {
         self.lane(lane) + self.width() / 2.0
     }
 
-    /// Where the strip ends.
+    /// The right end of the strip.
     pub fn end(self) -> f64 {
         self.lane(LANES) - GAP * self.pitch
     }
 
-    /// How wide a cell is.
+    /// The width of a cell.
     pub fn width(self) -> f64 {
         self.pitch * (1.0 - GAP)
     }
 
-    /// Numbers above a strip: the first lane of each quarter, and the last lane.
+    /// Writes numbers above a strip: for the first lane of each quarter, and for the last lane.
     pub fn numbers(self, sheet: &mut Sheet, y: f64) {
         for lane in [0, 8, 16, 24, 31] {
             sheet.sized(self.centre(lane), y, Anchor::Middle, Tone::Dim, 12.0, &lane.to_string());
         }
     }
 
-    /// The lanes of a mask at work, the others not.
+    /// Draws the lanes of a mask as active, and the others as inactive.
     pub fn mask(self, sheet: &mut Sheet, y: f64, mask: u32, fill: Fill) {
         self.cells(sheet, y, |lane| if mask >> lane & 1 == 1 { Some(fill) } else { Some(Fill::Off) });
     }
 
-    /// A cell for each lane: a dot if it is [`Fill::Off`], nothing for `None`, and full otherwise. `y` is
-    /// the upper edge.
+    /// Draws a cell for each lane: a dot for [`Fill::Off`], nothing for `None`, and a filled cell otherwise. `y` is the
+    /// upper edge.
     pub fn cells(self, sheet: &mut Sheet, y: f64, fill: impl Fn(u32) -> Option<Fill>) {
         let mut fills: Vec<Fill> = (0..LANES).filter_map(&fill).collect();
         fills.sort_unstable();
@@ -80,19 +80,19 @@ impl Strip {
     }
 }
 
-/// One warp in time, which goes down: a column for each lane, filled while the lane is at work.
+/// The instructions of one warp from top to bottom: a column for each lane, which is filled while the lane is active.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeline {
-    /// Where the columns are.
+    /// The place of the columns.
     pub strip: Strip,
-    /// When it begins.
+    /// The upper end.
     pub y: f64,
-    /// How far it is from one instruction to the next.
+    /// The distance from one instruction to the next.
     pub step: f64,
 }
 
 impl Timeline {
-    /// Draws the instructions of one warp, and returns where they end.
+    /// Draws the instructions of one warp, and returns the lower end.
     pub fn draw(self, sheet: &mut Sheet, trace: &[Traced], fill: Fill) -> f64 {
         let end = self.y + self.step * trace.len() as f64;
         let mut rects = Vec::new();

@@ -1,9 +1,9 @@
-//! The figures' colours stand out against the page in each of mdBook's themes: fills by 3 to 1, text by 4.5 to 1, as WCAG
-//! 2.1 asks for (1.4.3 and 1.4.11). Lines that only help the eye are left out.
+//! The figures' colours have enough contrast with the page in each of mdBook's themes: fills 3 to 1, text 4.5 to 1, as
+//! WCAG 2.1 requires (1.4.3 and 1.4.11). Lines that only guide the eye are left out.
 
 use std::fs;
 
-/// The themes and the colour of their pages, as mdBook 0.5 has them.
+/// The themes of mdBook 0.5, and the colour of their pages.
 const PAGES: [(&str, [f64; 3]); 5] = [
     ("light", [255.0, 255.0, 255.0]),
     ("rust", [225.0, 225.0, 219.0]),
@@ -12,7 +12,7 @@ const PAGES: [(&str, [f64; 3]); 5] = [
     ("ayu", [15.0, 20.0, 25.0]),
 ];
 
-/// How light a colour is to the eye, from 0 to 1.
+/// The relative luminance of a colour, from 0 to 1.
 fn luminance(colour: [f64; 3]) -> f64 {
     let [r, g, b] = colour.map(|part| {
         let part = part / 255.0;
@@ -26,14 +26,14 @@ fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// `#1d2127`
+/// Reads a colour such as `#1d2127`.
 fn colour(text: &str) -> [f64; 3] {
     let part = |at: usize| f64::from(u8::from_str_radix(&text[at..at + 2], 16).unwrap());
     [part(1), part(3), part(5)]
 }
 
 #[test]
-fn fills_and_text_stand_out_in_every_theme() {
+fn fills_and_text_have_enough_contrast_in_every_theme() {
     let css = fs::read_to_string(drawing::sources::root().join("book/theme/figures.css")).unwrap();
     for (theme, page) in PAGES {
         let rules = css.split('}').filter_map(|rule| rule.split_once('{'));

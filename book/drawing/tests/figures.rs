@@ -1,5 +1,5 @@
-//! The figures in `book/figures` are what is drawn now, and every one keeps the rules of a page: it is XML that says what
-//! it shows, its text is large enough, stays inside, and does not lie on other text.
+//! The figures in `book/figures` are not stale, and each follows the rules of the page: it is XML with a description,
+//! and its text is large enough, inside the figure, and not on top of other text.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::thread;
 use drawing::{FOLDER, figures};
 use roxmltree::{Document, Node};
 
-/// Every figure as it is drawn now: its name and its text. There are many, so all cores draw.
+/// Draws every figure and returns its name and its text. All cores are used, because there are many figures.
 fn drawn() -> Vec<(&'static str, String)> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let share =
@@ -21,7 +21,7 @@ fn drawn() -> Vec<(&'static str, String)> {
     })
 }
 
-/// Holds a rule against every file, and tells all that break it.
+/// Checks a rule for every file, and names all files that break it.
 fn each(rule: impl Fn(&str, &str, &Document) -> Result<(), String>) {
     let mut broken = Vec::new();
     for entry in fs::read_dir(drawing::sources::root().join(FOLDER)).unwrap() {
@@ -45,7 +45,7 @@ fn is_text(node: &Node) -> bool {
 }
 
 #[test]
-fn the_files_are_what_is_drawn() {
+fn no_figure_is_stale() {
     let folder = drawing::sources::root().join(FOLDER);
     for (name, svg) in drawn() {
         let file = fs::read_to_string(folder.join(format!("{name}.svg"))).unwrap_or_default();
@@ -57,7 +57,7 @@ fn the_files_are_what_is_drawn() {
 }
 
 #[test]
-fn there_is_a_file_for_each_figure_and_no_other() {
+fn each_figure_has_a_file_and_there_are_no_others() {
     let names: Vec<String> = figures().map(|figure| format!("{}.svg", figure.name)).collect();
     let unique: BTreeSet<String> = names.iter().cloned().collect();
     assert_eq!(unique.len(), names.len(), "two figures have one name");
@@ -155,7 +155,8 @@ fn figures_have_classes_and_no_colours_scripts_or_fixed_sizes() {
     });
 }
 
-/// Left, top, right and bottom of a text, letters being 0.6 of their height wide, code a little more.
+/// The left, upper, right and lower edge of a text, if letters are 0.6 of their height wide, and letters of code a
+/// little more.
 fn extent(node: &Node) -> [f64; 4] {
     let (x, y, size) = (number(node, "x"), number(node, "y"), number(node, "font-size"));
     let em = if node.attribute("class") == Some("mono") { 0.602 } else { 0.56 };
@@ -191,7 +192,7 @@ fn text_is_large_enough_and_inside() {
 }
 
 #[test]
-fn text_does_not_lie_on_text() {
+fn texts_do_not_overlap() {
     each(|_, _, document| {
         let texts: Vec<_> = document.root_element().descendants().filter(is_text).collect();
         for (at, one) in texts.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Questions whose answers the reader unfolds: predictions before a table, and things to try.
 //!
-//! A box is opened by one directive and closed by another, and what stands between them is Markdown like everywhere else:
+//! A box is opened by one directive and closed by another. Between them is Markdown, as everywhere else:
 //!
 //! ```text
 //! {{#predict}}            {{#try}}
@@ -10,11 +10,12 @@
 //! {{#end}}                {{#end}}
 //! ```
 //!
-//! Words after `reveal` and `answer` say what is revealed: `{{#reveal the three tables}}` becomes *Show the three tables*.
+//! Words after `reveal` and `answer` become part of the label: `{{#reveal the three tables}}` becomes *Show the three
+//! tables*.
 //!
-//! The answer is an HTML `details`, so that it needs no JavaScript, works from the keyboard, and is printed. The hooks for
-//! scripts are `data-question`, whose value is the kind, `data-answer` inside it, and the box's id, its kind and its number
-//! on the page.
+//! The answer is an HTML `details`, so it needs no JavaScript, works from the keyboard, and is printed. Scripts find a
+//! box by `data-question`, whose value is its kind, by `data-answer` inside it, and by its id, which consists of the
+//! kind and the number on the page.
 
 use anyhow::{Result, anyhow};
 
@@ -43,7 +44,7 @@ impl Part {
         })
     }
 
-    /// The directive that has to follow.
+    /// The directive that must follow.
     fn next(self) -> Option<&'static str> {
         match self {
             Part::Predict => Some("reveal"),
@@ -54,7 +55,8 @@ impl Part {
     }
 }
 
-/// What a directive of a box becomes, or `None` if it belongs to none. `number` counts the boxes of the page, this included.
+/// The HTML of a directive that belongs to a box, or `None` for any other directive. `number` is the number of the box
+/// on the page.
 pub fn part(name: &str, words: &str, number: usize) -> Option<Result<String>> {
     let part = Part::of(name)?;
     let may_have_words = matches!(part, Part::Reveal | Part::Answer);
@@ -71,17 +73,17 @@ pub fn part(name: &str, words: &str, number: usize) -> Option<Result<String>> {
     }))
 }
 
-/// How far a page has come with its boxes.
+/// The state of the boxes at some place of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// How many have begun.
+    /// The number of boxes that have begun.
     pub begun: usize,
-    /// The number of the box whose answer is open here, to the writer; the reader has to unfold it.
+    /// The number of the box whose answer this place is in. The answer is still folded when the page is opened.
     pub answer: Option<usize>,
 }
 
 impl Progress {
-    /// The state at a piece; `self` is that at the piece before.
+    /// The state at a piece; `self` is the state at the piece before it.
     pub fn at(self, kind: &Kind<'_>) -> Self {
         let Kind::Directive { text, .. } = kind else { return self };
         let name = text.trim_start_matches('#').split_whitespace().next().unwrap_or_default();
@@ -106,7 +108,7 @@ fn answer(what: &str) -> String {
     format!("<details data-answer>\n<summary>Show {}</summary>\n", sentence(what))
 }
 
-/// What is wrong with the boxes of a page, with the line.
+/// Errors in the boxes of a page, each with its line.
 pub fn problems(pieces: &[Piece<'_>]) -> Vec<(usize, String)> {
     let mut problems = Vec::new();
     let mut expected: Option<&'static str> = None;
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_apart() {
+    fn the_answers_of_a_page_are_distinguished() {
         let page = pieces("{{#try}}\n{{#answer}}\n{{#end}}\n{{#predict}}\n{{#reveal}}\n").unwrap();
         let at =
             |last: usize| page[..=last].iter().fold(Progress::default(), |now, piece| now.at(&piece.kind));
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_misplaced_is_named_with_its_line() {
+    fn missing_and_misplaced_directives_are_named_with_their_lines() {
         let lines = |page: &str| found(page).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
         assert_eq!(lines("a\n{{#end}}\n"), [2]);
         assert_eq!(lines("{{#try}}\na\n{{#reveal}}\n{{#end}}\n"), [3]);

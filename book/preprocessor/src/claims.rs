@@ -1,4 +1,5 @@
-//! The verdicts on claims, the notes' and those that are often made, from the chapters' ledgers, `output/sim_claims.txt`.
+//! The verdicts on the claims, both those of the notes and those that are often made, from the chapters' ledgers,
+//! `output/sim_claims.txt`.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +18,11 @@ const NOTES: [(&str, usize); 5] = [
     ("Warp functions", 24),
 ];
 
-/// The chapters that have no note, and test what is often said of their subjects.
+/// The chapters without a note. They test what is often said about their subjects.
 const SAID: [(usize, &str); 3] =
     [(7, "Scan and compaction"), (8, "Hiding latency"), (9, "The modern vocabulary")];
 
-/// The verdicts, in the order of the table, and the word that the page's style has for each.
+/// The verdicts in the order of the table, each with its class in the page's style sheet.
 const VERDICTS: [(&str, &str); 5] = [
     ("holds", "holds"),
     ("holds with a condition", "condition"),
@@ -30,34 +31,34 @@ const VERDICTS: [(&str, &str); 5] = [
     ("not decided", "undecided"),
 ];
 
-/// Whose statement a claim is: what the note says, what its code does, what a reader may conclude, or what is often said.
+/// Whose statement a claim is: the note's, its code's, a conclusion that a reader may draw, or one that is often made.
 const VOICES: [&str; 4] = ["the note says", "the note's code", "a reader may conclude", "it is often said"];
 
-/// What a test can find, of the rows or of the twins.
+/// What a test can find about the rows or the twins.
 const FINDINGS: [&str; 4] = ["true", "false", "not refuted", "refuted"];
 
 /// A claim and its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// `N1.11`, of a note, or `S7.1`, of a chapter that has none.
+    /// `N1.11` for a claim of a note, or `S7.1` for one of a chapter without a note.
     pub id: String,
     /// `wrong`, `holds with a condition`.
     pub verdict: String,
     /// One of [`VOICES`].
     voice: String,
     says: String,
-    /// What was found where, `true here`, and the numbers.
+    /// What was found, for example `true here`, and the numbers that show it.
     evidence: Vec<(String, String)>,
     why: String,
-    /// What a reader types.
+    /// The command that repeats the test.
     pub command: String,
 }
 
-/// All of them, in the order of the notes and then of the chapters.
+/// All claims, those of the notes first and then those of the other chapters.
 #[derive(Clone, Debug)]
 pub struct Ledger(BTreeMap<Place, Claim>);
 
-/// The letter, the number and the index of a claim: `N1.11` comes before `S7.1`.
+/// The letter, the number and the index of a claim, by which claims are sorted: `N1.11` comes before `S7.1`.
 type Place = (char, usize, usize);
 
 /// The claims that share a heading.
@@ -95,7 +96,7 @@ impl Ledger {
         self.0.values().map(|claim| claim.id.clone()).collect()
     }
 
-    /// All claims, by note and by chapter; `mentions` is where a claim is spoken of.
+    /// All claims, by note and by chapter; `mentions` returns links to the pages that mention a claim.
     pub fn render(&self, repository: &Repository, mentions: &dyn Fn(&str) -> String) -> Result<String> {
         let groups = self.groups()?;
         let mut text = self.summary() + &index(&groups);
@@ -111,7 +112,7 @@ impl Ledger {
         Ok(text)
     }
 
-    /// The notes, each with all of its claims, and then the chapters that have no note.
+    /// The notes, each with all of its claims, and then the chapters without a note.
     fn groups(&self) -> Result<Vec<Group<'_>>> {
         let notes = NOTES.into_iter().enumerate().map(|(number, (name, count))| {
             let claims = (1..=count).map(|index| self.get(&format!("N{number}.{index}")));
@@ -150,19 +151,19 @@ impl Ledger {
 }
 
 impl Claim {
-    /// One word for the page's style.
+    /// The class of the verdict in the page's style sheet.
     pub fn class(&self) -> &'static str {
         let known = VERDICTS.iter().find(|(verdict, _)| *verdict == self.verdict);
         known.map_or("unknown", |(_, class)| class)
     }
 
-    /// Fails unless the records of its chapter are of the kernels as they are.
+    /// Fails if a kernel has changed since the records of the claim's chapter were made.
     pub fn check_fresh(&self, repository: &Repository) -> Result<()> {
         let chapter = self.command.split_whitespace().nth(3).unwrap_or_default();
         Source::parse(chapter, repository)?.read(repository).map(drop)
     }
 
-    /// The claim as an entry of the index.
+    /// The entry of the claim in the index.
     fn entry(&self) -> String {
         let (class, id, verdict) = (self.class(), &self.id, escape(&self.verdict));
         let (voice, says) = (escape(&self.voice), escape(&self.says.replace('`', "")));
@@ -172,7 +173,7 @@ impl Claim {
         )
     }
 
-    /// The claim as a box, with `heading` for its head.
+    /// The claim as a box with this `heading`.
     pub fn render(&self, heading: &str, id: &str, mentions: &str) -> String {
         let line = |(found, what): &(String, String)| {
             format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(found), sentence(what))
@@ -197,7 +198,7 @@ impl Claim {
     }
 }
 
-/// Every claim by its number, in the colour and with the sign of its verdict: the way down to it.
+/// Every claim by its number, in the colour and with the sign of its verdict, as a link to the claim.
 fn index(groups: &[Group<'_>]) -> String {
     let list = |group: &Group<'_>| {
         let (heading, entries) = (&group.heading, group.claims.iter().map(|claim| claim.entry()));
@@ -209,7 +210,7 @@ fn index(groups: &[Group<'_>]) -> String {
     format!("\n<nav class=\"claim-index\" aria-label=\"all claims\">\n{lists}</nav>\n")
 }
 
-/// The words with a capital at their beginning.
+/// The words with a capital letter at the beginning.
 fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -261,14 +262,14 @@ fn parse(entry: &str) -> Option<Claim> {
     Some(claim)
 }
 
-/// Whether the line ends within a word: the terminal cuts one that is longer than a line, so a piece of it is alone on its
-/// line and fills it.
+/// Whether the line ends inside a word. The terminal cuts a word that is longer than a line, so a part of it is alone
+/// on its line and fills it.
 fn is_cut_off(line: &str) -> bool {
     const WIDTH: usize = 80;
     line.chars().count() == WIDTH && !line.trim().contains(char::is_whitespace)
 }
 
-/// What a line begins with that has something to say: `the note says: …`, `true here: …`.
+/// The label at the beginning of a line, if it has one: `the note says: …`, `true here: …`.
 fn label_of(line: &str) -> Option<&str> {
     let (label, _) = line.split_once(": ")?;
     let is_place = |place: &str| ["here", "for the twin"].contains(&place) || place.starts_with("on ");
@@ -279,7 +280,7 @@ fn label_of(line: &str) -> Option<&str> {
     is_one.then_some(label)
 }
 
-/// Words of a directive that name one claim.
+/// Reads the words of a directive that must name exactly one claim.
 pub fn one<'a>(words: &[&'a str]) -> Result<&'a str> {
     match words {
         [id] => Ok(id),
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_the_terminal_cuts_is_whole_again() {
+    fn a_word_that_the_terminal_cut_is_joined_again() {
         let entry = ENTRY.replace(
             "       true on NVIDIA H200, driver 5: block: 18.5 µs in the\n                                      first run\n",
             "       true on NVIDIA H200, driver 580.159.04: with `--only\n\
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_of_a_ledger_is_no_claim() {
+    fn the_head_of_a_ledger_is_not_a_claim() {
         assert_eq!(parse("$ cargo run"), None);
     }
 }

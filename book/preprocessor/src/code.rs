@@ -1,4 +1,4 @@
-//! Kernels, host code, PTX and machine code in the book, from their files.
+//! Includes kernels, host code, PTX and machine code in the book, from their files.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -6,14 +6,14 @@ use crate::html::escape;
 use crate::listing::{Mark, Row, figure};
 use crate::repository::Repository;
 
-/// Longer listings of generated code are folded.
+/// Generated code with more lines than this is folded.
 const FOLDED_LINES: usize = 24;
 
-/// What a listing shows: the lines of a file between some anchors.
+/// The lines of a file that a listing shows: those between some anchors.
 pub struct Shown<'a> {
     /// The file.
     pub file: &'a str,
-    /// What is between each pair of anchors.
+    /// The lines between each pair of anchors.
     parts: Vec<Vec<Numbered>>,
 }
 
@@ -21,7 +21,7 @@ pub struct Shown<'a> {
 type Numbered = (usize, String);
 
 impl<'a> Shown<'a> {
-    /// `{{#code FILE ANCHOR...}}`, by its words.
+    /// Reads the words of `{{#code FILE ANCHOR...}}`.
     pub fn read(words: &[&'a str], repository: &Repository) -> Result<Self> {
         let [file, anchors @ ..] = words else { bail!("name a file and an anchor") };
         ensure!(!anchors.is_empty(), "name an anchor of `{file}`");
@@ -33,13 +33,14 @@ impl<'a> Shown<'a> {
         Ok(Self { file, parts: anchors.iter().map(part).collect::<Result<_>>()? })
     }
 
-    /// The numbers of its lines.
+    /// The numbers of the lines that are shown.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().flatten().map(|(number, _)| *number)
     }
 }
 
-/// `{{#code FILE ANCHOR...}}`: what is between the anchors, and where; which lines are marked, and which have an anchor.
+/// `{{#code FILE ANCHOR...}}`: the lines between the anchors and their place, and which of the lines are marked or have
+/// an anchor of their own.
 pub fn listing(
     shown: &Shown<'_>,
     mark: &dyn Fn(usize) -> Option<Mark>,
@@ -57,8 +58,8 @@ pub fn listing(
     Ok(figure(language(shown.file)?, &parts.join(&Row::plain("")), &link(shown.file, first)))
 }
 
-/// `{{#ptx FILE KERNEL [mark=OPCODE,...]}}`: the body of a kernel under a fold, without what only tells debuggers something;
-/// and above it the lines with the marked opcodes, which the page explains.
+/// `{{#ptx FILE KERNEL [mark=OPCODE,...]}}`: the body of a kernel under a fold, without what is meant for debuggers
+/// only; and above it the lines with the marked opcodes, which the page explains.
 pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -> String) -> Result<String> {
     let (module, kernel, marks) = match words {
         [module, kernel] => (module, kernel, None),
@@ -93,7 +94,8 @@ pub fn ptx(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -
     Ok(figure(TEXT, &excerpt, &format!("{caption}: the lines that matter here")) + &whole)
 }
 
-/// `{{#machine-code CHAPTER KERNEL [MODULE]}}`: what the record has of it, first or in that module.
+/// `{{#machine-code CHAPTER KERNEL [MODULE]}}`: the kernel's machine code from the record, either of this module or the
+/// first in the record.
 pub fn machine_code(
     output: &str,
     kernel: &str,
@@ -122,7 +124,7 @@ pub fn machine_code(
     Ok(folded("Machine code", &code, &caption))
 }
 
-/// The indices of the lines whose opcodes are, or begin with, one of the marks: `ld.global` marks `ld.global.u32`.
+/// The indices of the lines whose opcodes are one of the marks or begin with one: `ld.global` marks `ld.global.u32`.
 fn marked(code: &[String], marks: &str) -> Result<Vec<usize>> {
     let is_of = |line: &str, mark: &str| {
         let mut words = line.split_whitespace().skip_while(|word| word.starts_with('@'));
@@ -136,7 +138,7 @@ fn marked(code: &[String], marks: &str) -> Result<Vec<usize>> {
     Ok((0..code.len()).filter(is_marked).collect())
 }
 
-/// PTX with its operands below one another: the compiler puts a tab between an opcode and them.
+/// PTX with its operands aligned in a column, where the compiler writes a tab after the opcode.
 fn aligned(lines: &[&str]) -> Vec<String> {
     let parts = |line: &str| {
         let (head, rest) = line.trim().split_once('\t').unwrap_or((line.trim(), ""));
@@ -165,18 +167,18 @@ fn fold(what: &str, code: &[String], listing: &str) -> String {
     format!("<details>\n<summary>{what}, {} lines</summary>\n\n{listing}\n</details>\n", code.len())
 }
 
-/// PTX as it is in its file.
+/// PTX without numbers, marks or folds.
 pub fn plain(code: &str, caption: &str) -> String {
     figure(TEXT, &code.lines().map(Row::plain).collect::<Vec<_>>(), caption)
 }
 
-/// The class of code that nothing highlights.
+/// The class of code that is not highlighted.
 const TEXT: &str = "language-text";
 
 fn language(file: &str) -> Result<&'static str> {
     match file.rsplit('.').next() {
         Some("cu") => Ok("language-cpp"),
-        // Chapters need the workspace, which a playground has not got.
+        // Chapters need the workspace, which a playground does not have.
         Some("rs") => Ok("language-rust ignore noplayground"),
         Some("sh") => Ok("language-sh"),
         Some("toml") => Ok("language-toml"),
@@ -185,7 +187,7 @@ fn language(file: &str) -> Result<&'static str> {
     }
 }
 
-/// The lines between `ANCHOR: name` and `ANCHOR_END: name`, moved to the left.
+/// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the indentation that they have in common.
 fn excerpt(text: &str, anchor: &str) -> Result<Vec<Numbered>> {
     let marks = |line: &str, mark: &str| {
         line.split_once(mark).is_some_and(|(_, name)| name.split_whitespace().next() == Some(anchor))
@@ -225,13 +227,13 @@ mod tests {
         "x\n  // ANCHOR: a\n  if\n    // ANCHOR: b\n    y\n    // ANCHOR_END: b\n  // ANCHOR_END: a\n";
 
     #[test]
-    fn an_excerpt_begins_at_the_margin_and_shows_no_anchor() {
+    fn an_excerpt_is_not_indented_and_shows_no_anchor() {
         let line = |number, text: &str| (number, text.to_owned());
         assert_eq!(excerpt(FILE, "a").unwrap(), [line(3, "if"), line(5, "  y")]);
     }
 
     #[test]
-    fn operands_stand_below_one_another() {
+    fn operands_are_aligned() {
         let lines = ["\tld.param.u64 \t%rd1, [a];", "$L__1:", "\t@%p1 bra \t$L__1;", "\tret;"];
         assert_eq!(
             aligned(&lines),
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_anchor_is_named_beside_those_that_are_there() {
+    fn a_missing_anchor_is_named_together_with_those_that_exist() {
         let error = excerpt(FILE, "c").err().unwrap().to_string();
         assert_eq!(error, "there is no anchor `c`; there are a, b");
     }

@@ -1,4 +1,4 @@
-//! Commands that a reader is told to type: the programs, names, claims and kernels in them exist.
+//! Checks the commands that a reader is asked to type: the programs, names, claims and kernels in them must exist.
 
 use anyhow::{Result, bail, ensure};
 
@@ -7,7 +7,7 @@ use crate::outputs;
 use crate::repository::Repository;
 use crate::source::Source;
 
-/// What the first word of a command may be; what a program prints has no place in a block of commands.
+/// The first words that a command may have. The output of a program is not allowed in a block of commands.
 const PROGRAMS: [&str; 14] = [
     "cargo",
     "cd",
@@ -25,9 +25,9 @@ const PROGRAMS: [&str; 14] = [
     "benches/gpu/record.sh",
 ];
 
-/// Checks every command of a fenced block in `sh`.
+/// Checks every command of a fenced block marked `sh`.
 pub fn check(block: &str, repository: &Repository, ledger: &Ledger) -> Result<()> {
-    // Without the fences, and with continued lines in one.
+    // Without the fences, and with continued lines joined.
     let lines: Vec<&str> = block.trim().lines().collect();
     let text = lines[1..lines.len() - 1].join("\n").replace("\\\n", " ");
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -53,7 +53,7 @@ fn command(words: &[&str], repository: &Repository, ledger: &Ledger) -> Result<(
     }
 }
 
-/// A kernel file and a kernel in it, where both are ours.
+/// Checks the kernel file of a command and the kernel in it, if both belong to this repository.
 fn lanes(options: &[&str], repository: &Repository) -> Result<()> {
     let Some(file) = options.iter().find(|word| word.starts_with("kernels/")) else { return Ok(()) };
     let text = repository.read(file)?;

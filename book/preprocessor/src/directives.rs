@@ -1,4 +1,4 @@
-//! One directive: what stands between `{{` and `}}`, and what it becomes.
+//! Expands one directive: the text between `{{` and `}}`.
 
 use anyhow::{Result, bail, ensure};
 
@@ -15,41 +15,42 @@ use crate::repository::Repository;
 use crate::source::Source;
 use crate::{boxes, code, faults, figures, lanes, outputs, profile, texts, value};
 
-/// What all pages share.
+/// What the expansions of all pages share.
 #[derive(Debug)]
 pub struct Library<'a> {
     /// The files.
     pub repository: &'a Repository,
-    /// Where the repository can be read on the web, if the book says so.
+    /// The address of the repository on the web, if the book gives one.
     pub web: Option<&'a str>,
     /// The claims.
     pub ledger: Ledger,
-    /// The words.
+    /// The terms.
     pub glossary: Glossary,
-    /// Numbers that are not measured.
+    /// The phrases that look like measurements but are not.
     pub exceptions: Exceptions,
-    /// What the reader can try.
+    /// The exercises.
     pub exercises: Exercises,
-    /// Which page speaks of what.
+    /// Which page mentions what.
     pub mentions: Mentions,
 }
 
-/// Where a directive stands.
+/// The place of a directive.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The page, by its path in `book/src`.
     pub page: &'a str,
-    /// The level of the heading above.
+    /// The level of the heading above it.
     pub level: usize,
     /// The line of the page.
     pub line: usize,
-    /// Which box with a question it is in.
+    /// The boxes with questions that it is in.
     pub boxes: Progress,
-    /// The lines of listings that the page's faults name.
+    /// The lines in the page's listings that its faults name.
     pub marks: &'a Marks,
 }
 
-/// The directives that stand alone on their line; the others are parts of a sentence, wherever its lines break.
+/// The directives that must be alone on their line. The others are parts of a sentence, and its lines may break
+/// anywhere.
 const BLOCKS: [&str; 21] = [
     "code",
     "ptx",
@@ -74,7 +75,7 @@ const BLOCKS: [&str; 21] = [
     "end",
 ];
 
-/// What becomes of a directive there.
+/// The text that replaces a directive at this place.
 pub fn expand(text: &str, is_alone: bool, place: Place<'_>, library: &Library<'_>) -> Result<String> {
     if let Some(expression) = text.strip_prefix('=') {
         let number = value::evaluate(expression, library.repository)?;
@@ -92,11 +93,11 @@ pub fn expand(text: &str, is_alone: bool, place: Place<'_>, library: &Library<'_
         return Ok(html);
     }
     ensure!(is_alone, "`{{{{#{name} …}}}}` has to stand alone on its line");
-    // Markdown before it ends here.
+    // With a line break before it, so that a paragraph of Markdown ends there.
     Ok(format!("\n{html}"))
 }
 
-/// The box at the end of a page, with the exercises that it teaches, if there are any.
+/// The box at the end of a page with the exercises that the page teaches, if there are any.
 pub fn practise(place: Place<'_>, library: &Library<'_>) -> Option<String> {
     let expansion = Expansion { library, place };
     let entry = |exercise: &exercises::Exercise| {
@@ -108,7 +109,8 @@ pub fn practise(place: Place<'_>, library: &Library<'_>) -> Option<String> {
     (!entries.is_empty()).then(|| exercises::practise(&entries))
 }
 
-/// The lines of a page's listings that its faults name. What cannot be read says so where it is expanded.
+/// The lines of a page's listings that its faults name. Errors are ignored here, because they are reported when the
+/// directive is expanded.
 pub fn marks(pieces: &[Piece<'_>], page: &str, library: &Library<'_>) -> Marks {
     let (mut marks, none) = (Marks::default(), Marks::default());
     let mut place = Place { page, level: 1, line: 1, boxes: Progress::default(), marks: &none };
@@ -131,7 +133,7 @@ pub fn marks(pieces: &[Piece<'_>], page: &str, library: &Library<'_>) -> Marks {
     marks
 }
 
-/// The folder of a page, which all pages of a chapter share.
+/// The folder of a page, which is the same for all pages of a chapter.
 fn folder(page: &str) -> &str {
     page.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -179,7 +181,7 @@ impl Expansion<'_> {
             "text" => texts::text(&words, repository, &link),
             "compilers" => texts::compilers(repository),
             "random" => texts::random(repository),
-            // A target stays on a line with the word before it.
+            // The target is kept on one line with the word before it.
             "supported" => Ok(self.generated("simt/SUPPORTED.md")?.replace(" sm_", "\u{a0}sm_")),
             "file" => {
                 ensure!(repository.has(rest), "there is no `{rest}` in the repository");
@@ -189,7 +191,7 @@ impl Expansion<'_> {
             "mask" => lanes::strip(&words),
             "ledger" => self.library.ledger.render(repository, &|id| self.spoken_of(id)),
             "glossary" => Ok(self.library.glossary.render(&|key| self.used(key))),
-            // mdBook's own, for the title of a window.
+            // mdBook expands this one itself: it is the title of the browser's window.
             "title" => Ok(format!("{{{{#title {rest}}}}}")),
             "include" | "rustdoc_include" | "playground" => {
                 bail!(
@@ -247,7 +249,7 @@ impl Expansion<'_> {
         Ok(exercises::table(&rows))
     }
 
-    /// Markdown that was generated, without its title, its headings below the one it stands under.
+    /// Generated Markdown without its title, with its headings moved below the heading that it is under.
     fn generated(&self, file: &str) -> Result<String> {
         let text = self.library.repository.read(file)?;
         let text = demoted(&text, self.place.level - 1);
@@ -258,7 +260,7 @@ impl Expansion<'_> {
         Ok(text + "\n")
     }
 
-    /// A file's name, linked to where it can be read.
+    /// The name of a file, as a link to the file on the web.
     fn file(&self, file: &str, line: Option<usize>) -> String {
         let name = format!("<code>{}</code>", escape(file));
         let kind = if self.library.repository.path(file).is_dir() { "tree" } else { "blob" };
@@ -275,7 +277,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Another page's address, from this one.
+    /// The address of another page, relative to this one.
     fn address(&self, page: &str) -> String {
         let up = self.place.page.matches('/').count();
         format!("{}{}", "../".repeat(up), page.replace(".md", ".html"))
@@ -299,7 +301,7 @@ impl Expansion<'_> {
     }
 }
 
-/// Markdown without its title, the other headings so many levels down.
+/// Markdown without its title, with the other headings moved down by so many levels.
 fn demoted(text: &str, levels: usize) -> String {
     let is_title = |line: &&str| !line.starts_with("# ") && !line.starts_with("<!--");
     let mark = "#".repeat(levels);
@@ -312,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generated_headings_stand_below_the_one_above() {
+    fn generated_headings_are_below_the_one_above() {
         let text = "<!-- by -->\n# Title\n\n## Part\n\n### Piece\n";
         assert_eq!(demoted(text, 0), "## Part\n\n### Piece");
         assert_eq!(demoted(text, 1), "### Part\n\n#### Piece");

@@ -1,7 +1,7 @@
-//! The exercises in the terminal, as far as the book tells of them: which page teaches what each asks for.
+//! The exercises in the terminal, as far as the book mentions them: which page teaches each of them.
 //!
-//! Read from `exercises/chNN/NAME/exercise.toml`, so that nothing about an exercise is written by hand in a page. It
-//! leaves out what the exercises are: those who read the rest of these files check it.
+//! They are read from `exercises/chNN/NAME/exercise.toml`, so that a page contains nothing about an exercise that was
+//! written by hand. The other fields of these files are read and checked by the grader.
 
 use std::fs;
 
@@ -14,9 +14,9 @@ use crate::repository::Repository;
 
 /// The folder of chapters.
 const FOLDER: &str = "exercises";
-/// What describes an exercise, in its folder.
+/// The file that describes an exercise, in its folder.
 const FILE: &str = "exercise.toml";
-/// What a reader types, before the name.
+/// The command that a reader types, without the name at its end.
 const COMMAND: &str = "cargo run --bin exercises -- watch";
 
 /// All exercises, by chapter and then in their order.
@@ -32,12 +32,12 @@ pub struct Exercise {
     chapter: String,
     /// The line of its file on which the page is named.
     page_line: usize,
-    told: Told,
+    fields: Fields,
 }
 
-/// What the book tells of an exercise; the file has more.
+/// The fields of an exercise that the book uses; the file has more.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Told {
+struct Fields {
     title: String,
     kind: String,
     minutes: u32,
@@ -46,7 +46,7 @@ struct Told {
 }
 
 impl Exercises {
-    /// Reads them all, and what is wrong with those that cannot be read.
+    /// Reads all exercises, and returns the errors in those that cannot be read.
     pub fn read(repository: &Repository) -> (Self, Vec<Problem>) {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
         for (chapter, name) in names(repository) {
@@ -66,13 +66,14 @@ impl Exercises {
 
     /// The exercises that a page teaches.
     pub fn of_page<'a>(&'a self, page: &'a str) -> impl Iterator<Item = &'a Exercise> {
-        self.0.iter().filter(move |exercise| exercise.told.page == page)
+        self.0.iter().filter(move |exercise| exercise.fields.page == page)
     }
 
-    /// Exercises that no reader comes to: their page is none of the book, or no page lists their chapter.
+    /// Exercises that no reader would find, because their page is not in the book, or because no page lists their
+    /// chapter.
     pub fn lost(&self, mentions: &Mentions) -> Vec<Problem> {
         let lost = |exercise: &Exercise| {
-            let (page, chapter) = (&exercise.told.page, &exercise.chapter);
+            let (page, chapter) = (&exercise.fields.page, &exercise.chapter);
             let what = if !mentions.has(page) {
                 format!("`page` is `{page}`, which `SUMMARY.md` does not list")
             } else if mentions.list_of(chapter).is_none() {
@@ -91,48 +92,48 @@ impl Exercise {
         let file = file(chapter, name);
         let problem = |line: usize, what: String| Problem { file: file.clone(), line, what };
         let text = repository.read(&file).map_err(|error| problem(1, format!("{error:#}")))?;
-        let told: Told = toml::from_str(&text).map_err(|error| {
+        let fields: Fields = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(&text, span.start));
             problem(line, error.message().replace('\n', ", "))
         })?;
         let page_line = text.lines().position(|line| line.starts_with("page")).map_or(1, |line| line + 1);
-        Ok(Self { name: name.to_owned(), chapter: chapter.to_owned(), page_line, told })
+        Ok(Self { name: name.to_owned(), chapter: chapter.to_owned(), page_line, fields })
     }
 
     fn place(&self) -> (&str, u32, &str) {
-        (&self.chapter, self.told.order, &self.name)
+        (&self.chapter, self.fields.order, &self.name)
     }
 
     fn file(&self) -> String {
         file(&self.chapter, &self.name)
     }
 
-    /// `ch02`.
+    /// The chapter, for example `ch02`.
     pub fn chapter(&self) -> &str {
         &self.chapter
     }
 
     /// The page that teaches it.
     pub fn page(&self) -> &str {
-        &self.told.page
+        &self.fields.page
     }
 
     /// A row of its chapter's table; `page` is a link to the page that teaches it.
     pub fn row(&self, page: &str) -> String {
-        let Told { kind, minutes, .. } = &self.told;
+        let Fields { kind, minutes, .. } = &self.fields;
         format!(
             "<tr id=\"{}\"><td>{}<br>{}</td><td>{}</td><td class=\"number\">{minutes}</td><td>{page}</td></tr>\n",
             self.anchor(),
-            sentence(&self.told.title),
+            sentence(&self.fields.title),
             self.command(),
             escape(kind),
         )
     }
 
-    /// An entry of the box on the page that teaches it; `list` is the address of its chapter's table. Where that is another
-    /// chapter than the page's, it says so: the exercise may ask for more than a reader has come to.
+    /// The entry in the box on the page that teaches it; `list` is the address of its chapter's table. If that chapter
+    /// is not the page's own, the entry says so, because the exercise may need more than the reader has learned so far.
     pub fn entry(&self, list: &str, is_elsewhere: bool) -> String {
-        let Told { title, kind, minutes, .. } = &self.told;
+        let Fields { title, kind, minutes, .. } = &self.fields;
         let number = self.chapter.trim_start_matches(|c: char| !('1'..='9').contains(&c));
         let chapter = if is_elsewhere { format!(", chapter {number}") } else { String::new() };
         format!(
@@ -154,7 +155,7 @@ impl Exercise {
     }
 }
 
-/// A chapter's exercises as a table, of its rows.
+/// The table of a chapter's exercises, made from its rows.
 pub fn table(rows: &str) -> String {
     format!(
         "<div class=\"table-wrapper\">\n<table class=\"exercises\">\n<thead><tr><th>exercise</th><th>kind</th>\
@@ -162,7 +163,7 @@ pub fn table(rows: &str) -> String {
     )
 }
 
-/// The box at the end of a page that teaches some, of its entries.
+/// The box at the end of a page that teaches exercises, made from its entries.
 pub fn practise(entries: &str) -> String {
     format!(
         "\n<section class=\"practise\" aria-label=\"practise\">\n<p class=\"practise-head\">Practise</p>\n\
@@ -193,7 +194,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-/// The folders in a folder, sorted; none where it is missing.
+/// The names of the folders in a folder, sorted; empty if it is missing.
 pub fn folders(repository: &Repository, name: &str) -> Vec<String> {
     let entries = fs::read_dir(repository.path(name)).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
@@ -208,18 +209,18 @@ mod tests {
     use super::*;
 
     fn exercise() -> Exercise {
-        let told = Told {
+        let fields = Fields {
             title: "The `tail` block".to_owned(),
             kind: "fix".to_owned(),
             minutes: 10,
             order: 2,
             page: "reduction/edges.md".to_owned(),
         };
-        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), page_line: 5, told }
+        Exercise { name: "tail_block".to_owned(), chapter: "ch02".to_owned(), page_line: 5, fields }
     }
 
     #[test]
-    fn the_box_leads_to_the_row() {
+    fn the_box_links_to_the_row() {
         let (entry, row) = (exercise().entry("exercises.html", false), exercise().row("the page"));
         assert!(entry.contains("href=\"exercises.html#exercise-tail-block\""), "{entry}");
         assert!(row.starts_with("<tr id=\"exercise-tail-block\">"), "{row}");

@@ -1,4 +1,4 @@
-//! What the emulator found, as a box: the kind, who did what and where, and what helps.
+//! What the emulator found, as a box: the kind, the lanes involved with what they did and where, and the help.
 
 use anyhow::{Result, ensure};
 use record::{Actor, Fault, Row};
@@ -40,7 +40,7 @@ fn actor(actor: &Actor) -> String {
     format!("<li><span class=\"actor\">{}</span>{place}{doing}</li>\n", lane(actor))
 }
 
-/// The lane, as reports name it.
+/// The name of a lane, as in reports.
 fn lane(actor: &Actor) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
     let Actor { warp, lane, .. } = actor;

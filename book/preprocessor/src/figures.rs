@@ -1,4 +1,5 @@
-//! The figures, drawn by `cargo xtask figures` and put into the page, so that they follow its colours.
+//! The figures, which `cargo xtask figures` draws. They are included in the page as elements, so that they take its
+//! colours.
 
 use anyhow::{Result, bail, ensure};
 
@@ -29,7 +30,7 @@ pub fn figure(text: &str, repository: &Repository) -> Result<String> {
     Ok(format!("<figure class=\"drawing\">\n{drawing}\n{caption}</figure>\n"))
 }
 
-/// The files a figure was drawn from: `from: NAME sha256 SUM`.
+/// The files from which a figure was drawn: `from: NAME sha256 SUM`.
 fn sums(comment: &str) -> impl Iterator<Item = (&str, &str)> {
     comment.split("from: ").skip(1).filter_map(|part| {
         let mut words = part.split_whitespace();

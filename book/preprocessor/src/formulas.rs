@@ -1,12 +1,12 @@
-//! Formulas that do not parse: the KaTeX preprocessor only warns of them.
+//! Finds formulas that do not parse, about which the KaTeX preprocessor only warns.
 //!
-//! This is another parser of LaTeX than KaTeX's, which needs a C compiler; it comes first, on every machine. What it lets
-//! through and KaTeX does not, the full build of the book finds.
+//! This parser of LaTeX is not KaTeX's, which needs a C compiler. It runs first and on every machine. A formula that it
+//! accepts and KaTeX does not is found when the whole book is built.
 
 use anyhow::{Result, bail};
 use pulldown_latex::{Parser, Storage};
 
-/// Fails if the formula, with its dollars, does not parse.
+/// Fails if the formula, which includes its dollar signs, does not parse.
 pub fn check(formula: &str) -> Result<()> {
     let text = formula.trim_matches('$');
     if text.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! The words of the book in English, Chinese and PTX, from `book/glossary.toml`.
+//! The terms of the book in English, Chinese and PTX, from `book/glossary.toml`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::html::{anchor, escape, sentence};
 use crate::repository::Repository;
 
-/// Where they are kept.
+/// The file with the terms.
 pub const FILE: &str = "book/glossary.toml";
 
 /// All terms by key.
@@ -24,10 +24,11 @@ pub struct Term {
     chinese: String,
     ptx: String,
     means: String,
-    /// Further words for it, a verb for instance. Plurals need not be listed.
+    /// Further words for it, such as a verb. Plurals need not be listed.
     #[serde(default)]
     forms: Vec<String>,
-    /// Why its name may be read before it is introduced: it is a word of everyday language, or one that the reader brings.
+    /// Why its name may be used before it is introduced: it is a word of everyday language, or one that the reader
+    /// already knows.
     everyday: Option<String>,
 }
 
@@ -44,12 +45,12 @@ impl Term {
 }
 
 impl Glossary {
-    /// Reads it.
+    /// Reads the file.
     pub fn read(repository: &Repository) -> Result<Self> {
         Self::parse(&repository.read(FILE)?)
     }
 
-    /// Reads the text of the file.
+    /// Parses the text of the file.
     pub fn parse(text: &str) -> Result<Self> {
         toml::from_str(text).with_context(|| format!("`{FILE}` cannot be read"))
     }
@@ -59,13 +60,13 @@ impl Glossary {
         self.0.iter().map(|(key, term)| (key.as_str(), term))
     }
 
-    /// A term with its Chinese beside it; `glossary` is the page's address.
+    /// A term followed by its Chinese; `glossary` is the address of the glossary's page.
     pub fn term(&self, key: &str, glossary: &str) -> Result<String> {
         let term = self.0.get(key).with_context(|| {
             let keys: Vec<&str> = self.0.keys().map(String::as_str).collect();
             format!("`{FILE}` has no term `{key}`; it has {}", keys.join(", "))
         })?;
-        // The blank is shown with the Chinese or not at all.
+        // The blank is inside the element, so it is hidden together with the Chinese.
         Ok(format!(
             "<a class=\"term\" href=\"{glossary}#{}\">{}<span lang=\"zh\"> {}</span></a>",
             anchor(key),
@@ -74,7 +75,7 @@ impl Glossary {
         ))
     }
 
-    /// The page's table, in alphabetical order; `used` is where a term is introduced.
+    /// The table of the glossary's page, in alphabetical order; `used` returns where a term is introduced.
     pub fn render(&self, used: &dyn Fn(&str) -> String) -> String {
         let mut terms: Vec<(&String, &Term)> = self.0.iter().collect();
         terms.sort_by_key(|(_, term)| term.english.to_lowercase());

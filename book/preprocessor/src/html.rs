@@ -1,4 +1,4 @@
-//! Text as HTML that neither Markdown nor another preprocessor takes for something of theirs.
+//! Text as HTML in which neither Markdown nor another preprocessor finds anything to expand.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub fn escape(text: &str) -> String {
             '<' => html += "&lt;",
             '>' => html += "&gt;",
             '"' => html += "&quot;",
-            // Formulas, templates and emphasis are looked for in HTML, too.
+            // Other preprocessors look for formulas, templates and emphasis in HTML too.
             '$' | '{' | '}' | '*' | '_' | '`' | '\\' | '[' | ']' | '~' => {
                 let _ = write!(html, "&#{};", c as u32);
             }
@@ -21,12 +21,12 @@ pub fn escape(text: &str) -> String {
     html
 }
 
-/// Lines inside `<pre>`: a blank line would end the block of HTML around them.
+/// Lines inside `<pre>`, in which a blank line would end the block of HTML around them.
 pub fn escape_lines(text: &str) -> String {
     escape(text).replace("\n\n", "\n&#10;")
 }
 
-/// A sentence in which backticks mark code.
+/// A sentence, in which backticks become elements for code.
 pub fn sentence(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let html = parts.map(|(number, part)| match number % 2 {
@@ -36,7 +36,7 @@ pub fn sentence(text: &str) -> String {
     html.collect()
 }
 
-/// A name as the anchor of an element.
+/// A name in the form of an element's anchor.
 pub fn anchor(name: &str) -> String {
     name.to_lowercase().replace([' ', '_'], "-")
 }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_for_others_to_read() {
+    fn nothing_is_left_that_another_preprocessor_expands() {
         assert_eq!(escape("a<b & $c_1$"), "a&lt;b &amp; &#36;c&#95;1&#36;");
         assert_eq!(escape_lines("a\n\n\nb"), "a\n&#10;\nb");
         assert!(!escape_lines("a\n\n\n\nb").contains("\n\n"));

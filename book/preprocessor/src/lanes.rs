@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-/// `{{#mask 0x0000ffff}}`; `lanes` behind it puts lane 0 first.
+/// `{{#mask 0x0000ffff}}`; with `lanes` after the number, lane 0 comes first.
 pub fn strip(words: &[&str]) -> Result<String> {
     let (mask, lanes_first) = match words {
         [mask] => (mask, false),
@@ -22,7 +22,7 @@ pub fn strip(words: &[&str]) -> Result<String> {
     ))
 }
 
-/// `lanes 0 to 15 and 31`.
+/// The lanes in words: `lanes 0 to 15 and 31`.
 fn spoken(bits: u32) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for lane in (0..32).filter(|lane| bits >> lane & 1 == 1) {
@@ -46,14 +46,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_are_spoken_as_runs() {
+    fn masks_are_described_as_runs_of_lanes() {
         assert_eq!(spoken(0xffff), "lanes 0 to 15");
         assert_eq!(spoken(0x8000_0005), "lanes 0, 2, 31");
         assert_eq!((spoken(0), spoken(8)), ("no lane".into(), "lane 3".into()));
     }
 
     #[test]
-    fn the_strip_begins_where_the_number_does() {
+    fn the_strip_begins_with_the_highest_bit_of_the_number() {
         assert!(strip(&["0x80000000"]).unwrap().contains("\"><i class=\"on\"></i><i></i>"));
         assert!(strip(&["0x00000001", "lanes"]).unwrap().contains("\"><i class=\"on\"></i><i></i>"));
         assert!(strip(&["12"]).is_err());

@@ -1,10 +1,10 @@
-//! The book's preprocessor: brings kernels, outputs, numbers, figures and claims into its pages, and fails, naming page and
-//! line, on what is missing, stale, or written by hand.
+//! The book's preprocessor: includes kernels, outputs, numbers, figures and claims in its pages. If something is
+//! missing, stale, or written by hand, it fails and names page and line.
 //!
-//! mdBook builds a book with holes in it and exits with success. Here every directive is expanded or is an error, and so
-//! are numbers with a unit, long blocks of code, commands that name nothing, and formulas that do not parse. It reads the
-//! repository's committed files and runs nothing; that those files are what the programs print is held by the tests of
-//! the chapters. `CONTRIBUTING.md` lists the directives.
+//! Without it, mdBook would build a book with gaps and exit with success. Here every directive is expanded or is an
+//! error, and so are numbers with a unit, long blocks of code, commands that name nothing, and formulas that do not
+//! parse. It reads the repository's committed files and runs nothing; the tests of the chapters ensure that these files
+//! are what the programs print. `CONTRIBUTING.md` lists the directives.
 
 mod boxes;
 mod claims;
@@ -54,21 +54,21 @@ use crate::repository::Repository;
 
 pub use crate::problems::{Problem, Problems};
 
-/// The preprocessor, as mdBook calls it.
+/// The preprocessor that mdBook calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BookPreprocessor;
 
-/// A page of the book as it is written.
+/// A page of the book, before it is expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Its place in `book/src`.
+    /// Its path in `book/src`.
     pub path: String,
     /// Its text.
     pub text: String,
 }
 
-/// The environment variable with which a book that has problems is built all the same, while it is being written: they
-/// are told, and what cannot be expanded is left out.
+/// The environment variable with which a book that has problems is built nevertheless, while it is being written. The
+/// problems are printed, and what cannot be expanded is left out.
 const DRAFT: &str = "BOOK_DRAFT";
 
 /// Where the pages are.
@@ -93,7 +93,8 @@ impl Preprocessor for BookPreprocessor {
             eprintln!("warning: {warning}");
         }
         let expanded = expand_book(root, web.as_deref(), &pages)?;
-        // By path, because mdBook comes to a chapter before the pages below it here, and behind them there.
+        // The pages are found by path, because `chapters` returns a chapter before the pages below it, and
+        // `for_each_mut` after them.
         let mut expanded: BTreeMap<String, String> =
             pages.into_iter().map(|page| page.path).zip(expanded).collect();
         book.for_each_mut(|item| {
@@ -121,8 +122,8 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
     listed(&summary).into_iter().map(page).collect()
 }
 
-/// Habits of prose in the pages and in the texts around them, and terms that are used before they are defined. A book that
-/// has some is built all the same.
+/// Habits of prose in the pages and in the texts around them, and terms that are used before they are introduced. These
+/// do not prevent the book from being built.
 pub fn warnings(root: &Path, pages: &[Page]) -> Result<Vec<Problem>> {
     let repository = Repository::new(root.to_owned());
     let mut warnings = lint::warnings(&repository, pages)?;
@@ -130,7 +131,7 @@ pub fn warnings(root: &Path, pages: &[Page]) -> Result<Vec<Problem>> {
     Ok(warnings)
 }
 
-/// Binds all pages: what mdBook and KaTeX are given. The error is [`Problems`], if the pages have any.
+/// Expands all pages to the text that mdBook and KaTeX get. The error is [`Problems`], if the pages have any.
 pub fn expand_book(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec<String>> {
     let (expanded, problems) = draft(root, web, pages)?;
     if problems.is_empty() {
@@ -143,7 +144,7 @@ pub fn expand_book(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<Vec
     Err(Problems(problems).into())
 }
 
-/// Binds all pages, with a mark in the place of whatever could not be brought in, and says what that was.
+/// Expands all pages, with a mark in the place of everything that could not be expanded, and returns the problems too.
 pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<String>, Vec<Problem>)> {
     let repository = Repository::new(root.to_owned());
     let (exercises, unreadable) = Exercises::read(&repository);
@@ -160,12 +161,12 @@ pub fn draft(root: &Path, web: Option<&str>, pages: &[Page]) -> Result<(Vec<Stri
     problems.extend(unreadable);
     problems.extend(library.exercises.lost(&library.mentions));
     let expanded = pages.iter().map(|page| expand_page(page, &library, &mut problems)).collect();
-    // Two numbers of one line may lack the same record.
+    // Two numbers on one line may need the same missing record.
     problems.dedup();
     Ok((expanded, problems))
 }
 
-/// What no single page shows: files that none uses, claims that none speaks of.
+/// Problems that no single page shows: files that no page uses, and claims that no page mentions.
 fn around(root: &Path, library: &Library<'_>, pages: &[Page]) -> Vec<Problem> {
     let problem = |file: &str, what: String| Problem { file: file.to_owned(), line: 1, what };
     let mut problems = Vec::new();
@@ -259,7 +260,7 @@ fn expand_page(page: &Page, library: &Library<'_>, problems: &mut Vec<Problem>) 
     lint::without_exceptions(&expanded)
 }
 
-/// What a draft has in the place of what could not be brought in.
+/// The text that a draft has in the place of something that could not be expanded.
 fn hole(piece: &Piece<'_>, error: &str) -> String {
     match piece.kind {
         Kind::Directive { .. } => {
@@ -303,7 +304,7 @@ fn bind_piece(piece: &Piece<'_>, place: Place<'_>, library: &Library<'_>) -> Res
     }
 }
 
-/// A number as LaTeX has it: a comma is no punctuation, and a percent sign no comment.
+/// A number in LaTeX, in which a comma must not become punctuation nor a percent sign a comment.
 fn in_formula(directive: &str, library: &Library<'_>) -> Result<String> {
     let Some(expression) = directive.strip_prefix('=') else {
         bail!("in a formula there may be numbers only: `{{{{= …}}}}`");
@@ -312,7 +313,7 @@ fn in_formula(directive: &str, library: &Library<'_>) -> Result<String> {
     Ok(number.replace(',', "{,}").replace("\u{a0}%", "\\,\\%").replace('−', "-"))
 }
 
-/// What every page has: a command to type, and a figure.
+/// What a page lacks of the things that every page must have: a command to type, and a figure.
 fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String> {
     let directive = |names: &[&str]| {
         pieces.iter().any(|piece| match piece.kind {
@@ -334,7 +335,7 @@ fn lacks(page: &Page, pieces: &[Piece<'_>], library: &Library<'_>) -> Vec<String
     lacks
 }
 
-/// The pages of a summary, in order.
+/// The pages that a summary lists, in order.
 fn listed(summary: &Summary) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for items in [&summary.prefix_chapters, &summary.numbered_chapters, &summary.suffix_chapters] {
@@ -354,7 +355,7 @@ fn collect(item: &SummaryItem, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// All Markdown in a folder.
+/// All Markdown files in a folder.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found = Vec::new();

@@ -1,8 +1,8 @@
-//! Habits of prose that a machine can find, as warnings. None of them is an error, and no word is forbidden: a comment with a
-//! reason lets a phrase pass where it is the right one.
+//! Habits of prose that a program can find, as warnings. None of them is an error, and no word is forbidden: a comment
+//! with a reason allows a phrase where it is the right one.
 //!
-//! `habits` lists what is looked for, `texts` where, and `exceptions` reads the comments. It leaves out everything that
-//! needs judgement: that a text has no warning does not make it good.
+//! `habits` lists the patterns, `texts` says which texts are searched, and `exceptions` reads the comments. Everything
+//! that needs judgement is left out, so a text without warnings is not yet a good text.
 
 mod exceptions;
 mod habits;
@@ -20,12 +20,12 @@ use crate::lint::texts::Text;
 use crate::repository::Repository;
 use crate::{Page, Problem};
 
-/// A phrase that has been found in a text.
+/// A phrase that was found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Found {
-    /// From 1.
+    /// The line, counted from 1.
     line: usize,
-    /// On one line.
+    /// The phrase, on one line.
     phrase: String,
     /// What to do about it.
     advice: &'static str,
@@ -60,7 +60,7 @@ fn in_text(text: &Text) -> Vec<Problem> {
     .collect()
 }
 
-/// The phrases in a text. None reaches from one block of lines into the next.
+/// The phrases in a text. A phrase never extends over two blocks of lines.
 fn matches(text: &str, patterns: &Patterns) -> Vec<Found> {
     let mut found = Vec::new();
     for (line, block) in blocks(text) {
@@ -75,7 +75,7 @@ fn matches(text: &str, patterns: &Patterns) -> Vec<Found> {
     found
 }
 
-/// The blocks of lines between blank ones, each with its first line.
+/// The blocks of lines between blank lines, each with the number of its first line.
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut blocks: Vec<(usize, String)> = Vec::new();
     let mut is_inside = false;

@@ -1,8 +1,9 @@
-//! Code as the book shows it: each line with its number in the file, and a mark at those that the page speaks of.
+//! Code as the book shows it: each line with its number in the file, and with a mark if the page mentions the line.
 //!
-//! A number is an attribute, which the theme draws in the margin, so that it is neither selected nor copied nor searched.
-//! Every line is an element that the highlighter leaves where it is. A mark is a sign in the margin with a name for screen
-//! readers, and not a colour alone; it holds in print and without JavaScript. What the lines say is left to `code`.
+//! A number is an attribute that the theme draws in the margin, so it is not selected, copied or found by the search.
+//! Every line is an element that the highlighter leaves in place. A mark is not only a colour but a sign in the margin
+//! with a name for screen readers; it works in print and without JavaScript. Which lines are shown is decided in
+//! `code`.
 
 use std::fmt::Write as _;
 
@@ -11,13 +12,13 @@ use crate::html::escape;
 /// A line of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its number in the file; generated code has none.
+    /// Its number in the file; generated code has no numbers.
     pub number: Option<usize>,
     /// Its text.
     pub text: String,
-    /// Why the page speaks of it, if it does.
+    /// Why the page mentions the line, if it does.
     pub mark: Option<Mark>,
-    /// The name by which a fault's box leads to it.
+    /// The name by which the box of a fault links to it.
     pub anchor: Option<String>,
 }
 
@@ -57,7 +58,7 @@ impl Row {
     }
 }
 
-/// A listing with a caption, which may be HTML. The class of its code is what highlights it.
+/// A listing with a caption, which may be HTML. The class of its code selects the highlighting.
 pub fn figure(language: &str, rows: &[Row], caption: &str) -> String {
     let numbered = if rows.iter().any(|row| row.number.is_some()) { " numbered" } else { "" };
     let code = rows.iter().map(Row::html).collect::<Vec<_>>().join("\n");
@@ -69,7 +70,7 @@ pub fn figure(language: &str, rows: &[Row], caption: &str) -> String {
     )
 }
 
-/// What the signs of faults mean, with the numbers of their lines.
+/// The explanation of the marks for faults, with the numbers of their lines.
 fn named(rows: &[Row]) -> String {
     let is_named = |row: &&Row| row.mark == Some(Mark::Fault);
     let numbers: Vec<String> =
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_an_attribute_and_the_text_is_the_files() {
+    fn a_number_is_an_attribute_and_not_part_of_the_text() {
         let html = figure("language-cpp", &[row(7, "a<b", None), row(8, "", None)], "c");
         assert!(
             html.contains(

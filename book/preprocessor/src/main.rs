@@ -1,7 +1,7 @@
-//! `preprocessor`: called by mdBook for each build of the book, and by hand to check it.
+//! `preprocessor`: mdBook calls it for each build of the book, and a contributor calls it to check the book.
 //!
-//! mdBook gives the book as JSON on the standard input and asks `supports RENDERER` before; `preprocessor check` reads the pages
-//! itself, and needs no mdBook.
+//! mdBook passes the book as JSON on the standard input, after asking `supports RENDERER`. `preprocessor check` reads
+//! the pages itself, and does not need mdBook.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends with status 1 if there are warnings only, as an error ends with 2.
+/// Ends with status 1 if there are warnings only, and with 2 if there are problems.
 fn check(root: &std::path::Path) -> Result<ExitCode> {
     let pages = preprocessor::pages(root)?;
     let warnings = preprocessor::warnings(root, &pages)?;

@@ -1,9 +1,10 @@
-//! The lines that the fault boxes of a page name, as far as a listing of the same page shows them: the listing marks them,
-//! and the box leads to them.
+//! The lines that the fault boxes of a page name, if a listing of the same page shows them: the listing marks the
+//! lines, and the box links to them.
 //!
-//! Faults name a file without its folder, `locks.cu:46`. A line that two listings show is marked in both, and the first has
-//! the anchor. A fault in the answer to a question marks nothing outside of that answer, which it would give away, but it
-//! leads to its lines like any other. It reads the boxes as they are written to the page, and knows nothing of reports.
+//! Faults name a file without its folder, `locks.cu:46`. A line that two listings show is marked in both, and the first
+//! listing has the anchor. A fault in the answer to a question marks nothing outside of that answer, because that would
+//! give the answer away, but it links to its lines like any other. This module reads the boxes as they are written to
+//! the page, and does not use the reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -13,52 +14,55 @@ use regex::{Captures, Regex};
 use crate::html::escape;
 use crate::listing::Mark;
 
-/// A place in a fault box.
+/// The place of an actor in a fault box.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"<code>(?<file>[\w.&#;-]+\.\w+):(?<line>\d+)</code>").expect("a valid expression")
 });
 
-/// A line of a file, by the file's name.
+/// The name of a file, and a line in it.
 type Line = (String, usize);
 
 /// The lines of a page that are marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// In which answers, by the numbers of their boxes, and in none.
+    /// The answers in which a line is named, by the numbers of their boxes; `None` stands for places outside of
+    /// answers.
     named: BTreeMap<Line, BTreeSet<Option<usize>>>,
-    /// On which line of the page the listing stands that shows them first.
+    /// The line of the page with the first listing that shows this line.
     shown: BTreeMap<Line, usize>,
 }
 
 impl Marks {
-    /// Takes what a fault box names, which is in the answer of that number, if it is in any.
+    /// Adds the lines that a fault box names. `answer` is the number of the box whose answer the fault is in, if it is
+    /// in one.
     pub fn name(&mut self, fault_box: &str, answer: Option<usize>) {
         for line in PLACE.captures_iter(fault_box).filter_map(|place| line(&place)) {
             self.named.entry(line).or_default().insert(answer);
         }
     }
 
-    /// Takes the lines of a listing, which stands on that line of the page.
+    /// Adds the lines of a listing, which is on line `at` of the page.
     pub fn show(&mut self, file: &str, lines: impl Iterator<Item = usize>, at: usize) {
         for number in lines {
             self.shown.entry((base(file), number)).or_insert(at);
         }
     }
 
-    /// The mark of a line in a listing that is in that answer, or in none.
+    /// The mark of a line in a listing that is in this answer, or in none.
     pub fn of(&self, file: &str, number: usize, answer: Option<usize>) -> Option<Mark> {
         let answers = self.named.get(&(base(file), number))?;
         (answers.contains(&None) || answers.contains(&answer)).then_some(Mark::Fault)
     }
 
-    /// The anchor of a line in the listing at that line of the page, if it needs one and has it there.
+    /// The anchor of a line in the listing at line `at` of the page, if a fault names the line and this listing shows
+    /// it first.
     pub fn anchor(&self, file: &str, number: usize, at: usize) -> Option<String> {
         let line = (base(file), number);
         let is_here = self.named.contains_key(&line) && self.shown.get(&line) == Some(&at);
         is_here.then(|| anchor(&line))
     }
 
-    /// A fault box whose places lead to the lines that the page shows.
+    /// A fault box whose places are links to the lines that the page shows.
     pub fn link(&self, fault_box: &str) -> String {
         let linked = PLACE.replace_all(fault_box, |place: &Captures<'_>| {
             match line(place).filter(|line| self.shown.contains_key(line)) {
@@ -70,7 +74,7 @@ impl Marks {
     }
 }
 
-/// What a place is, without the escapes of HTML: of them, names of files have only the underscore.
+/// The line that a place names. Of HTML's escapes, names of files contain only the underscore.
 fn line(place: &Captures<'_>) -> Option<Line> {
     Some((place["file"].replace("&#95;", "_"), place["line"].parse().ok()?))
 }
@@ -110,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_not_given_away() {
+    fn a_fault_in_an_answer_marks_nothing_outside_of_it() {
         let mut marks = Marks::default();
         marks.name(BOX, Some(2));
         marks.show("one_two.cu", 46..47, 3);
@@ -122,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_leads_to_the_lines_that_the_page_shows() {
+    fn a_box_links_to_the_lines_that_the_page_shows() {
         let linked = marks().link(BOX);
         assert!(
             linked.contains("<a href=\"#one&#95;two.cu-46\"><code>one&#95;two.cu:46</code></a>: reads"),

@@ -1,4 +1,4 @@
-//! Which page speaks of which claim, and where a term is introduced.
+//! Which page mentions which claim, and which page introduces a term.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -8,11 +8,11 @@ use regex::Regex;
 use crate::Page;
 use crate::page::{Kind, pieces};
 
-/// A link to a page of the book, without the place on it.
+/// A link to a page of the book, without the anchor on that page.
 static LINK: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\]\(([^()\s:#]+\.(?:md|html))").expect("a valid expression"));
 
-/// Pages by what they speak of.
+/// The pages, by what they mention.
 #[derive(Clone, Debug, Default)]
 pub struct Mentions {
     titles: BTreeMap<String, String>,
@@ -30,7 +30,7 @@ impl Mentions {
         for page in pages {
             let title = page.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&page.path);
             mentions.titles.insert(page.path.clone(), title.trim().to_owned());
-            // A page that cannot be cut says so where it is bound.
+            // A page that cannot be divided into pieces is reported when it is expanded.
             for piece in pieces(&page.text).unwrap_or_default() {
                 if let Kind::Directive { text, .. } = piece.kind {
                     mentions.take(text, &page.path);
@@ -63,7 +63,7 @@ impl Mentions {
         }
     }
 
-    /// The pages that speak of a claim.
+    /// The pages that mention a claim.
     pub fn claim(&self, id: &str) -> &[String] {
         self.claims.get(id).map_or(&[], Vec::as_slice)
     }
@@ -78,7 +78,7 @@ impl Mentions {
         self.lists.get(chapter).map(String::as_str)
     }
 
-    /// Whether there is such a page.
+    /// Whether this page exists.
     pub fn has(&self, page: &str) -> bool {
         self.titles.contains_key(page)
     }
@@ -88,7 +88,7 @@ impl Mentions {
         self.figures.contains(figure)
     }
 
-    /// The links in a page's prose that lead to no page of the book: where each stands, and its address.
+    /// The links in a page's prose that lead to no page of the book: the place of each, and its address.
     pub fn dead_links(&self, page: &str, prose: &str) -> Vec<(usize, String)> {
         let links = LINK.captures_iter(prose).map(|link| link.get(1).expect("a link has an address"));
         let dead = links.filter(|link| !self.titles.contains_key(&from(page, link.as_str())));
@@ -101,7 +101,7 @@ impl Mentions {
     }
 }
 
-/// The page that a link of another means.
+/// The page to which a link on another page leads.
 fn from(page: &str, link: &str) -> String {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_read_from_the_page_where_it_stands() {
+    fn a_link_is_relative_to_its_page() {
         assert_eq!(from("volta/mask.md", "tile.md"), "volta/tile.md");
         assert_eq!(from("volta/mask.md", "../glossary.html"), "glossary.md");
         assert_eq!(from("volta.md", "./volta/tile.md"), "volta/tile.md");

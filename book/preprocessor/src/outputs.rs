@@ -1,8 +1,9 @@
-//! What a chapter's run found, as a table whose columns say which machine they are from, with the remarks under it, the
-//! command, and the text as the terminal prints it.
+//! The results of a chapter's run, as a table whose columns say which machine they are from, with the remarks below it,
+//! the command, and the text that the terminal shows.
 //!
-//! What the emulator found comes from one record and what the GPU measured from another (see [`record`]), and each part of
-//! the page that shows the GPU's is marked with the class `by-gpu`, so nothing of one machine passes for the other's.
+//! What the emulator found comes from one record and what the GPU measured from another (see [`record`]). Each part of
+//! the page that shows the GPU's results has the class `by-gpu`, so the results of one machine are never shown as the
+//! other's.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ use crate::repository::Repository;
 use crate::source::{Gpu, Run, Source};
 use crate::value::with_commas;
 
-/// What of a section is wanted.
+/// A part of a section that a directive asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wanted {
     /// The table.
@@ -23,9 +24,9 @@ enum Wanted {
     Rows(Vec<String>),
     /// A picture.
     Picture(String),
-    /// What is said about single rows.
+    /// The remarks on single rows.
     Remarks,
-    /// What to notice.
+    /// What to notice in the section.
     Notes,
 }
 
@@ -52,7 +53,7 @@ pub fn output(words: &[&str], repository: &Repository) -> Result<String> {
     ))
 }
 
-/// What the words ask for; without any it is all that the section has.
+/// The parts that the words ask for; without words these are all parts that the section has.
 fn all_wanted(parts: &[&str], section: &Section) -> Result<Vec<Wanted>> {
     let wanted = parts.iter().map(|part| wanted(part)).collect::<Result<Vec<_>>>()?;
     let tables = wanted.iter().filter(|part| matches!(part, Wanted::Table | Wanted::Rows(_))).count();
@@ -78,7 +79,7 @@ fn wanted(part: &str) -> Result<Wanted> {
     }
 }
 
-/// The rows that the words name; none means all.
+/// The rows that the words name; an empty list means all rows.
 fn wanted_names(parts: &[&str]) -> Vec<String> {
     let names = parts.iter().find_map(|part| part.strip_prefix("rows="));
     names.map(|names| names.split(',').map(str::to_owned).collect()).unwrap_or_default()
@@ -96,7 +97,7 @@ fn rows(run: &Run, section: &Section, names: &[String]) -> Result<String> {
     Ok(table(run, section, |row| names.contains(&row.variant)))
 }
 
-/// The columns that a GPU fills.
+/// The columns with the GPU's results.
 struct GpuColumns<'r> {
     gpu: Gpu<'r>,
     is_checked: bool,
@@ -104,7 +105,7 @@ struct GpuColumns<'r> {
 }
 
 impl<'r> GpuColumns<'r> {
-    /// Those that any of the rows has something for, if there is a record.
+    /// The columns in which at least one of the rows has a value, if there is a record.
     fn of(run: &'r Run, rows: &[&Row]) -> Option<Self> {
         let measured: Vec<&OnGpu> = rows.iter().filter_map(|row| run.measured(&row.variant)).collect();
         let is_checked = measured.iter().any(|on_gpu| result(on_gpu).is_some());
@@ -117,7 +118,7 @@ impl<'r> GpuColumns<'r> {
         usize::from(self.is_checked) + usize::from(self.is_timed)
     }
 
-    /// The head over its columns, which says whose they are.
+    /// The head over the GPU's columns, which names the machine.
     fn group(&self) -> String {
         let Gpu { machine, date, is_stale } = self.gpu;
         let (class, mark, why) = if is_stale {
@@ -143,7 +144,8 @@ impl<'r> GpuColumns<'r> {
 
     fn cells(&self, row: &Row, on_gpu: Option<&OnGpu>) -> String {
         let dash = || "–".to_owned();
-        // A chapter may keep a kernel that does harm from the GPU before the program would: then the record has no row.
+        // A chapter may withhold a harmful kernel from the GPU before the program would. In that case the record has no
+        // row.
         let kept = || (on_gpu.is_none() && row.harmful).then(|| NOT_RUN.to_owned());
         let checked = on_gpu.and_then(result).or_else(kept).unwrap_or_else(dash);
         let time = on_gpu
@@ -157,10 +159,10 @@ impl<'r> GpuColumns<'r> {
     }
 }
 
-/// What is said of a kernel that the GPU was not given.
+/// The text for a kernel that was not run on the GPU.
 const NOT_RUN: &str = "not run";
 
-/// What came of a variant on the GPU, in a word or two.
+/// The result of a variant on the GPU, in one or two words.
 fn result(on_gpu: &OnGpu) -> Option<String> {
     if on_gpu.withheld.is_some() {
         return Some(NOT_RUN.to_owned());
@@ -198,7 +200,7 @@ fn table(run: &Run, section: &Section, is_wanted: impl Fn(&Row) -> bool) -> Stri
     html + "</tbody>\n</table>\n"
 }
 
-/// A head of two lines in one. Where a column is narrow, it is broken between the two and nowhere else.
+/// A head of two lines, joined. In a narrow column it may break between the two and nowhere else.
 fn head(upper: &str, lower: &str) -> String {
     let whole = [upper, lower].map(|line| line.replace(' ', "\u{a0}"));
     whole.join(" ").trim_matches(' ').to_owned()
@@ -230,7 +232,7 @@ fn picture(section: &Section, name: &str) -> Result<String> {
     ))
 }
 
-/// What is said about single rows, machine by machine.
+/// The remarks on single rows, machine by machine.
 fn remarks(run: &Run, rows: &[&Row]) -> String {
     let gpu = run.gpu();
     let mut items = String::new();
@@ -275,7 +277,7 @@ fn list(class: &str, items: &str) -> String {
     if items.is_empty() { String::new() } else { format!("<ul class=\"{class}\">\n{items}</ul>\n") }
 }
 
-/// The settings that the section depends on, if there are any; its title says what it fixes itself.
+/// The settings that the section depends on, if there are any. Sizes that the section fixes are in its title.
 fn settings(section: &Section) -> String {
     let settings: Vec<String> = section
         .settings
@@ -288,7 +290,7 @@ fn settings(section: &Section) -> String {
     format!("<p class=\"settings\">{}</p>\n", escape(&settings.join(", ")))
 }
 
-/// The section as the terminal prints it on the emulator, under a fold, where that is recorded.
+/// The section as the emulator's report shows it in a terminal, under a fold, if that is recorded.
 fn terminal(source: &Source, section: &str, repository: &Repository) -> Result<String> {
     if source.run > 0 {
         return Ok(String::new());
@@ -306,13 +308,13 @@ fn terminal(source: &Source, section: &str, repository: &Repository) -> Result<S
     ))
 }
 
-/// Whether the table is there with all its rows. Where a page shows a part, the terminal's text would give away the rest, which may
-/// be the answer to its next question.
+/// Whether the page shows the table with all its rows. If it shows only a part, the terminal's text would give away the
+/// rest, which may be the answer to the next question.
 fn shows_all(wanted: &[Wanted]) -> bool {
     wanted.contains(&Wanted::Table)
 }
 
-/// What shows these parts: a section has to be asked for whole, rows and pictures by their names.
+/// The command that shows these parts: a section without parts, and rows and pictures by their names.
 fn command(source: &Source, run: &Run, section: &str, wanted: &[Wanted]) -> String {
     let chapter = &source.chapter;
     let command = if source.run > 0 {
@@ -332,7 +334,7 @@ fn command(source: &Source, run: &Run, section: &str, wanted: &[Wanted]) -> Stri
     format!("<div class=\"command\"><code>{}</code></div>\n", escape(&command))
 }
 
-/// The sections that a command may ask for, and what is in them.
+/// Whether a command may ask for this name: a section, or something in one.
 pub fn has(report: &Report, name: &str) -> bool {
     report.sections.iter().any(|section| {
         section.name == name
@@ -348,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_of_a_row_on_the_gpu_is_said_in_a_word() {
+    fn the_gpus_result_is_given_in_a_word() {
         let check = |wrong| Some(Check { elements: 9, wrong, ..Check::default() });
         let of = |check, agreement| result(&OnGpu { check, agreement, ..OnGpu::default() });
         assert_eq!(of(check(0), check(3)).as_deref(), Some("right"));
@@ -362,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_does_harm_is_not_run_though_the_record_does_not_say_so() {
+    fn a_harmful_kernel_that_is_missing_in_the_record_counts_as_not_run() {
         let machine = record::Machine::default();
         let gpu = Gpu { machine: &machine, date: "", is_stale: false };
         let columns = GpuColumns { gpu, is_checked: true, is_timed: true };

@@ -1,48 +1,48 @@
-//! A page cut into pieces: prose, fenced blocks, formulas, and the directives among them, each with its line.
+//! Divides a page into pieces: prose, fenced blocks, formulas, and directives, each with its line.
 //!
-//! It knows as much of Markdown as it takes to leave code alone and to find formulas where the KaTeX preprocessor finds
-//! them, and no more: the rest is mdBook's.
+//! It knows only as much of Markdown as is needed to recognise code, and to find formulas where the KaTeX preprocessor
+//! finds them. mdBook does the rest.
 
-/// A part of a page, in order; together they are the page.
+/// A part of a page. All pieces in order are the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
     /// Where it begins, counted from 1.
     pub line: usize,
-    /// What it is.
+    /// What kind of piece it is.
     pub kind: Kind<'a>,
 }
 
-/// What a piece is.
+/// A kind of piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// Markdown that is passed on as it is.
     Prose(&'a str),
-    /// A word in backticks, with them.
+    /// A word in backticks, including the backticks.
     Code(&'a str),
-    /// A fenced block: what follows the opening fence, and the whole text with both fences.
+    /// A fenced block: the text after the opening fence, and the whole block with both fences.
     Fence {
         /// The language.
         info: &'a str,
-        /// All of it.
+        /// The whole block.
         text: &'a str,
     },
     /// A formula with its dollars.
     Formula(&'a str),
     /// `{{#name words}}` or `{{= words}}`, without the braces.
     Directive {
-        /// Between the braces.
+        /// The text between the braces.
         text: &'a str,
-        /// Alone on its line.
+        /// Whether it is alone on its line.
         is_alone: bool,
     },
 }
 
-/// Cuts a page, or says at which line something is opened and never closed.
+/// Divides a page into pieces. An error names the line on which something is opened and never closed.
 pub fn pieces(page: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
     Cutter { page, at: 0, line: 1, found: Vec::new() }.run()
 }
 
-/// The directives inside a formula, as pieces of it: prose and directives.
+/// The directives inside a formula, with the text between them.
 pub fn inside_formula(formula: &str) -> Vec<Kind<'_>> {
     let mut kinds = Vec::new();
     let mut rest = formula;
@@ -123,7 +123,7 @@ impl<'a> Cutter<'a> {
         Err(self.open("a fenced block", &format!("`{mark}`")))
     }
 
-    /// Whether nothing else is on the line of what begins here.
+    /// Whether the piece that begins here is alone on its line.
     fn is_alone(&self, length: usize) -> bool {
         let before = self.page[..self.at].rsplit('\n').next().unwrap_or_default();
         let after = self.page[self.at + length..].split('\n').next().unwrap_or_default();
@@ -131,7 +131,8 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// A code span ends with as many backticks as it began with; without an end, the backticks are text.
+/// The length of a code span. It ends with as many backticks as it began with; if it has no end, the backticks are
+/// text.
 fn code(rest: &str) -> usize {
     let ticks = rest.len() - rest.trim_start_matches('`').len();
     let paragraph = rest.find("\n\n").unwrap_or(rest.len());
@@ -147,7 +148,7 @@ fn code(rest: &str) -> usize {
     ticks
 }
 
-/// Up to what may be something else; at least one character.
+/// The length of the prose up to the next possible piece, at least one character.
 fn prose(rest: &str) -> usize {
     let escaped = if rest.starts_with("\\$") { 2 } else { 0 };
     let first = escaped.max(rest.chars().next().map_or(1, char::len_utf8));
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_put_together_are_the_page() {
+    fn all_pieces_together_are_the_page() {
         let page = "# A\n\nb `$c$` {{= x}} $d_{e}$\n\n```sh\n{{#not}} $\n```\n\n{{#figure f}}\n\n$$\ng\n$$\n";
         let mut again = String::new();
         for piece in pieces(page).unwrap() {
@@ -215,20 +216,20 @@ mod tests {
     }
 
     #[test]
-    fn dollars_in_code_and_escaped_ones_are_no_formulas() {
+    fn dollars_in_code_and_escaped_dollars_are_not_formulas() {
         assert!(kinds("`$a` \\$5 b\n").iter().all(|kind| !matches!(kind, Kind::Formula(_))));
         assert!(kinds("a $b$ c\n").contains(&Kind::Formula("$b$")));
     }
 
     #[test]
-    fn what_is_not_closed_is_named_with_its_line() {
+    fn unclosed_pieces_are_named_with_their_lines() {
         assert_eq!(pieces("a\n$b\n\nc").unwrap_err().0, 2);
         assert_eq!(pieces("a\n```cpp\nb").unwrap_err().0, 2);
         assert_eq!(pieces("\n\n{{#a").unwrap_err().0, 3);
     }
 
     #[test]
-    fn a_formula_may_hold_directives() {
+    fn a_formula_may_contain_directives() {
         let kinds = inside_formula("$\\frac{ {{= a / b | .1}} }{2}$");
         assert_eq!(kinds[1], Kind::Directive { text: "= a / b | .1", is_alone: false });
     }

@@ -1,7 +1,7 @@
-//! What is wrong with the book, by file and line.
+//! The problems of the book, by file and line.
 //!
-//! One cause has many places: a kernel that changed makes every page stale that shows it. So a cause is told once, with its
-//! first place, and how many there are; who wants them all has the list.
+//! One cause can have many places: a kernel that has changed makes every page stale that shows it. Therefore each cause
+//! is printed once, with its first place and the number of the others; the list contains all places.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Problem {
     pub what: String,
 }
 
-/// All that is wrong with a book, in its order.
+/// All problems of a book, in the order of its pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 
@@ -27,7 +27,7 @@ impl fmt::Display for Problem {
 }
 
 impl Problems {
-    /// The first place of each cause, and how many lines more it has.
+    /// The first place of each cause, and the number of its other lines.
     fn causes(&self) -> Vec<(&Problem, usize)> {
         let mut causes: Vec<(&Problem, usize)> = Vec::new();
         for problem in &self.0 {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn a_cause_is_printed_once() {
         let problem = |line, what: &str| Problem { file: "a.md".to_owned(), line, what: what.to_owned() };
         let problems = Problems(vec![problem(1, "x"), problem(2, "y"), problem(3, "x"), problem(4, "x")]);
         assert_eq!(

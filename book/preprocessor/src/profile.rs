@@ -1,8 +1,8 @@
-//! What the profiler says of a row with all its sections: numbers in sentences, and `{{#profile ch06 direct_32x8 Occupancy}}`.
+//! The profiler's full report on a row: numbers in sentences, and `{{#profile ch06 direct_32x8 Occupancy}}`.
 //!
-//! The record, a chapter's `output/h200_profile.csv`, is written by `cargo xtask record`. It names the sums of the instructions
-//! that it is of, so a number of other instructions is marked as stale. In a page, a section and a metric are written with `_`
-//! for each blank: `Occupancy/Achieved_Occupancy`.
+//! `cargo xtask record` writes the record, a chapter's `output/h200_profile.csv`. The record contains the checksums of
+//! the instructions, so a number is marked as stale if the instructions have changed. In a page, a section and a metric
+//! are written with `_` for each blank: `Occupancy/Achieved_Occupancy`.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ struct Metric {
 /// A record.
 struct Profile {
     file: String,
-    /// How it was made.
+    /// The first line, which says how the record was made.
     head: String,
     metrics: Vec<Metric>,
     is_stale: bool,
@@ -54,7 +54,7 @@ impl Profile {
         Ok(Self { file, head, metrics, is_stale })
     }
 
-    /// The metrics of a section of a row, as a page names it.
+    /// The metrics of a section of a row; the section is named as in a page.
     fn section(&self, row: &str, section: &str) -> Result<Vec<&Metric>> {
         let of_row: Vec<&Metric> = self.metrics.iter().filter(|metric| metric.row == row).collect();
         ensure!(!of_row.is_empty(), "`{}` has no row `{row}`", self.file);
@@ -77,7 +77,7 @@ impl Profile {
     }
 }
 
-/// A line of the record.
+/// Reads a line of the record.
 fn metric(line: &str) -> Option<Metric> {
     let cells: Vec<String> = line.split(',').map(str::to_owned).collect();
     let [row, section, name, unit, value] = <[String; 5]>::try_from(cells).ok()?;
@@ -85,7 +85,7 @@ fn metric(line: &str) -> Option<Metric> {
     Some(Metric { row, section, name, unit, value })
 }
 
-/// A name as a page writes it.
+/// A name as it is written in a page.
 fn written(name: &str) -> String {
     name.replace(' ', "_")
 }
@@ -94,7 +94,7 @@ fn is(name: &str, asked: &str) -> bool {
     written(name) == asked
 }
 
-/// The number that `profile:SECTION/METRIC` of a row means.
+/// The number that `profile:SECTION/METRIC` of a row stands for.
 pub fn number(chapter: &Chapter, repository: &Repository, row: &str, name: &str) -> Result<(f64, Source)> {
     let (section, metric) =
         name.split_once('/').context("write `profile:SECTION/METRIC`, with `_` for each blank")?;
@@ -103,7 +103,7 @@ pub fn number(chapter: &Chapter, repository: &Repository, row: &str, name: &str)
     Ok((value, if profile.is_stale { Source::StaleGpu } else { Source::Gpu }))
 }
 
-/// A table of a section: `CHAPTER ROW,ROW SECTION`, and the metrics that it shows unless it is all.
+/// A table of a section: `CHAPTER ROW,ROW SECTION`, and the metrics to show, if not all.
 pub fn table(words: &[&str], repository: &Repository) -> Result<String> {
     let [chapter, rows, section, metrics @ ..] = words else {
         bail!("name a chapter, rows, and a section: `{{{{#profile ch06 ROW,ROW Occupancy}}}}`");

@@ -1,7 +1,7 @@
-//! What may not stand in a page by hand: program output, kernels, and numbers that were measured.
+//! Finds what may not be written into a page by hand: program output, kernels, and measured numbers.
 //!
-//! It judges by form: a digit before a unit, and a block that is longer than a quotation. What has that form and is not
-//! measured, a constant of the architecture say, is listed in `book/literals.toml` with its reason.
+//! It judges by form: a digit before a unit, and a block that is longer than a quotation. Text that has this form but
+//! was not measured, such as a constant of the architecture, is listed in `book/literals.toml` with its reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use serde::Deserialize;
 use crate::page::{Kind, Piece};
 use crate::repository::Repository;
 
-/// Where the exceptions are listed.
+/// The file with the exceptions.
 pub const FILE: &str = "book/literals.toml";
 
-/// A block by hand may be this long.
+/// The largest number of lines in a block that is written by hand.
 const QUOTED_LINES: usize = 3;
 
-/// What is allowed, each with its reason.
+/// The exceptions, each with its reason.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exceptions {
@@ -32,7 +32,8 @@ pub struct Exceptions {
     without_figure: BTreeMap<String, String>,
 }
 
-/// A digit and a unit, with marks of emphasis or one word of a counter's name between them. The digit may be part of `2^24` or `10 000`, which does not make it less of a number.
+/// A digit and a unit, with marks of emphasis or one word of a counter's name between them. The digit may be part of
+/// `2^24` or `10 000`.
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
     let units = [
         "ms",
@@ -68,7 +69,7 @@ static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a valid expression")
 });
 
-/// A link's address, which is not read.
+/// The address of a link, which is not searched.
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\]\([^)]*\)|<[^>]*>").expect("a valid expression"));
 
@@ -78,7 +79,7 @@ impl Exceptions {
         toml::from_str(&repository.read(FILE)?).with_context(|| format!("`{FILE}` cannot be read"))
     }
 
-    /// What in a piece of prose is a number by hand: where it stands, and the phrase.
+    /// The measured numbers in a piece of prose: the place of each, and the phrase.
     pub fn by_hand(&self, prose: &str) -> Vec<(usize, String)> {
         let readable = ADDRESS.replace_all(prose, |found: &regex::Captures<'_>| " ".repeat(found[0].len()));
         let found = MEASURED.find_iter(&readable);
@@ -88,7 +89,7 @@ impl Exceptions {
             .collect()
     }
 
-    /// Whether a phrase is listed, by itself or with words before it; `before` ends with it.
+    /// Whether a phrase is listed, alone or with words before it; `before` is the text that ends with the phrase.
     fn is_literal(&self, before: &str, phrase: &str) -> bool {
         let (before, phrase) = (one_line(before), one_line(phrase));
         self.literals.keys().any(|literal| {
@@ -101,7 +102,7 @@ impl Exceptions {
         self.without_figure.contains_key(page)
     }
 
-    /// Exceptions that excuse nothing: phrases and pages of which the book has none, and pages with a figure.
+    /// Exceptions that allow nothing: phrases and pages that the book does not contain, and pages that have a figure.
     pub fn unused(&self, pages: &[(String, String)]) -> Vec<String> {
         let literals = self
             .literals
@@ -121,7 +122,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a reader of a page takes for text, with every line where it was: prose, words in code, and captions of figures.
+/// The text that a reader of a page sees, with every line at its place: prose, words in code, and captions of figures.
 pub fn readable(pieces: &[Piece<'_>]) -> String {
     let mut text = String::new();
     for piece in pieces {
@@ -137,13 +138,13 @@ pub fn readable(pieces: &[Piece<'_>]) -> String {
     text
 }
 
-/// Something stood here that is no text.
+/// Replaces something that is not text by a mark and its line breaks.
 fn blank(other: &str, text: &mut String) {
     text.push('…');
     text.extend(other.matches('\n'));
 }
 
-/// Fails if a fenced block is something that has to be included.
+/// Fails if a fenced block contains something that must be included from a file.
 pub fn check_fence(info: &str, text: &str) -> Result<()> {
     let lines = text.trim().lines().count() - 2;
     let language = info.split([',', ' ']).next().unwrap_or_default();
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn measured_numbers_are_found_whatever_stands_between() {
+    fn measured_numbers_are_found_even_with_other_text_before_the_unit() {
         assert_eq!(
             found("it takes 4.5 ms and 4,736 sectors, 3.9 times fewer"),
             ["4.5 ms", "4,736 sectors", "3.9 times"]
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_where_it_was_and_captions_are_text() {
+    fn lines_keep_their_numbers_and_captions_are_text() {
         let page = "a {{= b}} 1\nwarps $c$\n```sh\nd\n```\n{{#figure f | 2 lanes}}\n";
         let text = readable(&crate::page::pieces(page).unwrap());
         assert_eq!(text.matches('\n').count(), page.matches('\n').count());
@@ -206,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn constants_words_and_addresses_are_none() {
+    fn constants_words_and_addresses_are_not_measured_numbers() {
         assert!(found("a warp has 32 lanes; two warps; [a](x.md#3-warps); sm_70; chapter 3").is_empty());
         assert_eq!(found("132 lanes"), ["132 lanes"]);
     }
 
     #[test]
-    fn long_blocks_are_for_the_preprocessor() {
+    fn long_blocks_have_to_be_included() {
         assert!(check_fence("cpp", "```cpp\na\nb\nc\n```\n").is_ok());
         assert!(check_fence("cpp", "```cpp\na\nb\nc\nd\n```\n").is_err());
         assert!(check_fence("", "```\na\nb\nc\nd\n```\n").is_err());

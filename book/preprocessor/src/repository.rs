@@ -1,4 +1,4 @@
-//! The repository around the book: its files, read once, and what is stale in it.
+//! The repository around the book: its files, each read once, and checks for stale ones.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,12 +20,12 @@ pub struct Repository {
     reports: RefCell<HashMap<String, Rc<Value>>>,
     /// The records of chapters, or why they cannot be used.
     records: RefCell<HashMap<String, Result<Rc<Records>, String>>>,
-    /// What has been found of files and their sources: `None` if they are of each other.
+    /// The results of the checks of files against their sources; `None` if they match.
     checked: RefCell<HashMap<String, Option<String>>>,
 }
 
 impl Repository {
-    /// That whose root is given.
+    /// The repository with this root.
     pub fn new(root: PathBuf) -> Self {
         Self {
             root,
@@ -36,12 +36,12 @@ impl Repository {
         }
     }
 
-    /// A place in it.
+    /// The path of something in the repository.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// A file's text, with ends of lines as on Unix.
+    /// The text of a file, with line ends as on Unix.
     pub fn read(&self, name: &str) -> Result<Rc<str>> {
         if let Some(text) = self.files.borrow().get(name) {
             return Ok(Rc::clone(text));
@@ -52,7 +52,7 @@ impl Repository {
         Ok(text)
     }
 
-    /// A file of JSON.
+    /// A file as JSON.
     pub fn json(&self, name: &str) -> Result<Rc<Value>> {
         if let Some(value) = self.reports.borrow().get(name) {
             return Ok(Rc::clone(value));
@@ -75,7 +75,7 @@ impl Repository {
         records.map_err(|error| anyhow::anyhow!(error))
     }
 
-    /// Checks `what` once, however many pages ask for it.
+    /// Carries out a check only once, even if several pages ask for it.
     pub fn once(&self, what: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {
         let known = self.checked.borrow().get(what).cloned();
         let problem = known.unwrap_or_else(|| {
@@ -86,7 +86,7 @@ impl Repository {
         problem.map_or(Ok(()), |problem| bail!(problem))
     }
 
-    /// Whether there is such a file or folder.
+    /// Whether this file or folder exists.
     pub fn has(&self, name: &str) -> bool {
         self.path(name).exists()
     }
@@ -113,7 +113,8 @@ impl Repository {
         Ok(())
     }
 
-    /// Fails unless every file of a list of `sha256  name` has that sum still; `what` is what was made from them.
+    /// Fails unless every file in a list of `sha256  name` still has that checksum; `what` is what was made from the
+    /// files.
     pub fn check_sums<'a>(
         &self,
         what: &str,

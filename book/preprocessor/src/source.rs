@@ -1,7 +1,7 @@
 //! A chapter's records: what the emulator found in its runs (`sim.json`), and what a GPU measured in them (`h200.json`).
 //!
-//! The emulator's record must be of the kernels as they are, for anyone can make it again. The GPU's may be older than
-//! they are, because not everyone has a GPU: then what comes from it is marked as stale.
+//! The emulator's record must match the current kernels, because it can be made again on any machine. The GPU's record
+//! may be older than they are, because not everyone has a GPU; in that case, what comes from it is marked as stale.
 
 use std::rc::Rc;
 
@@ -10,16 +10,16 @@ use record::{Emulated, Machine, Measured, OnGpu, Report};
 
 use crate::repository::Repository;
 
-/// Which chapter, and which of its recorded runs: `ch02`, or `ch02@note` for the size of a note.
+/// A chapter, and one of its recorded runs: `ch02`, or `ch02@note` for the size of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// `ch02_reduction`.
     pub chapter: String,
-    /// The run: 0 is that of the chapter's own sizes.
+    /// The number of the run; 0 is the run with the chapter's own sizes.
     pub run: usize,
 }
 
-/// What a chapter's records hold.
+/// The contents of a chapter's records.
 #[derive(Debug)]
 pub struct Records {
     emulated: Emulated,
@@ -27,21 +27,21 @@ pub struct Records {
     is_stale: bool,
 }
 
-/// One run of them.
+/// One of the runs.
 #[derive(Clone, Debug)]
 pub struct Run {
     records: Rc<Records>,
     run: usize,
 }
 
-/// The GPU of a record.
+/// The GPU that made a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Gpu<'r> {
     /// Its name and driver.
     pub machine: &'r Machine,
     /// The day of the record.
     pub date: &'r str,
-    /// Whether the record is of other instructions than the kernels have now.
+    /// Whether the kernels have other instructions now than when the record was made.
     pub is_stale: bool,
 }
 
@@ -69,7 +69,7 @@ impl Source {
     /// The run.
     ///
     /// # Errors
-    /// There is none, or the emulator's record is of other kernels.
+    /// If there is none, or the kernels have changed since the emulator's record was made.
     pub fn read(&self, repository: &Repository) -> Result<Run> {
         let records = repository.records(&self.chapter)?;
         let runs = records.emulated.runs.len();
@@ -84,7 +84,7 @@ impl Source {
 }
 
 impl Records {
-    /// Reads those of a chapter.
+    /// Reads the records of a chapter.
     pub(crate) fn read(chapter: &str, repository: &Repository) -> Result<Self> {
         let emulated = emulated(chapter, repository)?;
         let measured = measured(chapter, repository)?;
@@ -113,7 +113,7 @@ fn emulated(chapter: &str, repository: &Repository) -> Result<Emulated> {
     Ok(emulated)
 }
 
-/// A GPU's record, unless there is none or an empty one.
+/// The record of a GPU; `None` if there is none or it is empty.
 fn measured(chapter: &str, repository: &Repository) -> Result<Option<Measured>> {
     let name = format!("{}/h200.json", folder(chapter));
     if !repository.has(&name) {
@@ -150,7 +150,7 @@ impl Run {
         self.on_gpu()?.row(variant)
     }
 
-    /// What to notice in what the GPU did in a section.
+    /// What to notice in a section, in what the GPU did.
     pub fn gpu_notes(&self, section: &str) -> &[String] {
         let section = self.on_gpu().and_then(|run| run.sections.get(section));
         section.map_or(&[], |section| &section.notes)
@@ -176,7 +176,8 @@ pub fn chapters(repository: &Repository) -> Vec<String> {
     (1..).map_while(|number| chapter(&format!("ch{number:02}"), repository).ok()).collect()
 }
 
-/// What the profiler counted: rows by variant, columns by metric. At the size of the first note it has a record of its own.
+/// A count of the profiler: rows are variants, columns are metrics. The run at the size of the first note has a record
+/// of its own.
 pub fn hardware(source: &Source, repository: &Repository, variant: &str, metric: &str) -> Result<f64> {
     let file = match source.run {
         0 => "h200_counters.csv",
@@ -191,7 +192,7 @@ pub fn racecheck(source: &Source, repository: &Repository, variant: &str, column
     cell(&format!("{}/h200_racecheck.csv", source.output()), repository, variant, column)
 }
 
-/// A number of a table whose first column names variants.
+/// A number in a table whose first column contains variants.
 fn cell(name: &str, repository: &Repository, variant: &str, metric: &str) -> Result<f64> {
     let text: Rc<str> = repository.read(name)?;
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));

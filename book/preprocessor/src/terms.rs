@@ -1,11 +1,13 @@
-//! Terms in reading order: each is defined no later than it is used.
+//! Checks that each term is introduced before it is used.
 //!
-//! A term is defined by the first `{{#term KEY}}` in the order of the summary. A use is its English name, its plural or one
-//! of its other forms, as whole words in prose, headings and captions. Three places are excused: code; the title of the
-//! defining page and the heading above the definition, which announce it; and the text of a link to a page of the book,
-//! which leads to an explanation. So are the terms that the glossary marks as everyday words.
+//! A term is introduced by the first `{{#term KEY}}` in the order of the summary. A use is its English name, its plural
+//! or one of its other forms, as whole words in prose, headings and captions. Three places do not count: code; the
+//! title of the page that introduces the term and the heading above that place, which announce it; and the text of a
+//! link to a page of the book, where the term is explained. Terms that the glossary marks as everyday words are not
+//! checked.
 //!
-//! It does not see whether the sentence with the term explains it, or whether a word means the term.
+//! This module cannot see whether the sentence with the term explains it, or whether a word has the meaning of the
+//! term.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -16,21 +18,21 @@ use crate::glossary::{FILE, Glossary, Term};
 use crate::page::{Kind, Piece, pieces};
 use crate::{Page, Problem, SOURCE};
 
-/// A link within the book; any other's address; a tag; a word in code, which a caption may have.
+/// A link within the book; the address of any other link; a tag; a word in code, which a caption may contain.
 static NO_USE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\[[^\]]*\]\([^):]*\)|\]\([^)]*\)|<[^>]*>|`[^`]*`").expect("a valid expression")
 });
 
-/// A page as a reader sees it: the same length for the same text, so that places can be compared.
+/// A page as a reader sees it. The text has the same length as the page, so that places can be compared.
 struct Read<'a> {
     page: &'a Page,
-    /// Its prose, everything else blank.
+    /// Its prose, with blanks in place of everything else.
     text: String,
     /// The terms that it names, with their places in the text.
     terms: Vec<(&'a str, usize)>,
 }
 
-/// Terms that are used before they are defined, and terms that no page defines.
+/// Terms that are used before they are introduced, and terms that no page introduces.
 pub fn too_early(glossary: &Glossary, pages: &[Page]) -> Vec<Problem> {
     let pages: Vec<Read<'_>> = pages.iter().map(Read::of).collect();
     let checked = glossary.terms().filter(|(_, term)| !term.is_everyday());
@@ -67,7 +69,7 @@ fn uses(term: &Term) -> Regex {
     Regex::new(&format!(r"(?i)\b(?:{})\b", forms.join("|"))).expect("a valid expression")
 }
 
-/// A name and its plural, however its words are set apart.
+/// A name and its plural, with any blanks between its words.
 fn one(name: &str) -> String {
     let words: Vec<String> = name.split(' ').map(regex::escape).collect();
     let name = words.join(r"[\s-]+");
@@ -103,7 +105,7 @@ impl<'a> Read<'a> {
         Read { page, text: text.into_owned(), terms }
     }
 
-    /// A use before a definition on the same page, if no heading excuses it.
+    /// A use of a term before its introduction on the same page, unless a heading announces the term.
     fn before(&self, defined: usize, uses: &Regex) -> Option<Range<usize>> {
         let is_excused = |place: &Range<usize>| {
             let start = self.text[..place.start].rfind('\n').map_or(0, |at| at + 1);
@@ -115,7 +117,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// Something stood here that is no prose.
+/// Replaces something that is not prose by blanks and its line breaks.
 fn blank(other: &str, text: &mut String) {
     text.push(' ');
     text.extend(other.matches('\n'));
@@ -125,7 +127,7 @@ fn blank(other: &str, text: &mut String) {
 mod tests {
     use super::*;
 
-    /// The lines at which a term `bank` is used too early.
+    /// Checks on which lines the term `bank` is used too early.
     #[track_caller]
     fn check(pages: &[&str], lines: &[(&str, usize)]) {
         let glossary = Glossary::parse(
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_before_the_definition_is_found() {
+    fn a_use_before_the_introduction_is_found() {
         check(&["a ferry\n\nb Banks\n", "A {{#term bank}}.\n"], &[("0.md", 3)]);
         check(&["memory\nbanks {{#term bank}}\n"], &[("0.md", 1)]);
         check(&["{{#figure f | of banks}}\n\n{{#term bank}}\n"], &[("0.md", 1)]);
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn code_links_and_announcing_headings_are_no_uses() {
+    fn code_links_and_announcing_headings_do_not_count_as_uses() {
         check(&["`bank` $bank$ [Banks](1.md) embankment\n", "A {{#term bank}}, banks.\n"], &[]);
         check(&["# Banks\n\n## Two banks\n\nA {{#term bank}}.\n"], &[]);
         check(&["# A\n\n## Banks\n\n## B\n\nA {{#term bank}}.\n"], &[("0.md", 3)]);

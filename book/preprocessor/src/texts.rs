@@ -1,7 +1,8 @@
 //! Small PTX texts whose values are known, and what each compiler made of them on a GPU.
 //!
-//! The texts are in `simt/tests/hardware` and `simt/tests/compilers`, where tests hold the emulator to them. What the GPU
-//! returned is in records; until there is one, the page says so. A record of other values than a text expects is stale.
+//! The texts are in `simt/tests/hardware` and `simt/tests/compilers`, where tests run them on the emulator. The GPU's
+//! results are in records; as long as there is none, the page says so. If a text expects other values than when the
+//! record was made, the record is stale.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,11 +14,11 @@ use crate::code;
 use crate::html::{escape, sentence};
 use crate::repository::Repository;
 
-/// The folder that the texts' folders are in.
+/// The folder that contains the texts' folders.
 const FOLDER: &str = "simt/tests";
-/// What the GPU returned for the texts.
+/// The GPU's results for the texts.
 const RECORD: &str = "benches/gpu/h200_texts.json";
-/// What it returned for random kernels.
+/// The GPU's results for random kernels.
 const RANDOM: &str = "benches/gpu/h200_random.json";
 
 /// A text: what its header says, and its code.
@@ -26,7 +27,7 @@ struct Text {
     name: String,
     clause: String,
     columns: Vec<String>,
-    /// What each row is of, and its values.
+    /// The label of each row, and its values.
     rows: Vec<(String, Vec<u64>)>,
     /// Hexadecimal digits of a value.
     digits: usize,
@@ -35,15 +36,16 @@ struct Text {
     code: Vec<String>,
 }
 
-/// What one set of compilers made of a text.
+/// The result of a text with some compilers.
 enum Outcome {
     AsExpected,
     Values(Vec<u64>),
-    /// Nothing, and why.
+    /// There is no result; the text says why.
     None(String),
 }
 
-/// `{{#text hardware/ftz_mul}}`: the clause, what compilers made of it, and folded the values, the text and the command.
+/// `{{#text hardware/ftz_mul}}`: the clause, the results with each compiler, and under folds the values, the text and
+/// the command.
 pub fn text(words: &[&str], repository: &Repository, link: &dyn Fn(&str, usize) -> String) -> Result<String> {
     let [name] = words else { bail!("name a text, `hardware/ftz_mul`") };
     let text = Text::read(name, repository)?;
@@ -72,7 +74,7 @@ pub fn compilers(repository: &Repository) -> Result<String> {
     Ok(format!("<p>{}: {}.</p>\n", circumstances(&record), levels(&names)))
 }
 
-/// `{{#random}}`: what came of random kernels on a GPU, opcode by opcode where something differed.
+/// `{{#random}}`: the results of random kernels on a GPU, opcode by opcode where something differed.
 pub fn random(repository: &Repository) -> Result<String> {
     let Some(record) = record(RANDOM, repository)? else { return Ok(no_record()) };
     let count =
@@ -111,7 +113,7 @@ impl Text {
         let fact = |key: &str| {
             let at = header.iter().position(|line| line.starts_with(key));
             let at = at.with_context(|| format!("`{name}` has no line `{key}`"))?;
-            // A longer fact goes on in lines that are set in.
+            // A longer fact continues on indented lines.
             let more = header[at + 1..].iter().map_while(|line| line.strip_prefix("//   "));
             let first = header[at][key.len()..].trim();
             anyhow::Ok(std::iter::once(first).chain(more).collect::<Vec<_>>().join(" "))
@@ -144,7 +146,7 @@ impl Text {
         format!("<code>0x{value:0digits$x}</code>", digits = self.digits)
     }
 
-    /// How to run it on the emulator.
+    /// The command that runs it on the emulator.
     fn command(&self, file: &str) -> String {
         let (ty, count) = (if self.digits == 16 { "u64" } else { "u32" }, self.values().count());
         format!(
@@ -152,12 +154,12 @@ impl Text {
         )
     }
 
-    /// All values that it expects.
+    /// All values that the text expects.
     fn values(&self) -> impl Iterator<Item = u64> {
         self.rows.iter().flat_map(|(_, values)| values).copied()
     }
 
-    /// All values: a column for each instruction if they fit side by side, and otherwise one below the other.
+    /// All values: in a column for each instruction if the columns fit side by side, and otherwise in a list.
     fn table(&self) -> String {
         if self.is_wide() {
             return self.list();
@@ -173,7 +175,7 @@ impl Text {
         table(&format!("<th></th>{}", heads.concat()), &rows.concat())
     }
 
-    /// Whether a page has no room for a column for each instruction. Widths are in characters.
+    /// Whether a column for each instruction would not fit on a page. Widths are in characters.
     fn is_wide(&self) -> bool {
         const PAGE: usize = 72;
         const GAP: usize = 2;
@@ -183,7 +185,7 @@ impl Text {
         labels + self.columns.iter().map(column).sum::<usize>() > PAGE
     }
 
-    /// The values below one another, in the order of the columns. Neighbours with the same value share a line.
+    /// The values in a list, in the order of the columns. Neighbours with the same value share a line.
     fn list(&self) -> String {
         let part = |(label, values): &(String, Vec<u64>)| {
             let named: Vec<(&String, u64)> = self.columns.iter().zip(values.iter().copied()).collect();
@@ -202,7 +204,7 @@ impl Text {
         )
     }
 
-    /// How many values are not as expected, and the first of each column, a row of a table each.
+    /// The number of values that are not as expected, and the first of them in each column, as rows of a table.
     fn differences(&self, found: &[u64]) -> (usize, Vec<String>) {
         let places = self.rows.iter().flat_map(|(label, values)| {
             self.columns.iter().zip(values).map(move |(column, &expected)| (label, column, expected))
@@ -225,7 +227,7 @@ impl Text {
     }
 }
 
-/// What compilers made of a text, those together that made the same of it.
+/// The results of a text; compilers with the same result are in one group.
 fn outcomes(text: &Text, record: &Value) -> Result<Vec<(Outcome, Vec<String>)>> {
     let entries = record["texts"].as_array().context("the record has no texts")?;
     let Some(entry) = entries.iter().find(|entry| entry["file"] == text.name) else { return Ok(Vec::new()) };
@@ -248,7 +250,7 @@ fn outcomes(text: &Text, record: &Value) -> Result<Vec<(Outcome, Vec<String>)>> 
     Ok(outcomes.into_values().collect())
 }
 
-/// The runs of a text through compilers: their names, and what came of them.
+/// The runs of a text through compilers: their names and results.
 fn runs(entry: &Value) -> Result<impl Iterator<Item = (&str, &Value)>> {
     let runs = entry["runs"].as_object().context("a text of the record has no runs")?;
     Ok(runs.iter().map(|(name, told)| (name.as_str(), told)).filter(|(name, _)| *name != "emulator"))
@@ -282,7 +284,7 @@ fn wrong_values(text: &Text, found: &[u64], by: &str) -> String {
     )
 }
 
-/// Compilers with their levels, which stay on one line: `ptxas 12.9 -O1` and `ptxas 12.9 -O2` are one.
+/// Compilers with their levels, which stay on one line: `ptxas 12.9 -O1` and `ptxas 12.9 -O2` are combined.
 fn levels(names: &[&str]) -> String {
     let mut compilers: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {
@@ -301,7 +303,7 @@ fn levels(names: &[&str]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether there are three levels or more, each one above the last.
+/// Whether there are three levels or more, each one higher than the one before.
 fn is_row(levels: &[&str]) -> bool {
     let number = |level: &&str| level.strip_prefix("-O").and_then(|level| level.parse::<u32>().ok());
     let is_next = |pair: &[&str]| number(&pair[0]).zip(number(&pair[1])).is_some_and(|(a, b)| a + 1 == b);
@@ -339,7 +341,7 @@ fn whole(text: &str) -> String {
     format!("<span class=\"whole\">{}</span>", escape(text))
 }
 
-/// What a row of values is of, in lines that end between operands only.
+/// The label of a row of values, with line breaks between operands only.
 fn operands(label: &str) -> String {
     let separated = label.replace(", ", ",\n");
     separated.lines().map(whole).collect::<Vec<_>>().join(" ")
@@ -373,7 +375,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_of_a_compiler_are_told_together() {
+    fn levels_of_a_compiler_are_combined() {
         let names =
             ["driver -O0", "driver -O1", "driver -O2", "ptxas 12.9 -O0", "ptxas 12.9 -O2", "ptxas 13.5 -O3"];
         let told = levels(&names).replace("<span class=\"whole\">", "").replace("</span>", "");
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_parted() {
+    fn thousands_are_separated_by_commas() {
         assert_eq!([1, 999, 1000, 1_234_567].map(grouped), ["1", "999", "1,000", "1,234,567"]);
     }
 
@@ -398,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_do_not_fit_side_by_side_are_below_one_another() {
+    fn values_that_do_not_fit_side_by_side_are_a_list() {
         let narrow = sample().table();
         assert!(narrow.contains("<th>a</th><th>b</th>"), "{narrow}");
         let wide = Text {
@@ -419,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_differ_are_told_with_their_compilers() {
+    fn values_that_differ_are_shown_with_their_compilers() {
         let runs = serde_json::json!({
             "emulator": "as expected", "driver -O0": "as expected", "ptxas 1 -O2": ["0x1", "0x3"], "ptxas 1 -O3": "it crashed"
         });
@@ -439,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_not_recorded_is_said_to_be_so() {
+    fn a_text_without_a_record_says_so() {
         let outcomes = outcomes(&sample(), &serde_json::json!({ "texts": [] })).unwrap();
         assert!(verdict(&sample(), &outcomes).contains("has not been run on a GPU yet"));
     }

@@ -1,7 +1,7 @@
 //! Numbers in sentences: `{{= ch02.reduce_less.warps / ch02.set.block | .1}}`.
 //!
-//! A value is a record's, so that no number stands in the book that nothing printed. The grammar is that of a sentence:
-//! values and plain numbers with `+ - * /`, blanks around each, products before sums, and no brackets.
+//! Values are taken from a record, so that every number in the book was printed by a program. An expression consists of
+//! values and plain numbers with `+ - * /`, with blanks around each, products before sums, and without parentheses.
 
 use anyhow::{Context, Result, bail};
 
@@ -9,28 +9,28 @@ use crate::profile;
 use crate::repository::Repository;
 use crate::source::{self, Run, Source as Chapter};
 
-/// A number, and where it is from.
+/// A number, and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// As it stands in the sentence.
+    /// The number as it is written in the sentence.
     pub text: String,
-    /// Which kind of source it has.
+    /// The kind of source.
     pub source: Source,
     /// The source in words, and the expression.
     pub origin: String,
 }
 
-/// Which kind of source a number has. Of an expression it is the last of these that any of its values has.
+/// A kind of source. An expression has the last of these that any of its values has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// Nothing was run for it.
+    /// A calculation for which nothing was run.
     #[default]
     Arithmetic,
-    /// The emulator's record, which anyone can make again.
+    /// The emulator's record, which can be made again on any machine.
     Emulator,
     /// A GPU's clock or its results.
     Gpu,
-    /// A GPU's clock or its results, with other instructions than the kernel has now.
+    /// A GPU's clock or its results, from instructions that have changed since.
     StaleGpu,
 }
 
@@ -58,7 +58,7 @@ impl Source {
 /// A value and its kind of source.
 type Value = (f64, Source);
 
-/// Works out `EXPR | FORMAT`.
+/// Evaluates `EXPR | FORMAT`.
 pub fn evaluate(text: &str, repository: &Repository) -> Result<Number> {
     let (expression, format) = text.split_once('|').map_or((text, ""), |(left, right)| (left, right));
     let (expression, format) = (expression.trim(), format.trim());
@@ -104,8 +104,8 @@ fn sum(expression: &str, repository: &Repository) -> Result<Value> {
     }
 }
 
-/// A plain number, `chapter.row.name`, or `bench.size.name.column` of one of [`CONTESTS`]; names of rows and chapters hold
-/// no dots.
+/// Reads a plain number, `chapter.row.name`, or `bench.size.name.column` of one of [`CONTESTS`]. Names of rows and
+/// chapters contain no dots.
 fn value(word: &str, repository: &Repository) -> Result<Value> {
     if let Ok(number) = word.parse() {
         return Ok((number, Source::Arithmetic));
@@ -177,12 +177,12 @@ fn of_row(run: &Run, variant: &str, name: &str) -> Result<Value> {
     );
 }
 
-/// A record that compares a kernel with CUB's, each in the table of its size as launched.
+/// A record that compares a kernel with CUB's, both in the table for the size at which they were launched.
 struct Contest {
-    /// What an expression begins with.
+    /// The beginning of an expression.
     name: &'static str,
     record: &'static str,
-    /// What is counted in the head of a table: `1073741824 floats, ...`.
+    /// The unit of the size in the head of a table: `1073741824 floats, ...`.
     elements: &'static str,
 }
 
@@ -213,7 +213,8 @@ impl Contest {
     }
 }
 
-/// A number as it is read: `.2` digits behind the point, `%.1` a ratio in percent, nothing for whole numbers.
+/// A number for readers: `.2` has two digits after the point, `%.1` is a ratio in percent, and without a format the
+/// number is whole.
 fn render(value: f64, format: &str, expression: &str) -> Result<String> {
     let digits = |text: &str| -> Result<usize> {
         let digits = text.strip_prefix('.').and_then(|digits| digits.parse().ok());
@@ -235,7 +236,7 @@ fn render(value: f64, format: &str, expression: &str) -> Result<String> {
     Ok(with_commas(&format!("{value:.digits$}")))
 }
 
-/// Commas between thousands, and a true minus.
+/// The number with commas between thousands, and with a proper minus sign.
 pub fn with_commas(number: &str) -> String {
     let (sign, number) = number.strip_prefix('-').map_or(("", number), |number| ("−", number));
     let (whole, rest) = number.find('.').map_or((number, ""), |point| number.split_at(point));
@@ -270,14 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_as_they_are_read() {
+    fn numbers_are_written_for_readers() {
         check("16777216", "16,777,216");
         check("1 / 8 | %.1", "12.5\u{a0}%");
         check("1000 - 2500.5 | .1", "−1,500.5");
     }
 
     #[test]
-    fn what_cannot_be_worked_out_is_named() {
+    fn an_expression_that_cannot_be_evaluated_is_named() {
         for text in ["1 / 3", "1 +", "* 2", "1 2", "1 / 0", "1 | .x", "ch02", "1 / * 2"] {
             assert!(evaluate(text, &repository()).is_err(), "{text}");
         }

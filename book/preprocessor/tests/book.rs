@@ -1,6 +1,7 @@
-//! The book as it is has no problem, and whatever it brings in, taken away or changed, is one that names page and line.
+//! The book has no problem, and if something that it includes is removed or changed, that is a problem with a page and
+//! a line.
 //!
-//! The second half works on a copy of what the book is made of.
+//! The tests in the second half work on a copy of the files from which the book is made.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,19 +13,19 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What the book says, or its problems.
+/// The expanded pages of the book, or its problems.
 fn expand(root: &Path) -> Result<Vec<String>, String> {
     let pages = preprocessor::pages(root).map_err(|error| format!("{error:#}"))?;
     preprocessor::expand_book(root, None, &pages).map_err(|error| format!("{error:#}"))
 }
 
-/// The problems of a book that has some.
+/// The problems of a book that must have some.
 fn problems(root: &Path, pages: &[Page]) -> Vec<Problem> {
     let error = preprocessor::expand_book(root, None, pages).expect_err("the book has a problem");
     error.downcast::<Problems>().expect("pages have problems").0
 }
 
-/// One of them is at this place and says this.
+/// Checks that one of the problems is at this place and has this text.
 #[track_caller]
 fn has(problems: &[Problem], page: &str, line: usize, what: &str) {
     let file = format!("book/src/{page}");
@@ -46,14 +47,14 @@ fn the_book_has_no_problem() {
 }
 
 #[test]
-fn no_text_has_a_habit_that_a_machine_finds_or_a_term_too_early() {
+fn no_text_has_a_habit_that_is_found_or_a_term_too_early() {
     let warnings = preprocessor::warnings(&root(), &preprocessor::pages(&root()).unwrap()).unwrap();
     let warnings: Vec<String> = warnings.iter().map(Problem::to_string).collect();
     assert!(warnings.is_empty(), "{}", warnings.join("\n"));
 }
 
 #[test]
-fn a_habit_is_a_warning_with_its_place_and_an_exception_is_for_no_reader() {
+fn a_habit_is_a_warning_with_its_place_and_exceptions_are_not_in_the_page() {
     let warns = |text: &str| {
         let page = Page { path: "a.md".to_owned(), text: text.to_owned() };
         let warnings = preprocessor::warnings(&root(), &[page]).unwrap();
@@ -85,13 +86,13 @@ fn every_directive_is_expanded() {
     let pages = preprocessor::pages(&root()).unwrap();
     let expanded = preprocessor::expand_book(&root(), None, &pages).unwrap_or_default();
     for (page, text) in pages.iter().zip(&expanded) {
-        // A page's title is mdBook's to expand.
+        // A page's title is expanded by mdBook.
         let text = text.replace("{{#title ", "");
         assert!(!text.contains("{{#") && !text.contains("{{="), "`{}` has a directive left", page.path);
     }
 }
 
-/// Every claim of the notes, by the numbers that each note has.
+/// The ledger has every claim of the notes, as many as each note has.
 #[test]
 fn every_claim_is_in_the_ledger() {
     let pages = preprocessor::pages(&root()).unwrap();
@@ -109,7 +110,7 @@ fn every_claim_is_in_the_ledger() {
     }
 }
 
-/// A text that shows what hardware or a compiler does is of use to readers who come to it.
+/// A text that shows what hardware or a compiler does is useful only if a page includes it.
 #[test]
 fn every_text_with_known_values_is_on_a_page() {
     let pages = preprocessor::pages(&root()).unwrap();
@@ -123,10 +124,10 @@ fn every_text_with_known_values_is_on_a_page() {
     }
 }
 
-/// Those that have exercises.
+/// The chapters that have exercises.
 const CHAPTERS: [&str; 9] = ["ch01", "ch02", "ch03", "ch04", "ch05", "ch06", "ch07", "ch08", "ch09"];
 
-/// A copy of the book and of what it includes.
+/// A copy of the book and of the files that it includes.
 struct Copy(TempDir);
 
 impl Copy {
@@ -171,7 +172,7 @@ impl Copy {
         fs::write(self.path(name), new).unwrap();
     }
 
-    /// Adds an exercise of chapter 2, and a table of that chapter's if the book has none.
+    /// Adds an exercise to chapter 2, and a table of that chapter if the book has none.
     fn add_exercise(&self, name: &str, toml: &str) {
         let folder = self.path(&format!("exercises/ch02/{name}"));
         fs::create_dir_all(&folder).unwrap();
@@ -183,7 +184,7 @@ impl Copy {
         }
     }
 
-    /// An exercise with this file has the problem `what` at a line of it.
+    /// Checks that a book in which an exercise has this file has the problem `what` at a line of that file.
     #[track_caller]
     fn refuses_exercise(toml: &str, line: usize, what: &str) {
         let copy = Copy::new();
@@ -198,7 +199,7 @@ impl Copy {
         assert!(problems.iter().any(|found| is_it(&found)), "no `{what}` at {file}:{line}: {problems:?}");
     }
 
-    /// The book has the problem `what` on a line of a page, where the directive stands.
+    /// Checks that the book has the problem `what` on the line of a page that contains this directive.
     #[track_caller]
     fn fails(&self, directive: &str, what: &str) {
         let (page, line) = place(self.0.path(), directive);
@@ -207,7 +208,7 @@ impl Copy {
     }
 }
 
-/// The first page and line with a text.
+/// The first page and line that contain a text.
 fn place(root: &Path, text: &str) -> (String, usize) {
     for page in preprocessor::pages(root).unwrap() {
         if let Some(line) = page.text.lines().position(|line| line.contains(text)) {
@@ -232,15 +233,15 @@ fn copy_folder(from: &Path, to: &Path) {
 const LISTING: &str = "{{#code kernels/reduction.cu reduce_interleaved}}";
 
 #[test]
-fn a_copy_is_as_good_as_the_book() {
+fn a_copy_of_the_book_has_no_problem() {
     assert_eq!(expand(Copy::new().0.path()).err(), None);
 }
 
 #[test]
-fn an_anchor_that_is_gone_is_missed() {
+fn a_missing_anchor_is_a_problem() {
     let copy = Copy::new();
     copy.edit("kernels/reduction.cu", |text| text.replace("ANCHOR: reduce_interleaved\n", "ANCHOR: other\n"));
-    // The PTX is as old as the source says; the anchor is looked for all the same once it is made again.
+    // The source has changed since the PTX was made; after the PTX is made again, the anchor is still missing.
     copy.fails(LISTING, "`kernels/reduction.cu` has changed since");
     let sum = sha256(&copy.path("kernels/reduction.cu"));
     copy.edit("kernels/ptx/reduction.sm_70.ptx", |ptx| {
@@ -254,7 +255,7 @@ fn an_anchor_that_is_gone_is_missed() {
 }
 
 #[test]
-fn a_record_that_is_gone_is_missed() {
+fn a_missing_record_is_a_problem() {
     let copy = Copy::new();
     fs::remove_file(copy.path("chapters/ch02_reduction/output/sim.json")).unwrap();
     copy.fails("{{#output ch02 in_place", "there is no `chapters/ch02_reduction/output/sim.json`");
@@ -293,14 +294,14 @@ fn without_any_record_of_a_gpu_a_draft_is_built_and_marks_what_is_missing() {
 }
 
 #[test]
-fn a_record_of_other_instructions_is_marked_and_no_problem() {
+fn a_record_of_other_instructions_is_marked_and_is_not_a_problem() {
     let copy = Copy::new();
     copy.edit("chapters/ch02_reduction/output/h200.json", |json| {
         json.replacen(".sm_70.ptx\": \"", ".sm_70.ptx\": \"0", 1)
     });
     let pages = preprocessor::pages(copy.0.path()).unwrap();
     let (expanded, problems) = preprocessor::draft(copy.0.path(), None, &pages).unwrap();
-    // Figures name the records that they are of; `cargo xtask figures` draws them again without a GPU.
+    // Figures name the records from which they were drawn; `cargo xtask figures` draws them again without a GPU.
     let other = problems.iter().filter(|problem| !problem.what.contains("book/figures/")).count();
     assert_eq!(other, 0, "{problems:?}");
     let text = expanded.concat();
@@ -308,7 +309,7 @@ fn a_record_of_other_instructions_is_marked_and_no_problem() {
     assert!(text.contains("from-gpu stale"));
 }
 
-/// What the profiler says of two rows of chapter 6.
+/// The profiler's report on two rows of chapter 6.
 const PROFILE: &str = "chapters/ch06_laplace/output/h200_profile.csv";
 
 #[test]
@@ -322,7 +323,7 @@ fn a_profile_of_other_instructions_is_marked() {
 }
 
 #[test]
-fn a_section_or_a_metric_that_a_profile_lacks_is_missed() {
+fn a_section_or_metric_that_a_profile_lacks_is_a_problem() {
     let copy = Copy::new();
     copy.edit(PROFILE, |text| {
         text.replace(",Occupancy,Achieved Occupancy,", ",Occupancy,Reached Occupancy,")
@@ -340,10 +341,10 @@ fn a_section_or_a_metric_that_a_profile_lacks_is_missed() {
     copy.fails("{{#profile ch06 direct_32x8,tile_32x8 Launch_Statistics", "has no row `tile_32x8`");
 }
 
-/// What the emulator found never stands where the GPU's results are, and the other way round: with every text of each
-/// record marked, no element of one machine has the other's mark.
+/// Results of the emulator are never shown as those of the GPU, nor the other way round. Every text of each record gets
+/// a mark, and no element for one machine may contain the mark of the other.
 #[test]
-fn nothing_of_one_machine_stands_under_the_other() {
+fn results_of_one_machine_are_never_shown_as_the_others() {
     let copy = Copy::new();
     for path in gpu_records(&copy) {
         mark(&path, "MEASURED");
@@ -369,7 +370,7 @@ fn nothing_of_one_machine_stands_under_the_other() {
     assert!(elements.iter().all(|count| *count > 100), "{elements:?}");
 }
 
-/// Puts a mark into every remark, note and cell of a record, and a time that no kernel takes into all times.
+/// Adds a mark to every remark, note and cell of a record, and sets all times to one that no kernel takes.
 fn mark(path: &Path, mark: &str) {
     fn walk(value: &mut serde_json::Value, mark: &str, inside: bool) {
         match value {
@@ -392,7 +393,7 @@ fn mark(path: &Path, mark: &str) {
 }
 
 #[test]
-fn a_figure_that_is_gone_is_missed() {
+fn a_missing_figure_is_a_problem() {
     let copy = Copy::new();
     fs::remove_file(copy.path("book/figures/pairs_neighbored.svg")).unwrap();
     copy.fails("{{#figure pairs_neighbored", "there is no `book/figures/pairs_neighbored.svg`");
@@ -416,7 +417,7 @@ fn a_figure_of_another_kernel_is_stale() {
     copy.fails("{{#figure pairs_neighbored", "is stale");
 }
 
-/// A page with something more at its end has a problem there.
+/// Checks that a page with this text at its end has a problem there.
 #[track_caller]
 fn refuses(more: &str, what: &str) {
     let mut pages = preprocessor::pages(&root()).unwrap();
@@ -427,7 +428,7 @@ fn refuses(more: &str, what: &str) {
 }
 
 #[test]
-fn what_names_nothing_is_refused() {
+fn names_of_things_that_do_not_exist_are_refused() {
     refuses("{{#ref N9.1}}", "no chapter decides a claim `N9.1`");
     refuses("{{= ch02.reduce_interleaved.nonesuch}}", "the row has no `nonesuch`");
     refuses("{{#term nonesuch}}", "has no term `nonesuch`");
@@ -443,7 +444,7 @@ fn what_names_nothing_is_refused() {
 }
 
 #[test]
-fn what_is_written_by_hand_is_refused() {
+fn numbers_and_output_written_by_hand_are_refused() {
     refuses("it loads 4,276,224 sectors", "is a number by hand");
     refuses("```text\na\nb\nc\nd\n```", "is written by hand");
     refuses("$\\frac{1}{$", "does not parse");
@@ -455,7 +456,7 @@ const EXERCISE: &str = "title = \"The tail <block>\"\norder = 1\nkind = \"fix\"\
                         page = \"reduction/edges.md\"\nkernel = \"sum\"\n";
 
 #[test]
-fn an_exercise_is_told_on_its_page_and_in_its_chapter() {
+fn an_exercise_is_shown_on_its_page_and_in_its_chapter() {
     let copy = Copy::new();
     copy.add_exercise("tail_of_all", EXERCISE);
     let expanded = expand(copy.0.path()).unwrap_or_else(|problems| panic!("{problems}"));
@@ -474,7 +475,7 @@ fn an_exercise_is_told_on_its_page_and_in_its_chapter() {
 }
 
 #[test]
-fn an_exercise_that_no_reader_comes_to_is_refused() {
+fn an_exercise_that_no_reader_would_find_is_refused() {
     Copy::refuses_exercise(
         &EXERCISE.replace("edges.md", "nonesuch.md"),
         5,

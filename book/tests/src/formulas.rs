@@ -1,5 +1,5 @@
-//! Formulas: each is read by KaTeX before `mdbook-katex` makes the page, because that only warns of one that it cannot
-//! read, and leaves it as it is.
+//! Formulas: KaTeX parses each of them before `mdbook-katex` makes the page, because the latter only warns about a
+//! formula that it cannot parse, and leaves it unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
 
-/// `mdbook-katex`, which fails on a formula that does not parse, and counts those that do.
+/// Runs `mdbook-katex`. It fails on a formula that does not parse, and counts the others.
 #[derive(Debug)]
 pub struct Formulas {
     pages: PathBuf,
@@ -21,12 +21,12 @@ pub struct Formulas {
 }
 
 impl Formulas {
-    /// For the book whose pages lie in that folder.
+    /// For the book with its pages in this folder.
     pub fn new(pages: PathBuf) -> Self {
         Self { pages, counts: Counts::default() }
     }
 
-    /// How many formulas each page has, once the book is built.
+    /// How many formulas each page has, after the book was built.
     pub fn counts(&self) -> Counts {
         Arc::clone(&self.counts)
     }
@@ -77,8 +77,9 @@ impl Preprocessor for Formulas {
     }
 }
 
-/// `page.md:12`. The preprocessors before this one have changed the lines, so a formula is looked for in the page as it
-/// was written; one that they have written themselves has the line in their text, and is said to.
+/// The place of a formula, `page.md:12`. The preprocessors before this one have changed the lines, so the formula is
+/// looked up in the page as it was written. If a preprocessor has written the formula, the line is that of the expanded
+/// text, and the place says so.
 fn place(source: &Path, written: &str, content: &str, formula: &str) -> String {
     let line = |text: &str, at: usize| text[..at].matches('\n').count() + 1;
     let source = source.display();

@@ -1,5 +1,5 @@
-//! Builds the whole book through the library crates, as `mdbook build book` does with the installed tools, and
-//! reads the pages that come out of it.
+//! Builds the whole book through library crates, as `mdbook build book` does with the installed tools, and reads the
+//! resulting pages.
 
 mod formulas;
 mod make;

@@ -1,4 +1,4 @@
-//! The book, built.
+//! Builds the book.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::Formulas;
 pub struct Built {
     /// The folder of its pages.
     pub out: PathBuf,
-    /// How many formulas each page has, by the name of its file there.
+    /// How many formulas each page has, by the name of the page's file.
     pub formulas: BTreeMap<String, usize>,
 }
 
-/// Builds the book of the folder `book` into `out`, with the preprocessors that its book.toml names, but as libraries.
-/// Links to files of the repository are made for `repository`, its address on the web.
+/// Builds the book in the folder `book` into `out`, with the preprocessors that its book.toml names, but as libraries.
+/// Links to files of the repository lead to `repository`, its address on the web.
 pub fn make(book: &Path, out: &Path, repository: &str) -> Result<Built> {
     let mut book = MDBook::load(book).with_context(|| format!("in `{}`", book.display()))?;
     book.config.build.build_dir = out.into();

@@ -1,4 +1,4 @@
-//! What is wrong with a built book.
+//! Finds the problems of a built book.
 
 use std::fs;
 use std::path::Path;
@@ -11,25 +11,25 @@ use url::Url;
 
 use crate::site::{Page, Site, has_extension, selector};
 
-/// What links are held against.
+/// What the links are compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a> {
     /// The repository's folder.
     pub repository: &'a Path,
-    /// Its address on the web: a link below it must lead to a file that is there.
+    /// Its address on the web: a link that begins with it must lead to a file that exists.
     pub address: &'a str,
 }
 
-/// A site's address while its links are resolved: no real one has it.
+/// The address of the site while its links are resolved; no real site has it.
 const HOME: &str = "http://book.invalid/";
 
-/// Everything that is wrong with the site, a line each, which begins with the file's name.
+/// All problems of the site, each on a line that begins with the file's name.
 pub fn problems(site: &Site, rules: Rules) -> Vec<String> {
     let mut found = Vec::new();
     for (name, page) in &site.pages {
         let mut say = |problem: String| found.push(format!("{name}: {problem}"));
-        // What a page loads, it loads whoever wrote it. The links of mdBook's own pages are its own, or once more those
-        // of ours.
+        // A page that is mdBook's own must not load anything from elsewhere either. Its links are not checked, because
+        // they are mdBook's, or repeat those of our pages.
         loads(site, name, page, &mut say);
         if !["404.html", "print.html"].contains(&name.as_str()) {
             links(site, name, page, rules, &mut say);
@@ -57,7 +57,7 @@ fn home(name: &str) -> Url {
     Url::parse(HOME).and_then(|home| home.join(name)).expect("a file's name is a part of an address")
 }
 
-/// The file of the site that an address is, and what stands after its `#`.
+/// The file of the site to which an address leads, and the text after its `#`.
 fn inside(url: &Url) -> Option<(String, Option<String>)> {
     let rest = url.as_str().strip_prefix(HOME)?;
     let path = rest.split(['?', '#']).next().unwrap_or_default();
@@ -70,7 +70,7 @@ fn decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// No request leaves the site, and none fails on it.
+/// Checks that no request leaves the site, and that none of them fails.
 fn loads(site: &Site, name: &str, page: &Page, say: &mut impl FnMut(String)) {
     let loading = [
         ("link[href]:not([rel=canonical], [rel=alternate], [rel=next], [rel=prev])", "href"),
@@ -92,7 +92,7 @@ fn loads(site: &Site, name: &str, page: &Page, say: &mut impl FnMut(String)) {
         }
     }
     for element in page.html.select(&selector("[srcset], base")) {
-        // mdBook's page for what is not found is shown at any address, so it has a base, the site's root.
+        // mdBook's page for missing pages is shown at any address, so it has a base, which is the site's root.
         if element.value().name() != "base" || name != "404.html" {
             say(format!("<{}> has an address that this check does not read", element.value().name()));
         }
@@ -109,7 +109,7 @@ fn loads(site: &Site, name: &str, page: &Page, say: &mut impl FnMut(String)) {
 }
 
 fn load(site: &Site, name: &str, address: &str, say: &mut impl FnMut(String)) {
-    // A part of the page itself, or the bytes themselves.
+    // The address is a part of the page itself, or contains the data.
     if address.starts_with('#') || address.starts_with("data:") {
         return;
     }
@@ -124,7 +124,7 @@ fn load(site: &Site, name: &str, address: &str, say: &mut impl FnMut(String)) {
     }
 }
 
-/// A style sheet loads nothing from elsewhere.
+/// Checks that a style sheet loads nothing from elsewhere.
 fn style(site: &Site, name: &str, text: &str, say: &mut impl FnMut(String)) {
     static LOADS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?s)/\*.*?\*/|url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)|@import\s*(?:"([^"]*)"|'([^']*)')"#)
@@ -137,7 +137,7 @@ fn style(site: &Site, name: &str, text: &str, say: &mut impl FnMut(String)) {
     }
 }
 
-/// Links lead somewhere: to a page and a place on it, or to a file of the repository and a line of it.
+/// Checks that links lead to a page and a place on it, or to a file of the repository and a line of it.
 fn links(site: &Site, name: &str, page: &Page, rules: Rules, say: &mut impl FnMut(String)) {
     let from = home(name);
     for link in page.html.select(&selector("a[href], area[href]")) {
@@ -171,7 +171,7 @@ fn links(site: &Site, name: &str, page: &Page, rules: Rules, say: &mut impl FnMu
     }
 }
 
-/// `/blob/main/kernels/reduction.cu#L43`.
+/// Checks an address such as `/blob/main/kernels/reduction.cu#L43`.
 fn in_repository(repository: &Path, address: &str, path: &str, say: &mut impl FnMut(String)) {
     let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
     let mut parts = path.trim_start_matches('/').splitn(3, '/');
@@ -193,7 +193,7 @@ fn in_repository(repository: &Path, address: &str, path: &str, say: &mut impl Fn
     }
 }
 
-/// A heading at the top, the others below one another, every name once.
+/// Checks that a page has one main heading, that levels of headings are not skipped, and that names are unique.
 fn structure(page: &Page, say: &mut impl FnMut(String)) {
     for id in &page.repeated {
         say(format!("the id `{id}` stands there twice"));
@@ -230,7 +230,7 @@ fn structure(page: &Page, say: &mut impl FnMut(String)) {
     }
 }
 
-/// What is drawn is also said.
+/// Checks that everything that is drawn has a description in words.
 fn alternatives(page: &Page, say: &mut impl FnMut(String)) {
     for image in page.html.select(&selector("img")) {
         if image.attr("alt").is_none_or(|alt| alt.trim().is_empty()) {
@@ -258,7 +258,8 @@ fn alternatives(page: &Page, say: &mut impl FnMut(String)) {
     }
 }
 
-/// Whether it, or what it stands in, is not for reading aloud. KaTeX draws its formula so, beside the one that is.
+/// Whether an element, or one that contains it, is not meant for reading aloud. KaTeX hides its drawing of a formula in
+/// this way, and describes the formula in another element.
 fn hidden(element: ElementRef) -> bool {
     let has = |element: ElementRef| element.attr("aria-hidden") == Some("true");
     has(element) || element.ancestors().filter_map(ElementRef::wrap).any(has)
@@ -277,7 +278,7 @@ fn labelled(page: &Page, element: ElementRef) -> bool {
         .is_some_and(|title| title.text().any(|text| !text.trim().is_empty()))
 }
 
-/// Every formula is set: none is red, and none is left as it was written.
+/// Checks that every formula was typeset: none is red, and none is left as it was written.
 fn formulas(page: &Page, say: &mut impl FnMut(String)) {
     static RAW: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\$\$|\$[^$\s][^$]*\$|\\\(|\\\[").expect("the expression is right"));

@@ -1,4 +1,4 @@
-//! The pages of a built book, read.
+//! Reads the pages of a built book.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -14,7 +14,7 @@ pub struct Page {
     pub html: Html,
     /// Every `id` and every `a[name]` on it, once.
     pub ids: HashSet<String>,
-    /// Those that it has more than once.
+    /// The names that occur more than once.
     pub repeated: Vec<String>,
 }
 
@@ -25,12 +25,12 @@ pub struct Site {
     pub root: PathBuf,
     /// Its HTML files by their path in the folder, with `/`.
     pub pages: BTreeMap<String, Page>,
-    /// All its files likewise.
+    /// All its files, likewise.
     pub files: Vec<String>,
 }
 
 impl Site {
-    /// Reads the book that was built into that folder.
+    /// Reads the book that was built into this folder.
     pub fn read(root: &Path) -> Result<Self> {
         let mut files = Vec::new();
         walk(root, "", &mut files)?;
@@ -43,7 +43,7 @@ impl Site {
         Ok(Self { root: root.to_owned(), pages, files })
     }
 
-    /// The pages that are written in the book: without mdBook's own, that repeat them or stand in for them.
+    /// The pages that are written for the book, without mdBook's own, which repeat or replace them.
     pub fn written(&self) -> impl Iterator<Item = (&str, &Page)> {
         let own = ["print.html", "toc.html", "404.html", "index.html"];
         self.pages
@@ -53,7 +53,7 @@ impl Site {
     }
 }
 
-/// Whether a file's name ends so.
+/// Whether the name of a file ends with this extension.
 pub fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == extension)
 }
@@ -72,7 +72,7 @@ fn read(text: &str) -> Page {
     Page { html, ids, repeated }
 }
 
-/// A selector of ours.
+/// A selector that is known to be valid.
 pub fn selector(text: &str) -> Selector {
     Selector::parse(text).unwrap_or_else(|error| panic!("the selector `{text}`: {error}"))
 }

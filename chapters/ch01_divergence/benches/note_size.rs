@@ -1,7 +1,8 @@
 //! Every kernel of the chapter on the emulator, at the note's own size: 10,240,000 elements in blocks of 64.
 //!
-//! `cargo bench -p ch01_divergence` prints how long each takes; BENCHMARKS.md has the figures. The long loops make one
-//! turn: how long they are is a parameter, not a part of the kernel. It leaves out results, which the chapter checks.
+//! `cargo bench -p ch01_divergence` prints how long each takes; BENCHMARKS.md has the results. The long loops have one
+//! iteration, because their length is a parameter and not part of the kernel. Results are not compared here; the
+//! chapter does that.
 
 use std::time::Instant;
 
@@ -12,9 +13,9 @@ use lanes::{Buffer, Choice, Device, Launch, Random, kernel::Kernel};
 
 const NOTE_SIZE: usize = 10_240_000;
 const BLOCK: u32 = 64;
-/// For `cargo bench -- --test`, which only asks whether it works.
+/// The size for `cargo bench -- --test`, which only checks that everything runs.
 const TEST_SIZE: usize = 10_240;
-/// Threads that build the lists.
+/// The number of threads that build the lists.
 const BUILDERS: usize = 512;
 const THRESHOLD: u32 = 1 << 28;
 const ROUNDS: i32 = 1;
@@ -35,7 +36,7 @@ fn main() -> Result<()> {
     let mut device = Device::open(Choice::Sim)?;
     let arrays = arrays(&mut device, n)?;
     println!("{n} elements, blocks of {BLOCK}\n{:<24} {:>12} {:>16} {:>8}", "", "build", "PTX", "seconds");
-    // One build after the other, for the lists are made in steps.
+    // One build after the other, because each needs lists of its own.
     for build in ["sm_70", "sm_70-debug"] {
         for (kernel, args) in cases(&arrays, n) {
             time(&mut device, Launch::cover(kernel, threads(kernel, n), BLOCK), &args, build)?;
@@ -45,7 +46,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Building lists takes few threads, placing them one.
+/// The number of threads for a kernel: few build the lists, and one computes the places in them.
 fn threads(kernel: &Kernel, n: usize) -> usize {
     match kernel.name {
         "count_lists" | "fill_lists" => BUILDERS,
@@ -103,7 +104,7 @@ fn cases(a: &Arrays, n: usize) -> Vec<(&'static Kernel, Vec<Argument>)> {
     cases
 }
 
-/// The steps of sorting first, in their order.
+/// The kernels that build and use the lists, in order.
 fn lists(a: &Arrays, n: i32) -> [(&'static Kernel, Vec<Argument>); 5] {
     let (words, result, counts) = (a.words.into(), a.result.into(), a.counts.into());
     let [simple_places, expensive_places] = a.places.map(Argument::from);
@@ -139,7 +140,8 @@ static BODIES: [&Kernel; 12] = [
     &predication::MERGE_32,
 ];
 
-/// The one kernel in two dimensions: a picture of as many points, as nearly square as its width allows.
+/// The only kernel in two dimensions: a picture with as many points as the arrays have elements, as square as its width
+/// allows.
 fn picture(device: &mut Device, a: &Arrays, n: usize, build: &str) -> Result<()> {
     let width = 3200.min(n as u32);
     let height = n as u32 / width;

@@ -53,7 +53,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// The result on the machine, the result read back, and the reference in double precision.
+/// One element in the result on the machine, in the copy of the result on the host, and in the reference in double
+/// precision.
 const ELEMENT_BYTES: u64 = 4 + 4 + 8;
 
 fn write(device: &mut Device, launch: Launch, n: usize, value: fn(usize) -> f64) -> Result<Row> {
@@ -76,7 +77,7 @@ fn straddling(device: &mut Device) -> Result<Row> {
 
 const STRADDLED: usize = 200 * 48;
 
-/// The note's mistake. What all elements became is read from the result.
+/// The note's mistake. The value that all elements get is read from the result.
 fn precedence(device: &mut Device, n: usize, block: u32) -> Result<Row> {
     let c = device.zeroed::<f32>("c", n)?;
     let run = device.launch(&Launch::cover(&MATH_PRECEDENCE, n, block).arg(c).arg(n as i32))?;

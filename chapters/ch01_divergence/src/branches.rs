@@ -57,7 +57,7 @@ fn sqrt(device: &mut Device, shape: Shape, values: &[f32]) -> Result<Row> {
     device.check(run, z, &expected, &Tolerance::Exact)
 }
 
-/// The same numbers, sorted, so that elements that take the same path lie together.
+/// The same numbers, sorted, so that elements that take the same path are neighbours.
 fn sorted(values: &[f32]) -> Vec<f32> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);

@@ -216,7 +216,7 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["sqrt_mixed", "sqrt_negative", "sqrt_positive"],
             twins: &["sqrt_partitioned", "sqrt_negative", "sqrt_positive"],
-            // The half about GPUs, which must be seen if the whole is true.
+            // The part of the statement about GPUs, which must be visible if the whole statement is true.
             holds: |seen| seen[0].per_warp() > seen[1].per_warp().max(seen[2].per_warp()),
             evidence: per_warp,
         }),

@@ -1,8 +1,8 @@
-//! A few elements need long work: one pass with a branch, or two lists first?
+//! A few elements need long work: is it better to make one pass with a branch, or to build two lists first?
 //!
-//! The counts of the lists include everything that it takes to build them, and the lists themselves are
-//! checked as well. Three lengths of the long work show from where on they pay. Better ways to build a list
-//! are left out, because they need shuffles and votes.
+//! The counts of the lists include the work of building them, and the lists themselves are checked as well. Three
+//! lengths of the long work show from which length on the lists are worth it. Better ways to build a list are left out,
+//! because they need shuffles and votes.
 
 use anyhow::Result;
 use lanes::kernels::sorting::{
@@ -17,9 +17,9 @@ const N: usize = 4096;
 const BLOCK: u32 = 128;
 /// How many threads build the lists, each for a share of the elements.
 const BUILDERS: usize = 256;
-/// Values are spread over 32 bits, so one in 16 is below this.
+/// Values use all 32 bits, so one in 16 is below this.
 const THRESHOLD: u32 = 1 << 28;
-/// The length of the expensive work, in turns of its loop.
+/// The length of the expensive work, in iterations of its loop.
 const ROUNDS: [i32; 3] = [1, 10, 100];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -88,8 +88,8 @@ fn build(
     Ok(run)
 }
 
-/// The numbers of the elements that are in a list, in its order: one thread after the other, each with every
-/// `BUILDERS`-th element from its own number on.
+/// The indices of the elements in a list, in its order: thread after thread, each with every `BUILDERS`-th element,
+/// beginning at its own number.
 fn list(values: &[u32], is_in: fn(u32) -> bool) -> Vec<f64> {
     let numbers = (0..BUILDERS).flat_map(|t| (t..N).step_by(BUILDERS));
     numbers.filter(|&i| is_in(values[i])).map(|i| i as f64).collect()

@@ -1,4 +1,4 @@
-//! Chapter 1: what a warp does when its lanes disagree.
+//! Chapter 1: what a warp does when its lanes diverge.
 //!
 //! Each section asks one question, runs a few kernels that answer it, and says what to notice. Races,
 //! barriers and shuffles are left to later chapters.

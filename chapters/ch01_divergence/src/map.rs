@@ -42,7 +42,7 @@ pub fn draw(trace: &[Traced]) -> String {
     out
 }
 
-/// The warps that diverge at another edge than the right one, that is, outside of the last column of blocks.
+/// The number of warps that diverge at an edge other than the right one, that is, outside of the last column of blocks.
 pub fn diverged_off_the_right(trace: &[Traced]) -> usize {
     let stored = stored(trace);
     let last = stored.keys().map(|&(_, x, _)| x).max();

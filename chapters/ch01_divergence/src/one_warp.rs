@@ -48,7 +48,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// The first numbers are the negative ones.
+/// Numbers of which the first ones are negative.
 fn numbers(negative: usize) -> Vec<f32> {
     (0..LANES).map(|lane| if lane < negative { -1.0 } else { 4.0 }).collect()
 }
@@ -137,7 +137,7 @@ fn no_votes(section: &Section) -> Option<String> {
     ))
 }
 
-/// How many turns of its loop a lane waits before it gives up: more than it needs, on a GPU as well.
+/// How many iterations of its loop a lane waits before it gives up: more than it needs, on a GPU as well.
 const PATIENCE: i32 = 20_000;
 
 pub fn together(lab: &mut Lab) -> Result<()> {

@@ -1,8 +1,8 @@
-//! A body that grows: when does an if stop being a branch?
+//! A body that grows: at which length does an `if` stop being a branch?
 //!
-//! In PTX it never does: the branch is there from one step to 32. The assembler chooses which branches
-//! machine code keeps, and `output/counters.md` has what a GPU counted of them. The machine code itself is
-//! left out, because an emulator of PTX does not see it.
+//! In PTX it never does: the branch is there with one step as with 32. The assembler decides which branches machine
+//! code keeps, and `output/counters.md` has the number that a GPU counted. The machine code itself is left out, because
+//! an emulator of PTX does not see it.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -14,7 +14,7 @@ use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 const N: usize = 4096;
 const BLOCK: u32 = 128;
 
-/// A kernel, its number of steps, and whether a lane that does not take the if stores its value all the same.
+/// A kernel, its number of steps, and whether a lane that does not enter the `if` stores its value nevertheless.
 static CASES: [(&Kernel, u32, bool); 8] = [
     (&MERGE_1, 1, true),
     (&MERGE_2, 2, true),

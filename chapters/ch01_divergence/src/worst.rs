@@ -1,4 +1,4 @@
-//! How bad it gets: one lane with long work, and 32 lanes on 32 paths.
+//! The worst cases: one lane with long work, and 32 lanes on 32 paths.
 //!
 //! Each kernel has a twin that does the same work without diverging. Sizes are fixed, because the comparison
 //! needs whole warps. What a compiler could do about it is left out, because it cannot know the data.
@@ -13,12 +13,12 @@ use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 /// A multiple of 1024, so that both arrangements have the same number of expensive elements.
 const N: usize = 4096;
 const BLOCK: u32 = 128;
-/// The turns of an expensive element's loop: so many that the rest of the kernel hardly counts.
+/// The iterations of an expensive element's loop: so many that the rest of the kernel hardly counts.
 const LONG: i32 = 1000;
-/// The turns of the loop on each of the 32 paths.
+/// The iterations of the loop on each of the 32 paths.
 const SHORT: i32 = 100;
 
-/// What a kernel does to element `i`.
+/// The result of a kernel for element `i`.
 type Work = fn(usize, u32) -> u32;
 
 static CASES: [(&Kernel, i32, Work); 4] = [

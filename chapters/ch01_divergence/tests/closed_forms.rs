@@ -1,8 +1,8 @@
-//! The chapter's counters, against what the source says they must be.
+//! The chapter's counters, compared with what follows from the source.
 //!
-//! Each kernel is described once, from its CUDA source and the branches of its PTX; the model counts the rest for
-//! several shapes, with blocks that are and are not multiples of 32 and sizes that are and are not multiples of them.
-//! The kernels about lists are in `lists.rs`.
+//! Each kernel is described once, by its CUDA source and the branches of its PTX. The model computes the counters for
+//! several shapes, with blocks that are and are not multiples of 32, and with sizes that are and are not multiples of
+//! the block. The kernels that build lists are in `lists.rs`.
 
 mod model;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 use lanes::kernel::Kernel;
 use lanes::kernels::{boundary, branch, divergence, predication};
 use lanes::{Choice, Device, Launch};
-use model::{BLOCKS, In, Model, Of, Piece, Thread, counted, everybody, line, once, own, shapes};
+use model::{BLOCKS, In, Model, Of, Piece, Thread, counted, every_thread, line, once, own, shapes};
 use simt::Counters;
 
 fn by_thread(t: Thread) -> bool {
@@ -30,10 +30,10 @@ fn run_math(kernel: &'static Kernel, n: usize, block: u32, debug: bool) -> Count
     counted(&device.launch(&launch).unwrap())
 }
 
-/// Optimised, an arithmetic kernel is `if (i >= n) return;` as one branch, a select and a store, and the end. Nothing
-/// but the guard can part a warp.
+/// With optimisation, an arithmetic kernel consists of `if (i >= n) return;` as one branch, a select and a store, and
+/// the end. A warp can diverge only at the guard.
 #[test]
-fn optimised_arithmetic_parts_at_the_guard_alone() {
+fn optimised_arithmetic_diverges_only_at_the_guard() {
     use divergence::{
         MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE, MATH_PRECEDENCE_FIXED, MATH_TWO_IFS,
     };
@@ -44,9 +44,9 @@ fn optimised_arithmetic_parts_at_the_guard_alone() {
             let outside = |t: Thread, _| t.x >= n;
             let inside = |t: Thread| usize::from(t.x < n);
             let pieces = vec![
-                Piece { taken: Some(&outside), ..once(&everybody) },
+                Piece { taken: Some(&outside), ..once(&every_thread) },
                 Piece { elements: &[&own], ..once(&inside) },
-                once(&everybody),
+                once(&every_thread),
             ];
             let expected = line(n, block, pieces).counters(kernel, false);
             assert_eq!(run_math(kernel, n, block, false), expected, "{kernel}, {n} in blocks of {block}");
@@ -54,10 +54,10 @@ fn optimised_arithmetic_parts_at_the_guard_alone() {
     }
 }
 
-/// As written, the guard is a branch over a jump to the end, and the if a branch over a jump to its first half:
-/// whether threads or warps choose decides if a warp parts there.
+/// Without optimisation, the guard is a branch over a jump to the end, and the `if` a branch over a jump to its first
+/// half. A warp diverges at the `if` only if its threads choose, and not if the warp does.
 #[test]
-fn arithmetic_as_written_parts_where_lanes_choose() {
+fn unoptimised_arithmetic_diverges_where_lanes_choose() {
     use divergence::{MATH_EVEN_THREAD, MATH_EVEN_WARP, MATH_PRECEDENCE_FIXED};
     type Choice = fn(Thread) -> bool;
     let cases: [(&Kernel, Choice); 3] =
@@ -71,7 +71,7 @@ fn arithmetic_as_written_parts_where_lanes_choose() {
             let evens = |t: Thread| usize::from(t.x < n && even(t));
             let odds = |t: Thread| usize::from(t.x < n && !even(t));
             let pieces = vec![
-                Piece { taken: Some(&is_inside), ..once(&everybody) },
+                Piece { taken: Some(&is_inside), ..once(&every_thread) },
                 once(&outside),                                  // over the body …
                 once(&outside),                                  // … to the end
                 Piece { taken: Some(&is_odd), ..once(&inside) }, // the if
@@ -79,7 +79,7 @@ fn arithmetic_as_written_parts_where_lanes_choose() {
                 once(&evens),                                 // its first half
                 once(&odds),                                  // its second half
                 Piece { elements: &[&own], ..once(&inside) }, // the store
-                once(&everybody),
+                once(&every_thread),
             ];
             let expected = line(n, block, pieces).counters(kernel, true);
             assert_eq!(run_math(kernel, n, block, true), expected, "{kernel}, {n} in blocks of {block}");
@@ -87,9 +87,9 @@ fn arithmetic_as_written_parts_where_lanes_choose() {
     }
 }
 
-/// As written, with two ifs: after the guard, each if is a branch over the jump to its body.
+/// Without optimisation and with two `if`s: after the guard, each `if` is a branch over the jump to its body.
 #[test]
-fn two_ifs_as_written_part_twice() {
+fn two_unoptimised_ifs_diverge_twice() {
     let kernel = &divergence::MATH_TWO_IFS;
     shapes(|n, block| {
         let is_inside = |t: Thread, _| t.x < n;
@@ -100,7 +100,7 @@ fn two_ifs_as_written_part_twice() {
         let evens = |t: Thread| usize::from(t.x < n && by_thread(t));
         let odds = |t: Thread| usize::from(t.x < n && !by_thread(t));
         let pieces = vec![
-            Piece { taken: Some(&is_inside), ..once(&everybody) },
+            Piece { taken: Some(&is_inside), ..once(&every_thread) },
             once(&outside),                                  // over the body …
             once(&outside),                                  // … to the end
             Piece { taken: Some(&is_odd), ..once(&inside) }, // the first if
@@ -110,14 +110,14 @@ fn two_ifs_as_written_part_twice() {
             once(&odds),
             once(&odds),                                  // its body
             Piece { elements: &[&own], ..once(&inside) }, // the store
-            once(&everybody),
+            once(&every_thread),
         ];
         let expected = line(n, block, pieces).counters(kernel, true);
         assert_eq!(run_math(kernel, n, block, true), expected, "{n} in blocks of {block}");
     });
 }
 
-/// Without a guard and an else there is no branch at all.
+/// Without a guard and without an `else` there is no branch at all.
 #[test]
 fn an_unguarded_select_has_no_branch() {
     let kernel = &divergence::MATH_UNGUARDED;
@@ -126,18 +126,18 @@ fn an_unguarded_select_has_no_branch() {
         let mut device = Device::open(Choice::Sim).unwrap();
         let c = device.zeroed::<f32>("c", n).unwrap();
         let run = device.launch(&Launch::cover(kernel, n, block).arg(c)).unwrap();
-        let pieces = vec![Piece { elements: &[&own], ..once(&everybody) }];
+        let pieces = vec![Piece { elements: &[&own], ..once(&every_thread) }];
         assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "blocks of {block}");
     }
 }
 
-/// Inputs whose sign follows no pattern: the parity of the bits of the index (Thue and Morse).
+/// Inputs whose sign follows no simple pattern: the parity of the bits of the index (the Thue-Morse sequence).
 fn is_negative(i: usize) -> bool {
     i.count_ones() % 2 == 1
 }
 
-/// The guard; a load and the if; a jump; the first path and a jump over the second; the second; the end. Each path has
-/// a store of its own, so a warp on both asks twice.
+/// The pieces are: the guard; a load and the `if`; a jump; the first path and a jump over the second; the second path;
+/// the end. Each path has a store of its own, so a warp with lanes on both makes two requests.
 #[test]
 fn a_square_root_costs_both_paths() {
     let kernel = &branch::BRANCH_SQRT;
@@ -151,9 +151,9 @@ fn a_square_root_costs_both_paths() {
     });
 }
 
-/// The guard; then a load, both values, a select and a store without a branch.
+/// The pieces are: the guard; then a load, both values, a select and a store without a branch.
 #[test]
-fn both_values_need_no_branch_but_the_guard() {
+fn computing_both_values_needs_no_branch_except_the_guard() {
     let kernel = &branch::SQRT_THEN_SELECT;
     shapes(|n, block| {
         let mut device = Device::open(Choice::Sim).unwrap();
@@ -167,10 +167,10 @@ fn both_values_need_no_branch_but_the_guard() {
     });
 }
 
-/// The guard around the load; the votes and the if around the root, for the other value is a select; the guard around the
-/// store. The compiler does not trust the vote: a lane asks for itself too.
+/// The pieces are: the guard around the load; the votes and the `if` around the root, because the other value is a
+/// select; the guard around the store. The compiler cannot rely on the vote, so each lane also tests its own value.
 #[test]
-fn votes_leave_the_branch_where_it_was() {
+fn votes_do_not_remove_the_branch() {
     let kernel = &branch::SQRT_VOTED;
     shapes(|n, block| {
         let values: Vec<f32> = (0..n).map(|i| if is_negative(i) { -2.0 } else { 4.0 }).collect();
@@ -182,21 +182,21 @@ fn votes_leave_the_branch_where_it_was() {
         let skips = |t: Thread, _| t.x < n && is_negative(t.x);
         let takes = |t: Thread| usize::from(t.x >= n || !is_negative(t.x));
         let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { elements: &[&own], ..once(&inside) },
-            Piece { taken: Some(&skips), ..once(&everybody) },
+            Piece { taken: Some(&skips), ..once(&every_thread) },
             once(&takes),
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { elements: &[&own], ..once(&inside) },
-            once(&everybody),
+            once(&every_thread),
         ];
         assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
     });
 }
 
-/// All lanes choose the same path: one path and one store for each warp.
+/// All lanes choose the same path, so each warp executes one path and one store.
 #[test]
-fn a_uniform_condition_parts_nobody() {
+fn a_uniform_condition_does_not_diverge() {
     let kernel = &branch::UNIFORM_CONDITION;
     shapes(|n, block| {
         let mut device = Device::open(Choice::Sim).unwrap();
@@ -214,22 +214,22 @@ fn expected_two_paths(n: usize, block: u32, kernel: &Kernel, is_first: Of<bool>)
     let first = |t: Thread| usize::from(t.x < n && is_first(t));
     let second = |t: Thread| usize::from(t.x < n && !is_first(t));
     let pieces = vec![
-        Piece { taken: Some(&outside), ..once(&everybody) },
+        Piece { taken: Some(&outside), ..once(&every_thread) },
         Piece { taken: Some(&takes), elements: &[&own], ..once(&inside) },
         once(&second),
         Piece { elements: &[&own], ..once(&first) },
         Piece { elements: &[&own], ..once(&second) },
-        once(&everybody),
+        once(&every_thread),
     ];
     line(n, block, pieces).counters(kernel, false)
 }
 
-/// As the square root, with a load on the first path that goes where the index says.
+/// Like the square root, with a load on the first path, from the address that the index gives.
 #[test]
-fn a_guarded_load_reads_for_lanes_with_an_index_alone() {
+fn a_guarded_load_reads_only_for_lanes_with_an_index() {
     let kernel = &branch::GUARDED_LOAD;
     shapes(|n, block| {
-        // Every second index is negative; the others are scattered by a step that shares no factor with n.
+        // Every second index is negative; the others are scattered by a step that is coprime to n.
         let target = |i: usize| i * 7919 % n;
         let index: Vec<i32> =
             (0..n).map(|i| if i % 2 == 0 { target(i) as i32 } else { -1 - i as i32 }).collect();
@@ -245,20 +245,20 @@ fn a_guarded_load_reads_for_lanes_with_an_index_alone() {
         let there = |t: Thread, _| target(t.x);
         let load_and_store: [In<usize>; 2] = [&there, &own];
         let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { taken: Some(&is_guarded), elements: &[&own], ..once(&inside) },
             once(&skips),
             Piece { elements: &load_and_store, ..once(&reads) },
             Piece { elements: &[&own], ..once(&skips) },
-            once(&everybody),
+            once(&every_thread),
         ];
         assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
     });
 }
 
-/// The guard; then three loads, a select and a store without a branch.
+/// The pieces are: the guard; then three loads, a select and a store without a branch.
 #[test]
-fn a_merge_has_no_branch_but_the_guard() {
+fn a_merge_has_no_branch_except_the_guard() {
     let kernel = &branch::SELECT_MERGE;
     shapes(|n, block| {
         let mut device = Device::open(Choice::Sim).unwrap();
@@ -270,9 +270,9 @@ fn a_merge_has_no_branch_but_the_guard() {
     });
 }
 
-/// The guard; then two loads, an addition and a store.
+/// The pieces are: the guard; then two loads, an addition and a store.
 #[test]
-fn an_addition_parts_at_the_end_of_the_array_alone() {
+fn an_addition_diverges_only_at_the_end_of_the_array() {
     shapes(|n, block| {
         let expected = expected_guarded(n, block, &boundary::ADD_GUARDED, &[&own, &own, &own]);
         assert_eq!(run_add(n, block), expected, "{n} in blocks of {block}");
@@ -290,29 +290,29 @@ fn expected_guarded(n: usize, block: u32, kernel: &Kernel, elements: &[In<usize>
     let outside = |t: Thread, _| t.x >= n;
     let inside = |t: Thread| usize::from(t.x < n);
     let pieces = vec![
-        Piece { taken: Some(&outside), ..once(&everybody) },
+        Piece { taken: Some(&outside), ..once(&every_thread) },
         Piece { elements, ..once(&inside) },
-        once(&everybody),
+        once(&every_thread),
     ];
     line(n, block, pieces).counters(kernel, false)
 }
 
-/// Width, height and the side of a block; the first three are the note's.
+/// Width, height and the side of a block; the first three are from the note.
 const PICTURES: [(usize, usize, usize); 6] =
     [(76, 62, 16), (76, 61, 16), (200, 150, 16), (33, 9, 8), (1, 1, 32), (64, 64, 16)];
 
 /// The guard in two dimensions, as one branch on both conditions.
 #[test]
-fn a_picture_parts_at_its_edges_alone() {
+fn a_picture_diverges_only_at_its_edges() {
     for (width, height, tile) in PICTURES {
         let outside = |t: Thread, _| t.x >= width || t.y >= height;
         let inside = |t: Thread| usize::from(t.x < width && t.y < height);
         let pixel = |t: Thread, _| t.y * width + t.x;
         let load_and_store: [In<usize>; 2] = [&pixel, &pixel];
         let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { elements: &load_and_store, ..once(&inside) },
-            once(&everybody),
+            once(&every_thread),
         ];
         let model =
             Model { grid: (width.div_ceil(tile), height.div_ceil(tile)), block: (tile, tile), pieces };
@@ -330,10 +330,10 @@ fn run_picture(width: usize, height: usize, tile: usize) -> Counters {
     counted(&device.launch(&launch).unwrap())
 }
 
-/// The counts of the third note, with its mistakes mended: 10,000 elements take 314 warps, one of them wholly outside,
-/// and of a picture of 200 × 150 the corner block has 3 warps on the edge and 5 below it, which makes 75.
+/// The counts of the third note, without its mistakes: 10,000 elements take 314 warps, one of which is entirely
+/// outside. In the picture of 200 × 150, the corner block has 3 warps on the edge and 5 below it, so there are 75.
 #[test]
-fn the_third_note_is_right_about_these() {
+fn the_counts_of_the_third_note_are_right() {
     let parted = |counters: Counters| (counters.divergent_warps, counters.warps);
     assert_eq!(parted(run_add(1003, 64)), (1, 32));
     assert_eq!(parted(run_add(100, 64)), (1, 4));
@@ -346,8 +346,8 @@ fn the_third_note_is_right_about_these() {
     assert_eq!(parted(run_picture(200, 150, 16)), (75, 1040));
 }
 
-/// The guard; a load and the question whether there is work; a counter set to zero; the loop, whose branch goes back
-/// until the last round; the store; the end.
+/// The pieces are: the guard; a load and the test whether there is work; the counter, set to zero; the loop, whose
+/// branch is taken until the last iteration; the store; the end.
 #[test]
 fn a_warp_waits_for_its_busiest_lane() {
     type Choice = fn(usize) -> bool;
@@ -364,12 +364,12 @@ fn a_warp_waits_for_its_busiest_lane() {
                 let turns = |t: Thread| if works(t) { rounds } else { 0 };
                 let goes_back = |_: Thread, turn| turn + 1 < rounds;
                 let pieces = vec![
-                    Piece { taken: Some(&outside), ..once(&everybody) },
+                    Piece { taken: Some(&outside), ..once(&every_thread) },
                     Piece { taken: Some(&rests), elements: &[&own], ..once(&inside) },
                     once(&starts),
                     Piece { taken: Some(&goes_back), ..once(&turns) },
                     Piece { elements: &[&own], ..once(&inside) },
-                    once(&everybody),
+                    once(&every_thread),
                 ];
                 let expected = line(n, block, pieces).counters(kernel, false);
                 assert_eq!(
@@ -389,7 +389,7 @@ fn run_expensive(kernel: &'static Kernel, n: usize, block: u32, rounds: usize) -
     counted(&device.launch(&launch).unwrap())
 }
 
-/// The guard; a load and the if; its body; the store that all lanes share; the end.
+/// The pieces are: the guard; a load and the `if`; its body; the store of all lanes; the end.
 #[test]
 fn a_growing_body_stays_a_branch_in_ptx() {
     use predication::{MERGE_1, MERGE_2, MERGE_4, MERGE_8, MERGE_16, MERGE_32};
@@ -400,11 +400,11 @@ fn a_growing_body_stays_a_branch_in_ptx() {
             let skips = |t: Thread, _| is_negative(t.x);
             let works = |t: Thread| usize::from(t.x < n && !is_negative(t.x));
             let pieces = vec![
-                Piece { taken: Some(&outside), ..once(&everybody) },
+                Piece { taken: Some(&outside), ..once(&every_thread) },
                 Piece { taken: Some(&skips), elements: &[&own], ..once(&inside) },
                 once(&works),
                 Piece { elements: &[&own], ..once(&inside) },
-                once(&everybody),
+                once(&every_thread),
             ];
             let expected = line(n, block, pieces).counters(kernel, false);
             assert_eq!(run_steps(kernel, n, block), expected, "{kernel}, {n} in blocks of {block}");
@@ -412,8 +412,8 @@ fn a_growing_body_stays_a_branch_in_ptx() {
     }
 }
 
-/// The guard; a load and the if, which leads to the end; the body with a store of its own; the end. A lane that does not
-/// take the if has nothing left to do.
+/// The pieces are: the guard; a load and the `if`, whose branch leads to the end; the body with a store of its own; the
+/// end. A lane that does not enter the `if` has nothing more to do.
 #[test]
 fn a_body_without_a_rest_ends_the_other_lanes() {
     use predication::{BODY_1, BODY_2, BODY_4, BODY_8, BODY_16, BODY_32};
@@ -424,10 +424,10 @@ fn a_body_without_a_rest_ends_the_other_lanes() {
             let skips = |t: Thread, _| is_negative(t.x);
             let works = |t: Thread| usize::from(t.x < n && !is_negative(t.x));
             let pieces = vec![
-                Piece { taken: Some(&outside), ..once(&everybody) },
+                Piece { taken: Some(&outside), ..once(&every_thread) },
                 Piece { taken: Some(&skips), elements: &[&own], ..once(&inside) },
                 Piece { elements: &[&own], ..once(&works) },
-                once(&everybody),
+                once(&every_thread),
             ];
             let expected = line(n, block, pieces).counters(kernel, false);
             assert_eq!(run_steps(kernel, n, block), expected, "{kernel}, {n} in blocks of {block}");
@@ -442,23 +442,24 @@ fn run_steps(kernel: &'static Kernel, n: usize, block: u32) -> Counters {
     counted(&device.launch(&Launch::cover(kernel, n, block).arg(x).arg(z).arg(n as i32)).unwrap())
 }
 
-/// The switch finds its case by halving: for the numbers 0 to 31 it asks whether a lane's is in the upper half, then in
-/// the upper half of that half, down to pairs, of which both numbers are asked for by name. That is 31 branches that
-/// part a warp of 32 lanes, 15 of halves and 16 of pairs. The text has the ways to the lowest number of each half first,
-/// level after level, each with the loop of its pair's upper number at its end; then the loops of the lower ones.
+/// The switch finds its case by bisection. For the numbers 0 to 31 it tests whether a lane's number is in the upper
+/// half, then in the upper half of that half, down to pairs, both of whose numbers are tested by name. That is 31
+/// branches at which a warp of 32 lanes diverges, 15 between halves and 16 between pairs. In the text, the paths to the
+/// lowest number of each half come first, level after level, each with the loop of its pair's upper number at its end.
+/// The loops of the lower numbers follow.
 #[test]
-fn a_switch_walks_every_path_alone() {
+fn a_switch_executes_every_path_separately() {
     let kernel = &branch::WORST_CASE_SWITCH;
     for rounds in [0, 1, 3] {
         shapes(|n, block| {
             let outside = |t: Thread, _| t.x >= n;
             let inside = |t: Thread| usize::from(t.x < n);
             let switch = Switch::new(n, rounds);
-            let mut pieces = vec![Piece { taken: Some(&outside), ..once(&everybody) }];
+            let mut pieces = vec![Piece { taken: Some(&outside), ..once(&every_thread) }];
             pieces.extend(switch.pieces());
-            pieces[1].elements = &[&own]; // the load before the first question
+            pieces[1].elements = &[&own]; // the load before the first test
             pieces.push(Piece { elements: &[&own], ..once(&inside) });
-            pieces.push(once(&everybody));
+            pieces.push(once(&every_thread));
             let expected = line(n, block, pieces).counters(kernel, false);
             assert_eq!(run_expensive(kernel, n, block, rounds), expected, "{n}, {block}, {rounds}");
         });
@@ -468,7 +469,7 @@ fn a_switch_walks_every_path_alone() {
 type Walks = Box<dyn Fn(Thread) -> usize>;
 type Taken = Box<dyn Fn(Thread, usize) -> bool>;
 
-/// The pieces of the switch, by what they own: how often a thread walks one, and whether it takes the branch at its end.
+/// The pieces of the switch: how often a thread executes each, and whether it takes the branch at its end.
 struct Switch(Vec<(Walks, Option<Taken>)>);
 
 impl Switch {
@@ -497,13 +498,13 @@ impl Switch {
         switch
     }
 
-    /// A piece that the lanes of some paths walk, and that ends in a question about the path.
+    /// Adds a piece that the lanes of some paths execute, and that ends in a test of the path.
     fn push(&mut self, n: usize, paths: Range<usize>, taken: impl Fn(usize) -> bool + 'static) {
         let walks = move |t: Thread| usize::from(t.x < n && paths.contains(&(t.x % 32)));
         self.0.push((Box::new(walks), Some(Box::new(move |t, _| taken(t.x % 32)))));
     }
 
-    /// Whether there is a round at all, the counter, the rounds, and, unless the end follows anyway, a jump there.
+    /// Adds the test whether there is an iteration, the counter, the loop, and, unless the end follows, a jump there.
     fn push_loop(&mut self, n: usize, path: usize, rounds: usize, jumps: bool) {
         let is_here = move |t: Thread| t.x < n && t.x % 32 == path;
         let times = move |times: usize| Box::new(move |t| if is_here(t) { times } else { 0 }) as Walks;
@@ -521,9 +522,10 @@ impl Switch {
     }
 }
 
-/// The guard; a load and whether there is a loop; two values from the path's number; the loop; the store; the end.
+/// The pieces are: the guard; a load and the test whether there is a loop; two values computed from the path's number;
+/// the loop; the store; the end.
 #[test]
-fn one_path_for_all_lanes_parts_nobody() {
+fn one_path_for_all_lanes_does_not_diverge() {
     let kernel = &branch::WORST_CASE_TOGETHER;
     shapes(|n, block| {
         let rounds = 3;
@@ -532,12 +534,12 @@ fn one_path_for_all_lanes_parts_nobody() {
         let turns = |t: Thread| if t.x < n { rounds } else { 0 };
         let goes_back = |_: Thread, turn| turn + 1 < rounds;
         let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { taken: Some(&|_, _| false), elements: &[&own], ..once(&inside) },
             once(&inside),
             Piece { taken: Some(&goes_back), ..once(&turns) },
             Piece { elements: &[&own], ..once(&inside) },
-            once(&everybody),
+            once(&every_thread),
         ];
         assert_eq!(run_expensive(kernel, n, block, rounds), line(n, block, pieces).counters(kernel, false));
     });

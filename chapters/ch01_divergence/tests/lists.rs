@@ -1,13 +1,13 @@
-//! The counters of the kernels that sort first, against what the source says they must be; see `closed_forms.rs`.
+//! The counters of the kernels that build lists, compared with what follows from the source; see `closed_forms.rs`.
 
 mod model;
 
 use lanes::kernels::sorting;
 use lanes::launch::blocks_for;
 use lanes::{Choice, Device, Launch};
-use model::{In, Model, Piece, Thread, counted, everybody, line, once, own, shapes};
+use model::{In, Model, Piece, Thread, counted, every_thread, line, once, own, shapes};
 
-/// A run of expensive elements, a gap, and one alone here and there: warps with none, some and all.
+/// A stretch of expensive elements, a gap, and then single ones, so that there are warps with none, some and all.
 fn is_expensive(i: usize) -> bool {
     (40..140).contains(&i) || i.is_multiple_of(97)
 }
@@ -29,8 +29,8 @@ fn ints(numbers: &[usize]) -> Vec<i32> {
     numbers.iter().map(|&number| number as i32).collect()
 }
 
-/// The guard; a load and the if; a jump; for the expensive, whether there is a loop, its counter, the loop, and a store;
-/// for the simple, a store; the end.
+/// The pieces are: the guard; a load and the `if`; a jump; for expensive elements the test whether there is a loop, its
+/// counter, the loop, and a store; for simple ones a store; the end.
 #[test]
 fn a_mixed_list_waits_for_its_expensive_elements() {
     let kernel = &sorting::PROCESS_MIXED;
@@ -47,7 +47,7 @@ fn a_mixed_list_waits_for_its_expensive_elements() {
         let turns = |t: Thread| ROUNDS * long(t);
         let goes_back = |_: Thread, turn| turn + 1 < ROUNDS;
         let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { taken: Some(&is_long), elements: &[&own], ..once(&inside) },
             once(&short),
             Piece { taken: Some(&|_, _| false), ..once(&long) },
@@ -55,26 +55,27 @@ fn a_mixed_list_waits_for_its_expensive_elements() {
             Piece { taken: Some(&goes_back), ..once(&turns) },
             Piece { elements: &[&own], ..once(&long) },
             Piece { elements: &[&own], ..once(&short) },
-            once(&everybody),
+            once(&every_thread),
         ];
         assert_eq!(counted(&run), line(n, block, pieces).counters(kernel, false), "{n} in blocks of {block}");
     });
 }
 
-/// Calls `check` with every size and block, and as many builders as one block or two have threads.
+/// Calls `check` with every size and block, and with one or two blocks of builders.
 fn builders(mut check: impl FnMut(usize, u32, u32)) {
     shapes(|n, block| [1, 2].into_iter().for_each(|blocks| check(n, block, blocks)));
 }
 
-/// How many elements a builder has: every `threads`-th from its own number on.
+/// How many elements a builder has: every `threads`-th, beginning at its own number.
 fn elements_of(t: Thread, n: usize, threads: usize) -> usize {
     n.saturating_sub(t.x).div_ceil(threads)
 }
 
-/// Whether there is an element; for those without one a jump, for those with one the first address; the loop, with a
-/// load and no if in it, for a comparison can be added; a jump; two zeros for those without one; two stores and the end.
+/// The pieces are: the test whether there is an element; for threads without one a jump, for those with one the first
+/// address; the loop, with a load and no `if`, because the result of a comparison can be added; a jump; two zeros for
+/// threads without an element; two stores and the end.
 #[test]
-fn counting_parts_where_elements_run_out() {
+fn counting_diverges_where_the_elements_end() {
     let kernel = &sorting::COUNT_LISTS;
     builders(|n, block, blocks| {
         let threads = (block * blocks) as usize;
@@ -91,21 +92,21 @@ fn counting_parts_where_elements_run_out() {
         let goes_back = |t: Thread, turn| turn + 1 < turns(t);
         let element: [In<usize>; 1] = [&|t, turn| t.x + turn * threads];
         let pieces = vec![
-            Piece { taken: Some(&has_some), ..once(&everybody) },
+            Piece { taken: Some(&has_some), ..once(&every_thread) },
             once(&rests),
             once(&works),
             Piece { taken: Some(&goes_back), elements: &element, ..once(&turns) },
             once(&works),
             once(&rests),
-            Piece { elements: &[&own, &own], ..once(&everybody) },
+            Piece { elements: &[&own, &own], ..once(&every_thread) },
         ];
         let expected = line(threads, block, pieces).counters(kernel, false);
         assert_eq!(counted(&run), expected, "{n} by {blocks} blocks of {block}");
     });
 }
 
-/// Whether it is the first thread, all others end; whether there is a count, and two zeros; the addresses; the loop, of
-/// two loads and two stores; the two sums; the end.
+/// The pieces are: the test whether it is the first thread, after which all others end; the test whether there is a
+/// count, and two zeros; the addresses; the loop of two loads and two stores; the two sums; the end.
 #[test]
 fn placing_is_the_work_of_one_thread() {
     let kernel = &sorting::PLACE_LISTS;
@@ -125,12 +126,12 @@ fn placing_is_the_work_of_one_thread() {
             let goes_back = |_: Thread, turn| turn + 1 < threads;
             let count: [In<usize>; 4] = [&|_, turn| turn; 4];
             let pieces = vec![
-                Piece { taken: Some(&others), ..once(&everybody) },
+                Piece { taken: Some(&others), ..once(&every_thread) },
                 Piece { taken: Some(&has_none), ..once(&first) },
                 once(&some),
                 Piece { taken: Some(&goes_back), elements: &count, ..once(&turns) },
                 Piece { elements: &[&|_, _| 0, &|_, _| 1], ..once(&first) },
-                once(&everybody),
+                once(&every_thread),
             ];
             let model = Model { grid: (blocks as usize, 1), block: (block as usize, 1), pieces };
             assert_eq!(counted(&run), model.counters(kernel, false), "{threads}, {blocks} blocks of {block}");
@@ -139,15 +140,16 @@ fn placing_is_the_work_of_one_thread() {
     }
 }
 
-/// The guard; the loads of both places; then in a loop a load and the if, a jump, one store for the expensive, one for
-/// the simple, and whether there is another element, after the last of which a lane ends; the end.
+/// The pieces are: the guard; the loads of both places; then in a loop a load and the `if`, a jump, one store for
+/// expensive elements, one for simple ones, and the test whether there is another element, after which a lane may end;
+/// the end.
 #[test]
-fn filling_parts_where_neighbours_differ() {
+fn filling_diverges_where_neighbours_differ() {
     let kernel = &sorting::FILL_LISTS;
     builders(|n, block, blocks| {
         let threads = (block * blocks) as usize;
         let [simple, expensive] = lists(n, threads);
-        // Where each element goes in its list, and where each builder begins.
+        // Where each element is placed in its list, and where each builder begins.
         let mut place = vec![0; n];
         let listed = [&simple, &expensive].map(|list| list.iter().enumerate());
         listed.into_iter().flatten().for_each(|(at, &i)| place[i] = at);
@@ -170,14 +172,14 @@ fn filling_parts_where_neighbours_differ() {
         let looked_at: [In<usize>; 1] = [&element];
         let goes_back = |t: Thread, turn| turn + 1 < turns(t);
         let pieces = vec![
-            Piece { taken: Some(&outside), ..once(&everybody) },
+            Piece { taken: Some(&outside), ..once(&every_thread) },
             Piece { elements: &[&own, &own], ..once(&works) },
             Piece { taken: Some(&is_long), elements: &looked_at, ..once(&turns) },
             Piece { only: Some(&is_short), ..once(&turns) },
             Piece { only: Some(&is_long), elements: &listed, ..once(&turns) },
             Piece { only: Some(&is_short), elements: &listed, ..once(&turns) },
             Piece { taken: Some(&goes_back), ..once(&turns) },
-            once(&everybody),
+            once(&every_thread),
         ];
         let expected = line(threads, block, pieces).counters(kernel, false);
         assert_eq!(counted(&run), expected, "{n} by {blocks} blocks of {block}");
@@ -187,15 +189,15 @@ fn filling_parts_where_neighbours_differ() {
     });
 }
 
-/// The length of the list and the guard; for those with a place the number of the element, the element, and, with a
-/// question whether there is a loop, its counter and the loop in between for the expensive ones, a store; the end.
+/// The pieces are: the length of the list and the guard; for threads within the list the index of the element, and the
+/// element; for expensive ones the test whether there is a loop, its counter and the loop; a store; the end.
 #[test]
-fn a_list_parts_at_its_end_alone() {
+fn a_list_diverges_only_at_its_end() {
     for (kernel, which) in [(&sorting::PROCESS_SIMPLE, 0), (&sorting::PROCESS_EXPENSIVE, 1)] {
         shapes(|n, block| {
             let lists = lists(n, 64);
             let list = &lists[which];
-            // As many threads as the list is long, as the chapter has them, and as many as there are elements.
+            // As many threads as the list has entries, as in the chapter, and as many as there are elements.
             for covered in [list.len().max(1), n] {
                 let mut device = Device::open(Choice::Sim).unwrap();
                 let (x, z) = (device.upload("x", &values(n)).unwrap(), device.zeroed::<u32>("z", n).unwrap());
@@ -212,7 +214,8 @@ fn a_list_parts_at_its_end_alone() {
                 let there = |t: Thread, _| list[t.x];
                 let length: [In<usize>; 1] = [&|_, _| which];
                 let loads: [In<usize>; 3] = [&own, &there, &there];
-                let mut pieces = vec![Piece { taken: Some(&outside), elements: &length, ..once(&everybody) }];
+                let mut pieces =
+                    vec![Piece { taken: Some(&outside), elements: &length, ..once(&every_thread) }];
                 if which == 0 {
                     pieces.push(Piece { elements: &loads, ..once(&inside) });
                 } else {
@@ -221,7 +224,7 @@ fn a_list_parts_at_its_end_alone() {
                     pieces.push(Piece { taken: Some(&goes_back), ..once(&turns) });
                     pieces.push(Piece { elements: &loads[2..], ..once(&inside) });
                 }
-                pieces.push(once(&everybody));
+                pieces.push(once(&every_thread));
                 let model = Model {
                     grid: (blocks_for(covered, block) as usize, 1),
                     block: (block as usize, 1),

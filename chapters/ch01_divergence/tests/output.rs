@@ -1,10 +1,10 @@
-//! What the chapter prints: its records, its other shapes, and its words for what it cannot do.
+//! The chapter's output: its records, its results in other shapes, and the messages with which it refuses something.
 
 lanes::chapter_tests!("ch01_divergence");
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
             CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
@@ -12,7 +12,7 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
     }
 }
 
-/// Arguments, and what the one line on standard error must say.
+/// Arguments, and a part of the one line on standard error.
 const REFUSED: [(&[&str], &str); 15] = [
     (&["--bock", "64"], "unexpected argument `--bock` found; a similar argument exists: `--block`"),
     (&["stray"], "unexpected argument `stray`"),
@@ -35,15 +35,15 @@ const REFUSED: [(&[&str], &str); 15] = [
 ];
 
 #[test]
-fn what_cannot_be_done_is_refused_in_one_line() {
+fn impossible_requests_are_refused_in_one_line() {
     for (args, message) in REFUSED {
         CHAPTER.refuses(args, message);
     }
 }
 
-/// Where there is a GPU, it runs.
+/// On a machine with a GPU, the chapter runs on it.
 #[test]
-fn a_gpu_that_was_asked_for_and_is_missing_is_an_error() {
+fn a_missing_gpu_that_was_asked_for_is_an_error() {
     let args = ["--device", "gpu", "--only", "math_even_thread"];
     if CHAPTER.run(&args).status.code() != Some(0) {
         CHAPTER.refuses(&args, "no GPU: ");
@@ -59,7 +59,7 @@ fn help_names_every_option_and_shows_examples() {
 }
 
 #[test]
-fn one_variant_or_one_section_can_be_run_alone() {
+fn a_single_variant_or_section_can_be_run() {
     let variant = CHAPTER.printed(&["--only", "math_even_warp-G"]);
     assert!(variant.contains("math_even_warp-G") && !variant.contains("math_even_thread"));
     let section = CHAPTER.printed(&["--only", "picture"]);
@@ -83,9 +83,9 @@ fn another_seed_makes_other_inputs() {
     assert_ne!(CHAPTER.printed(&["--seed", "3"]), CHAPTER.printed(&["--seed", "4"]));
 }
 
-/// The file of `--save` has what `--json` prints; one that cannot be written is an error, after the report.
+/// The file of `--save` contains what `--json` prints. If it cannot be written, that is an error, after the report.
 #[test]
-fn a_report_is_saved_besides_being_printed() {
+fn a_report_can_be_saved_and_is_printed_too() {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("saved.json");
     let one = ["--only", "warp_agrees"];
     let printed = CHAPTER.printed(&[&one[..], &["--save", file.to_str().unwrap()]].concat());

@@ -1,6 +1,7 @@
-//! What the note on reduction says, and the verdicts.
+//! The statements of the note on reduction, and the verdicts.
 //!
-//! Rows of this chapter decide every claim. It leaves out the loads into shared memory, which belong to chapter 3.
+//! Rows of this chapter decide every claim. It leaves out the loads into shared memory, which are a subject of chapter
+//! 3.
 
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
@@ -350,7 +351,7 @@ pub static CLAIMS: &[Claim] = &[
 const SECTORS: &str = "global_load_sectors";
 const DIVERGENT: &str = "ptx_divergent_branches";
 
-/// Whether two figures are equal: all of them are whole numbers, powers of two, or sums that should be exact.
+/// Whether two figures are equal. All figures are whole numbers, powers of two, or sums that should be exact.
 fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }

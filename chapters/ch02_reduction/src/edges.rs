@@ -15,7 +15,7 @@ use lanes::{Device, Lab, Row, Verdict};
 use crate::sum::{Reduction, integers, with_luck};
 
 const BLOCK: u32 = 128;
-/// No multiple of the block, so that the last block is short.
+/// Not a multiple of the block, so that the last block is short.
 const N: usize = 1000;
 /// Odd, so that the last element has no partner.
 const ODD: usize = N + 1;

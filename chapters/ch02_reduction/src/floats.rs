@@ -102,8 +102,7 @@ fn errors(section: &Section) -> Option<String> {
     ))
 }
 
-/// A single thread waits for each addition before the next, and has few loads under way; a tree has many of
-/// both.
+/// A single thread waits for each addition before the next, and has few loads in flight; a tree has many of both.
 fn on_the_clock(section: &Section) -> Option<String> {
     let time = |order: &Order| Some(section.row(order.kernel.name)?.run.timing.as_ref()?.median_us);
     let times: Option<Vec<f64>> = ORDERS.iter().map(time).collect();

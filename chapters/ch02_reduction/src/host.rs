@@ -1,4 +1,4 @@
-//! What the host does: a sum by halves of its own, and the sum of the block sums at the end.
+//! The host's part: a sum by halves, and the sum of the block sums at the end.
 //!
 //! The first is the pairing of `reduce_interleaved` as a recursive function. Threads on the host are left
 //! out.
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn even_halves_are_right_for_powers_of_two_alone() {
+    fn even_halves_are_right_only_for_powers_of_two() {
         for n in 1..=2000_usize {
             let is_right = sum_by_even_halves(&mut vec![1; n]) == Some(n as i64);
             assert_eq!(is_right, n.is_power_of_two(), "{n} values");

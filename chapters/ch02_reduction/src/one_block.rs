@@ -1,7 +1,6 @@
-//! One block, looked at closely: which elements form pairs, which lanes add them, and which warps have
-//! nothing to do.
+//! One block in detail: which elements form pairs, which lanes add them, and which warps have nothing to do.
 //!
-//! How much memory all that moves is left to the next section, because it takes many blocks.
+//! How much memory is moved is left to the next section, because that takes many blocks.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,7 +15,7 @@ use crate::{pictures, rounds};
 /// Eight warps, so that in three rounds the pairs can fill whole warps.
 pub const THREADS: u32 = 256;
 
-/// The three kernels, and what they are called here.
+/// The three kernels, and their names in this section.
 pub static KERNELS: [(&str, &Kernel); 3] = [
     ("block_neighbored", &REDUCE_NEIGHBORED),
     ("block_less", &REDUCE_NEIGHBORED_LESS),

@@ -35,7 +35,7 @@ fn pairs_line(label: &str, cell: impl Fn(usize) -> String) -> String {
     line.trim_end().to_owned() + "\n"
 }
 
-/// The element that is added to this one. One that was itself added to another is not looked at again.
+/// The element that is added to this one. After an element was added to another, its own column stays empty.
 fn partner(pairs: &[Pair], round: usize, into: usize) -> String {
     match pairs.iter().find(|pair| pair.round == round && pair.into == into) {
         Some(pair) => format!("+{}", pair.from),

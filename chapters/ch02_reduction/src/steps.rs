@@ -1,4 +1,4 @@
-//! What is left to save once the pairs are well chosen, step by step.
+//! What can still be saved once the pairs are well chosen, step by step.
 //!
 //! Each kernel adds one idea to the kernel before it. Shuffles, wide loads, and a last block that adds up the
 //! block sums itself are left to chapter 4.

@@ -42,7 +42,7 @@ impl Reduction {
         self.block * self.parts
     }
 
-    /// Puts `values` on the machine, and tells the kernel that the array has `n` elements.
+    /// Copies `values` to the machine; the kernel gets `n` as the number of elements.
     pub fn prepare(self, device: &mut Device, values: &[i32], n: usize) -> Result<Prepared> {
         let blocks = blocks_for(n, self.per_block());
         let (x, sums) = (device.upload("x", values)?, device.zeroed::<i32>("sums", blocks as usize)?);
@@ -84,7 +84,7 @@ pub fn with_luck(row: Row) -> Row {
     row.gpu_remark(remark)
 }
 
-/// The times of several rows on a GPU. If they hardly differ, what takes the time is the launch.
+/// The times of several rows on a GPU. If they hardly differ, most of the time is the launch.
 pub fn on_the_clock(section: &Section) -> Option<String> {
     const APART: f64 = 1.5;
     let times: Option<Vec<f64>> =
@@ -102,7 +102,7 @@ pub fn on_the_clock(section: &Section) -> Option<String> {
     Some(format!("On the GPU they take {} µs, from the first row to the last.", times.join(", ")))
 }
 
-/// The exact sums of the blocks. Doubles hold these and their total exactly, because they are below 2⁵³.
+/// The exact sums of the blocks. Doubles represent these and their total exactly, because they are below 2⁵³.
 fn block_sums(values: &[i32], per_block: u32) -> Vec<f64> {
     values.chunks(per_block as usize).map(|part| part.iter().map(|&x| f64::from(x)).sum()).collect()
 }

@@ -1,8 +1,9 @@
-//! The chapter's counters, against what the pairings say they must be.
+//! The chapter's counters, compared with what follows from the pairings.
 //!
-//! A pairing is a list of rounds, each a list of who adds what to what; from that and the rules of the hardware follow
-//! requests, sectors, barriers and divergent branches. Nothing is taken from a run. Where blocks are full and a power of
-//! two there are formulas, which give the figures of an H200 at the size of the first note.
+//! A pairing is a list of rounds, and a round is a list of which thread adds which element to which. Requests, sectors,
+//! barriers and divergent branches follow from that and the rules of the hardware. Nothing is taken from a run. For
+//! full blocks whose size is a power of two there are formulas, which give the figures of an H200 at the size of the
+//! first note.
 
 use lanes::kernel::Kernel;
 use lanes::kernels::reduction::{REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS};
@@ -21,7 +22,7 @@ struct Add {
 
 type Rounds = Vec<Vec<Add>>;
 
-/// The rounds of a block with so many elements.
+/// The rounds of a block with this many elements.
 type Pairing = fn(usize) -> Rounds;
 
 const PAIRINGS: [(&Kernel, Pairing); 3] = [
@@ -30,7 +31,7 @@ const PAIRINGS: [(&Kernel, Pairing); 3] = [
     (&REDUCE_INTERLEAVED, interleaved),
 ];
 
-/// Distances 1, 2, 4 and so on, as long as there is somebody at that distance.
+/// Distances 1, 2, 4 and so on, as long as there is an element at that distance.
 fn strides(length: usize) -> impl Iterator<Item = usize> {
     (0..).map(|round| 1 << round).take_while(move |&stride| stride < length)
 }
@@ -60,7 +61,7 @@ fn interleaved(length: usize) -> Rounds {
     rounds
 }
 
-/// What a launch must cost.
+/// The counters that a launch must have.
 fn expected(pairing: Pairing, n: usize, block: usize) -> Counters {
     let mut counters = Counters::default();
     for first in (0..n).step_by(block) {
@@ -83,7 +84,7 @@ fn expected(pairing: Pairing, n: usize, block: usize) -> Counters {
     counters
 }
 
-/// Two loads, a store and the barrier. A warp parts if some of its threads add and some do not.
+/// Two loads, a store and the barrier. A warp diverges if some of its threads add and some do not.
 fn one_round(counters: &mut Counters, first: usize, adds: &[Add], threads: usize) {
     counters.ptx_barriers += 1;
     if adds.is_empty() {
@@ -97,7 +98,7 @@ fn one_round(counters: &mut Counters, first: usize, adds: &[Add], threads: usize
     counters.ptx_divergent_branches += u64::from(adds.len() < threads);
 }
 
-/// Thread 0 reads the block's sum and writes it down, and parts from the others of its warp.
+/// Thread 0 reads the block's sum and stores it, and so diverges from the other threads of its warp.
 fn last(counters: &mut Counters, threads: usize) {
     counters.global_load_requests += 1;
     counters.global_load_sectors += 1;
@@ -106,7 +107,8 @@ fn last(counters: &mut Counters, threads: usize) {
     counters.ptx_divergent_branches += u64::from(threads > 1);
 }
 
-/// Arrays begin at a multiple of 32 bytes, so a sector holds eight elements from a multiple of eight on.
+/// Arrays begin at a multiple of 32 bytes, so each sector contains eight elements, the first of which has an index that
+/// is a multiple of eight.
 fn sectors(elements: impl Iterator<Item = usize>) -> u64 {
     let mut sectors: Vec<usize> = elements.map(|element| element / 8).collect();
     sectors.sort_unstable();
@@ -114,7 +116,7 @@ fn sectors(elements: impl Iterator<Item = usize>) -> u64 {
     sectors.len() as u64
 }
 
-/// What a launch cost, without what is counted of PTX instructions in general.
+/// The counters of a launch, without those of PTX instructions in general.
 fn counted(kernel: &'static Kernel, n: usize, block: u32, parts: u32) -> Counters {
     let (mut device, launch, _) = prepared(kernel, n, block, parts);
     let run = device.launch(&launch).unwrap();
@@ -142,21 +144,22 @@ fn a_pairing_decides_requests_sectors_and_branches() {
     }
 }
 
-/// Of a full block of a power of two, from 64 threads on.
+/// For full blocks whose size is a power of two, from 64 threads on.
 #[test]
 fn full_blocks_have_formulas() {
     for block in [64, 128, 256, 512, 1024] {
         let [neighbored, less, interleaved] =
             PAIRINGS.map(|(kernel, _)| counted(kernel, block as usize, block, 1));
         let (b, warps, rounds) = (u64::from(block), u64::from(block) / 32, u64::from(block.ilog2()));
-        // Two loads for each warp that adds: all of them in 5 rounds, then half as many in each.
+        // Two loads for each warp that adds: all warps in 5 rounds, then half as many in each round.
         assert_eq!(neighbored.global_load_requests, 2 * (5 * warps + warps - 1) + 1);
-        // Half of the warps, a quarter and so on to one, and one in each of the last 5 rounds.
+        // Half of the warps, a quarter and so on down to one, and one in each of the last 5 rounds.
         assert_eq!(less.global_load_requests, 2 * (warps - 1 + 5) + 1);
         assert_eq!(interleaved.global_load_requests, less.global_load_requests);
-        // Whichever thread adds them, neighbours touch every sector in three rounds, then every second and so on.
+        // No matter which thread adds them, neighbours touch every sector in three rounds, then every second one and so
+        // on.
         assert_eq!((neighbored.global_load_sectors, less.global_load_sectors), (b - 1, b - 1));
-        // As many as the adding threads fill, twice; from 8 elements on it is one, twice, and the sum is read at the end.
+        // As many as the adding threads fill, twice. Below 8 elements it is one, twice. The sum is read at the end.
         assert_eq!(interleaved.global_load_sectors, b / 4 + 5);
         // The last 5 rounds, and the thread that writes the sum.
         assert_eq!((less.ptx_divergent_branches, interleaved.ptx_divergent_branches), (6, 6));
@@ -164,11 +167,11 @@ fn full_blocks_have_formulas() {
     }
 }
 
-/// What an H200 counts for 2^24 elements in blocks of 1024: 16,760,832 load sectors for both kernels with neighbours,
-/// and 4,276,224 for the other one, with as many requests. Of the 6 divergent branches of a block it counts 5: the last
-/// one, `if (i == 0)`, is no branch in machine code, but a predicate on the exit (`@P0 EXIT`).
+/// The H200's counts for 2^24 elements in blocks of 1024: 16,760,832 load sectors for both kernels with neighbours, and
+/// 4,276,224 for the other one, with as many requests. It counts 5 of a block's 6 divergent branches. The last one, `if
+/// (i == 0)`, is not a branch in machine code but a predicate on the exit (`@P0 EXIT`).
 #[test]
-fn the_size_of_the_note_comes_to_the_figures_of_the_hardware() {
+fn the_size_of_the_note_gives_the_figures_of_the_hardware() {
     const BLOCK: u32 = 1024;
     const BLOCKS: u64 = (1 << 24) / BLOCK as u64;
     let [neighbored, less, interleaved] =
@@ -182,9 +185,9 @@ fn the_size_of_the_note_comes_to_the_figures_of_the_hardware() {
     assert_eq!(BLOCKS * (interleaved.ptx_divergent_branches - 1), 81_920);
 }
 
-/// Which lanes add in which round, from a trace.
+/// The lanes that add in each round, from a trace.
 #[test]
-fn lanes_add_where_the_pairing_says() {
+fn the_lanes_that_add_are_those_of_the_pairing() {
     for (kernel, pairing) in PAIRINGS {
         for threads in [2, 32, 48, 256] {
             let (mut device, launch, _) = prepared(kernel, threads, threads as u32, 1);
@@ -209,10 +212,10 @@ fn lanes_add_where_the_pairing_says() {
     }
 }
 
-/// Sums in shared memory: each sector is loaded once, if no warp begins or ends inside one, and the block's sums are all
-/// that is stored.
+/// Sums in shared memory: each sector is loaded once if no warp begins or ends inside one, and only the block's sum is
+/// stored.
 #[test]
-fn shared_memory_leaves_one_load_of_each_sector() {
+fn with_shared_memory_each_sector_is_loaded_once() {
     for kernel in [&REDUCE_SHARED, &REDUCE_SHARED_LAST_WARP] {
         for n in [1, 100, 1003, 4096, 20_000] {
             for block in [32, 48, 64, 1024] {
@@ -229,7 +232,7 @@ fn shared_memory_leaves_one_load_of_each_sector() {
     }
 }
 
-/// A full block waits once for the loads and once in each round; the last five rounds are one warp's.
+/// A full block waits once after the loads and once in each round; the last five rounds are executed by one warp.
 #[test]
 fn the_last_warp_needs_no_barrier_of_the_block() {
     for block in [32, 64, 128, 1024] {

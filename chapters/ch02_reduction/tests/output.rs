@@ -1,13 +1,13 @@
-//! What the chapter prints: its records, its other shapes, and the verdicts about the notes' claims.
+//! The chapter's output: its records, its results in other shapes, and the verdicts on the notes' claims.
 //!
-//! Words for what cannot be done are the same in all chapters and are tested with the first one.
+//! Messages that refuse something are the same in all chapters, and are tested in the first one.
 
 use lanes::hardware::{DIVERGENT, INSTRUCTIONS, L2_READS, Record};
 use serde_json::Value;
 
 lanes::chapter_tests!("ch02_reduction");
 
-/// What the H200 counted for 2^24 elements in blocks of 1024, by variant and metric.
+/// The H200's counts for 2^24 elements in blocks of 1024, by variant and metric.
 fn counted_at_note_size() -> impl Fn(&str, &str) -> u64 {
     let record = Record::parse(&CHAPTER.recorded("h200_note_size_counters.csv")).unwrap();
     move |variant, metric| record.rows.iter().find(|(name, _)| name == variant).unwrap().1[metric]
@@ -17,15 +17,16 @@ const PAIRINGS: [&str; 3] = ["reduce_neighbored", "reduce_neighbored_less", "red
 
 /// The figures of claim N1.9.
 #[test]
-fn a_remainder_is_dear_in_machine_code() {
+fn a_remainder_is_expensive_in_machine_code() {
     let counted = counted_at_note_size();
     let per_warp = |row| counted(row, INSTRUCTIONS) as f64 / counted(row, "smsp__warps_launched.sum") as f64;
     assert_eq!(PAIRINGS.map(|row| format!("{:.2}", per_warp(row))), ["332.97", "134.06", "131.94"]);
 }
 
-/// What claim N1.11 says: the caches behind the first level load the same for all, and store a fraction.
+/// The figures of claim N1.11: the second-level cache delivers the same for all kernels, and the first level loads and
+/// stores a fraction.
 #[test]
-fn interleaving_spares_the_first_level_loads_and_the_second_stores() {
+fn interleaving_reduces_the_sectors_of_the_first_level() {
     let counted = counted_at_note_size();
     let loads = PAIRINGS.map(|row| counted(row, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
     let stores = PAIRINGS.map(|row| counted(row, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
@@ -37,17 +38,17 @@ fn interleaving_spares_the_first_level_loads_and_the_second_stores() {
     assert!(neighbored > 1.5 * less && less > interleaved, "{neighbored} {less} {interleaved}");
 }
 
-/// What the reason for the branches says: of a full block with its working threads side by side, one divergent branch
-/// in six is a predicate.
+/// The figures behind the reason for the branches: in a full block whose working threads are neighbours, one divergent
+/// branch in six is a predicate.
 #[test]
-fn five_of_six_divergent_branches_are_left_in_machine_code() {
+fn five_of_six_divergent_branches_remain_in_machine_code() {
     let counted = counted_at_note_size();
     assert_eq!(PAIRINGS[1..].iter().map(|row| counted(row, DIVERGENT)).collect::<Vec<_>>(), [81_920; 2]);
 }
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
             CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
@@ -56,22 +57,22 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 }
 
 #[test]
-fn every_variant_comes_out_as_expected_for_many_seeds() {
+fn every_variant_has_the_expected_result_for_many_seeds() {
     for seed in 0..8 {
         CHAPTER.passes(&["--seed", &seed.to_string()]);
     }
 }
 
-/// 192 ones in blocks of 48, one block after the other: what the kernels of the note make of them.
+/// The results of the note's kernels for 192 ones in blocks of 48, one block after another.
 #[test]
-fn ones_in_blocks_of_48_come_to_these_sums() {
+fn ones_in_blocks_of_48_have_these_sums() {
     let sums: Vec<Value> =
         CHAPTER.rows("blocks_of_48").iter().map(|row| row["facts"]["sum"].clone()).collect();
     assert_eq!(sums, [195.0, 192.0, 195.0, 192.0, 128.0, 192.0]);
 }
 
 #[test]
-fn threads_that_return_early_earn_a_warning_and_no_more() {
+fn threads_that_return_early_cause_only_a_warning() {
     let rows = CHAPTER.rows("barriers");
     let row = |name| rows.iter().find(|row| row["variant"] == name).unwrap();
     let early = row("return_early");
@@ -81,9 +82,9 @@ fn threads_that_return_early_earn_a_warning_and_no_more() {
     assert_eq!(row("all_come")["faults"].as_array().unwrap().len(), 0);
 }
 
-/// Half, three quarters and seven eighths, if the working lanes are spread; none, if they are side by side.
+/// Half, three quarters and seven eighths are idle if the working lanes are spread; none if they are neighbours.
 #[test]
-fn idle_shares_are_the_notes() {
+fn idle_shares_are_those_of_the_note() {
     let shares =
         |row: &Value| ["idle_1", "idle_2", "idle_3"].map(|fact| row["facts"][fact].as_f64().unwrap());
     let shares: Vec<[f64; 3]> = CHAPTER.rows("one_block").iter().map(shares).collect();
@@ -91,14 +92,14 @@ fn idle_shares_are_the_notes() {
 }
 
 #[test]
-fn pictures_can_be_drawn_alone() {
+fn pictures_can_be_drawn_without_the_other_rows() {
     let pairs = CHAPTER.printed(&["--only", "pairs"]);
     assert!(pairs.contains("round 4") && !pairs.contains("block_less"));
 }
 
 /// A report names the settings that its sections depend on, and no others.
 #[test]
-fn settings_are_those_of_what_is_shown() {
+fn a_report_names_only_the_settings_of_its_sections() {
     assert!(CHAPTER.printed(&["--only", "in_place"]).contains("with: size 16384, block 128, seed 0"));
     assert!(CHAPTER.printed(&["--only", "edges"]).contains("with: seed 0"));
     assert!(!CHAPTER.printed(&["--only", "blocks_of_48"]).contains("with:"));

@@ -1,6 +1,6 @@
 //! What several sections need: small integers, races that are expected, and trials over many seeds.
 //!
-//! What it leaves out: kernels, which each section names itself.
+//! Kernels are left out; each section names its own.
 
 use anyhow::Result;
 use lanes::{Buffer, Device, Launch, Random, Row, Run, Schedule, Verdict};
@@ -25,15 +25,15 @@ pub fn has_race(run: &Run) -> bool {
     run.faults.iter().any(|fault| fault.kind.name() == "race")
 }
 
-/// The row of a kernel that races. It has to be a fault, unless the reader turned off the checkers, which
-/// alone can see the race. Then any verdict is accepted, because the result is a matter of luck.
+/// The row of a kernel that races. Its verdict must be a fault, unless the reader switched the checkers off, because
+/// only they can see the race. Then any verdict is accepted, because the result is a matter of luck.
 pub fn racing(device: &Device, row: Row) -> Row {
     let is_off = device.unwatched().as_deref() == Some("none");
     let expected = if is_off { row.verdict } else { Verdict::Fault };
     row.expect(expected)
 }
 
-/// Under how many seeds each kernel runs.
+/// The number of seeds with which each kernel runs.
 pub const SEEDS: u64 = 20;
 
 /// The outcomes of a launch under many seeds.
@@ -69,8 +69,8 @@ impl Trials {
         Ok(trials)
     }
 
-    /// The row with these figures as facts, and in words if there is anything to say.
-    pub fn tell(self, row: Row) -> Row {
+    /// Adds these figures to the row as facts, and in words if a race or a wrong result was found.
+    pub fn add_to(self, row: Row) -> Row {
         let row = row
             .fact("seeds", SEEDS as f64)
             .fact("seeds_with_race", self.races as f64)

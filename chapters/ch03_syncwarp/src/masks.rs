@@ -58,7 +58,7 @@ fn exchange(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<R
     let row = if row.run.faults.iter().any(|fault| fault.kind.name() == "bad-mask") {
         row
     } else {
-        trials.tell(row)
+        trials.add_to(row)
     };
     let lanes = mask.count_ones();
     let row = row.fact("mask_lanes", lanes.into());

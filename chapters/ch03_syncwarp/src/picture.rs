@@ -33,7 +33,7 @@ pub fn draw(kernel: &Kernel, trace: &[Traced]) -> String {
         let lanes: String = (0..32).map(|lane| if mask >> lane & 1 == 1 { AT_WORK } else { NOT }).collect();
         let text = match line {
             _ if mask == ALL => "all together".to_owned(),
-            Some(line) => told(line, &source),
+            Some(line) => shown(line, &source),
             None => String::new(),
         };
         let _ = writeln!(out, "  {lanes} {:>8}  {text}", grouped(instructions));
@@ -41,7 +41,7 @@ pub fn draw(kernel: &Kernel, trace: &[Traced]) -> String {
     out
 }
 
-fn told(line: u32, source: &[&str]) -> String {
+fn shown(line: u32, source: &[&str]) -> String {
     let text = source.get(line as usize - 1).map_or("", |text| text.trim());
     let short: String = text.chars().take(TEXT_COLUMNS).collect();
     format!("{line} {short}").trim_end().to_owned()

@@ -72,9 +72,9 @@ fn wait(device: &mut Device, case: &Case, arch: u32) -> Result<Row> {
     let contents = device.read(through)?;
     let sim = mask(&contents.sim);
     let mut row = row.fact("lanes_through", sim.count_ones().into());
-    row = row.remark(format!("lanes through: {}", told(sim)));
+    row = row.remark(format!("lanes through: {}", lanes_in_words(sim)));
     if let Some(gpu) = contents.gpu {
-        row = row.gpu_remark(format!("lanes through on the GPU: {}", told(mask(&gpu))));
+        row = row.gpu_remark(format!("lanes through on the GPU: {}", lanes_in_words(mask(&gpu))));
     }
     // Which lanes get through depends on which side runs first, so machines may differ.
     Ok(if case.2 && arch < 70 { row.expect(Verdict::Wrong) } else { row })
@@ -85,7 +85,7 @@ fn mask(through: &[i32]) -> u32 {
     through.iter().enumerate().fold(0, |mask, (lane, &is_through)| mask | u32::from(is_through == 1) << lane)
 }
 
-fn told(mask: u32) -> String {
+fn lanes_in_words(mask: u32) -> String {
     format!("{} ({mask:#010x})", mask.count_ones())
 }
 

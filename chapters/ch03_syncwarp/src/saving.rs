@@ -67,7 +67,7 @@ impl Sum {
     /// The same, after trials under many seeds.
     fn add_with_seeds(&self, device: &mut Device) -> Result<Row> {
         let trials = Trials::of(device, &self.launch, self.place, &[self.exact])?;
-        Ok(trials.tell(self.add(device)?))
+        Ok(trials.add_to(self.add(device)?))
     }
 }
 

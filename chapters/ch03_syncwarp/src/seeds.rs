@@ -54,7 +54,7 @@ fn try_seeds(device: &mut Device, (kernel, is_block, expected_verdict): &Case, s
     let expected: Vec<f64> = values.chunks(block as usize).map(exact_sum).collect();
     let trials = Trials::of(device, &launch, sums, &expected)?;
     let run = device.launch(&launch)?;
-    let row = trials.tell(device.check(run, sums, &expected, &Tolerance::Exact)?);
+    let row = trials.add_to(device.check(run, sums, &expected, &Tolerance::Exact)?);
     Ok(if *expected_verdict == Verdict::Fault { racing(device, row) } else { row.expect(*expected_verdict) })
 }
 

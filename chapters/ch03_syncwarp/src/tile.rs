@@ -43,5 +43,5 @@ fn reverse(device: &mut Device, kernel: &'static Kernel, seed: u64) -> Result<Ro
     let expected = doubles(&tiles.flat_map(|tile| tile.iter().rev().copied()).collect::<Vec<_>>());
     let trials = Trials::of(device, &launch, y, &expected)?;
     let run = device.launch(&launch)?;
-    Ok(trials.tell(device.check(run, y, &expected, &Tolerance::Exact)?))
+    Ok(trials.add_to(device.check(run, y, &expected, &Tolerance::Exact)?))
 }

@@ -1,8 +1,8 @@
 //! The barrier of the block, and threads that never reach it.
 //!
-//! There are three cases. The missing threads wait elsewhere for those at the barrier, so neither group can
-//! continue. Or they have ended and no longer count, which works and deserves a warning. Or all threads come
-//! to the barrier, and only the work is for half of them. It leaves out barriers with a number or a count.
+//! There are three cases. The missing threads may wait elsewhere for those at the barrier, so neither group can
+//! continue. They may have ended and no longer count, which works and causes a warning. Or all threads reach the
+//! barrier, and only the work is for half of them. It leaves out barriers with a number or a count.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

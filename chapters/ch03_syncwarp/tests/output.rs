@@ -1,4 +1,5 @@
-//! What the chapter prints: its records, its claims, other sizes and seeds, and its words when it refuses.
+//! The chapter's output: its records, its claims, other sizes and seeds, and the messages with which it refuses
+//! something.
 
 use lanes::kernels::syncwarp::TILE_BARRIER;
 use serde_json::Value;
@@ -11,7 +12,7 @@ fn json(args: &[&str]) -> impl Fn(&str) -> Value {
     move |variant| rows.iter().find(|row| row["variant"] == variant).expect(variant).clone()
 }
 
-/// What the claims say of an H200.
+/// What the claims say about an H200.
 #[test]
 fn the_h200_did_what_the_claims_say() {
     for (variant, remark) in [
@@ -24,9 +25,9 @@ fn the_h200_did_what_the_claims_say() {
     }
 }
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["32", "64", "128", "1024"] {
             CHAPTER.passes(&["--only", "sum", "--size", size, "--block", block, "--seed", "7"]);
@@ -35,15 +36,15 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 }
 
 #[test]
-fn every_variant_comes_out_as_expected_with_every_seed() {
+fn every_variant_has_the_expected_result_with_every_seed() {
     for seed in ["1", "2", "3", "4", "1003", "18446744073709551615"] {
         CHAPTER.passes(&["--seed", seed]);
     }
 }
 
-/// No race can be seen then, and no row fails because none was.
+/// Without checkers no race can be seen, and no row may fail because none was seen.
 #[test]
-fn nothing_fails_because_the_checkers_are_away() {
+fn nothing_fails_if_the_checkers_are_off() {
     CHAPTER.passes(&["--check", "off"]);
 }
 
@@ -54,8 +55,8 @@ fn a_block_that_cannot_be_halved_is_refused_in_one_line() {
     }
 }
 
-/// Time runs downwards. With one program counter, one side spins to its end; with one for each lane, it is
-/// interrupted.
+/// Time runs downwards. With one program counter, one side spins to its end; with one for each lane, the sides take
+/// turns.
 #[test]
 fn the_picture_shows_whether_sides_take_turns() {
     let turns = |arch: &str| {
@@ -72,7 +73,7 @@ fn the_picture_shows_whether_sides_take_turns() {
 }
 
 #[test]
-fn the_repair_in_vain_adds_barriers_and_nothing_else() {
+fn the_repair_that_does_not_help_adds_only_barriers() {
     let row = json(&["--only", "unguarded"]);
     let (bare, repaired) = (row("tail_unguarded"), row("tail_unused_register"));
     let counter = |row: &Value, name: &str| row["counters"][name].as_u64().unwrap();
@@ -101,9 +102,9 @@ fn a_race_is_reported_under_every_seed() {
     }
 }
 
-/// The lines that a race is reported at say so in the source.
+/// The source marks the lines at which a race is reported.
 #[test]
-fn lines_that_race_are_marked() {
+fn lines_with_a_race_are_marked() {
     let row = json(&["--only", "saving,unguarded,masks,tile"]);
     let source: Vec<&str> = TILE_BARRIER.file.source.lines().collect();
     for name in

@@ -1,6 +1,7 @@
-//! What the note on control flow says about votes, and the one on warp functions about shuffles, groups and their sums.
+//! What the note on control flow says about votes, and what the note on warp functions says about shuffles, groups and
+//! their sums.
 //!
-//! It leaves out the first half of the latter, scheduling and the barrier of the warp, which chapter 3 decides.
+//! It leaves out the first half of the latter note, on scheduling and the barrier of the warp, which chapter 3 decides.
 
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
@@ -49,13 +50,13 @@ pub static CLAIMS: &[Claim] = &[
             rows: &["vote_warp"],
             twins: &["vote_halves"],
             holds: |seen| {
-                let told = seen[0].fact("lanes_with_whole_ballot");
-                seen[0].verdict() == "ok" && told >= 32.0 * seen[0].counter("warps")
+                let answered = seen[0].fact("lanes_with_whole_ballot");
+                seen[0].verdict() == "ok" && answered >= 32.0 * seen[0].counter("warps")
             },
             evidence: |seen| {
-                let (told, warps) = (seen[0].fact("lanes_with_whole_ballot"), seen[0].counter("warps"));
+                let (answered, warps) = (seen[0].fact("lanes_with_whole_ballot"), seen[0].counter("warps"));
                 format!(
-                    "{}: {told} lanes of {warps} warps get the answer for their whole warp",
+                    "{}: {answered} lanes of {warps} warps get the answer for their whole warp",
                     seen[0].variant()
                 )
             },

@@ -1,8 +1,8 @@
 //! Shuffles instead of shared memory, or fewer atomics: which of these saves time?
 //!
-//! The number of elements is fixed, and larger than in the other sections, whose times would be those of a
-//! launch. No checker watches these launches, because the other sections check the same kernels. It leaves
-//! out sums without an atomic on the total, which come next.
+//! The number of elements is fixed, and larger than in the other sections, where most of the time is the launch. No
+//! checker watches these launches, because the other sections check the same kernels. It leaves out sums without an
+//! atomic on the total, which come next.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

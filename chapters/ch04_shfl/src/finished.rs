@@ -83,7 +83,7 @@ fn on_the_clock(section: &Section, n: usize) -> Option<String> {
     let times = KERNELS.iter().map(|(name, _)| Some(section.row(name)?.run.timing.as_ref()?.median_us));
     let times = times.collect::<Option<Vec<f64>>>()?;
     let [narrow, wide, last] = times[..] else { return None };
-    // Bytes in a microsecond are a thousandth of gigabytes in a second.
+    // Bytes per microsecond are thousandths of gigabytes per second.
     let rate = size_of::<f32>() as f64 * n as f64 / last / 1000.0;
     let launch = if n < MOSTLY_LAUNCH { "; so few elements take little more than a launch" } else { "" };
     Some(format!(

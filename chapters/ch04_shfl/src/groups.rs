@@ -1,7 +1,7 @@
 //! Cooperative groups: blocks, tiles and lanes that arrive together, as objects that know their lanes.
 //!
-//! What they report about themselves is compared with the launch, and what they can do with the functions of
-//! the warp. It leaves out groups of several blocks.
+//! What they report about themselves is compared with the launch, and what they can do is compared with the functions
+//! of the warp. It leaves out groups of several blocks.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

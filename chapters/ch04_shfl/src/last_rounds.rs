@@ -1,4 +1,4 @@
-//! The last five rounds of a sum by themselves: does it pay to keep the values in registers?
+//! The last five rounds of a sum by themselves: is it worth keeping the values in registers?
 //!
 //! The kernels repeat these rounds so often that a clock sees hardly anything else. Each sum needs the one before, and
 //! a warp never waits for another warp. It leaves out the rounds before the last five, which shuffles cannot do.
@@ -17,7 +17,8 @@ const BLOCKS: u32 = 132;
 const BLOCK: u32 = 128;
 /// Enough for the rounds to take much longer than a launch.
 const SUMS: i32 = 500;
-/// The checkers remember every access, so they watch a run of one block and few sums, and not the run that is counted.
+/// The checkers remember every access, so they watch a separate run with one block and few sums, and not the run whose
+/// counters are shown.
 const CHECKED_SUMS: i32 = 2;
 /// Elements are whole numbers below this, so that every sum is a whole number which a float holds exactly.
 const BELOW: u32 = 16;

@@ -1,6 +1,6 @@
-//! Chapter 4: what the lanes of a warp tell each other without memory.
+//! Chapter 4: how the lanes of a warp exchange values without memory.
 //!
-//! It begins with votes and shuffles, and goes on to sums made of them and to groups, which are objects for
+//! It begins with votes and shuffles, and continues with sums made of them and with groups, which are objects for
 //! the lanes that work together. It leaves out barriers of the warp and fences between blocks: the chapters
 //! before and after this one are about those.
 

@@ -1,6 +1,6 @@
 //! Pictures of a warp: a line for each thing that is shown, with two characters for each lane.
 //!
-//! What it leaves out: the contents, which the sections take from runs.
+//! The contents are left out; the sections take them from runs.
 
 /// The lanes of a warp.
 pub const LANES: usize = 32;

@@ -1,4 +1,4 @@
-//! How far off is a sum in single precision? The same elements in five orders, and equal elements in two.
+//! How large is the error of a sum in single precision? The same elements in five orders, and equal elements in two.
 //!
 //! The elements are fixed, so that what the report says about their sum holds for every seed. Only the order
 //! of the atomics depends on the schedule. It leaves out compensated sums, and sums in double precision.
@@ -21,7 +21,7 @@ const BLOCK: u32 = 512;
 const GRID: u32 = 32;
 /// The seed of the elements, whatever the reader's seed is.
 const SEED: u64 = 0;
-/// The value of all elements where they are equal.
+/// The value of all elements if they are equal.
 const EQUAL: f32 = 1.23;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -44,8 +44,8 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// Says how far off a sum is, and how far it may be.
-fn told(row: Row) -> Row {
+/// Adds a remark on the error of a sum, and on how large it may be.
+fn with_error(row: Row) -> Row {
     let fact = |name| row.fact_value(name).unwrap_or(f64::NAN);
     let (off, depth) = (fact("roundings_off"), fact("depth"));
     let text =
@@ -53,7 +53,7 @@ fn told(row: Row) -> Row {
     row.remark(text).fact("elements", N as f64)
 }
 
-/// With one decimal place, and without it from a thousand on.
+/// A number with one decimal, and from a thousand on without.
 fn one_place(number: f64) -> String {
     if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }
@@ -61,7 +61,7 @@ fn one_place(number: f64) -> String {
 fn one_thread(device: &mut Device, values: &[f32]) -> Result<Row> {
     let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
     let run = device.launch(&Launch::new(&SUM_IN_ORDER, 1, 1).arg(x).arg(total).arg(N as i32))?;
-    judged(device, run, total, exact(values), N).map(told)
+    judged(device, run, total, exact(values), N).map(with_error)
 }
 
 fn with_atomics(
@@ -74,7 +74,7 @@ fn with_atomics(
     let (x, total) = (device.upload("x", values)?, device.zeroed::<f32>("total", 1)?);
     let launch = Launch::cover(kernel, N, BLOCK).seed(seed).arg(x).arg(total).arg(N as i32);
     let run = device.launch(&launch)?;
-    judged(device, run, total, exact(values), depth).map(told)
+    judged(device, run, total, exact(values), depth).map(with_error)
 }
 
 /// One pass after another, each with the number of blocks that is given for it; the last has one.
@@ -90,7 +90,7 @@ fn in_passes(device: &mut Device, values: &[f32], grids: &[u32]) -> Result<Row> 
         depth += n.div_ceil((grid * BLOCK) as usize) - 1 + BLOCK.ilog2() as usize;
         sums = of_blocks;
     }
-    judged(device, run, sums, exact(values), depth).map(told)
+    judged(device, run, sums, exact(values), depth).map(with_error)
 }
 
 fn compared(section: &Section) -> Option<String> {

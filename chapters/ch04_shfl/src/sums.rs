@@ -1,4 +1,4 @@
-//! Sums in single precision: the exact sum, and how far off a result may be.
+//! Sums in single precision: the exact sum, and how large the error of a result may be.
 //!
 //! The reference is exact: the elements have 24 bits, and the sum in double precision has 53. A sum of
 //! positive elements may be off by half a rounding step of single precision, 2⁻²⁴ of itself, for each
@@ -21,13 +21,13 @@ pub fn exact(values: &[f32]) -> f64 {
     values.iter().map(|&value| f64::from(value)).sum()
 }
 
-/// How far a sum may be off if no element goes through more than `depth` additions: (1 + u)^depth - 1.
+/// How large the error of a sum may be if no element goes through more than `depth` additions: (1 + u)^depth - 1.
 fn within(depth: usize) -> Tolerance {
     let relative = (depth as f64 * ROUNDING).exp_m1();
     Tolerance::Bound { relative, absolute: 0.0, why: "2^-24 for each addition" }
 }
 
-/// Judges a sum, and records how far it is off, in roundings.
+/// Judges a sum, and records its error in roundings.
 pub fn judged(device: &mut Device, run: Run, total: Buffer<f32>, exact: f64, depth: usize) -> Result<Row> {
     let sum = f64::from(device.read(total)?.sim[0]);
     let row = device.check(run, total, &[exact], &within(depth))?;

@@ -1,4 +1,4 @@
-//! Votes: every lane says yes or no, and learns what the others said.
+//! Votes: every lane says yes or no, and learns what the other lanes said.
 //!
 //! Three warps have different data: some lanes of the first say yes, all of the second, and none of the
 //! third. It leaves out which lanes take part after the warp has diverged, which is what masks are for.
@@ -177,8 +177,8 @@ fn picture(device: &mut Device, values: &[i32]) -> Result<String> {
 }
 
 fn whose_votes(section: &Section) -> Option<String> {
-    let told = |name| section.row(name)?.fact_value("lanes_with_whole_ballot");
-    let (whole, halves) = (told("vote_warp")?, told("vote_halves")?);
+    let lanes_with = |name| section.row(name)?.fact_value("lanes_with_whole_ballot");
+    let (whole, halves) = (lanes_with("vote_warp")?, lanes_with("vote_halves")?);
     Some(format!(
         "With the full mask, {whole} of {N} lanes get the ballot of their whole warp. With a mask for each \
          half, {halves} do: those for which the other half of the warp only says no. A lane that is not in \

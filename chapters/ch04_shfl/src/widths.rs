@@ -24,7 +24,7 @@ const EIGHT: [(&str, Shuffle, usize, usize); 6] = [
 const SIX: [(&str, Shuffle, usize); 4] =
     [("idx_width_6", IDX, 5), ("up_width_6", UP, 2), ("down_width_6", DOWN, 2), ("xor_width_6", XOR, 2)];
 
-/// What the note gives for lanes 0 to 7.
+/// The values that the note gives for lanes 0 to 7.
 const NOTED_DOWN: [i32; 8] = [4, 5, 6, 7, 4, 5, 6, 7];
 const NOTED_XOR: [i32; 8] = [4, 5, 6, 7, 0, 1, 2, 3];
 

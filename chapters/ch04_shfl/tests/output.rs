@@ -1,10 +1,11 @@
-//! What the chapter prints: its records, its claims, other sizes and seeds, and its words when it refuses.
+//! The chapter's output: its records, its claims, other sizes and seeds, and the messages with which it refuses
+//! something.
 
 lanes::chapter_tests!("ch04_shfl");
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["32", "64", "1024"] {
             CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
@@ -13,14 +14,14 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 }
 
 #[test]
-fn every_variant_comes_out_as_expected_for_every_seed() {
+fn every_variant_has_the_expected_result_for_every_seed() {
     for seed in ["1", "2", "3", "4", "5", "6"] {
         CHAPTER.passes(&["--seed", seed]);
     }
 }
 
 #[test]
-fn nothing_is_expected_of_checkers_that_do_not_watch() {
+fn nothing_is_expected_of_checkers_that_are_off() {
     CHAPTER.passes(&["--check", "off"]);
 }
 
@@ -33,7 +34,7 @@ fn blocks_that_cannot_be_halved_are_refused_in_one_line() {
 }
 
 #[test]
-fn a_picture_can_be_drawn_alone() {
+fn a_picture_can_be_drawn_without_other_rows() {
     let picture = CHAPTER.printed(&["--only", "shuffle_down_picture"]);
     assert!(picture.contains("  width  4     C D . .|G H . .|"), "{picture}");
     assert!(!picture.contains("shuffle_up"));

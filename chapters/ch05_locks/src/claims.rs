@@ -1,6 +1,6 @@
 //! What the note on control flow says about atomics, locks and fences, and which rows decide it.
 //!
-//! It leaves out what cannot be run: the note's addition of doubles lacks `__device__` and does not compile.
+//! It leaves out code that cannot be run: the note's addition of doubles lacks `__device__` and does not compile.
 
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 use lanes::report::layout::counted;
@@ -44,7 +44,7 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["apply_unsigned", "apply_float", "apply_double"],
             twins: &["apply_unsigned", "apply_int", "apply_long"],
-            // Of four operations that there are for an integer, at most one is there for the other type.
+            // The claim holds if at most one of the four operations on integers also exists for the other type.
             holds: |seen| {
                 let operations = |row: &Seen| row.fact("operations");
                 seen[1..].iter().all(|row| 4.0 * operations(row) <= operations(&seen[0]))
@@ -216,7 +216,7 @@ pub static CLAIMS: &[Claim] = &[
     },
 ];
 
-/// What the checker of races found in the first row, and how the second came out in the weak memory.
+/// What the checker of races found in the first row, and the result of the second row in the weak memory.
 fn in_both_memories(seen: &[Seen]) -> String {
     let race = seen[0].fault("race").map(|count| format!("a race, reported {}", counted(count, "time")));
     let race = race.unwrap_or_else(|| "no race".to_owned());
@@ -224,7 +224,7 @@ fn in_both_memories(seen: &[Seen]) -> String {
     format!("{}: {race}; in the weak memory {wrong} of {seeds} seeds give a wrong result", seen[0].variant())
 }
 
-/// How many updates a GPU lost, if there is one.
+/// How many updates a GPU lost, if there is a GPU.
 fn on_the_gpu(seen: Seen) -> String {
     let [lost, updates] = ["gpu_lost", "updates"].map(|name| seen.fact(name));
     if lost.is_nan() { String::new() } else { format!("; {lost} of {updates} updates lost on the GPU") }

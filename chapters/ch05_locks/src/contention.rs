@@ -1,9 +1,8 @@
 //! What atomics cost if all threads add to one counter, to 32 counters, or each to its own, in global and in
 //! shared memory.
 //!
-//! Requests are counted. How long threads queue at one address only a clock can tell, so a GPU's times decide
-//! here, for instance with `--size 16777216`. It leaves out sums within a warp, which need no atomic until
-//! the end.
+//! Requests are counted. How long threads queue at one address can only be measured, so a GPU's times decide here, for
+//! instance with `--size 16777216`. It leaves out sums within a warp, which need no atomic until the end.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -22,8 +21,8 @@ const MOST_BLOCKS: u32 = 264;
 /// The number of counters for which the kernel has room in shared memory.
 const MOST_SHARED: usize = 1024;
 
-/// The checkers remember every access, so they watch a run over the first elements only, and not the run that
-/// is counted.
+/// The checkers remember every access, so they watch a separate run over the first elements, and not the run whose
+/// counters are shown.
 const CHECKED: usize = 4096;
 
 /// How a variant is launched.

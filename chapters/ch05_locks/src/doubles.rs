@@ -114,7 +114,7 @@ fn first_load(section: &Section) -> Option<String> {
     })
 }
 
-/// What the failed exchanges cost, which only a GPU can show.
+/// The cost of the failed exchanges, which only a GPU can show.
 fn times(section: &Section) -> Option<String> {
     let time = |kernel: &Kernel| section.row(kernel.name)?.run.timing.map(|timing| timing.median_us);
     Some(format!(

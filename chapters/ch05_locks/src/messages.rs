@@ -80,7 +80,7 @@ fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
     }))
 }
 
-/// How many of the wrong kernels gave the right result all the same.
+/// How many of the wrong kernels nevertheless had the right result.
 fn on_the_gpu(section: &Section) -> Option<String> {
     let right = |(kernel, _, _, is_right): &(&Kernel, u32, u32, bool)| {
         let got = section.row(kernel.name)?.fact_value("gpu_got")?;
@@ -98,7 +98,7 @@ fn on_the_gpu(section: &Section) -> Option<String> {
     })
 }
 
-/// A seed is wrong if the reader saw the flag and did not get the message.
+/// With a seed the kernel is wrong if the reader saw the flag and did not get the message.
 fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
     let (launch, got) = prepare(device, launch)?;
     weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))

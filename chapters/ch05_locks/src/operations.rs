@@ -50,7 +50,7 @@ fn exchange(device: &mut Device, seed: u64) -> Result<Row> {
     device.check(run, result, &[1.0; THREADS + 1], &Tolerance::Exact)
 }
 
-/// How many threads got the 0 back and are the last to have stored, and how many got the number that is left.
+/// Counts the threads that got the 0 and still stored last, and the threads that got the number that is left.
 fn who_won(device: &mut Device, kernel: &'static Kernel, expected: [f64; 2], seed: u64) -> Result<Row> {
     let (cell, result) = (device.zeroed::<i32>("cell", 1)?, device.zeroed::<i32>("result", 2)?);
     let launch = Launch::new(kernel, 1, THREADS as u32).seed(seed);

@@ -1,9 +1,9 @@
 //! A counter under a lock, many times: which locks lose updates.
 //!
-//! One lane of each block takes the lock, adds one, gives the lock back, and begins again. There are many
-//! rounds, because in the first one there is no old value to read. Each kernel runs in the emulator's
-//! ordinary memory, where the checker of races watches it, on a GPU if there is one, and then, as `-weak`, in
-//! a weak memory. It leaves out fairness, and locks whose waiting threads do something useful.
+//! One lane of each block takes the lock, adds one, releases the lock, and begins again. There are many rounds, because
+//! in the first one there is no old value to read. Each kernel runs in the emulator's ordinary memory, where the
+//! checker of races watches it, on a GPU if there is one, and then, as `-weak`, in a weak memory. It leaves out
+//! fairness, and locks whose waiting threads do something useful.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -40,7 +40,7 @@ struct Shape {
 const ELEMENTS: usize = 4096;
 const MOST_BLOCKS: usize = 264;
 const ROUNDS: i32 = 20;
-/// The shape that runs under many seeds.
+/// The shape that runs with many seeds.
 const SMALL: Shape = Shape { blocks: 8, rounds: 5 };
 
 /// Tries before a block gives up. On a GPU they take seconds, and a block gets the lock long before that.
@@ -75,7 +75,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// What a launch works on.
+/// The buffers of a launch.
 struct Memory {
     launch: Launch,
     count: Buffer<i32>,

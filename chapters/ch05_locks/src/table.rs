@@ -1,8 +1,7 @@
 //! Every atomic operation, applied once.
 //!
-//! There is one thread for each pair of numbers, so both what is left and what is returned are known exactly.
-//! The picture comes from the run for `unsigned`, the type that has all operations. It leaves out 16-bit and
-//! vector types.
+//! There is one thread for each pair of numbers, so both the final value and the returned value are known exactly. The
+//! picture comes from the run for `unsigned`, the type that has all operations. It leaves out 16-bit and vector types.
 
 use std::fmt::Write as _;
 
@@ -15,8 +14,8 @@ use lanes::report::Section;
 use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS};
 use lanes::{Buffer, Device, Element, Lab, Launch, Row, Tolerance};
 
-/// An operation: how it is written for an old value of 12 and an operand of 10, and what it leaves of any
-/// two.
+/// An operation: how it is written for an old value of 12 and an operand of 10, and the value that it leaves for any
+/// two numbers.
 type Operation = (&'static str, fn(i64, i64) -> i64);
 
 const ADD: Operation = ("atomicAdd(p, 10)", |old, value| old + value);

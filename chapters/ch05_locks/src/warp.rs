@@ -1,9 +1,9 @@
 //! One lock and the 32 lanes of one warp.
 //!
-//! The same source is built for `sm_60`, where a warp has one program counter, and for `sm_70`, where each
-//! lane has its own. The picture shows lane by lane which of them give up. The endless row has so much
-//! patience that only the emulator's limit on steps ends it, and so no GPU runs it. Why lanes wait for each
-//! other is the subject of chapter 3.
+//! The same source is built for `sm_60`, where a warp has one program counter, and for `sm_70`, where each lane has its
+//! own. The picture shows lane by lane which of them give up. The endless row has so much patience that only the
+//! emulator's limit on steps ends it, and therefore no GPU runs it. Why lanes wait for each other is the subject of
+//! chapter 3.
 
 use std::cell::RefCell;
 
@@ -15,8 +15,8 @@ use lanes::report::columns::{ACTIVE_LANES, GLOBAL_ATOMICS, INSTRUCTIONS};
 use lanes::{Buffer, Device, Lab, Launch, Row, Tolerance, Verdict};
 
 const LANES: usize = 32;
-/// Tries before a lane gives up, by architecture: where all lanes get the lock, ten times what the last of
-/// them needs, and fewer where most never get it and more tries would only take longer.
+/// Tries before a lane gives up, by architecture. If all lanes get the lock, it is ten times what the last of them
+/// needs. If most never get it, there are fewer tries, because more would only take longer.
 fn patience(arch: u32) -> i32 {
     if arch < 70 { 20_000 } else { 100_000 }
 }
@@ -81,7 +81,7 @@ fn fight(device: &mut Device, launch: Launch, patience: i32) -> Result<(Row, Vec
     Ok((row, read.sim))
 }
 
-/// With patience for hours: what a lock without a limit does, and what is reported of it.
+/// With patience for hours: what a lock without a limit does, and what is reported about it.
 fn endless(device: &mut Device, seed: u64) -> Result<Row> {
     let mut launch = launch(&LOCK_AFTER, 60, seed)?;
     launch.simt.max_steps = STEPS;

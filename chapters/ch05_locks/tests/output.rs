@@ -1,4 +1,4 @@
-//! What the chapter prints: its records, its claims, its other shapes, and its lines.
+//! The chapter's output: its records, its claims, its results in other shapes, and the lines that it names.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 lanes::chapter_tests!("ch05_locks");
 
-/// What the claims say of an H200: without a fence nearly all updates are lost, and with one none.
+/// What the claims say about an H200: without a fence nearly all updates are lost, and with one none.
 #[test]
 fn the_h200_did_what_the_claims_say() {
     let facts = |variant: &str| CHAPTER.measured(0, variant).facts;
@@ -23,7 +23,7 @@ fn the_h200_did_what_the_claims_say() {
     }
 }
 
-/// Hardly any load of the counter left the first-level cache without a fence, and with one every load did.
+/// Without a fence hardly any load of the counter left the first-level cache, and with one every load did.
 #[test]
 fn without_a_fence_the_h200_loaded_old_copies() {
     let counted = lanes::hardware::Record::parse(include_str!("../output/h200_counters.csv")).unwrap();
@@ -40,10 +40,10 @@ fn without_a_fence_the_h200_loaded_old_copies() {
     }
 }
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off. Two sections
-/// depend on the shape.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong. Two sections depend
+/// on the shape.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
             let sections = ["--only", "contention,locks", "--seed", "7"];
@@ -54,13 +54,13 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 
 /// The other sections have sizes of their own, and their schedules depend on the seed.
 #[test]
-fn every_variant_comes_out_as_expected_with_every_seed() {
+fn every_variant_has_the_expected_result_with_every_seed() {
     for seed in ["1", "2", "3", "18446744073709551615"] {
         CHAPTER.passes(&["--size", "1000", "--seed", seed]);
     }
 }
 
-/// The lines of CUDA that are named by faults of one kind, in one variant or in all.
+/// The lines of CUDA that faults of one kind name, in one variant or in all.
 fn lines(rows: &[Value], kind: &str, variant: Option<&str>) -> BTreeSet<(String, u64)> {
     let rows = rows.iter().filter(|row| variant.is_none_or(|variant| row["variant"] == variant));
     let faults = rows.flat_map(|row| row["faults"].as_array().unwrap()).filter(|fault| fault["kind"] == kind);
@@ -73,24 +73,24 @@ fn source(file: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// A line that is part of a race says so at its end; exactly these lines are reported.
+/// The source marks each line that is part of a race at its end; exactly these lines are reported.
 #[test]
-fn races_are_told_at_the_lines_that_say_so() {
+fn races_are_reported_at_the_lines_marked_in_the_source() {
     let report = CHAPTER.every_row(&[]);
-    let told = lines(&report, "race", None);
+    let reported = lines(&report, "race", None);
     for file in ["atomics.cu", "locks.cu"] {
-        let told = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
+        let reported = reported.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
         let source = source(file);
         let marked = (1..).zip(source.lines()).filter(|(_, line)| line.ends_with("// race")).map(|(n, _)| n);
-        assert_eq!(told.collect::<Vec<u64>>(), marked.collect::<Vec<u64>>(), "{file}");
+        assert_eq!(reported.collect::<Vec<u64>>(), marked.collect::<Vec<u64>>(), "{file}");
     }
 }
 
 #[test]
-fn the_lock_that_hangs_is_told_with_the_line_of_its_loop() {
+fn the_lock_that_hangs_is_reported_with_the_line_of_its_loop() {
     let report = CHAPTER.every_row(&["--only", "lock_after-endless"]);
-    let told = lines(&report, "step-limit", Some("lock_after-endless"));
-    let (file, line) = told.first().expect("the kernel was stopped");
+    let reported = lines(&report, "step-limit", Some("lock_after-endless"));
+    let (file, line) = reported.first().expect("the kernel was stopped");
     let line = source(file).lines().nth(*line as usize - 1).unwrap().to_owned();
     assert!(line.contains("while (atomicCAS(lock, 0, 1) != 0"), "{line}");
 }

@@ -1,7 +1,7 @@
 //! Grids with a frame: a whole sector to the left and to the right of each row, a row above and a row below.
 //!
-//! With it every point has four neighbours, so a kernel needs no test. It leaves out how a frame is kept up
-//! to date; here it keeps its values.
+//! Because of the frame, every point has four neighbours, so a kernel needs no test. It leaves out how a frame is kept
+//! up to date; here it keeps its values.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -31,7 +31,7 @@ impl Framed {
         self.pitch() * (self.0.height + 2)
     }
 
-    /// What one step makes of these values. The frame becomes zero, because no thread writes it.
+    /// The result of one step with these values. The frame becomes zero, because no thread writes it.
     fn step(self, u: &[f32]) -> Vec<f64> {
         let pitch = self.pitch();
         let mut next = vec![0.0; u.len()];

@@ -1,4 +1,4 @@
-//! Grids of points, and what a Jacobi step makes of them.
+//! Grids of points, and the results of a Jacobi step.
 //!
 //! The reference is in double precision. Values are multiples of 2⁻²⁰ below 1, so the sum of a few of them is
 //! exact in single precision too, and the mean of four is the same to the last bit. It leaves out the third
@@ -10,7 +10,7 @@ use lanes::{Dim3, Random};
 /// precision.
 pub const POINT_BYTES: u64 = 2 * 4 + 2 * 4 + 8;
 
-/// How many points a grid has in a row, and how many rows.
+/// The number of points in a row of the grid, and the number of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     pub width: usize,
@@ -51,7 +51,7 @@ impl Grid {
         x == 0 || x == self.width - 1 || y == 0 || y == self.height - 1
     }
 
-    /// What one step makes of these values: `rim` applied on the border, and means inside.
+    /// The result of one step with these values: `rim` applied on the border, and means inside.
     pub fn step(self, u: &[f32], rim: impl Fn(f64) -> f64) -> Vec<f64> {
         let value = |at: usize| f64::from(u[at]);
         let mean = |at: usize| {

@@ -44,7 +44,7 @@ fn has_parted(step: &Traced) -> bool {
     step.mask != u32::MAX
 }
 
-/// Which warp it is, by columns of blocks and rows of warps.
+/// The place of the warp, by columns of blocks and rows of warps.
 fn warp(step: &Traced) -> (usize, usize) {
     let warps_below = BLOCK.y as usize / WARP_ROWS;
     (step.block.x as usize, step.block.y as usize * warps_below + step.warp as usize)

@@ -1,7 +1,7 @@
 //! A border with work of its own: one kernel that branches, or two kernels?
 //!
-//! The work can be as long as we like. The threads of the second kernel are numbered around the border, so
-//! that its warps are full. It leaves out borders with a different condition on each side.
+//! The work can be as long as we want. The threads of the second kernel are numbered around the border, so that its
+//! warps are full. It leaves out borders with a different condition on each side.
 
 use anyhow::Result;
 use lanes::kernels::laplace::{JACOBI_INSIDE, JACOBI_RIM, JACOBI_RIM_BRANCH};
@@ -13,7 +13,7 @@ use lanes::{Device, Dim3, Lab, Launch, Row, Tolerance};
 use crate::grid::{Grid, POINT_BYTES};
 
 const BLOCK: Dim3 = Dim3::new(32, 8, 1);
-/// The length of a border point's work, in turns of its loop.
+/// The length of a border point's work, in iterations of its loop.
 const ROUNDS: [i32; 4] = [0, 10, 100, 1000];
 
 pub fn section(lab: &mut Lab) -> Result<()> {

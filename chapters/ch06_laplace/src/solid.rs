@@ -1,8 +1,8 @@
 //! The third dimension: a thread for each line of points, or a thread for each point?
 //!
-//! The columns count what each kernel requests; which one is faster, only a clock can tell. A cube has few
-//! lines, and a slab has so many that threads are no longer scarce. It leaves out lines that keep values of
-//! the last planes in registers.
+//! The columns count the requests of each kernel; which one is faster can only be measured. A cube has few lines, and a
+//! slab has so many that there are enough threads. It leaves out lines that keep values of the last planes in
+//! registers.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -72,7 +72,7 @@ impl Solid {
         self.step_by(u, |sum| f64::from((sum * sixth) as f32))
     }
 
-    /// What one step makes of these values.
+    /// The result of one step with these values.
     pub fn step(self, u: &[f32]) -> Vec<f64> {
         self.step_by(u, |sum| sum / 6.0)
     }

@@ -16,7 +16,7 @@ use lanes::{Device, Dim3, Lab, Launch, Row, Run, Tolerance};
 
 /// Points on a side, those of the border included.
 const SIDES: [usize; 3] = [5, 9, 17];
-/// What may be left of the iteration's error, over all points of a grid.
+/// The error of the iteration that may be left, over all points of a grid.
 const LEFT: f64 = 1e-6;
 
 pub fn section(lab: &mut Lab) -> Result<()> {

@@ -52,7 +52,7 @@ fn traffic(section: &Section) -> Option<String> {
     ))
 }
 
-/// The result depends on which warp came first; the race does not.
+/// The result depends on which warp was first; the race does not.
 fn barrier(section: &Section) -> Option<String> {
     let row = section.row("tile_no_wait")?;
     let check = row.check.as_ref()?;

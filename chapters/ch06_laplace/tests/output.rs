@@ -1,12 +1,12 @@
-//! What the chapter prints: its records, its claims, other shapes, and counts that have a closed form.
+//! The chapter's output: its records, its claims, other shapes, and counts that have a closed form.
 
 use serde_json::Value;
 
 lanes::chapter_tests!("ch06_laplace");
 
-/// What the claims say of an H200's caches: the second level sees what blocks need, not what warps request.
+/// What the claims say about an H200's caches: the second level delivers what blocks need, not what warps request.
 #[test]
-fn the_second_level_is_asked_for_distinct_sectors() {
+fn the_second_level_delivers_distinct_sectors() {
     let record = lanes::hardware::Record::parse(&CHAPTER.recorded("h200_counters.csv")).unwrap();
     let metric = |name: &str, metric: &str| {
         let (_, metrics) = record.rows.iter().find(|(variant, _)| variant == name).expect(name);
@@ -34,9 +34,10 @@ const WIDTHS: [usize; 6] = [8, 16, 32, 64, 128, 256];
 
 /// Whether blocks of 32 and of 64 columns read fewer sectors than all others, as far as the second level can show it.
 ///
-/// Blocks that lie below each other need the same rows, and a row that is fetched once for two of them is missing from
-/// the count. How often that happens differs from run to run. Each row of the two widest shapes is so long that one of
-/// them, w / 8 sectors for each block, can outweigh what the shapes differ by. In the other shapes it cannot.
+/// Blocks below each other need the same rows, and a row that is fetched once for two of them is missing from the
+/// count. How often that happens differs from run to run. Each row of the two widest shapes is so long that one of
+/// them, w / 8 sectors for each block, can be more than the difference between the shapes. In the other shapes it
+/// cannot.
 fn wide_blocks_need_the_fewest(reads: [f64; 6], warps: f64) -> bool {
     let blocks = warps * 32.0 / POINTS as f64;
     let most = reads[2].max(reads[3]);
@@ -48,8 +49,8 @@ fn wide_blocks_need_the_fewest(reads: [f64; 6], warps: f64) -> bool {
 }
 
 #[test]
-fn rows_that_two_blocks_share_decide_nothing() {
-    // What three records of an H200 say; in the last one blocks of 128 x 2 read less than those of 32 x 8.
+fn rows_that_two_blocks_share_do_not_change_the_verdict() {
+    // The counts of three records of an H200; in the last one blocks of 128 x 2 read less than those of 32 x 8.
     for reads in [
         [3104.0, 2176.0, 1791.0, 1776.0, 1935.0, 2107.0],
         [3102.0, 2176.0, 1785.0, 1771.0, 1844.0, 2229.0],
@@ -57,12 +58,12 @@ fn rows_that_two_blocks_share_decide_nothing() {
     ] {
         assert!(wide_blocks_need_the_fewest(reads, 256.0), "{reads:?}");
     }
-    // A narrow block shares no long row, and a wide one not two of them.
+    // A narrow block shares no long row, and a wide one does not share two of them.
     assert!(!wide_blocks_need_the_fewest([3104.0, 1791.0, 1791.0, 1776.0, 1935.0, 2107.0], 256.0));
     assert!(!wide_blocks_need_the_fewest([3104.0, 2176.0, 1791.0, 1776.0, 1279.0, 2107.0], 256.0));
 }
 
-/// What the claims say of an H200's clock: on a small grid the branch is faster, however long the work.
+/// What the claims say about an H200's clock: on a small grid the branch is faster, no matter how long the work is.
 #[test]
 fn a_second_launch_takes_longer_than_it_saves() {
     let time = |name: &str| CHAPTER.measured(0, name).timing.unwrap().median_us;
@@ -72,9 +73,9 @@ fn a_second_launch_takes_longer_than_it_saves() {
     }
 }
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "20", "31", "1000", "1003", "5000"] {
         for block in ["1", "32", "48", "64", "1024"] {
             CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
@@ -101,7 +102,7 @@ fn a_tile_loads_each_sector_once() {
 /// In each of its rows of c columns a warp requests c / 8 sectors per load, and one more on the left and on the
 /// right.
 #[test]
-fn without_a_tile_each_warp_asks_for_itself() {
+fn without_a_tile_each_warp_makes_its_own_requests() {
     let rows = CHAPTER.rows("shapes");
     for width in [8, 16, 32, 64, 128, 256] {
         let facts = row(&rows, &format!("direct_{width}x{}", 256 / width));
@@ -137,7 +138,7 @@ fn the_wrong_guard_writes_where_it_should_not() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_in_one_line() {
+fn impossible_requests_are_refused_in_one_line() {
     for (args, message) in [
         (["--block", "2048"], "1 to 1024 threads"),
         (["--size", "99999999999"], "for it: ask for at most"),

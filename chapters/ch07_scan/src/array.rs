@@ -1,4 +1,4 @@
-//! The scan of a whole array: how often does memory have to deliver it?
+//! The scan of a whole array: how often does memory have to deliver the array?
 //!
 //! A copy is the least that a scan can do: each element is read once and written once. The rows differ in
 //! how often they go over the array. The checkers watch the same kernels in the next sections and over the
@@ -39,7 +39,7 @@ const SECTOR: f64 = 8.0;
 /// Fewer elements take less time than a launch does.
 const MOSTLY_LAUNCH: usize = 1 << 20;
 
-/// What a variant works on.
+/// The elements and the shape of a variant.
 struct Task {
     values: Vec<i32>,
     block: u32,
@@ -121,7 +121,7 @@ fn copy(device: &mut Device, task: &Task) -> Result<Row> {
     Ok(task.with_traffic(row))
 }
 
-/// As many launches as it takes to double 1 to the number of elements, from one array into the other.
+/// As many launches as it takes to double 1 up to the number of elements, each from one array into the other.
 fn passes(device: &mut Device, task: &Task) -> Result<Row> {
     let Arrays { x, mut y, n } = task.arrays(device)?;
     let mut from = x;
@@ -210,7 +210,7 @@ fn traffic(section: &Section) -> Option<String> {
 
 fn times(section: &Section, n: usize) -> Option<String> {
     let time = |name: &str| Some(section.row(name)?.run.timing.as_ref()?.median_us);
-    // Bytes in a microsecond are a thousandth of gigabytes in a second.
+    // Bytes per microsecond are thousandths of gigabytes per second.
     let rate = |us: f64| 2.0 * 4.0 * n as f64 / us / 1000.0;
     let copied = time("copy_tiles")?;
     let launch = if n < MOSTLY_LAUNCH { " So few elements take little more than the launches." } else { "" };

@@ -42,7 +42,7 @@ const ELEMENT_BYTES: u64 = 2 * 4 + 4 + 8 + 2 * 4;
 /// Enough blocks to make the table worth printing; a GPU's times take a larger `--size`.
 const SIZE: usize = 65_536;
 
-/// A block that can be halved down to a warp, as the rounds and the tree want it.
+/// A block that can be halved down to a warp, as the rounds and the tree require.
 pub fn halving_block(lab: &mut Lab) -> Result<u32> {
     let block = lab.block(256);
     check_halving(block)?;

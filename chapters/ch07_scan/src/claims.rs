@@ -1,7 +1,7 @@
 //! What is often said about scans and compaction, and which rows decide it.
 //!
-//! No note is about them. The statements are those of tutorials, forums and talks, in our words. It leaves out
-//! what only another library could show.
+//! No note makes these statements. They are those of tutorials, forums and talks, in our words. It leaves out what only
+//! another library could show.
 
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 use lanes::report::layout::grouped;
@@ -53,11 +53,11 @@ pub static CLAIMS: &[Claim] = &[
             twins: &["scan_block", "scan_block"],
             holds: |seen| seen.iter().all(|seen| seen.fault("race").is_none()),
             evidence: |seen| {
-                let told = |seen: &Seen| {
+                let described = |seen: &Seen| {
                     let race = if seen.fault("race").is_some() { "a race" } else { "no race" };
                     format!("{}: {race}", seen.variant())
                 };
-                seen.iter().map(told).collect::<Vec<_>>().join("; ")
+                seen.iter().map(described).collect::<Vec<_>>().join("; ")
             },
         }),
     },

@@ -32,10 +32,10 @@ const LIMIT: i32 = 50;
 /// Kernels that make room for what they keep with atomics on one counter.
 const ATOMIC: [&Kernel; 4] = [&KEEP_ATOMIC, &KEEP_INC, &KEEP_BALLOT, &KEEP_BLOCK];
 
-/// What a variant works on.
+/// The elements and the shape of a variant.
 struct Task {
     values: Vec<i32>,
-    /// What a loop over the array would keep.
+    /// The elements that a loop over the array would keep.
     kept: Vec<i32>,
     block: u32,
     seed: u64,
@@ -50,7 +50,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
         lab.variant(kernel.name, |device| keep(device, kernel, &task))?;
     }
     lab.variant(KEEP_BALLOT_LANE.name, |device| {
-        // A few elements could be in their places by luck.
+        // With few elements, all of them could be in their places by luck.
         let row = keep(device, &KEEP_BALLOT_LANE, &self::task(n.max(CHECKED), block, seed))?;
         Ok(row.expect(Verdict::Fault))
     })?;
@@ -104,7 +104,7 @@ fn keep_in_order(device: &mut Device, task: &Task) -> Result<Row> {
     judged(device, row, y, task)
 }
 
-/// Every element that is to be kept must be there, in whatever order; how many are out of order is a fact.
+/// Every element that is to be kept must be in the result, in any order; how many are out of order is a fact.
 fn judged(device: &mut Device, row: Row, y: Buffer<i32>, task: &Task) -> Result<Row> {
     let kept = task.kept.len();
     let read = device.read(y)?;
@@ -132,7 +132,7 @@ fn moved(got: &[i32], kept: &[i32]) -> f64 {
     got.iter().zip(kept).filter(|(got, kept)| got != kept).count() as f64
 }
 
-/// How often there is each element, which are from 0 to 99. Anything else counts as a hundredth.
+/// How often each element occurs; elements are from 0 to 99. Anything else is counted in the last place.
 fn histogram(values: &[i32]) -> [usize; 101] {
     let mut counts = [0; 101];
     for &value in values {

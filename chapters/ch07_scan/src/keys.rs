@@ -1,4 +1,4 @@
-//! Counting keys: one atomic for each element, or one for each key that a warp has.
+//! Counting keys: one atomic for each element, or one for each different key in a warp.
 //!
 //! The keys are drawn from 1, 8 or 1024 possible ones: the fewer there are, the more lanes of a warp have the
 //! same key. It leaves out counters in shared memory, which chapter 5 compares.
@@ -38,7 +38,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     }
     let each = format!("{COUNT_KEYS_EACH}-8");
     lab.variant(&each, |device| {
-        // Of a few elements, each could have a key of its own.
+        // With few elements, each could have a key of its own.
         let words = Random::new(seed).words(n.max(CHECKED));
         Ok(count(device, &COUNT_KEYS_EACH, &words, 8, block)?.expect(Verdict::Wrong))
     })?;

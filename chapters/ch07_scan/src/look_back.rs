@@ -1,4 +1,4 @@
-//! Looking back: what the word or the words must be like through which blocks tell each other their sums.
+//! Looking back: the words through which blocks pass on their sums, and what these have to be like.
 //!
 //! Every kernel scans a few tiles, watched by all checkers, and then again in a weak memory under many seeds.
 //! It leaves out in which order blocks start, which is the next section.
@@ -119,7 +119,7 @@ fn races(section: &Section) -> Option<String> {
     ))
 }
 
-/// How many of the wrong kernels gave the right result all the same.
+/// How many of the wrong kernels nevertheless had the right result.
 fn on_the_gpu(section: &Section) -> Option<String> {
     let is_wrong = |(_, _, _, weakly): &&(&Kernel, Words, Verdict, Verdict)| *weakly == Verdict::Wrong;
     let wrong = KERNELS.iter().filter(is_wrong);

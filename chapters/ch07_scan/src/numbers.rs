@@ -1,7 +1,7 @@
 //! Inputs, and the scans that the host makes of them.
 //!
-//! The elements are digits, so the sum of a hundred million of them fits into an int. What it leaves out:
-//! other operations than addition.
+//! The elements are digits, so the sum of a hundred million of them fits into an int. Operations other than addition
+//! are left out.
 
 use lanes::Random;
 

@@ -1,9 +1,9 @@
 //! Forward progress: which blocks have started when a block waits for another.
 //!
-//! The emulator lets one block or all blocks be on the machine at a time, and starts them in the order of
-//! their numbers, which CUDA does not promise. A kernel that gives the last tile to the first block is what
-//! any other kernel would be if blocks started in the opposite order. It leaves out blocks that start late on
-//! a GPU, which nobody can arrange.
+//! The emulator keeps one block or all blocks resident at a time, and starts them in the order of their numbers, which
+//! CUDA does not promise. A kernel that gives the last tile to the first block shows what would happen to any kernel if
+//! blocks started in the opposite order. It leaves out blocks that start late on a GPU, because that cannot be
+//! arranged.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,9 +16,9 @@ use crate::array::PER_THREAD;
 use crate::look_back::{BLOCK, PATIENCE, TILES};
 use crate::numbers::{digits, scans};
 
-/// Looks at a tile that is not ready, where no look will ever help.
+/// How often a block loads the state of a tile that will never be ready.
 const LITTLE_PATIENCE: i32 = 500;
-/// Waits for ever.
+/// The block waits without a limit.
 const NO_END: i32 = 0;
 
 /// A variant: its kernel, how many blocks are on the machine at a time, the patience, and the verdict expected.
@@ -41,7 +41,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// On the emulator alone, for how many blocks are on a GPU at a time cannot be chosen.
+/// Runs on the emulator only, because the number of blocks that are resident on a GPU cannot be chosen.
 fn scan(
     device: &mut Device,
     kernel: &'static Kernel,
@@ -62,7 +62,7 @@ fn scan(
 }
 
 fn judged(mut run: Run, got: &[i32], values: &[i32]) -> Row {
-    // A row without kernels counts as one that no GPU runs, so the record of a GPU's counters leaves it out.
+    // A row without kernels counts as one that no GPU runs, so it does not appear in the record of a GPU's counters.
     run.kernels.clear();
     let check = lanes::check::compare(&scans(values, values.len()), got, &Tolerance::Exact);
     let verdict = match (run.faults.is_empty(), check.is_right()) {

@@ -1,4 +1,4 @@
-//! What the chapter prints: its records, its claims, its other shapes, and closed forms of what it counts.
+//! The chapter's output: its records, its claims, its results in other shapes, and counts that have a closed form.
 
 use std::collections::BTreeSet;
 
@@ -25,9 +25,9 @@ fn counter(rows: &[Value], variant: &str, name: &str) -> u64 {
     row(rows, variant)["counters"][name].as_u64().unwrap()
 }
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "3", "31", "33", "1003", "70001"] {
         for block in ["32", "64", "1024"] {
             CHAPTER.passes(&["--size", size, "--block", block, "--seed", "7"]);
@@ -36,19 +36,19 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 }
 
 #[test]
-fn every_variant_comes_out_as_expected_with_every_seed() {
+fn every_variant_has_the_expected_result_with_every_seed() {
     for seed in ["1", "2", "3", "18446744073709551615"] {
         CHAPTER.passes(&["--size", "5000", "--seed", seed]);
     }
 }
 
 #[test]
-fn a_block_that_is_no_power_of_two_is_refused() {
+fn a_block_that_is_not_a_power_of_two_is_refused() {
     CHAPTER.refuses(&["--block", "96"], "cannot be halved");
 }
 
-/// Of n elements, rounds add n - d in the round of distance d; a tree adds n - 1 on the way up, and on the way down
-/// n - 1 less the elements that the way up has finished, one for each round.
+/// For n elements, rounds make n - d additions in the round of distance d. A tree makes n - 1 on the way up; on the way
+/// down it makes n - 1 less the elements that the way up has finished, one for each round.
 #[test]
 fn additions_are_those_of_the_textbook() {
     for block in [32_u32, 256, 1024] {
@@ -56,11 +56,11 @@ fn additions_are_those_of_the_textbook() {
         let rounds = block.ilog2();
         let hillis: u32 = (0..rounds).map(|round| block - (1 << round)).sum();
         assert_eq!(whole(&rows, "scan_block_two_buffers", "additions"), u64::from(hillis));
-        // In place, threads that have nobody to their left add 0.
+        // In place, threads with no element to their left add 0.
         assert_eq!(whole(&rows, "scan_block_in_place", "additions"), u64::from(rounds * block));
         let blelloch = (block - 1) + (block - 1 - rounds);
         assert_eq!(whole(&rows, "scan_block_tree", "additions"), u64::from(blelloch));
-        // Five rounds in each warp and in the first warp again, and an offset for all warps but the first.
+        // Five rounds in each warp and again in the first warp, and an offset for all warps except the first.
         let warps = 5 * block + 5 * 32 + (block - 32);
         assert_eq!(whole(&rows, "scan_block", "additions"), u64::from(warps));
     }
@@ -75,14 +75,14 @@ fn barriers_grow_with_the_rounds_and_not_with_the_warps() {
         assert_eq!(barriers("scan_block"), 2);
         assert_eq!(barriers("scan_block_two_buffers"), rounds);
         assert_eq!(barriers("scan_block_in_place"), 2 * rounds);
-        // As many rounds up, one less down, and the last look.
+        // One for each round on the way up, one fewer on the way down, and one after the last.
         assert_eq!(barriers("scan_block_tree"), 2 * rounds);
     }
 }
 
-/// Of whole tiles, each sector is read and written as often as the kernels say.
+/// For whole tiles, each sector is read and written as often as the kernels say.
 #[test]
-fn each_scan_goes_over_memory_as_often_as_it_says() {
+fn each_scan_reads_and_writes_memory_as_often_as_it_says() {
     const N: u64 = 1 << 17;
     let rows = CHAPTER.every_row(&["--only", "array", "--size", &N.to_string()]);
     let sectors = N / 8;
@@ -92,19 +92,19 @@ fn each_scan_goes_over_memory_as_often_as_it_says() {
     let rounds = u64::from(N.ilog2());
     assert_eq!(whole(&rows, "scan_passes", "launches"), rounds);
     assert_eq!(stores("scan_passes"), rounds * sectors);
-    // The elements to the left too, apart from those of the first ones, which have none.
+    // The elements to the left are loaded too, except by the first elements, which have none.
     assert!(loads("scan_passes") > (2 * rounds - 2) * sectors && loads("scan_passes") < 2 * rounds * sectors);
     for (variant, read, written) in
         [("scan_then_add", 2, 2), ("sum_then_scan", 2, 1), ("look_back", 1, 1), ("look_back_warp", 1, 1)]
     {
-        // The sums of tiles come on top.
+        // The sums of tiles are loaded in addition.
         let more = |count: u64, times: u64| count as f64 / (times * sectors) as f64;
         let (read, written) = (more(loads(variant), read), more(stores(variant), written));
         assert!((0.95..1.1).contains(&read) && (0.95..1.1).contains(&written), "{variant}: {read} {written}");
     }
 }
 
-/// With one resident block every tile but the last waits for one that cannot start.
+/// With one resident block, every tile except the last waits for one that cannot start.
 #[test]
 fn blocks_give_up_only_for_tiles_that_cannot_start() {
     let rows = CHAPTER.every_row(&["--only", "start"]);
@@ -118,7 +118,7 @@ fn blocks_give_up_only_for_tiles_that_cannot_start() {
     assert!(fault["message"].as_str().unwrap().contains("23 blocks have not started"), "{fault}");
 }
 
-/// A warp adds as often as it has different keys.
+/// A warp adds once for each different key.
 #[test]
 fn lanes_with_the_same_key_add_once() {
     let rows = CHAPTER.every_row(&["--only", "keys"]);
@@ -129,20 +129,20 @@ fn lanes_with_the_same_key_add_once() {
     assert!((7.5..8.0).contains(&eight), "{eight}");
 }
 
-/// A line that is part of a race says so at its end; exactly these lines are reported.
+/// The source marks each line that is part of a race at its end; exactly these lines are reported.
 #[test]
-fn races_are_told_at_the_lines_that_say_so() {
+fn races_are_reported_at_the_lines_marked_in_the_source() {
     let report = CHAPTER.every_row(&[]);
     let faults = report.iter().flat_map(|row| row["faults"].as_array().unwrap());
     let races = faults.filter(|fault| fault["kind"] == "race");
     let sources = races.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
-    let told: BTreeSet<(String, u64)> =
+    let reported: BTreeSet<(String, u64)> =
         sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect();
     for file in ["scan.cu", "scan_array.cu", "compaction.cu"] {
         let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(path).unwrap();
         let marked = (1..).zip(source.lines()).filter(|(_, line)| line.ends_with("// race")).map(|(n, _)| n);
-        let told = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
-        assert_eq!(told.collect::<Vec<u64>>(), marked.collect::<Vec<u64>>(), "{file}");
+        let reported = reported.iter().filter(|(name, _)| name == file).map(|(_, line)| *line);
+        assert_eq!(reported.collect::<Vec<u64>>(), marked.collect::<Vec<u64>>(), "{file}");
     }
 }

@@ -1,8 +1,8 @@
-//! What limits the warps that a multiprocessor holds? A copy in blocks of several sizes, and with shared memory that
-//! it does not use, so that fewer blocks fit.
+//! What limits the number of resident warps? A copy in blocks of several sizes, and with shared memory that it does not
+//! use, so that fewer blocks fit.
 //!
-//! How many blocks are resident is arithmetic (`multiprocessor`); a GPU shows what it costs. It leaves out registers,
-//! which PTX has without limit: the next section is about those.
+//! How many blocks are resident is calculated (`multiprocessor`); a GPU shows the effect. It leaves out registers,
+//! which are not limited in PTX: the next section is about those.
 
 use std::cell::LazyCell;
 use std::fmt::Write as _;
@@ -20,9 +20,9 @@ use crate::multiprocessor::{WARPS, resident_blocks, warps_by_registers};
 
 const SIZES: [u32; 5] = [32, 64, 256, 768, 1024];
 const BLOCK: u32 = 256;
-/// As much shared memory as leaves room for so many blocks.
+/// The number of blocks, and the shared memory for each with which exactly that many fit.
 const RESIDENT: [(u32, u32); 4] = [(8, 0), (4, 56 << 10), (2, 113 << 10), (1, 200 << 10)];
-/// Registers of a thread in the picture.
+/// Numbers of registers per thread in the picture.
 const REGISTERS: [u32; 7] = [32, 40, 64, 96, 128, 168, 255];
 
 /// A kernel, the threads of a block, and the shared memory that it asks for.
@@ -78,7 +78,7 @@ fn copied(device: &mut Device, copying: Copying, values: &[f32], seed: u64) -> R
     let launch = Launch::cover(kernel, values.len().div_ceil(elements_per_thread), block).seed(seed);
     let launch = launch.shared_bytes(shared_bytes).arg(x).arg(y).arg(values.len() as i32);
     let run = device.launch(&launch)?;
-    // What is read and what is written.
+    // The bytes that are read and those that are written.
     let rate = run.timing.as_ref().map(|timing| 2.0 * size_of_val(values) as f64 / (1e3 * timing.median_us));
     let expected: Vec<f64> = values.iter().copied().map(f64::from).collect();
     let row = device.check(run, y, &expected, &Tolerance::Exact)?;
@@ -102,14 +102,14 @@ fn copied(device: &mut Device, copying: Copying, values: &[f32], seed: u64) -> R
     })
 }
 
-/// What a thread of the kernel has in flight, seen in a launch of one warp.
+/// The loads that a thread of the kernel has in flight, found in a launch of one warp.
 fn in_flight(device: &mut Device, copying: Copying) -> Result<InFlight> {
     let n = 32 * copying.elements_per_thread;
     let (x, y) = (device.zeroed::<f32>("x", n)?, device.zeroed::<f32>("y", n)?);
     InFlight::of(device, &Launch::new(copying.kernel, 1, 32).arg(x).arg(y).arg(n as i32))
 }
 
-/// Arithmetic in lines of text.
+/// The calculation in lines of text.
 fn registers_and_warps() -> String {
     let mut out = String::from("registers per thread   warps that have room   occupancy\n");
     for registers in REGISTERS {

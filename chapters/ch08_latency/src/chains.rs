@@ -1,8 +1,8 @@
 //! How long does one addition take? Chains of additions, by few warps and by many, and several in a thread.
 //!
-//! Each thread adds as many times in every row. With one chain an addition waits for the one before; with several,
-//! others can be issued meanwhile. One block runs, so one multiprocessor works, and its warps are divided among four
-//! schedulers. It leaves out instructions that wait for memory.
+//! Each thread makes the same number of additions in every row. With one chain an addition waits for the one before;
+//! with several, others can be issued meanwhile. One block runs, so one multiprocessor works, and its warps are divided
+//! among four schedulers. It leaves out instructions that wait for memory.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

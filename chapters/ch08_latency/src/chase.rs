@@ -1,8 +1,8 @@
-//! How long does one load take? A thread loads where to load next, so nothing can overlap.
+//! How long does one load take? Each load returns the address of the next one, so nothing can overlap.
 //!
-//! Each step goes to another line of 128 bytes, in an order that looks like chance. What differs between the rows
-//! is only how many bytes the path is spread over, and so which of the memories holds them; the emulator has no
-//! caches, and counts the same in each. It leaves out loads of several lanes.
+//! Each step goes to another line of 128 bytes, in an order that looks random. The rows differ only in how many bytes
+//! the path covers, and therefore in which memory holds them. The emulator has no caches, and counts the same for each.
+//! It leaves out loads of several lanes.
 
 use anyhow::Result;
 use lanes::kernels::latency::CHASE;
@@ -15,7 +15,7 @@ const STEPS: usize = 1 << 14;
 /// Words in a line, and their bytes.
 const LINE: usize = 32;
 const WORD_BYTES: usize = size_of::<i32>();
-/// The words that the paths of the first rows are spread over: 16 KiB and 4 MiB.
+/// The number of words that the paths of the first rows cover: 16 KiB and 4 MiB.
 const FEW: usize = 4 << 10;
 const MORE: usize = 1 << 20;
 const ROWS: [&str; 3] = ["chase_16kib", "chase_4mib", "chase_array"];
@@ -32,7 +32,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// A way through an array that visits each of its lines once before it returns to the first.
+/// A path through an array that visits each of its lines once before it returns to the first.
 #[derive(Clone, Copy)]
 struct Path {
     /// A power of two.
@@ -44,7 +44,8 @@ impl Path {
         Path { lines: 1 << (words / LINE).max(1).ilog2() }
     }
 
-    /// Of period `lines`, because the factor is one more than a multiple of four and the addend is odd.
+    /// The line after this one. The period is `lines`, because the factor is one more than a multiple of four and the
+    /// addend is odd.
     fn after(self, line: usize) -> usize {
         (line * 1_664_525 + 1_013_904_223) % self.lines
     }
@@ -54,8 +55,8 @@ impl Path {
         std::iter::successors(Some(0), move |&line| Some(self.after(line)))
     }
 
-    /// The array: at the beginning of each line that is visited, the place of the next. Before each run for the
-    /// clock the array is copied anew, and a cache may still hold its end. So the path keeps to the first half.
+    /// The array: at the beginning of each line that is visited is the place of the next. Before each timed run the
+    /// array is copied again, and a cache may still hold its end. Therefore the path uses only the first half.
     fn array(self) -> Vec<i32> {
         let mut next = vec![0; 2 * self.lines * LINE];
         for line in self.lines().take(STEPS.min(self.lines)) {

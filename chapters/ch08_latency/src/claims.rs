@@ -1,7 +1,7 @@
-//! What is often said of latency and occupancy, decided by this chapter's rows.
+//! What is often said about latency and occupancy, decided by this chapter's rows.
 //!
 //! Most of these statements are about time, so a record of a GPU decides them, at sizes that fill it. It leaves out
-//! what tutorials say of particular numbers of threads: those differ between GPUs.
+//! what tutorials say about particular numbers of threads, because those differ between GPUs.
 
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 

@@ -1,9 +1,9 @@
-//! How many threads does it take to keep memory busy? The same array, added up by few warps and by many, with one
-//! load in flight in each thread and with several.
+//! How many threads does it take to keep memory busy? The same array, summed by few warps and by many, with one load in
+//! flight in each thread and with several.
 //!
-//! The grid has so many blocks that each multiprocessor gets 1, 2, 4 or 8 of them, and every thread adds elements
-//! until the array is done; so the grid decides the warps of a multiprocessor. It leaves out what adding the sums of
-//! the threads takes, which chapter 4 is about.
+//! The grid has as many blocks as give each multiprocessor 1, 2, 4 or 8 of them, and every thread adds elements until
+//! the array ends; so the grid determines the warps of a multiprocessor. It leaves out the time for adding the sums of
+//! the threads, which chapter 4 is about.
 
 use std::cell::LazyCell;
 
@@ -21,7 +21,7 @@ use crate::multiprocessor::{MULTIPROCESSORS, WARPS};
 const BLOCK: u32 = 256;
 const BLOCKS: [u32; 4] = [1, 2, 4, 8];
 
-/// A kernel, what its rows are called, and the elements of each of its loads.
+/// A kernel, the prefix of its rows, and the number of elements in each of its loads.
 type Stream = (&'static str, &'static Kernel, usize);
 
 const STREAMS: [Stream; 6] = [
@@ -33,12 +33,12 @@ const STREAMS: [Stream; 6] = [
     ("wide_4", &STREAM_WIDE_4, 4),
 ];
 
-/// Elements for each thread of a full multiprocessor, so that the threads with most loads in flight have one round.
+/// Elements for each thread of a full multiprocessor, so that the threads with most loads in flight have one iteration.
 const ELEMENTS_PER_THREAD: usize = 8;
 
 const ALL_WARPS: Column =
     Column { head: ["warps", ""], cell: Cell::Counted(|counters| grouped(counters.warps)) };
-/// On a multiprocessor: the bytes of the loads that a thread can wait for at a time, of all resident threads.
+/// For one multiprocessor: the bytes that all resident threads together can have in flight.
 const KIB_IN_FLIGHT: Column = Column { head: ["KiB in", "flight"], cell: Cell::Fact("kib_in_flight") };
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -68,7 +68,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// Small enough that the sum of a thread is exact in any order.
+/// So small that the sum of a thread is exact in any order.
 fn whole_numbers(n: usize, seed: u64) -> Vec<f32> {
     let mut random = Random::new(seed);
     (0..n).map(|_| f32::from((random.next_u32() >> 29) as u8)).collect()
@@ -93,7 +93,7 @@ fn streamed(
     })
 }
 
-/// What each thread adds: elements that are a grid apart, `width` neighbours at a time, and of the rest one.
+/// The sum of each thread: elements that are a grid apart, `width` neighbours at a time, and one at a time at the end.
 fn sums_of_threads(values: &[f32], threads: usize, width: usize) -> Vec<f64> {
     let mut sums = vec![0.0; threads];
     let (whole, rest) = values.split_at(values.len() / width * width);
@@ -108,7 +108,8 @@ fn sums_of_threads(values: &[f32], threads: usize, width: usize) -> Vec<f64> {
     sums
 }
 
-/// What a thread of the kernel has in flight, seen in a launch of one warp with enough for one round.
+/// The loads that a thread of the kernel has in flight, found in a launch of one warp with enough elements for one
+/// iteration.
 fn in_flight(device: &mut Device, kernel: &'static Kernel) -> Result<InFlight> {
     let n = 32 * 32;
     let (x, sums) = (device.zeroed::<f32>("x", n)?, device.zeroed::<f32>("sums", 32)?);

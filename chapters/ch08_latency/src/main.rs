@@ -1,8 +1,8 @@
-//! Chapter 8: what hides the time that a warp waits.
+//! Chapter 8: how the time that a warp waits is hidden.
 //!
-//! It begins with the time of one load and of one addition that nothing hides, adds warps and independent
-//! work in each thread, and ends with what limits the warps that a multiprocessor holds. It leaves out
-//! copies that need no register, and work that overlaps between launches: the next chapter is about those.
+//! It begins with the time of one load and of one addition that nothing hides, adds warps and independent work in each
+//! thread, and ends with what limits the number of resident warps. It leaves out copies that need no register, and work
+//! that overlaps between launches: the next chapter is about those.
 
 mod blocks;
 mod chains;

@@ -1,8 +1,8 @@
-//! What if a thread needs many registers? Then fewer warps fit. Or the compiler is told that all should fit, and
-//! keeps in memory what has no register.
+//! What if a thread needs many registers? Then fewer warps fit. Or the compiler is asked to make all of them fit, and
+//! stores in memory what has no register.
 //!
-//! PTX has registers without limit, so the emulator executes the same instructions in both rows, and only a GPU shows
-//! the difference. It leaves out how many registers the assembler gives a kernel: a profiler says that.
+//! Registers are not limited in PTX, so the emulator executes the same instructions in both rows, and only a GPU shows
+//! the difference. It leaves out how many registers the assembler gives a kernel, which a profiler shows.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -13,7 +13,7 @@ use lanes::report::layout::grouped;
 use lanes::{Device, Lab, Launch, Random, Row, Tolerance};
 
 const BLOCK: usize = 256;
-/// The numbers that a thread holds: many, and few.
+/// How many numbers a thread holds: many, and few.
 const MANY: usize = 64;
 const FEW: usize = 16;
 const ROUNDS: usize = 64;
@@ -52,7 +52,7 @@ fn held(
     device.check(run, y, &mixed(values, threads), &Tolerance::Exact)
 }
 
-/// Each thread's numbers are a grid apart; in each round, each has its neighbour added to it.
+/// Each thread's numbers are a grid apart; in each round, each number is increased by its neighbour.
 fn mixed(mut values: Vec<u32>, threads: usize) -> Vec<f64> {
     let numbers = values.len() / threads;
     for _ in 0..ROUNDS {

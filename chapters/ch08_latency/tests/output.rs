@@ -1,12 +1,12 @@
-//! What the chapter prints: its records, its claims, other sizes, and counts that have a closed form.
+//! The chapter's output: its records, its claims, other sizes, and counts that have a closed form.
 
 use serde_json::Value;
 
 lanes::chapter_tests!("ch08_latency");
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_at_every_size() {
+fn every_variant_has_the_expected_result_at_every_size() {
     for size in ["1", "2", "31", "1003", "20000"] {
         CHAPTER.passes(&["--size", size, "--seed", "7"]);
     }
@@ -24,9 +24,9 @@ fn find<'r>(rows: &'r [Value], variant: &str) -> &'r Value {
     rows.iter().find(|row| row["variant"] == variant).unwrap_or_else(|| panic!("no row {variant}"))
 }
 
-/// A step is a request for a sector, wherever the bytes are.
+/// A step is a request for one sector, no matter where the bytes are.
 #[test]
-fn a_chase_asks_for_a_sector_in_each_step() {
+fn a_chase_requests_a_sector_in_each_step() {
     let rows = CHAPTER.every_row(&["--only", "chase", "--size", "70000"]);
     assert_eq!(rows.len(), 3);
     for row in &rows {
@@ -39,7 +39,7 @@ fn a_chase_asks_for_a_sector_in_each_step() {
     assert_eq!(footprints, [16.0, 4096.0, 128.0]);
 }
 
-/// Chains divide the additions among themselves, and add a few at the beginning and in the end.
+/// Chains divide the additions among themselves, and make a few more at the beginning and at the end.
 #[test]
 fn chains_have_the_same_work() {
     let rows = CHAPTER.rows("chains");
@@ -51,9 +51,9 @@ fn chains_have_the_same_work() {
     }
 }
 
-/// The loads under way are those that the kernel's name says, and together those of all threads.
+/// The loads in flight of a thread are as many as the kernel's name says, and those of all threads follow from that.
 #[test]
-fn what_is_in_flight_is_what_the_names_say() {
+fn the_loads_in_flight_are_as_many_as_the_names_say() {
     let rows = CHAPTER.rows("loads");
     for (kind, loads, bytes) in [
         ("loads_1", 1.0, 4.0),
@@ -79,7 +79,7 @@ fn what_is_in_flight_is_what_the_names_say() {
     }
 }
 
-/// Shared memory that keeps blocks out, and nothing else, is in the facts and not in the counts.
+/// Shared memory limits the number of resident blocks; it changes the facts but not the counters.
 #[test]
 fn fewer_blocks_fit_and_nothing_else_changes() {
     let rows = CHAPTER.rows("resident");
@@ -95,9 +95,9 @@ fn fewer_blocks_fit_and_nothing_else_changes() {
     }
 }
 
-/// The places for warps that blocks of each size fill.
+/// The warps of the resident blocks, for each size of block.
 #[test]
-fn blocks_fill_the_places_for_warps() {
+fn blocks_of_each_size_give_this_many_warps() {
     let rows = CHAPTER.rows("blocks");
     for (size, warps) in [(32, 32.0), (64, 64.0), (256, 64.0), (768, 48.0), (1024, 64.0)] {
         let row = find(&rows, &format!("block_{size}"));
@@ -105,9 +105,9 @@ fn blocks_fill_the_places_for_warps() {
     }
 }
 
-/// A bound on registers is none on what is loaded and stored in global memory.
+/// A limit on registers does not change what is loaded from and stored to global memory.
 #[test]
-fn a_bound_on_registers_changes_no_traffic() {
+fn a_limit_on_registers_changes_no_traffic() {
     let rows = CHAPTER.rows("registers");
     for (free, bounded) in [("hold", "hold_bounded"), ("hold_few", "hold_few_bounded")] {
         for name in ["global_load_sectors", "global_store_sectors", "local_requests"] {
@@ -118,7 +118,7 @@ fn a_bound_on_registers_changes_no_traffic() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_in_one_line() {
+fn impossible_requests_are_refused_in_one_line() {
     for (args, message) in [
         (["--size", "99999999999"], "ask for at most"),
         (["--only", "chas"], "there is no variant or section `chas`: did you mean "),

@@ -1,6 +1,6 @@
-//! What an order costs an atomic addition that needs none.
+//! What a memory order costs if an atomic addition needs none.
 //!
-//! All threads add to one counter, or each to its own. It leaves out shared memory, which chapter 5 has.
+//! All threads add to one counter, or each to its own. It leaves out shared memory, which chapter 5 covers.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -11,7 +11,8 @@ use lanes::{Device, Lab, Launch, Row, Tolerance};
 
 use crate::shape::Shape;
 
-/// The checkers remember every access, so they watch a run of a few blocks, and not the run that is counted.
+/// The checkers remember every access, so they watch a separate run of a few blocks, and not the run whose counters are
+/// shown.
 const CHECKED_BLOCKS: u32 = 2;
 
 const KERNELS: [&Kernel; 3] = [&ADD_BUILT_IN, &ADD_RELAXED, &ADD_DEFAULT];

@@ -1,13 +1,13 @@
 //! What is often said about orders, scopes, barriers and new instructions, and which rows decide it.
 //!
-//! No note is about them. It leaves out statements that only the standard of C++ decides.
+//! No note makes these statements. It leaves out those that only the standard of C++ decides.
 
 use lanes::claims::{Claim, Proof, Ruling, Seen, Test, Voice};
 
 /// The run of `output/runs.txt` in which locks, barriers and sums are large enough for a clock.
 const LARGE: &str = "--only locks,additions,waiting,handshakes,sums,leaders --size 1048576";
-/// The run in which every thread has a counter of its own and there are enough of them: with fewer, the launch takes up
-/// most of the time, and the two kinds of `fetch_add` differ by less than two runs of either.
+/// The run in which every thread has a counter of its own and there are enough of them. With fewer, most of the time is
+/// the launch, and the two kinds of `fetch_add` differ by less than two runs of either.
 const LONG: &str = "--only add_built_in-own,add_relaxed-own,add_default-own,rounds_fences,ref_rounds \
                     --size 33554432 --check off";
 
@@ -192,12 +192,12 @@ pub static CLAIMS: &[Claim] = &[
     },
 ];
 
-/// No race is found, and no seed of the weak memory gives a wrong result.
+/// Whether no race was found, and no seed of the weak memory had a wrong result.
 fn comes_out_right(seen: &[Seen]) -> bool {
     seen[0].fault("race").is_none() && seen[1].fact("seeds_wrong") == 0.0
 }
 
-/// What the checker of races found in the first row, and how the second came out in the weak memory.
+/// What the checker of races found in the first row, and the result of the second row in the weak memory.
 fn in_both_memories(seen: &[Seen]) -> String {
     let race = if seen[0].fault("race").is_some() { "a race" } else { "no race" };
     let [wrong, seeds] = ["seeds_wrong", "seeds"].map(|name| seen[1].fact(name));

@@ -1,7 +1,7 @@
 //! Handshakes inside a block: `__syncthreads`, and a `cuda::barrier` at which threads arrive first and wait later.
 //!
-//! Each barrier runs as the compiler builds it for three generations of GPUs. The wrong kernels wait too little, or for a
-//! thread that does not exist. It leaves out barriers of a grid, and copies that arrive at a barrier by themselves.
+//! Each barrier runs as the compiler builds it for three generations of GPUs. The wrong kernels wait too little, or for
+//! a thread that does not exist. It leaves out barriers of a grid, and copies that arrive at a barrier by themselves.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -16,25 +16,26 @@ use lanes::{Buffer, Device, Lab, Launch, Random, Row, Tolerance, Verdict, weak};
 use crate::shape::Shape;
 
 const LANES: usize = 32;
-/// Blocks that work at the same time and have nothing to do with each other.
+/// Blocks that run at the same time and do not communicate.
 const BLOCKS: u32 = 4;
-/// There is one round for this many of the chapter's elements. The emulator lets waiting warps ask again and again, so a
-/// round takes it long.
+/// There is one round for this many of the chapter's elements. On the emulator waiting warps poll again and again, so a
+/// round takes long.
 const ELEMENTS: u32 = 4096;
 const ROUNDS: std::ops::RangeInclusive<u32> = 2..=64;
-/// The checkers remember every access, so they watch a run of one block and few rounds, and not the run that is counted.
+/// The checkers remember every access, so they watch a separate run of one block and few rounds, and not the run whose
+/// counters are shown.
 const CHECKED_ROUNDS: i32 = 2;
 /// Rounds of a relay.
 const RELAYS: i32 = 4;
 /// The generations: a word with atomics, an mbarrier that is polled, an mbarrier that can suspend a thread.
 const BUILDS: [u32; 3] = [70, 80, 90];
-/// The shape that runs under many seeds: a block of four warps.
+/// The shape that runs with many seeds: a block of four warps.
 const SMALL: Shape = Shape { grid: 1, block: 128, seed: 0 };
 
-/// What a kernel should leave in `y` if `x` holds these values.
+/// The values that a kernel should leave in `y` if `x` contains these values.
 type Expected = fn(&[u32], usize) -> Vec<u32>;
 
-/// Kernels, whether they are right, and what they leave.
+/// Kernels, whether they are right, and their results.
 const CASES: [(&Kernel, bool, Expected); 4] = [
     (&RELAY, true, relayed),
     (&RELAY_ONE_BARRIER, false, relayed),
@@ -42,7 +43,8 @@ const CASES: [(&Kernel, bool, Expected); 4] = [
     (&HAND_ON_NO_WAIT, false, handed_on),
 ];
 
-/// Kernels that may wait for ever, and their blocks. A token that is two phases old looks like one of the present phase.
+/// Kernels that may wait for ever, and their blocks. A token that is two phases old looks like one of the current
+/// phase.
 const NEVER_ON_A_GPU: [(&Kernel, u32); 2] = [(&HAND_ON_HALF, 128), (&HAND_ON_EXTRA, 64)];
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -73,7 +75,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     for (kernel, block) in NEVER_ON_A_GPU {
         lab.variant(kernel.name, |device| mistaken(device, kernel, Shape { block, ..small }))?;
     }
-    // A token that is two phases old is no token any more, in whatever memory.
+    // A token that is two phases old is not valid, in any memory.
     for (kernel, is_right, expected) in
         CASES.into_iter().filter(|(kernel, ..)| kernel.name != HAND_ON_HALF.name)
     {
@@ -100,7 +102,7 @@ fn turns(device: &mut Device, kernel: &'static Kernel, arch: u32, shape: Shape, 
     device.check(run, y, &expected, &Tolerance::Exact)
 }
 
-/// After each round a thread has its own value, worked on, and the value of the thread one warp further.
+/// After each round a thread has the value of the thread one warp further, and a new value of its own.
 fn turned(values: &[u32], block: usize, rounds: i32) -> Vec<u32> {
     let mut values = values.to_vec();
     for _ in 0..rounds {
@@ -124,7 +126,7 @@ fn handed_on(values: &[u32], block: usize) -> Vec<u32> {
     (0..values.len()).map(|i| values[one_warp_further(i, block)]).collect()
 }
 
-/// Lane by lane, the sum of what warp 0 has made for the lane opposite.
+/// For each lane, the sum of what warp 0 has made for the opposite lane.
 fn relayed(values: &[u32], block: usize) -> Vec<u32> {
     let made = |lane: usize| (0..RELAYS as usize).map(|round| round * LANES + lane).sum::<usize>();
     let sum = |i: usize| if i % block < LANES { 0 } else { made(LANES - 1 - i % LANES) };

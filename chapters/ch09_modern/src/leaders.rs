@@ -1,7 +1,7 @@
 //! One lane that acts for the others: how is it chosen?
 //!
-//! Lanes whose value is above a level are counted, level by level, so that the lanes differ from level to level and lane
-//! 0 is often not among them. It leaves out groups of `cooperative_groups`, which chapter 4 has.
+//! Lanes whose value is above a level are counted, level by level, so that the active lanes differ from level to level
+//! and lane 0 is often not among them. It leaves out groups of `cooperative_groups`, which chapter 4 covers.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -33,7 +33,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
 }
 
 fn pick(device: &mut Device, kernel: &'static Kernel, arch: u32, shape: Shape) -> Result<Row> {
-    // Lane 0 of the first warp has 0, so that in every shape there are lanes without it.
+    // Lane 0 of the first warp has 0, so that every shape has levels without that lane.
     let word = |(i, word): (usize, u32)| if i == 0 { 0 } else { (word % 12) as i32 };
     let values = Random::new(shape.seed).words(shape.threads()).into_iter().enumerate().map(word);
     let values: Vec<i32> = values.collect();

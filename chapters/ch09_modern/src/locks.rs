@@ -1,7 +1,7 @@
 //! A counter under a lock: which orders and scopes of `cuda::atomic_ref` protect it?
 //!
-//! One lane of each block takes the lock, adds one, gives the lock back, and begins again. The two locks of chapter 5
-//! that are right run beside them. It leaves out what threads do while they wait.
+//! One lane of each block takes the lock, adds one, releases the lock, and begins again. The two correct locks of
+//! chapter 5 run beside them. It leaves out what threads do while they wait.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -31,7 +31,7 @@ const CASES: [(&Kernel, bool); 10] = [
     (&REF_TICKET, true),
 ];
 
-/// How many blocks want the lock, how often each, and in which order they get their turns.
+/// How many blocks compete for the lock, how often each, and in which order they take turns.
 #[derive(Clone, Copy)]
 pub struct Queue {
     pub blocks: u32,
@@ -43,14 +43,14 @@ pub struct Queue {
 const ELEMENTS: usize = 512;
 const MOST_BLOCKS: usize = 264;
 const ROUNDS: i32 = 20;
-/// The shape that runs under many seeds.
+/// The shape that runs with many seeds.
 const SMALL: Queue = Queue { blocks: 8, rounds: 5, schedule: Schedule::Random };
 
 /// Tries before a block gives up. On a GPU they take seconds, and a block gets the lock long before that.
 const PATIENCE: i32 = 10_000_000;
 
 impl Queue {
-    /// As many blocks as the reader's size asks for.
+    /// As many blocks as the reader's size requires.
     pub fn of(lab: &mut Lab) -> Result<Queue> {
         let n = lab.size(shape::SIZE, shape::ELEMENT_BYTES)?;
         let blocks = n.div_ceil(ELEMENTS).min(MOST_BLOCKS) as u32;
@@ -87,7 +87,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// What a launch works on.
+/// The buffers of a launch.
 struct Memory {
     launch: Launch,
     count: Buffer<i32>,

@@ -1,7 +1,7 @@
 //! Messages with orders and scopes: which are enough?
 //!
-//! The two kernels of chapter 5 that they replace run beside them, so that their instructions and times can be compared.
-//! Every kernel also runs in a weak memory. It leaves out flags that are set more than once.
+//! The two kernels of chapter 5 that they replace run beside them, so that their instructions and times can be
+//! compared. Every kernel also runs in a weak memory. It leaves out flags that are set more than once.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -76,7 +76,7 @@ fn message(device: &mut Device, launch: Launch, seed: u64) -> Result<Row> {
     }))
 }
 
-/// What the checker of races says of the pairs of orders.
+/// What the checker of races says about the pairs of orders.
 fn judged(section: &Section) -> Option<String> {
     let said = |kernel: &Kernel| section.row(kernel.name).map(|row| row.verdict.name());
     Some(format!(
@@ -90,7 +90,7 @@ fn judged(section: &Section) -> Option<String> {
     ))
 }
 
-/// How many of the wrong kernels gave the right result all the same.
+/// How many of the wrong kernels nevertheless had the right result.
 fn on_the_gpu(section: &Section) -> Option<String> {
     let right = |(kernel, _, _, is_right): &(&Kernel, u32, u32, bool)| {
         let got = section.row(kernel.name)?.fact_value("gpu_got")?;
@@ -107,7 +107,7 @@ fn on_the_gpu(section: &Section) -> Option<String> {
     })
 }
 
-/// A seed is wrong if the reader saw the flag and did not get the message.
+/// With a seed the kernel is wrong if the reader saw the flag and did not get the message.
 fn weakly(device: &mut Device, launch: Launch) -> Result<Row> {
     let (launch, got) = prepare(device, launch)?;
     weak::seeds(device, &launch, got, weak::MANY, |got| f64::from(u8::from(got[0] != MESSAGE)))

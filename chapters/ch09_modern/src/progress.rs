@@ -1,7 +1,8 @@
 //! Locks and flags between the lanes of one warp, the twins of the kernels of chapter 3: do orders help a lane to wait?
 //!
 //! Each kernel is built for a warp with one program counter, `sm_60`, and for lanes with one each, `sm_70`. Every loop
-//! that waits gives up after some iterations. It leaves out weak memories, which change nothing about whose turn it is.
+//! that waits gives up after some iterations. It leaves out weak memories, because they do not change which lane runs
+//! next.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;

@@ -1,8 +1,8 @@
 //! The sum of a warp by five shuffles, by `redux.sync` and by `cg::reduce`, again and again.
 //!
-//! `cg::reduce` is also called for tiles of 8. Each of its builds shows what the library makes of it for these GPUs.
-//! Integers modulo 2^32, the only sums that `redux.sync` has. Each round depends on the one before, as in a program
-//! that waits for its sum. It leaves out minimum, maximum and bitwise operations, which work in the same way.
+//! `cg::reduce` is also called for tiles of 8. Each of its builds shows the library's code for these GPUs. The elements
+//! are integers modulo 2^32, the only ones that `redux.sync` can add. Each round depends on the one before, as in a
+//! program that waits for its sum. It leaves out minimum, maximum and bitwise operations, which work in the same way.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -22,7 +22,8 @@ const ROUNDS: i32 = 256;
 const TENTH: i32 = ROUNDS / 10;
 /// Four blocks for each multiprocessor of an H200, whose warps then wait for its units and not for each other.
 const MOST_BLOCKS: u32 = 528;
-/// The checkers remember every access, so they watch a run of one block and few rounds, and not the run that is counted.
+/// The checkers remember every access, so they watch a separate run of one block and few rounds, and not the run whose
+/// counters are shown.
 const CHECKED_ROUNDS: i32 = 2;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
@@ -50,7 +51,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// A kernel, the GPUs that it is built for, how many lanes it adds up, and how often.
+/// A kernel, the GPUs for which it is built, how many lanes it adds up, and how often.
 #[derive(Clone, Copy)]
 struct Work {
     kernel: &'static Kernel,

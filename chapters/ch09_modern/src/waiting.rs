@@ -1,7 +1,8 @@
-//! What a thread does while it waits for a lock: try again, look, or sleep.
+//! What a thread does while it waits for a lock: try again, poll, or sleep.
 //!
-//! Each runs with few blocks and with many. The emulator counts what the waiting threads ask of memory; how long that
-//! takes only a clock can tell, because the emulator does not wait when a thread sleeps. It leaves out fairness.
+//! Each kernel runs with few blocks and with many. The emulator counts the memory requests of the waiting threads. How
+//! long they take can only be measured, because the emulator does not wait when a thread sleeps. It leaves out
+//! fairness.
 
 use anyhow::Result;
 use lanes::kernel::Kernel;
@@ -17,7 +18,7 @@ const KERNELS: [&Kernel; 4] = [&WAIT_SPIN, &WAIT_LOOK, &WAIT_DOUBLING, &WAIT_LON
 const FEW: u32 = 2;
 
 pub fn section(lab: &mut Lab) -> Result<()> {
-    // In turns of equal length a block might always give the lock back before the next one wants it.
+    // If turns have equal length, a block might always release the lock before the next one tries to take it.
     let many = Queue { schedule: Schedule::Random, ..Queue::of(lab)? };
     let seed = lab.seed();
     let few = Queue { blocks: FEW, ..many };
@@ -38,7 +39,7 @@ pub fn section(lab: &mut Lab) -> Result<()> {
     Ok(())
 }
 
-/// How many atomics it took to take the lock once; one if nobody had to wait.
+/// How many atomics it took to take the lock once, which is one if no thread had to wait.
 fn per_update(row: Row) -> Row {
     let atomics = row.run.counters.global_atomic_requests as f64;
     let updates = row.fact_value("updates").unwrap_or(f64::NAN);

@@ -1,4 +1,4 @@
-//! What the chapter prints: its records, its claims, its other shapes, and its lines.
+//! The chapter's output: its records, its claims, its results in other shapes, and the lines that it names.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use serde_json::Value;
 
 lanes::chapter_tests!("ch09_modern");
 
-/// Every variant is checked against its reference by the chapter itself, which exits with 1 if one is off.
+/// The chapter itself compares every variant with its reference, and exits with 1 if one is wrong.
 #[test]
-fn every_variant_comes_out_as_expected_in_every_shape() {
+fn every_variant_has_the_expected_result_in_every_shape() {
     for size in ["1", "31", "1003", "5000"] {
         for block in ["1", "48", "64", "1024"] {
             CHAPTER.passes(&["--seed", "7", "--size", size, "--block", block]);
@@ -17,7 +17,7 @@ fn every_variant_comes_out_as_expected_in_every_shape() {
 }
 
 #[test]
-fn every_variant_comes_out_as_expected_with_every_seed() {
+fn every_variant_has_the_expected_result_with_every_seed() {
     for seed in ["1", "2", "3", "18446744073709551615"] {
         CHAPTER.passes(&["--size", "5000", "--seed", seed]);
     }
@@ -27,7 +27,7 @@ fn fact(row: &Value, name: &str) -> f64 {
     row["facts"][name].as_f64().unwrap_or_else(|| panic!("{} has no fact `{name}`", row["variant"]))
 }
 
-/// A right lock loses nothing, and takes at least one atomic for each addition.
+/// A correct lock loses no update, and takes at least one atomic for each addition.
 #[test]
 fn locks_count_what_the_shape_says() {
     for row in CHAPTER.every_row(&["--only", "waiting", "--size", "5000"]) {
@@ -38,7 +38,7 @@ fn locks_count_what_the_shape_says() {
     }
 }
 
-/// Five shuffles and five additions in each round, or one instruction; and in both a lane adds its number.
+/// Each round has five shuffles and five additions, or one instruction; in both cases a lane also adds its number.
 #[test]
 fn a_round_of_a_sum_is_ten_instructions_or_one() {
     let rows = CHAPTER.rows("sums");
@@ -52,7 +52,7 @@ fn a_round_of_a_sum_is_ten_instructions_or_one() {
     assert!((256 * 9..256 * 11).contains(&saved), "{saved}");
 }
 
-/// What the pages say of an H200: which half of a lock it needs, and what is fastest.
+/// What the pages say about an H200: which half of a lock it needs, and what is fastest.
 #[test]
 fn the_h200_did_what_the_pages_say() {
     let lost = |variant: &str| CHAPTER.measured(0, variant).facts["gpu_lost"].unwrap();
@@ -74,37 +74,38 @@ fn the_h200_did_what_the_pages_say() {
     ] {
         assert!(time(faster) < time(slower), "{faster} and {slower}");
     }
-    // With a counter for each thread only the longest run is long enough for a clock.
+    // With a counter for each thread, only the longest run takes long enough to be timed.
     let time = |variant: &str| CHAPTER.measured(2, variant).timing.unwrap().median_us;
     for slower in ["add_relaxed-own", "add_default-own"] {
         assert!(1.1 * time("add_built_in-own") < time(slower), "{slower}");
     }
 }
 
-/// The lines of CUDA that are named by races.
-fn told(rows: &[Value]) -> BTreeSet<(String, u64)> {
+/// The lines of CUDA that races name.
+fn reported(rows: &[Value]) -> BTreeSet<(String, u64)> {
     let faults = rows.iter().flat_map(|row| row["faults"].as_array().unwrap());
     let races = faults.filter(|fault| fault["kind"] == "race");
     let sources = races.flat_map(|fault| fault["actors"].as_array().unwrap()).map(|actor| &actor["source"]);
     sources.map(|at| (at["file"].as_str().unwrap().to_owned(), at["line"].as_u64().unwrap())).collect()
 }
 
-/// A line that is part of a race says so at its end; exactly these lines are reported.
+/// The source marks each line that is part of a race at its end; exactly these lines are reported.
 #[test]
-fn races_are_told_at_the_lines_that_say_so() {
-    let told = told(&CHAPTER.every_row(&[]));
+fn races_are_reported_at_the_lines_marked_in_the_source() {
+    let reported = reported(&CHAPTER.every_row(&[]));
     for file in ["modern_messages.cu", "modern_locks.cu", "modern_progress.cu", "modern_barriers.cu"] {
-        let told: Vec<u64> = told.iter().filter(|(name, _)| name == file).map(|(_, line)| *line).collect();
+        let reported: Vec<u64> =
+            reported.iter().filter(|(name, _)| name == file).map(|(_, line)| *line).collect();
         let path = format!("{}/../../kernels/{file}", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(path).unwrap();
         let marked = (1..).zip(source.lines()).filter(|(_, line)| line.ends_with("// race")).map(|(n, _)| n);
-        assert_eq!(told, marked.collect::<Vec<u64>>(), "{file}");
+        assert_eq!(reported, marked.collect::<Vec<u64>>(), "{file}");
     }
 }
 
-/// A barrier that expects a thread too many never opens, and the report says how many arrivals are missing.
+/// A barrier that expects one thread too many never opens, and the report says how many arrivals are missing.
 #[test]
-fn the_barrier_that_never_opens_is_told() {
+fn the_barrier_that_never_opens_is_reported() {
     let rows = CHAPTER.every_row(&["--only", "hand_on_extra"]);
     let fault = &rows[0]["faults"][0];
     assert_eq!(fault["kind"], "deadlock", "{fault}");

@@ -5,21 +5,22 @@ use crate::kernel::{Alone, Compare, Width};
 use crate::shape::{Kind, Shape, Source};
 use crate::values::Domain;
 
-/// A source operand as it is written, and the register it is, if it is one.
+/// A source operand as it is written, and the register, if it is one.
 struct Operand {
     text: String,
     register: Option<Register>,
 }
 
 impl Writer {
-    /// One instruction with a slot for each result.
+    /// Writes an instruction, with a slot for each result.
     pub(super) fn arithmetic(&mut self) {
         let (opcode, shape) = self.opcode(|opcode| !touches_carry(opcode));
         let shape = self.widened(&opcode, shape);
         self.compute(&opcode, &shape, false);
     }
 
-    /// Instructions that pass a carry on: the first only writes it, the last need not.
+    /// Writes instructions that pass a carry from one to the next. The first one only writes it, and the last one may
+    /// only read it.
     pub(super) fn carry_chain(&mut self) {
         let (first, shape) = self.opcode(is_carry_start);
         self.compute(&first, &shape, true);
@@ -27,7 +28,7 @@ impl Writer {
         for _ in 0..=self.dice.below(3) {
             let (next, shape) = loop {
                 let drawn = self.opcode(|opcode| touches_carry(opcode) && !is_carry_start(opcode));
-                // A number of several words has words of one width.
+                // All words of a number that consists of several words have the same width.
                 if drawn.1.results[0] == kind {
                     break drawn;
                 }
@@ -39,7 +40,7 @@ impl Writer {
         }
     }
 
-    /// A form that the target has, then one of its opcodes.
+    /// Draws a form that the target has, and then one of its opcodes.
     fn opcode(&mut self, wanted: impl Fn(&str) -> bool) -> (String, Shape) {
         let target = self.target;
         let has = |form: &&crate::shape::Opcodes| {
@@ -51,7 +52,7 @@ impl Writer {
         loop {
             let form = *self.dice.pick(&forms);
             let (opcode, shape) = self.dice.pick(&form.all);
-            // ptxas 12.9 takes `cvt.ftz.f32.bf16` from sm_80 on, and 13.0 from sm_90.
+            // ptxas 12.9 accepts `cvt.ftz.f32.bf16` from sm_80 on, and 13.0 from sm_90.
             let is_newer = opcode.contains("ftz") && opcode.ends_with("f32.bf16") && target < 90;
             if wanted(opcode) && !is_newer {
                 return (opcode.clone(), shape.clone());
@@ -59,7 +60,7 @@ impl Writer {
         }
     }
 
-    /// A conversion may read and write registers wider than its integers (PTX ISA, 9.4.1).
+    /// Uses wider registers for some integers, which a conversion allows (PTX ISA, 9.4.1).
     fn widened(&mut self, opcode: &str, mut shape: Shape) -> Shape {
         let integer = |word: Option<&str>| word.is_some_and(|word| word.starts_with(['u', 's']));
         let words = || opcode.rsplit('.');
@@ -84,11 +85,11 @@ impl Writer {
         shape
     }
 
-    /// Writes an instruction, with or without a guard, and stores its results.
+    /// Writes an instruction, with or without a guard, and then stores its results.
     fn compute(&mut self, opcode: &str, shape: &Shape, in_chain: bool) {
         let mut sources: Vec<Operand> =
             shape.sources.iter().map(|&source| self.operand(opcode, source)).collect();
-        self.tell_apart(opcode, shape, &mut sources);
+        self.make_different(opcode, shape, &mut sources);
         let pair_is_optional = opcode.starts_with("setp") && !opcode.ends_with("x2");
         let mut kinds = shape.results.clone();
         if pair_is_optional && self.dice.chance(60) {
@@ -127,9 +128,9 @@ impl Writer {
         }
     }
 
-    /// Sees to it that `min` and `max` have two operands: of `max a, a` assemblers make `a`, even of a NaN that has to become
-    /// another one.
-    fn tell_apart(&mut self, opcode: &str, shape: &Shape, sources: &mut [Operand]) {
+    /// Gives `min` and `max` two different operands. Assemblers simplify `max a, a` to `a`, even if `a` is a NaN that
+    /// has to become the canonical one.
+    fn make_different(&mut self, opcode: &str, shape: &Shape, sources: &mut [Operand]) {
         let picks = opcode.starts_with("min.") || opcode.starts_with("max.");
         if picks && sources[0].text == sources[1].text {
             let other = self.input(shape.sources[1]);
@@ -137,7 +138,7 @@ impl Writer {
         }
     }
 
-    /// Writes the instruction under a predicate, with what its results are otherwise.
+    /// Writes the instruction under a predicate, and moves that give its results a value if the predicate is false.
     fn guarded(&mut self, opcode: &str, results: &[Register], instruction: &str) -> String {
         let guard = self.held(Kind::Pred);
         let otherwise: Vec<Register> = results.iter().map(|result| self.held(result.kind)).collect();
@@ -148,8 +149,8 @@ impl Writer {
                 .collect::<Vec<_>>()
         };
         let guarded = format!("@{guard} {instruction}");
-        // Every version of ptxas writes the result of some `set` and `testp` whose guard is false, so what results are
-        // otherwise comes afterwards there.
+        // Every version of ptxas writes the result of some `set` and `testp` even if the guard is false. For these, the
+        // moves come after the instruction.
         let is_set = opcode.starts_with("set.") || opcode.starts_with("testp");
         if is_set {
             self.line(&guarded);
@@ -163,13 +164,13 @@ impl Writer {
         guarded
     }
 
-    /// A source: a literal, an input of its domain, or what another instruction left.
+    /// A source: a literal, an input of its domain, or the result of another instruction.
     fn operand(&mut self, opcode: &str, source: Source) -> Operand {
         let may_be_literal = !opcode.starts_with("cvt") || source.kind != Kind::B16;
         if source.domain == Domain::Table || (may_be_literal && self.dice.chance(14)) {
             let mut value = source.domain.value(&mut self.dice);
             if source.domain == Domain::Shift && opcode.ends_with("16") {
-                // Of a count that is a literal, assemblers see as many bits as are shifted.
+                // If a count is a literal, assemblers use only as many of its bits as the shifted type has.
                 value &= 0xffff;
             }
             if let Some(text) = literal(source.domain, value) {
@@ -188,7 +189,7 @@ impl Writer {
         Operand { text: register.to_string(), register: Some(register) }
     }
 
-    /// Lets later instructions read a floating-point result, with one NaN for all.
+    /// Lets later instructions read a floating-point result, after every NaN was replaced by the same one.
     fn settle(&mut self, result: Register) {
         let (number, settled) = (self.fresh(Kind::Pred), self.fresh(result.kind));
         let (bits, nan) =
@@ -198,7 +199,7 @@ impl Writer {
         self.keep(settled);
     }
 
-    /// Stores the operands where somebody asked for those of this slot.
+    /// Stores the operands if those of this slot were requested.
     fn reveal(&mut self, sources: &[Operand], results: usize) {
         let first = self.slots.len();
         if !self.reveal.is_some_and(|slot| (first..first + results).contains(&slot)) {
@@ -211,7 +212,7 @@ impl Writer {
         }
     }
 
-    /// A move: between registers, from a special register, or between a register and its parts.
+    /// Writes a move: between registers, from a special register, or between a register and its parts.
     pub(super) fn movement(&mut self) {
         const SPECIAL: [&str; 17] = [
             "%tid.x",
@@ -284,7 +285,7 @@ impl Writer {
         }
     }
 
-    /// Overwrites a register that later statements read, be it in a branch or in a loop.
+    /// Overwrites a register that later statements read, also inside a branch or a loop.
     pub(super) fn assignment(&mut self) {
         let kind = *self.dice.pick(&[Kind::Pred, Kind::B16, Kind::B32, Kind::B32, Kind::B64]);
         let (target, source) = (self.held(kind), self.held(kind));
@@ -301,8 +302,8 @@ fn is_carry_start(opcode: &str) -> bool {
     ["add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc"].iter().any(|name| opcode.starts_with(name))
 }
 
-/// Whether other instructions may compute with an exact result. Not with a sum or product without a rounding, which an assembler may fuse with the next one (PTX ISA, 9.7.3.4: "may be
-/// optimized aggressively").
+/// Whether other instructions may compute with an exact result. A sum or product without a rounding is excluded,
+/// because an assembler may fuse it with the next one (PTX ISA, 9.7.3.4: "may be optimized aggressively").
 fn flows_on(opcode: &str) -> bool {
     let is_float = opcode.contains("f16") || opcode.contains("f32") || opcode.contains("f64");
     let is_sum = ["add.", "sub.", "mul."].iter().any(|name| opcode.starts_with(name));
@@ -310,7 +311,8 @@ fn flows_on(opcode: &str) -> bool {
     !is_float || !is_sum || is_rounded
 }
 
-/// What must be equal of an instruction's result: an approximation's is within the bound of its section of the PTX ISA.
+/// How an instruction's result is compared. An approximation must be within the bound that its section of the PTX ISA
+/// gives.
 pub fn compare(opcode: &str) -> Compare {
     if let Some(width) = any_nan(opcode) {
         return Compare::Number(width);
@@ -324,13 +326,13 @@ pub fn compare(opcode: &str) -> Compare {
         Some("f16x2") => Width::F16x2,
         Some("bf16x2") => Width::Bf16x2,
         Some("f32") => Width::F32,
-        // No bound is given for doubles: the "gross approximation" of 9.7.3.14 and 9.7.3.17.
+        // The PTX ISA gives no bound for doubles: this is the "gross approximation" of 9.7.3.14 and 9.7.3.17.
         _ => return Compare::Nothing,
     };
     let power = |exponent: f64| exponent.exp2();
     let (relative, absolute) = match (opcode.split('.').next().unwrap_or_default(), width) {
         ("rcp" | "sqrt", _) => (power(-23.0), 0.0),
-        // Two units in the last place of a quotient that may lie just above a power of two.
+        // Two units in the last place of a quotient that may be just above a power of two.
         ("div", _) | ("ex2", Width::F32) => (power(-22.0), 0.0),
         ("rsqrt", _) => (power(-22.9), 0.0),
         ("sin" | "cos", _) => (0.0, power(-20.5)),
@@ -342,18 +344,19 @@ pub fn compare(opcode: &str) -> Compare {
         ("tanh", _) => (0.0, power(-8.0)),
         _ => return Compare::Nothing,
     };
-    // With `.ftz`, what is just below the least normal number is zero, and what is rounded up to it is not.
+    // With `.ftz`, a result just below the smallest normal number becomes zero, but one that is rounded up to that
+    // number does not.
     let flushed = if opcode.contains(".ftz") { 1.001 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
     Compare::Within(width, relative, absolute.max(flushed))
 }
 
-/// The format of an instruction that may return any NaN.
+/// The format of the result, if the instruction may return any NaN.
 fn any_nan(opcode: &str) -> Option<Width> {
     const SIGNS: [&str; 2] = ["abs", "neg"];
     const SUMS: [&str; 10] = ["add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "min", "max"];
     let (mnemonic, _) = opcode.split_once('.')?;
-    // A conversion of a type to itself makes a NaN quiet where the assembler keeps it, without optimisation, and is else
-    // removed; 9.7.9.21 says of a NaN only that it stays one.
+    // A conversion of a type to itself makes a NaN quiet, but only if the assembler does not remove it. Without
+    // optimisation it is kept. 9.7.9.21 says only that a NaN stays a NaN.
     match opcode {
         "cvt.f64.f64" => return Some(Width::F64),
         "cvt.f32.f32" => return Some(Width::F32),
@@ -372,7 +375,7 @@ fn any_nan(opcode: &str) -> Option<Width> {
     }
 }
 
-/// A literal of the domain; half precision and predicates have none.
+/// A literal of the domain; `None` for half precision and predicates, which have no literals.
 fn literal(domain: Domain, value: u64) -> Option<String> {
     Some(match domain {
         Domain::Bits(8) | Domain::Pred | Domain::Half | Domain::Brain | Domain::Halves | Domain::Brains => {

@@ -1,13 +1,13 @@
-//! Meetings of a block: barriers of every kind, and words passed from thread to thread across them.
+//! Statements for all threads of a block: barriers of every kind, and words that threads exchange across them.
 //!
-//! They stand only where all threads of the block come, as often as each other.
+//! They are written only where all threads of the block arrive, equally often.
 
 use super::Writer;
 use crate::shape::Kind;
 
 impl Writer {
-    /// A barrier, a reduction over the block, or an exchange through shared memory.
-    pub(super) fn meeting(&mut self) {
+    /// Writes a barrier, a reduction over the block, or an exchange through shared memory.
+    pub(super) fn synchronise(&mut self) {
         let parts = if self.block_threads >= 64 && self.block_threads.is_multiple_of(32) { 2 } else { 0 };
         let write = self.dice.weighted::<fn(&mut Writer)>(&[
             (2, Writer::barrier),
@@ -18,7 +18,7 @@ impl Writer {
         write(self);
     }
 
-    /// Waits for all threads of the block.
+    /// Writes a barrier at which all threads of the block wait.
     pub(super) fn barrier(&mut self) {
         let whole = self.block_threads.next_multiple_of(32);
         let text = match self.dice.below(5) {
@@ -46,7 +46,7 @@ impl Writer {
         self.result(result, &opcode, &instruction);
     }
 
-    /// Each thread reads what the one a few places on has written.
+    /// Each thread reads what the thread a few places after it has written.
     fn rotate(&mut self) {
         let (value, result) = (self.held(Kind::B64), self.fresh(Kind::B64));
         let (place, steps) = (self.fresh(Kind::B32), self.dice.below(self.block_threads));
@@ -61,7 +61,7 @@ impl Writer {
         self.result(result, "bar.sync", &instruction);
     }
 
-    /// The address of a thread's word.
+    /// The address of a thread's word in shared memory.
     fn post_of(&mut self, thread: &str) -> String {
         let (bytes, address) = (self.fresh(Kind::B64), self.fresh(Kind::B64));
         let base = self.fresh(Kind::B64);
@@ -71,7 +71,7 @@ impl Writer {
         address.to_string()
     }
 
-    /// The first warp writes and goes on; the others wait for it and read.
+    /// The first warp writes and continues; the others wait for it and read.
     fn produce(&mut self) {
         let (value, result) = (self.held(Kind::B64), self.fresh(Kind::B64));
         let (writes, lane) = (self.fresh(Kind::Pred), self.fresh(Kind::B32));

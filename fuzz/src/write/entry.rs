@@ -1,4 +1,5 @@
-//! The kernel around its statements: parameters, variables, where each thread's places are, and what comes at the end.
+//! The kernel around its statements: parameters, variables, the address of each thread's own area, and the code at the
+//! end.
 
 use simt::Dim3;
 
@@ -16,7 +17,7 @@ impl Frame {
         let counted = counted.fold(String::new(), |text, &kind| {
             text + &format!("    .reg .{} %{}<{}>;\n", kind.name(), letter(kind), self.counts[kind as usize])
         });
-        // A function's name is global, so each has local memory of its own under one name.
+        // The name of a function is global, so each function can have local memory of its own under the same name.
         format!(
             "{counted}    .reg .b64 %in, %out, %own, %cells, %shown, %post;\n    .reg .b32 %tid_;\n    \
              .local .align 16 .b8 mine[{OWN_BYTES}];\n"
@@ -27,7 +28,7 @@ impl Frame {
     }
 }
 
-/// Writes the kernel of a seed; with the operands of a slot stored, if that is asked for.
+/// Writes the kernel of a seed. On request the operands of one slot are stored.
 pub fn kernel(seed: u64, reveal: Option<usize>) -> Kernel {
     let mut dice = Dice::new(seed, 1);
     let target = dice.weighted(&[(70, 90), (8, 80), (6, 75), (8, 70), (4, 86), (4, 60)]);
@@ -90,7 +91,7 @@ impl Writer {
         self.line("ret;");
     }
 
-    /// The lanes of this warp that there are.
+    /// A register with the mask of the lanes that exist in this warp.
     fn top_mask(&mut self, mask: super::Register, full: bool) {
         if full {
             self.line(format!("mov.b32 {mask}, -1;"));
@@ -99,12 +100,12 @@ impl Writer {
         let (first, left) = (self.fresh(Kind::B32), self.fresh(Kind::B32));
         self.line(format!("and.b32 {first}, %tid_, -32;"));
         self.line(format!("sub.u32 {left}, {}, {first};", self.block_threads));
-        // A shift by 32 or more leaves nothing, so that a full warp gets all ones.
+        // A shift by 32 or more gives 0, so a full warp gets all ones.
         self.line(format!("shl.b32 {mask}, 1, {left};"));
         self.line(format!("sub.u32 {mask}, {mask}, 1;"));
     }
 
-    /// What the cells in shared memory have come to, once nobody changes them any more.
+    /// Stores the final values of the cells in shared memory, after a barrier.
     fn shared_results(&mut self) {
         if self.shared_cells.is_empty() {
             return;
@@ -118,7 +119,7 @@ impl Writer {
         }
     }
 
-    /// Some threads end early, here and there in a few more instructions.
+    /// Lets some threads end early, and writes a few more instructions after that.
     fn leave(&mut self) {
         for _ in 0..self.dice.below(3) {
             let done = self.held(Kind::Pred);
@@ -130,11 +131,11 @@ impl Writer {
         }
     }
 
-    /// The whole text, and the input.
+    /// Assembles the text and the input.
     fn finish(self, seed: u64, grid: Dim3, block: Dim3, functions: &str) -> Kernel {
         let mut data = Dice::new(seed, 2);
         let input = self.columns.iter().flat_map(|domain| {
-            // Few columns are the same for all threads, as much is in real kernels.
+            // A few columns have the same value for all threads, as many values in real kernels do.
             let common = data.chance(10).then(|| domain.value(&mut data));
             let values: Vec<u64> =
                 (0..self.threads).map(|_| common.unwrap_or_else(|| domain.value(&mut data))).collect();
@@ -189,7 +190,7 @@ impl Writer {
         )
     }
 
-    /// Where this thread's places are, and what shared memory holds at first.
+    /// Computes the address of each thread's own area, and writes the first values into shared memory.
     fn prologue(&self) -> String {
         let mut lines =
             vec![".reg .b32 %u<8>;".to_owned(), ".reg .b64 %w<8>;".to_owned(), ".reg .pred %q0;".to_owned()];
@@ -217,7 +218,7 @@ impl Writer {
         format!("    {}\n", lines.join("\n    "))
     }
 
-    /// Thread 0 writes the cells of its block before anybody changes them.
+    /// Thread 0 writes the first values of the cells of its block, before any thread changes them.
     fn shared_starts(&self) -> Vec<String> {
         if self.shared_cells.is_empty() {
             return Vec::new();
@@ -232,7 +233,8 @@ impl Writer {
     }
 }
 
-/// Instructions that put a place in three dimensions into one number, the first dimension fastest.
+/// Instructions that combine the coordinates of a place in three dimensions into one number, the first dimension
+/// fastest.
 fn place_in(register: &str, place: &str, sizes: &str) -> Vec<String> {
     let step = |to: &str, axis: &str, slower: &str| {
         [

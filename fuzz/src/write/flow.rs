@@ -1,24 +1,24 @@
-//! Control flow: branches, loops that count, indirect branches, and calls.
+//! Control flow: branches, counting loops, indirect branches, and calls.
 //!
-//! Where it is asked for, the lanes that go a way are put into a register by a vote before they part, so that exchanges
-//! on that way can name them. The rest parts without a word, as ordinary code does.
+//! Before a divergent branch, a vote may compute the mask of the lanes that take each side, so that exchanges on that
+//! side can name them. Other branches diverge without a vote, as they do in ordinary code.
 
 use super::{Frame, Function, Place, Register, Writer};
 use crate::shape::{Kind, Source};
 use crate::values::Domain;
 
-/// What a function is given besides its arguments: the addresses of [`super::entry`], as one structure.
+/// What a function gets besides its arguments, as one structure: the addresses that [`super::entry`] computes.
 pub(super) const CONTEXT: [&str; 6] = ["%in", "%out", "%own", "%cells", "%shown", "%post"];
 
 impl Writer {
-    /// The statements of a block of code, after which the pool is as it was.
+    /// Writes the statements of a block of code, and then restores the pool of registers.
     pub(super) fn scope(&mut self, count: usize, place: Place) {
         let held = self.frame.pool.len();
         self.statements(count, place);
         self.frame.pool.truncate(held);
     }
 
-    /// `if`, with or without `else`.
+    /// Writes an `if`, with or without `else`.
     pub(super) fn branch(&mut self, place: Place) {
         let condition = self.held(Kind::Pred);
         let masks = self.split(place, condition);
@@ -35,7 +35,7 @@ impl Writer {
         self.mark(&end);
     }
 
-    /// The lanes for which a condition holds and those for which it does not, if they are to be known.
+    /// The masks of the lanes for which a condition holds and for which it does not, if exchanges need them.
     fn split(&mut self, place: Place, condition: Register) -> Option<(Register, Register)> {
         let mask = place.mask.filter(|_| self.dice.chance(60))?;
         let (yes, no) = (self.fresh(Kind::B32), self.fresh(Kind::B32));
@@ -44,7 +44,7 @@ impl Writer {
         Some((yes, no))
     }
 
-    /// A loop that goes round up to four times: as often for all threads, or as often as each thread's input says.
+    /// Writes a loop of up to four iterations. All threads take the same number, or each takes the number in its input.
     pub(super) fn count(&mut self, place: Place) {
         let is_common = self.dice.chance(50);
         let (times, inside) = if is_common {
@@ -53,7 +53,8 @@ impl Writer {
             let drawn = self.input(Source::new(Domain::Below(4)));
             (drawn.to_string(), place.inside(self.running(place)))
         };
-        // A common loop keeps all lanes, so only the other kind may be left early and has to say who is left.
+        // A loop with a common count keeps all lanes. Only in the other kind may lanes leave early, so only that kind
+        // needs a mask of the lanes that are left.
         let running = if is_common { None } else { inside.mask };
         let (turn, again) = (self.fresh(Kind::B32), self.fresh(Kind::Pred));
         let (head, end) = (self.label(), self.label());
@@ -80,7 +81,7 @@ impl Writer {
         self.mark(&end);
     }
 
-    /// A register for the lanes that still go round, all at first.
+    /// A register with the mask of the lanes that are still in the loop, at first all of them.
     fn running(&mut self, place: Place) -> Option<Register> {
         let mask = place.mask.filter(|_| self.dice.chance(60))?;
         let running = self.fresh(Kind::B32);
@@ -88,7 +89,7 @@ impl Writer {
         Some(running)
     }
 
-    /// Keeps those of the running lanes for which a condition holds.
+    /// Keeps only those lanes of the mask for which a condition holds.
     fn remain(&mut self, running: Option<Register>, condition: &str) {
         let Some(running) = running else { return };
         let left = self.fresh(Kind::B32);
@@ -96,7 +97,7 @@ impl Writer {
         self.line(format!("mov.b32 {running}, {left};"));
     }
 
-    /// An indirect branch to one of two or four places, some of which fall through to the next.
+    /// Writes an indirect branch to one of two or four targets. Some of these fall through to the next.
     pub(super) fn switch(&mut self, place: Place) {
         let ways = *self.dice.pick(&[2, 4]);
         let (index, source) = (self.fresh(Kind::B32), self.held(Kind::B32));
@@ -114,7 +115,7 @@ impl Writer {
         for label in labels {
             self.mark(&label);
             let count = 1 + self.dice.below(2);
-            // Whoever falls into this way comes besides those that chose it.
+            // Lanes that fall through join those that chose this target, so the mask of those is not enough.
             self.scope(count, place.inside(mask.filter(|_| !falls_into)));
             falls_into = self.dice.chance(30);
             if !falls_into {
@@ -124,7 +125,7 @@ impl Writer {
         self.mark(&end);
     }
 
-    /// A call of one of the functions.
+    /// Writes a call of one of the functions.
     pub(super) fn call(&mut self, place: Place) {
         let callable = |function: &&Function| place.mask.is_some() || !function.wants_mask;
         let functions: Vec<Function> = self.functions.iter().filter(callable).cloned().collect();
@@ -138,7 +139,7 @@ impl Writer {
         self.result(result, "call", &format!("call {};", function.name));
     }
 
-    /// Calls a function with arguments that are at hand.
+    /// Writes a call of a function, with arguments from the pool of registers.
     pub(super) fn call_with(&mut self, function: &Function, mask: &str, depth: &str) -> Register {
         let arguments: Vec<Register> = function.arguments.iter().map(|&kind| self.held(kind)).collect();
         let result = self.fresh(function.result);
@@ -150,7 +151,7 @@ impl Writer {
         self.line(format!("st.param.b32 [to+48], {mask};"));
         self.line(format!("st.param.b32 [to+52], {depth};"));
         let mut names = vec!["to".to_owned()];
-        // A register is passed and filled as it is, or by way of a variable.
+        // An argument is passed as a register, or copied through a variable.
         for (index, argument) in arguments.iter().enumerate() {
             if self.dice.chance(50) {
                 names.push(argument.to_string());
@@ -172,7 +173,7 @@ impl Writer {
         result
     }
 
-    /// Writes a function, which the code after it can call; its text.
+    /// Writes a function that the code after it can call, and returns its text.
     pub(super) fn function(&mut self) -> String {
         let number = self.functions.len();
         let kinds = [Kind::B16, Kind::B32, Kind::B32, Kind::B64];
@@ -208,7 +209,7 @@ impl Writer {
         text
     }
 
-    /// Calls the function itself, one time less, from those lanes that want to.
+    /// Calls the function itself from some of its lanes, with a depth that is one less.
     fn recurse(&mut self, function: &Function, place: Place) {
         let (left, less) = (self.fresh(Kind::B32), self.fresh(Kind::B32));
         let (wants, deeper, goes) = (self.held(Kind::Pred), self.fresh(Kind::Pred), self.fresh(Kind::Pred));

@@ -1,8 +1,8 @@
 //! Loads, stores, atomics and fences, in every space and width.
 //!
-//! What a thread stores to is its own: 64 bytes of a buffer, 32 of shared memory, and in the kernel 64 of local memory.
-//! What it only reads is the same for all: a variable in global and one in constant memory, and a structure among the
-//! parameters. Opcodes are drawn segment by segment from the forms that the emulator declares.
+//! A thread stores only to its own areas: 64 bytes of a buffer, 32 of shared memory, and in the kernel 64 of local
+//! memory. All threads read the same variable in global memory, variable in constant memory, and structure among the
+//! parameters. Opcodes are drawn word by word from the forms that the emulator declares.
 
 use simt::isa::FAMILIES;
 
@@ -11,21 +11,21 @@ use crate::dice::Dice;
 use crate::shape::{Kind, Source};
 use crate::values::Domain;
 
-/// Bytes of the places that are read and, but for the last, written.
+/// The size of the areas in bytes. All of them are read, and all except the last one are written.
 pub(super) const OWN_BYTES: usize = 64;
 pub(super) const SHOWN_BYTES: usize = 32;
 pub(super) const COMMON_BYTES: usize = 64;
 
-/// A place in memory, as an instruction names it.
+/// An operand that names a place in memory.
 struct Spot {
     /// The base, a register or a variable.
     base: String,
     bytes: usize,
-    /// Whether the base may have a register added to it.
+    /// Whether a register may be added to the base.
     dynamic: bool,
 }
 
-/// An opcode that goes to memory, and what its words say.
+/// An opcode that accesses memory, and the meaning of its words.
 struct Access {
     opcode: String,
     space: String,
@@ -34,14 +34,14 @@ struct Access {
 }
 
 impl Writer {
-    /// A load or a store.
+    /// Writes a load or a store.
     pub(super) fn access(&mut self) {
         let is_store = self.dice.chance(35);
         let access = self.drawn(if is_store { &["st"] } else { &["ld", "ld", "ld", "ldu"] });
         let spot = self.spot(&access, is_store);
         let bytes = access.count * access.domain.bits() as usize / 8;
         let address = self.address_in(&spot, bytes);
-        // A register may be wider than what is loaded or stored (PTX ISA, 9.4.1).
+        // A register may be wider than the type that is loaded or stored (PTX ISA, 9.4.1).
         let own = access.domain.kind();
         let widest = [own, own, Kind::B32.max(own), Kind::B64];
         let kind = if access.domain.is_integer() { *self.dice.pick(&widest) } else { own };
@@ -66,7 +66,7 @@ impl Writer {
         }
     }
 
-    /// An opcode of one of these instructions that the target has.
+    /// Draws an opcode of one of these mnemonics that the target has.
     fn drawn(&mut self, mnemonics: &[&str]) -> Access {
         let mnemonic = *self.dice.pick(mnemonics);
         let forms = forms(mnemonic, self.target);
@@ -74,7 +74,7 @@ impl Writer {
             let form = *self.dice.pick(&forms);
             let words = draw(&mut self.dice, form);
             let readable = read(&words, self.target);
-            // A kernel's parameters have names there only.
+            // Only the kernel itself can name its parameters.
             if let Some(access) = readable.filter(|access| access.space != "param" || !self.frame.is_function)
             {
                 return access;
@@ -89,7 +89,7 @@ impl Writer {
         let common = |name: &str| Spot { base: name.to_owned(), bytes: COMMON_BYTES, dynamic: true };
         let only_read = !is_store && self.dice.chance(50);
         match access.space.as_str() {
-            // What is read as read-only must not be written during the launch (PTX ISA, 9.7.9.9).
+            // Memory that is read by a read-only load must not be written during the launch (PTX ISA, 9.7.9.9).
             "global" if access.opcode.contains(".nc") || access.opcode.starts_with("ldu") || only_read => {
                 let base = self.variable("table");
                 common(&base)
@@ -120,7 +120,7 @@ impl Writer {
         register.to_string()
     }
 
-    /// A place by its generic address.
+    /// A place, named by its generic address.
     fn generic(&mut self, is_store: bool) -> Spot {
         let choices = [
             ("shared", "%shown", SHOWN_BYTES),
@@ -152,7 +152,7 @@ impl Writer {
         address.to_string()
     }
 
-    /// Takes an address through a generic one and back, and asks for its space.
+    /// Converts an address to a generic one and back, and asks for its space.
     pub(super) fn address(&mut self) {
         let spaces = [
             ("global", "%own"),
@@ -176,7 +176,7 @@ impl Writer {
         self.result(difference, &format!("cvta.to.{space}.u64"), &round);
     }
 
-    /// An atomic operation on a place of the thread's own.
+    /// Writes an atomic operation on a thread's own area.
     pub(super) fn own_atomic(&mut self) {
         let access = self.drawn(&["atom", "atom", "red"]);
         let bytes = access.domain.bits() as usize / 8;
@@ -207,7 +207,7 @@ impl Writer {
         self.result(result, &access.opcode, &instruction);
     }
 
-    /// A sum of doubles neither of which is NaN, because nobody says which of two NaNs would stay.
+    /// Writes a sum of doubles, neither of which is a NaN, because the PTX ISA does not say which of two NaNs results.
     fn own_sum(&mut self, access: &Access, address: &str) {
         let (before, added) = (self.finite(), self.finite());
         let space = if access.space.is_empty() { String::new() } else { format!(".{}", access.space) };
@@ -222,7 +222,7 @@ impl Writer {
         self.result(result, &access.opcode, &instruction);
     }
 
-    /// A double that is a number, and not so great that a sum of two is none.
+    /// A register with a double that is a number, and so small that the sum of two is finite.
     fn finite(&mut self) -> Register {
         let (source, finite) = (self.held(Kind::B64), self.fresh(Kind::B64));
         self.line(format!("and.b64 {finite}, {source}, 0xbfffffffffffffff;"));
@@ -237,7 +237,7 @@ impl Writer {
         Spot { base: generic.to_string(), bytes, dynamic: true }
     }
 
-    /// An atomic operation on a word of all threads, which comes to the same in whichever order they carry it out.
+    /// Writes an atomic operation on a word that all threads update. Its final value does not depend on the order.
     pub(super) fn common_atomic(&mut self) {
         const OPERATIONS: [(&str, u32); 20] = [
             ("add.u32", 32),
@@ -263,7 +263,8 @@ impl Writer {
         ];
         let &(operation, bits) = self.dice.pick(&OPERATIONS);
         let counts = operation.starts_with("inc") || operation.starts_with("dec");
-        // Counting wraps at one bound for all threads, from a start below it; sums of small whole floats are exact.
+        // All threads count up to the same bound, from a start below it, so the order does not matter; sums of small
+        // whole floats are exact.
         let start = match operation {
             "add.f32" => 0,
             _ if counts => self.dice.bits() % 8,
@@ -304,7 +305,7 @@ impl Writer {
         float
     }
 
-    /// A fence, which changes nothing that a thread can see of its own memory.
+    /// Writes a fence, which changes nothing that a thread can see in its own memory.
     pub(super) fn fence(&mut self) {
         let mnemonics: &[&str] = if self.target >= 70 { &["membar", "fence"] } else { &["membar"] };
         let mnemonic = *self.dice.pick(mnemonics);
@@ -341,7 +342,7 @@ pub(super) fn draw(dice: &mut Dice, syntax: &str) -> Vec<String> {
     words
 }
 
-/// What the words of a load, a store or an atomic say; `None` where the PTX ISA does not let them stand together.
+/// What the words of a load, a store or an atomic say; `None` if the PTX ISA does not allow the combination.
 fn read(words: &[String], target: u32) -> Option<Access> {
     let has = |word: &str| words.iter().any(|is| is == word);
     let starts = |prefix: &str| words.iter().any(|is| is.starts_with(prefix));
@@ -353,13 +354,13 @@ fn read(words: &[String], target: u32) -> Option<Access> {
     let may_be_global = space.is_empty() || space == "global";
     let refused = [
         count * domain.bits() as usize > 128,
-        // Eviction is chosen by one modifier or the other, and for global memory.
+        // The eviction policy is given by one modifier only, and only for global memory.
         starts("L1::") && (steers || !may_be_global || target < 70),
         starts("L2::") && (!may_be_global || target < 80),
         has("volatile") && (space == "const" || space == "param" || space == "local"),
         (space == "const" || space == "param" || space == "local") && (starts("L1") || starts("L2")),
         has("cluster") && target < 90,
-        // Functions take their parameters by loads of their own (`flow`).
+        // Functions load their parameters by instructions that `flow` writes.
         space == "param" && words[0] == "st",
         words[0] != "ld" && words[0] != "ldu" && words[0] != "st" && !has("relaxed") && has("cluster"),
         needs_sm_70_order(words) && target < 70,

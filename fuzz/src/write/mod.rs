@@ -1,10 +1,10 @@
 //! Writes a kernel: a tree of random statements as PTX text.
 //!
-//! The writer keeps what it has written so far: registers that hold a value (the pool, which a branch gives back as it
-//! was), input columns, slots, cells. Statements are drawn by `Writer::statements`; each kind has a file. What keeps a
-//! kernel right is decided here and there by construction: registers are read after they were written on every way,
-//! places in memory belong to one thread or are exchanged across a barrier, loops count, and a warp's exchange names
-//! exactly the lanes that come to it (`Place`).
+//! The writer keeps a list of what it has written so far: registers that have a value (the pool, which a branch
+//! restores at its end), input columns, slots, cells. `Writer::statements` draws the statements; each kind of statement
+//! has a file. Kernels are correct by construction: on every path a register is written before it is read, an area of
+//! memory belongs to one thread or is exchanged across a barrier, loops count, and the exchanges of a warp name exactly
+//! the lanes that execute them (`Place`).
 
 mod arithmetic;
 mod block;
@@ -24,11 +24,11 @@ use crate::values::Domain;
 
 pub use entry::kernel;
 
-/// The column of the output after which revealed operands stand; kernels have fewer slots.
+/// The column of the output at which stored operands begin; kernels have fewer slots.
 pub const REVEALED: usize = 400;
-/// Columns of the output, revealed operands included.
+/// Columns of the output, including those for stored operands.
 const COLUMNS: usize = REVEALED + 8;
-/// Slots after which no statement begins any more.
+/// With this many slots, no further statement is begun.
 const MOST_SLOTS: usize = 260;
 
 /// A register.
@@ -53,25 +53,25 @@ fn letter(kind: Kind) -> &'static str {
     }
 }
 
-/// A word in global memory that all threads change by one operation in any order.
+/// A word in global memory that all threads update with one operation in any order.
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// The instruction that changes it.
     pub instruction: String,
-    /// What it holds at first.
+    /// Its first value.
     pub start: u64,
 }
 
-/// Where a statement stands.
+/// The place of a statement in the control flow.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The register with the lanes of the warp that come here, where that is known.
+    /// The register with the mask of the lanes that execute it, if that is known.
     mask: Option<Register>,
-    /// Whether all 32 lanes of every warp come here.
+    /// Whether all 32 lanes of every warp execute it.
     full: bool,
-    /// Whether all threads of the block come here, the same number of times.
+    /// Whether all threads of the block execute it, the same number of times.
     uniform: bool,
-    /// Branches and loops around it.
+    /// How many branches and loops are around it.
     depth: u32,
 }
 
@@ -86,15 +86,15 @@ impl Place {
 #[derive(Clone, Debug)]
 struct Function {
     name: String,
-    /// Whether it takes the mask of the lanes that call it.
+    /// Whether it gets the mask of the lanes that call it.
     wants_mask: bool,
-    /// Whether it calls itself, as often as its last argument says.
+    /// Whether it calls itself, to the depth that its last argument gives.
     recursive: bool,
     arguments: Vec<Kind>,
     result: Kind,
 }
 
-/// What a function is written with: its own registers and text.
+/// The text and the registers of a function that is being written.
 #[derive(Default)]
 struct Frame {
     body: String,
@@ -106,7 +106,7 @@ struct Frame {
 struct Writer {
     dice: Dice,
     target: u32,
-    /// Threads of the grid, and of a block.
+    /// The number of threads of the grid, and of a block.
     threads: usize,
     block_threads: usize,
     frame: Frame,
@@ -119,7 +119,7 @@ struct Writer {
     reveal: Option<usize>,
 }
 
-/// The arithmetic opcodes, found once.
+/// The arithmetic opcodes, which are computed once.
 fn catalogue() -> &'static [Opcodes] {
     static CATALOGUE: OnceLock<Vec<Opcodes>> = OnceLock::new();
     CATALOGUE.get_or_init(crate::shape::arithmetic)
@@ -131,7 +131,7 @@ impl Writer {
         writeln!(self.frame.body, "    {text}").expect("writing to a string does not fail");
     }
 
-    /// A label, put by [`Writer::mark`].
+    /// A new label, which [`Writer::mark`] places.
     fn label(&mut self) -> String {
         self.labels += 1;
         format!("L{}", self.labels)
@@ -141,14 +141,14 @@ impl Writer {
         writeln!(self.frame.body, "{label}:").expect("writing to a string does not fail");
     }
 
-    /// A register that nothing has been written to.
+    /// A register that has not been written.
     fn fresh(&mut self, kind: Kind) -> Register {
         let count = &mut self.frame.counts[kind as usize];
         *count += 1;
         Register { kind, number: *count - 1 }
     }
 
-    /// A register that holds something, the later ones more often.
+    /// A register from the pool, more often a recent one.
     fn held(&mut self, kind: Kind) -> Register {
         let of_kind: Vec<Register> =
             self.frame.pool.iter().copied().filter(|held| held.kind == kind).collect();
@@ -164,9 +164,9 @@ impl Writer {
         of_kind[last - back]
     }
 
-    /// A copy of a register that holds something, for operands that may be narrower than it. There the assembler takes an
-    /// untyped register that a floating-point instruction has written for a number, and stores it, or shifts by it, made an
-    /// integer; a copy is bits again.
+    /// A copy of a register from the pool, for operands that may be narrower than the register. If a floating-point
+    /// instruction wrote an untyped register, the assembler may take its contents for a number and convert it to an
+    /// integer before it is stored or used as a shift count. A copy consists of untyped bits again.
     fn copied(&mut self, kind: Kind) -> Register {
         let (held, copy) = (self.held(kind), self.fresh(kind));
         self.line(format!("mov.{} {copy}, {held};", kind.name()));
@@ -189,18 +189,18 @@ impl Writer {
         register
     }
 
-    /// Notes that a register holds something that later instructions may read.
+    /// Adds a register to the pool, so that later instructions may read it.
     fn keep(&mut self, register: Register) {
         self.frame.pool.push(register);
     }
 
-    /// Stores a result to a slot of its own, and lets later instructions read it.
+    /// Stores a result in a slot of its own, and lets later instructions read it.
     fn result(&mut self, register: Register, opcode: &str, instruction: &str) {
         self.slot(register, opcode, instruction, Compare::Exact, None);
         self.keep(register);
     }
 
-    /// Stores a result to a slot of its own.
+    /// Stores a result in a slot of its own.
     fn slot(
         &mut self,
         register: Register,
@@ -226,12 +226,12 @@ impl Writer {
         }
     }
 
-    /// Whether there is no room for more.
+    /// Whether there is no space for another statement.
     fn is_full(&self) -> bool {
         self.slots.len() >= MOST_SLOTS
     }
 
-    /// Random statements, at most this many.
+    /// Writes random statements, at most this many.
     fn statements(&mut self, count: usize, place: Place) {
         for _ in 0..count {
             if !self.is_full() {
@@ -241,7 +241,7 @@ impl Writer {
     }
 
     fn statement(&mut self, place: Place) {
-        // Each kind of statement with its weight; 0 where it cannot stand.
+        // The weight of each kind of statement, 0 where it is not allowed.
         let if_deep = |weight| if place.depth < 3 { weight } else { 0 };
         let if_known = |weight| if place.mask.is_some() { weight } else { 0 };
         let if_uniform = |weight| if place.uniform { weight } else { 0 };
@@ -261,7 +261,7 @@ impl Writer {
             (if_deep(3), Writer::count),
             (if_deep(2), Writer::switch),
             (if_callable(3), Writer::call),
-            (if_uniform(3), |writer, _| writer.meeting()),
+            (if_uniform(3), |writer, _| writer.synchronise()),
         ]);
         write(self, place);
     }

@@ -1,11 +1,12 @@
-//! Exchanges among the lanes of a warp whose mask is known to be exactly the lanes that come there.
+//! Exchanges between the lanes of a warp, with a mask that names exactly the lanes that execute them.
 
 use super::memory::{draw, forms};
 use super::{Place, Register, Writer};
 use crate::shape::Kind;
 
 impl Writer {
-    /// A shuffle, a vote, a match, a reduction, or words passed through shared memory across a warp's barrier.
+    /// Writes a shuffle, a vote, a match, a reduction, or words that are exchanged through shared memory across a
+    /// warp's barrier.
     pub(super) fn exchange(&mut self, place: Place) {
         let Some(mask) = place.mask else { return };
         let newest = if self.target >= 80 { 3 } else { 0 };
@@ -20,7 +21,7 @@ impl Writer {
         write(self, mask, place);
     }
 
-    /// A lane of the mask: one's own, the first, or the last.
+    /// A lane of the mask: the executing one, the first, or the last.
     fn member(&mut self, mask: Register) -> Register {
         let (lane, reversed) = (self.fresh(Kind::B32), self.fresh(Kind::B32));
         match self.dice.below(3) {
@@ -34,7 +35,8 @@ impl Writer {
         lane
     }
 
-    /// Reads from a lane that takes part: any lane of a full warp, of another one that is known to be in the mask.
+    /// Writes a shuffle that reads from a participating lane: any lane of a full warp, otherwise one that is in the
+    /// mask.
     fn shuffle(&mut self, mask: Register, place: Place) {
         let (value, result) = (self.held(Kind::B32), self.fresh(Kind::B32));
         let (opcode, lane, clamp) = if place.full {
@@ -73,7 +75,7 @@ impl Writer {
         }
     }
 
-    /// An opcode of the mnemonic that names its lanes.
+    /// An opcode of a mnemonic that has a mask.
     fn synchronous(&mut self, mnemonic: &str) -> String {
         let forms = forms(mnemonic, self.target);
         loop {
@@ -93,7 +95,7 @@ impl Writer {
         self.exchanged(&[result], &opcode, &format!("{opcode} {result}, {negation}{asked}, {mask};"));
     }
 
-    /// Of values that often agree.
+    /// Writes a match of values that are often equal.
     fn matching(&mut self, mask: Register) {
         let opcode = self.synchronous("match");
         let kind = if opcode.ends_with("b64") { Kind::B64 } else { Kind::B32 };
@@ -114,8 +116,8 @@ impl Writer {
         self.exchanged(&[result], &opcode, &format!("{opcode} {result}, {value}, {mask};"));
     }
 
-    /// Writes a word for the others and reads that of another lane; the barriers of the warp keep the two apart, and this
-    /// from the next time.
+    /// Writes a word for the other lanes and reads that of another one. Barriers of the warp separate the writes from
+    /// the reads, and these from the writes of the next iteration.
     fn pass_on(&mut self, mask: Register) {
         let (value, result) = (self.held(Kind::B64), self.fresh(Kind::B64));
         let (lane, own, steps) = (self.member(mask), self.fresh(Kind::B32), self.fresh(Kind::B32));

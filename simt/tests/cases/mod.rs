@@ -1,5 +1,5 @@
-//! The hand-written PTX files of `tests/ptx`: what their headers say, and the launch they ask for. `tests/ptx.rs` tells
-//! the format.
+//! The hand-written PTX files of `tests/ptx`: their headers, and the launches that these ask for. `tests/ptx.rs`
+//! describes the format.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use simt::{Buffer, Emulator, Launch, Reconvergence};
 pub struct Case {
     /// Its path below `tests/ptx`.
     pub name: String,
-    /// Its text, header and all.
+    /// Its text, including the header.
     pub text: String,
 }
 
 impl Case {
-    /// The values of the header lines with this key.
+    /// The values of all header lines with this key.
     pub fn all<'c>(&'c self, key: &'c str) -> impl Iterator<Item = &'c str> {
         self.header().filter(move |(known, _)| *known == key).map(|(_, value)| value)
     }
@@ -26,7 +26,7 @@ impl Case {
         lines.filter_map(|line| line.trim_start_matches("// ").split_once(": "))
     }
 
-    /// The mechanisms that it is to run under.
+    /// The mechanisms of reconvergence with which it is run.
     pub fn mechanisms(&self) -> Vec<Reconvergence> {
         match self.all("reconvergence").next() {
             Some("its") => vec![Reconvergence::Its],
@@ -55,7 +55,7 @@ impl Case {
         launch
     }
 
-    /// Makes the buffers that the header names, and passes them and the numbers as arguments.
+    /// Allocates the buffers that the header names, and passes them and the numbers as arguments.
     pub fn arguments(&self, emulator: &mut Emulator, launch: &mut Launch) -> Vec<Buffer> {
         let mut buffers = Vec::new();
         for (key, value) in self.header() {
@@ -84,7 +84,7 @@ impl Case {
     }
 }
 
-/// Words, ranges (`0..32`) and repetitions (`7*32`), one after the other.
+/// Words, ranges (`0..32`) and repetitions (`7*32`), separated by blanks.
 pub fn numbers(text: &str) -> Vec<u32> {
     let number = |text: &str| text.parse::<i64>().unwrap_or_else(|_| panic!("no number: `{text}`")) as u32;
     text.split_whitespace()

@@ -1,8 +1,8 @@
-//! Every kernel of the project, launched with arguments of the right types, whatever it then does.
+//! Every kernel of the project, launched with arguments of the right types, no matter what it does with them.
 //!
-//! A pointer gets a buffer of some KiB and a number gets a small number, so many kernels do their work and some come to
-//! a fault. What they compute is other tests' business: here it is the same in all ways. The kernels of a file run one
-//! after the other on one emulator, so that each finds the variables as the kernel before left them.
+//! A pointer gets a buffer of a few KiB and a number gets a small number, so many kernels do their work and some fail
+//! with a fault. Other tests check what they compute; these check that it is the same in all ways. The kernels of a
+//! file run one after another on one emulator, so that each finds the variables as the kernel before it left them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use simt::{
 use crate::numbers::Numbers;
 use crate::run::{Outcome, Way, caught, launched, memory};
 
-/// Bytes of the buffer that a pointer gets.
+/// The size of the buffer that a pointer gets.
 const BUFFER_BYTES: u64 = 12 * 1024;
 
 /// The files below the repository's `folder` with the extension `ptx`.
@@ -25,7 +25,7 @@ pub fn files(folder: &str) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("the folder is there") {
             let path = entry.expect("an entry").path();
-            // What a learner writes into `exercises/mine` is no part of the project.
+            // What a learner writes into `exercises/mine` is not part of the project.
             if path.is_dir() && path.file_name().is_none_or(|name| name != "mine") {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "ptx") {
@@ -55,7 +55,7 @@ impl Bench {
         self.module.kernels().to_vec()
     }
 
-    /// Runs a kernel under the choices of a seed.
+    /// Runs a kernel with the choices of a seed.
     pub fn run(&mut self, kernel: &KernelInfo, seed: u64, is_traced: bool) -> Outcome {
         let mut numbers = Numbers::new(seed);
         let launch = choices(&mut numbers, seed);
@@ -69,7 +69,7 @@ impl Bench {
             let named =
                 buffers.iter().enumerate().map(|(index, buffer)| (format!("buffer {index}"), *buffer));
             let memory = memory(&self.emulator, &self.module, named);
-            Outcome { told: format!("{report:#?}"), memory, trace }
+            Outcome { report: format!("{report:#?}"), memory, trace }
         });
         for buffer in buffers {
             self.emulator.free(buffer).unwrap();
@@ -78,7 +78,7 @@ impl Bench {
     }
 }
 
-/// A launch without arguments; the first seeds are those of most interest.
+/// A launch without arguments; the first seeds are the most interesting ones.
 pub fn choices(numbers: &mut Numbers, seed: u64) -> Launch {
     let flat = |size| Dim3::new(size, 1, 1);
     let (grid, block) = match seed % 6 {
@@ -103,7 +103,7 @@ pub fn choices(numbers: &mut Numbers, seed: u64) -> Launch {
     }
 }
 
-/// Makes the buffers and the numbers that the kernel takes.
+/// Allocates the buffers and chooses the numbers that the kernel takes.
 fn arguments(
     numbers: &mut Numbers,
     emulator: &mut Emulator,

@@ -1,12 +1,12 @@
-//! Control: branches that skip, forks, loops, ways out of them, switches, calls, and early ends.
+//! Control flow: branches that skip, forks, loops, ways out of them, switches, calls, and early ends.
 
 use crate::writer::{Loop, Width, Writer};
 
-/// Statements inside statements at most.
+/// How deeply statements may be nested.
 const DEEPEST: usize = 3;
 
 impl Writer {
-    /// One statement of any kind.
+    /// Writes a statement of any kind.
     pub fn statement(&mut self, depth: usize) {
         let weights = self.style.weights;
         let mut drawn = self.below(weights.iter().sum());
@@ -20,20 +20,20 @@ impl Writer {
             Some(1) => self.access(),
             Some(2) if may_nest => self.fork(depth),
             Some(3) if may_nest => self.turns(depth),
-            Some(4) => self.meeting(),
+            Some(4) => self.synchronise(),
             Some(5) => self.call_or_end(),
             _ => self.value(),
         }
     }
 
-    /// Some statements, one at least.
+    /// Writes some statements, at least one.
     pub fn statements(&mut self, depth: usize, most: u64) {
         for _ in 0..=self.below(most) {
             self.statement(depth + 1);
         }
     }
 
-    /// A predicate to branch on: a fresh comparison mostly.
+    /// A predicate for a branch, usually the result of a new comparison.
     fn condition(&mut self) -> String {
         match self.below(10) {
             0 => self.predicate(),
@@ -99,7 +99,7 @@ impl Writer {
         self.place(&end);
     }
 
-    /// A loop, and what it does.
+    /// A loop with its body.
     fn turns(&mut self, depth: usize) {
         let before = self.together;
         let counter = format!("%c{}", self.loops.len());
@@ -124,7 +124,7 @@ impl Writer {
                 self.together = false;
                 ""
             }
-            // The index of a thread, and so on by the number of threads.
+            // Begins with the index of the thread, and increases by the number of threads.
             _ => {
                 let first = self.pick(&["%x0", "%x0", "%x1", "%x2"]);
                 self.line(format!("mov.u32 {counter}, {first};"));
@@ -168,7 +168,7 @@ impl Writer {
         self.together = before;
     }
 
-    /// An address that goes on with each turn: `%a0` gets its value before the loop that began with `start`.
+    /// An address that advances with each iteration: `%a0` gets its value before the loop that began with `start`.
     fn walk(&mut self, start: &str, count: u64) {
         let threads = self.style.threads;
         let areas: Vec<_> =
@@ -186,11 +186,11 @@ impl Writer {
             let value = self.source(Width::B32);
             self.guarded(format!("st{}.u32 [%a0], {value};", area.space));
         }
-        // A walk inside a walk stays where it is, or the two might leave their areas together.
+        // In a nested loop the address does not advance, because the two loops together might leave their areas.
         self.line(format!("add.s64 %a0, %a0, {};", if self.loops.len() > 1 { 0 } else { step }));
     }
 
-    /// Values that one turn hands to the next.
+    /// Values that one iteration passes to the next.
     fn carry(&mut self) {
         let (a, b) = (self.target(Width::B32), self.target(Width::B32));
         let (step, q, r) = (self.small(), self.target(Width::B64), self.target(Width::B64));
@@ -211,7 +211,7 @@ impl Writer {
         }
     }
 
-    /// A call, a way out of a loop, or an end.
+    /// Writes a call, a way out of a loop, or an end.
     fn call_or_end(&mut self) {
         match self.below(10) {
             0 | 1 => self.end(),
@@ -229,7 +229,7 @@ impl Writer {
         self.line(format!("@{p} {text}"));
     }
 
-    /// Some lanes go on with the next turn, or behind the loop.
+    /// Some lanes continue with the next iteration, or after the loop.
     fn leave_turn(&mut self) {
         let Some(around) = self.loops.last().cloned() else { return self.call() };
         let is_uniform = self.chance(20);

@@ -1,4 +1,4 @@
-//! Makes up a kernel and a launch from a seed: what the kernel is about, its frame, and what it leaves behind.
+//! Generates a kernel and a launch from a seed: the subject of the kernel, its frame, and the results that it stores.
 
 use simt::{Checks, Dim3, Launch, Reconvergence, Schedule};
 
@@ -6,37 +6,37 @@ use crate::memory::Area;
 use crate::numbers::Numbers;
 use crate::writer::{Hint, Style, Width, Writer};
 
-/// A kernel and how it is to be launched.
+/// A kernel and its launch.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// What stands before the instructions.
+    /// The text before the instructions.
     pub head: String,
-    /// The instructions, labels and lists of targets, one a line.
+    /// The instructions, labels and lists of targets, one on each line.
     pub lines: Vec<String>,
     /// The launch without its arguments.
     pub launch: Launch,
-    /// Bytes of the buffers; see [`BUFFERS`].
+    /// The sizes of the buffers in bytes; see [`BUFFERS`].
     pub bytes: [u64; 5],
-    /// The numbers that it is given.
+    /// The numbers that it gets as arguments.
     pub numbers: [u32; 2],
-    /// Whether the third buffer counts as written, and has a number in each word, the same more from word to word.
+    /// Whether the third buffer counts as written. It then contains a number in each word, with equal differences.
     pub has_ramp: bool,
-    /// How often it is launched, one launch after the other on the same memory.
+    /// How often it is launched, one launch after another on the same memory.
     pub times: usize,
 }
 
-/// The buffers' names: what is only read unless blocks communicate, what is written, what nobody has written before,
-/// what all blocks add to, and what each thread leaves of its registers at the end.
+/// The buffers' names: one that is only read unless blocks communicate, one that is written, one that is uninitialised
+/// at first, one to which all blocks add, and one to which each thread stores some registers at the end.
 pub const BUFFERS: [&str; 5] = ["data", "out", "scratch", "tally", "dump"];
 
 impl Kernel {
-    /// The text of its module.
+    /// The text of the kernel's module.
     pub fn text(&self) -> String {
         format!("{}{}\n$end:\n\tret;\n}}\n", self.head, self.lines.join("\n"))
     }
 }
 
-/// Bytes of shared memory that a kernel declares, and of local memory.
+/// The bytes of shared memory and of local memory that a kernel declares.
 const SHARED_BYTES: u64 = 8192;
 const LOCAL_BYTES: u64 = 512;
 
@@ -44,10 +44,10 @@ const LOCAL_BYTES: u64 = 512;
 pub fn kernel(seed: u64) -> Kernel {
     let mut numbers = Numbers::new(seed);
     let shape = shape(&mut numbers);
-    made_up(numbers, shape, 20_000, 0)
+    generate(numbers, shape, 20_000, 0)
 }
 
-/// The kernel of a seed that is launched with so many blocks that several cores are worth their while.
+/// The kernel of a seed, launched with so many blocks that it is worth using several cores.
 pub fn wide_kernel(seed: u64) -> Kernel {
     let mut numbers = Numbers::new(!seed);
     let (threads, blocks) =
@@ -55,14 +55,14 @@ pub fn wide_kernel(seed: u64) -> Kernel {
     let grid = if numbers.chance(20) { Dim3::new(blocks / 2, 2, 1) } else { Dim3::new(blocks, 1, 1) };
     let shape = (Dim3::new(threads, 1, 1), grid);
     let delay = numbers.pick(&[0, 30, 300]);
-    let mut kernel = made_up(numbers, shape, 1_000_000, delay);
-    // Anything else has one core do it all from the start.
+    let mut kernel = generate(numbers, shape, 1_000_000, delay);
+    // With any other schedule, one core runs the whole launch.
     kernel.launch.schedule = Schedule::RoundRobin;
     kernel.launch.weak_memory = false;
     kernel
 }
 
-fn made_up(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, delay: u64) -> Kernel {
+fn generate(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, delay: u64) -> Kernel {
     let style = Style { delay, ..style(&mut numbers, block.count(), grid.count()) };
     let (areas, bytes) = areas(&mut numbers, &style);
     let launch = launch(&mut numbers, block, grid, max_steps);
@@ -88,7 +88,7 @@ fn made_up(mut numbers: Numbers, (block, grid): (Dim3, Dim3), max_steps: u64, de
     Kernel { head, lines: writer.lines, launch, bytes, numbers: given, has_ramp: false, times }
 }
 
-/// The block and the grid, not too many warps together.
+/// The block and the grid, with a limit on the number of warps.
 fn shape(numbers: &mut Numbers) -> (Dim3, Dim3) {
     let flat = |threads: u32| Dim3::new(threads, 1, 1);
     let block = match numbers.below(16) {
@@ -156,8 +156,8 @@ fn style(numbers: &mut Numbers, threads: u64, blocks: u64) -> Style {
     }
 }
 
-/// The memory that the kernel goes to, and the bytes of the buffers. Where blocks do not communicate, each has a part
-/// of its own of what is written, at the registers `%b1` and `%b2`.
+/// The memory that the kernel accesses, and the sizes of the buffers. If blocks do not communicate, each has a part of
+/// its own of the memory that is written, at the registers `%b1` and `%b2`.
 pub fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
     let blocks = style.blocks;
     let data = numbers.pick(&[4096, 8192, 16384]);
@@ -200,7 +200,7 @@ pub fn areas(numbers: &mut Numbers, style: &Style) -> (Vec<Area>, [u64; 5]) {
 }
 
 fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3, most: u64) -> Launch {
-    // Checkers are slow where there is much to check.
+    // Checkers are slow if there are many accesses.
     let is_large = block.count().div_ceil(32) * grid.count() > 16;
     let checks = match numbers.below(10) {
         0 | 1 if is_large && numbers.chance(80) => Checks::NONE,
@@ -238,7 +238,7 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3, most: u64) -> Launch {
     }
 }
 
-/// Bytes that a thread leaves of its registers.
+/// The bytes of registers that a thread stores at the end.
 const DUMP_BYTES: u64 = 160;
 
 pub fn head(writer: &Writer) -> String {
@@ -256,12 +256,12 @@ pub fn head(writer: &Writer) -> String {
     )
 }
 
-/// What printing needs.
+/// The variables and functions that printing needs.
 const PRINT: &str = ".global .align 1 .b8 format[6] = {37, 117, 32, 33, 10, 0};
 .extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments);
 ";
 
-/// The functions that kernels call: one parts lanes, one returns early and calls another, one has memory of its own.
+/// The functions that kernels call: one diverges, one returns early and calls another, one has local memory of its own.
 const FUNCTIONS: &str = r"
 .func (.param .b32 c) mix(.param .b32 a, .param .b32 b)
 {
@@ -336,7 +336,7 @@ const ENTRY: &str = r"
 ";
 
 impl Writer {
-    /// What every kernel begins with: addresses, who a thread is, and values in some registers.
+    /// The beginning of every kernel: addresses, the numbers of the thread, and values in some registers.
     pub fn prologue(&mut self, block: Dim3, part: u64) {
         for (number, param) in BUFFERS.iter().enumerate() {
             let register = if number < 3 { number } else { number + 7 };
@@ -361,7 +361,7 @@ impl Writer {
             self.line("@%k bra $delay;");
         }
         if !self.style.communicates {
-            // What the block before or behind stores to; one of them has its own.
+            // The part to which the block before or after stores. The first or the last block uses its own.
             if self.chance(60) {
                 self.line("max.u32 %t0, %n1, 1; add.u32 %t0, %t0, -1;");
             } else {
@@ -376,7 +376,7 @@ impl Writer {
             self.line("mov.u64 %b5, depot; cvta.local.u64 %b6, %b5;");
         }
         self.line("mov.u64 %b7, fixed; mov.u64 %b8, structure; mov.u64 %b9, table;");
-        // Floats whose sum depends on the order in which they are added.
+        // Floats whose sum depends on the order of the additions.
         self.line("cvt.rn.f32.u32 %f0, %x2; mul.f32 %f0, %f0, 0f3DCCCCCD; mov.f32 %f1, 0f4B800001;");
         for number in 0..12 {
             let register = format!("%r{number}");
@@ -401,7 +401,7 @@ impl Writer {
         }
     }
 
-    /// Leaves some registers behind, by thread or by register.
+    /// Stores some registers, by thread or by register.
     pub fn epilogue(&mut self, by_register: bool) {
         let all = self.style.threads * self.style.blocks;
         let (own, step) = if by_register { (8, all * 8) } else { (DUMP_BYTES, 8) };
@@ -410,7 +410,7 @@ impl Writer {
         let mut place = 0;
         for (letter, count, ty) in [('r', 12, "u32"), ('q', 8, "u64")] {
             for number in 0..count {
-                // Room is for twenty; two places are taken below.
+                // There is space for twenty; two places are used below.
                 if place < 18 && self.chance(share) {
                     self.line(format!("st.global.{ty} [%u3+{}], %{letter}{number};", place * step));
                     place += 1;

@@ -1,23 +1,24 @@
-//! Ways of running that must come to the same: the plain interpreter and the fast one, on one core and on several.
+//! All ways to run a launch must have the same results: the plain interpreter and the fast executors, on one core and
+//! on several.
 //!
-//! A launch has two fields that may change how fast it is and nothing else, [`Launch::plain`](simt::Launch::plain) and
-//! [`Launch::cores`](simt::Launch::cores). Here a run on one core in the plain way is compared with the others, report,
-//! memory and trace, on kernels that a generator makes up ([`kernel`]) and on every kernel of the project
-//! ([`committed`]). Kernels of a kind of their own are for warps in lock step ([`march`]) and for blocks side by side
-//! ([`trade`]). A kernel that comes out differently is told in its shortest form. What it leaves out: whether the plain
-//! way is right, which is what all other tests are about.
+//! Two choices of a launch, the hook for the plain interpreter and [`Launch::cores`](simt::Launch::cores), may change
+//! how fast it is but nothing else. Here a run by the plain interpreter on one core is compared with the others:
+//! report, memory and trace. The kernels are random ones that a generator writes ([`kernel`]), and every kernel of the
+//! project ([`committed`]). Further random kernels are for blocks whose warps stay together ([`convergent`]), and for
+//! blocks that share memory ([`sharing`]). If the results of a kernel differ, the shortest kernel that still shows it
+//! is printed. Whether the plain interpreter is right is left to all other tests.
 
 mod committed;
+mod convergent;
 mod flow;
 mod kernel;
-mod march;
-mod meet;
 mod memory;
 mod numbers;
 mod rows;
 mod run;
+mod sharing;
 mod shrink;
-mod trade;
+mod synchronise;
 mod values;
 mod writer;
 
@@ -30,7 +31,7 @@ use kernel::Kernel;
 use numbers::Numbers;
 use run::{DEALT, OTHERS, PLAIN, Way, run};
 
-/// Kernels that are made up; `cargo xtask thorough equal` takes more.
+/// The number of random kernels; `cargo xtask thorough equal` takes more.
 const KERNELS: u64 = 1000;
 
 fn seeds() -> Range<u64> {
@@ -42,7 +43,7 @@ fn is_traced(seed: u64) -> bool {
     seed % 23 == 5
 }
 
-/// The ways in which a seed's kernel is tried: two mostly, all now and then.
+/// The ways in which a seed's kernel is run: usually two, sometimes all.
 fn ways(seed: u64) -> Vec<Way> {
     if seed.is_multiple_of(16) {
         return OTHERS.to_vec();
@@ -50,23 +51,23 @@ fn ways(seed: u64) -> Vec<Way> {
     vec![OTHERS[0], [OTHERS[1], DEALT[0], DEALT[0], DEALT[1]][(seed / 2 % 4) as usize]]
 }
 
-/// The ways in which a kernel of warps that march in step is tried.
-fn ways_in_step(seed: u64) -> Vec<Way> {
+/// The ways in which a kernel with convergent warps is run.
+fn ways_of_convergent(seed: u64) -> Vec<Way> {
     vec![if seed % 4 == 3 { DEALT[0] } else { OTHERS[0] }]
 }
 
-/// The ways in which a kernel of many blocks is tried.
+/// The ways in which a kernel of many blocks is run.
 fn ways_on_cores(seed: u64) -> Vec<Way> {
     vec![OTHERS[1 + (seed / 2 % 4) as usize]]
 }
 
-/// How a kernel comes out differently, if it does.
+/// How the results of a kernel differ, if they do.
 fn difference(kernel: &Kernel, way: Way, is_traced: bool) -> Option<String> {
     run(kernel, PLAIN, is_traced).difference(&run(kernel, way, is_traced))
 }
 
-/// Tells of a kernel that came out differently, shrunk.
-fn tell(seed: u64, kernel: &Kernel, way: Way, is_traced: bool) -> String {
+/// Describes a kernel whose results differ, after shrinking it.
+fn described(seed: u64, kernel: &Kernel, way: Way, is_traced: bool) -> String {
     let small = shrink::shrink(kernel, |kernel| difference(kernel, way, is_traced).is_some());
     let found = difference(&small, way, is_traced).expect("it still fails");
     let Kernel { launch, bytes, numbers, times, .. } = &small;
@@ -77,8 +78,8 @@ fn tell(seed: u64, kernel: &Kernel, way: Way, is_traced: bool) -> String {
     )
 }
 
-/// Runs the kernels of some seeds, with a trace or without, in the ways that are asked for; how often a kind of fault
-/// came up.
+/// Runs the kernels of some seeds in the given ways, with or without a trace. Returns how often each kind of fault was
+/// found.
 fn check(
     seeds: impl Iterator<Item = u64>,
     kernel: fn(u64) -> Kernel,
@@ -89,25 +90,25 @@ fn check(
     for seed in seeds {
         let (kernel, is_traced) = (kernel(seed), is_traced(seed));
         let expected = run(&kernel, PLAIN, is_traced);
-        let is_carried_out = expected.told.starts_with("Ok");
-        assert!(is_carried_out, "seed {seed}: {}\n{}", expected.told, kernel.text());
+        let is_carried_out = expected.report.starts_with("Ok");
+        assert!(is_carried_out, "seed {seed}: {}\n{}", expected.report, kernel.text());
         for kind in simt::FaultKind::ALL {
-            let is_found = expected.told.contains(&format!("kind: {kind:?}"));
+            let is_found = expected.report.contains(&format!("kind: {kind:?}"));
             *kinds.entry(kind.name()).or_default() += u64::from(is_found);
         }
         for way in ways(seed) {
             let found = run(&kernel, way, is_traced);
-            assert!(expected == found, "{}", tell(seed, &kernel, way, is_traced));
+            assert!(expected == found, "{}", described(seed, &kernel, way, is_traced));
         }
     }
     kinds
 }
 
 #[test]
-fn made_up_kernels_come_out_alike() {
+fn random_kernels_have_the_same_result_in_all_ways() {
     let seeds = seeds();
     let kinds = check(seeds.clone().filter(|seed| seed % 2 == 0), kernel::kernel, ways, is_traced);
-    // Kernels that never come to a fault would test little.
+    // If no kernel had a fault, these tests would show little.
     for kind in ["out-of-bounds", "misaligned", "race", "uninitialized", "deadlock", "step-limit"] {
         let is_found = kinds.get(kind).is_some_and(|&count| count > 0);
         assert!(is_found || seeds.end - seeds.start < KERNELS, "{kind}: {kinds:?}");
@@ -115,31 +116,32 @@ fn made_up_kernels_come_out_alike() {
 }
 
 #[test]
-fn more_made_up_kernels_come_out_alike() {
+fn more_random_kernels_have_the_same_result_in_all_ways() {
     check(seeds().filter(|seed| seed % 2 == 1), kernel::kernel, ways, is_traced);
 }
 
 #[test]
-fn made_up_kernels_of_many_blocks_come_out_alike() {
+fn random_kernels_of_many_blocks_have_the_same_result_in_all_ways() {
     check(seeds().step_by(10), kernel::wide_kernel, ways_on_cores, |_| false);
 }
 
-/// There are three kernels for each seed that is asked for, numbered one after the other.
+/// There are three kernels for each seed, with consecutive numbers.
 #[test]
-fn made_up_kernels_in_lock_step_come_out_alike() {
+fn random_kernels_with_convergent_warps_have_the_same_result_in_all_ways() {
     let seeds = seeds();
-    check(seeds.start * 3..seeds.end * 3, march::march, ways_in_step, |_| false);
+    check(seeds.start * 3..seeds.end * 3, convergent::convergent, ways_of_convergent, |_| false);
 }
 
 #[test]
-fn made_up_kernels_of_blocks_that_meet_come_out_alike() {
-    check(seeds(), trade::trade, |seed| vec![DEALT[(seed % 2) as usize]], |_| false);
+fn random_kernels_of_blocks_that_share_bytes_have_the_same_result_in_all_ways() {
+    check(seeds(), sharing::sharing, |seed| vec![DEALT[(seed % 2) as usize]], |_| false);
 }
 
-/// Runs every kernel of the files below a folder under several choices each; how many launches were carried out.
+/// Runs every kernel of the files below a folder with several choices each, and returns how many launches were carried
+/// out.
 fn check_files(folder: &str, choices: u64) -> usize {
     let asked = seeds();
-    // As many times more choices as there are more seeds.
+    // The number of choices grows with the number of seeds.
     let choices = choices * (asked.end - asked.start).div_ceil(KERNELS);
     let choices = asked.start..asked.start + choices;
     let mut done = 0;
@@ -152,7 +154,7 @@ fn check_files(folder: &str, choices: u64) -> usize {
             for seed in choices.clone().map(|choice| kernel * 7 + choice * 5) {
                 let is_traced = seed % 13 == 0;
                 let expected = plain.run(&info, seed, is_traced);
-                done += usize::from(expected.told.starts_with("Ok"));
+                done += usize::from(expected.report.starts_with("Ok"));
                 for (way, bench) in &mut benches {
                     let found = bench.run(&info, seed, is_traced);
                     let difference = expected.difference(&found).unwrap_or_default();
@@ -170,19 +172,19 @@ fn check_files(folder: &str, choices: u64) -> usize {
 }
 
 #[test]
-fn the_kernels_of_the_book_come_out_alike() {
+fn the_kernels_of_the_book_have_the_same_result_in_all_ways() {
     let done = check_files("kernels/ptx", 1);
     assert!(done > 600, "only {done} launches were carried out");
 }
 
 #[test]
-fn the_kernels_of_the_exercises_come_out_alike() {
+fn the_kernels_of_the_exercises_have_the_same_result_in_all_ways() {
     let done = check_files("exercises", 2);
     assert!(done > 500, "only {done} launches were carried out");
 }
 
 #[test]
-fn the_hand_written_kernels_come_out_alike() {
+fn the_hand_written_kernels_have_the_same_result_in_all_ways() {
     let done = check_files("simt/tests/ptx", 2);
     assert!(done > 700, "only {done} launches were carried out");
 }

@@ -1,31 +1,31 @@
-//! Memory: addresses that are linear in the lane, the same in all, data-dependent or wrong; loads, stores, atomics.
+//! Loads, stores and atomics at addresses that are linear in the lane, the same in all lanes, data-dependent, or wrong.
 //!
-//! An address is within its area by construction, unless the kernel is to be faulty: an index that is linear in the
-//! thread times a stride that fits, or a value that is masked.
+//! Unless the kernel is meant to have faults, an address is inside its area by construction: an index that is linear in
+//! the thread times a stride that fits, or a value that is masked.
 
 use crate::writer::{Hint, Width, Writer};
 
-/// A piece of memory that a kernel goes to.
+/// A piece of memory that a kernel accesses.
 #[derive(Clone, Debug)]
 pub struct Area {
     /// The register of 64 bits that holds its address.
     pub base: &'static str,
-    /// The space as instructions name it; none for generic addresses.
+    /// The space as instructions name it; empty for generic addresses.
     pub space: &'static str,
-    /// Its bytes.
+    /// Its size in bytes.
     pub room: u64,
     /// Whether threads may store there.
     pub is_written: bool,
-    /// Whether it is there for atomics.
+    /// Whether it is used for atomics.
     pub is_tally: bool,
     /// Whether each thread has its own.
     pub is_own: bool,
 }
 
-/// What one access moves: the type, the registers, and bytes in all.
+/// What an access moves: the type, the registers, and the bytes of all of them.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// `v2.u32`, say.
+    /// For example `v2.u32`.
     ty: &'static str,
     letter: char,
     count: u64,
@@ -36,7 +36,7 @@ const fn parts(ty: &'static str, letter: char, count: u64, bytes: u64) -> Parts 
     Parts { ty, letter, count, bytes }
 }
 
-/// Mostly words; a register may be wider than what is loaded.
+/// Usually words; a register may be wider than what is loaded.
 pub const PARTS: [Parts; 24] = [
     parts("u32", 'r', 1, 4),
     parts("u32", 'r', 1, 4),
@@ -65,7 +65,7 @@ pub const PARTS: [Parts; 24] = [
 ];
 
 impl Writer {
-    /// One statement that goes to memory.
+    /// Writes a statement that accesses memory.
     pub fn access(&mut self) {
         match self.below(12) {
             0..6 => self.load(),
@@ -87,7 +87,7 @@ impl Writer {
         self.load_at(&area, &parts, &address);
     }
 
-    /// A load from an address, guarded now and then; to which registers.
+    /// Writes a load from an address, sometimes guarded, and returns the registers that it writes.
     pub fn load_at(&mut self, area: &Area, parts: &Parts, address: &str) -> String {
         let way = self.way(area, true);
         let registers = self.registers(parts, true);
@@ -109,15 +109,15 @@ impl Writer {
         self.store_at(&area, &parts, &address);
     }
 
-    /// A store to an address, guarded now and then.
+    /// Writes a store to an address, sometimes guarded.
     pub fn store_at(&mut self, area: &Area, parts: &Parts, address: &str) {
         let way = self.way(area, false);
         let registers = self.registers(parts, false);
-        // A store takes no more of a register than its type has.
+        // A store uses only as many bits of a register as its type has.
         self.guarded(format!("st{way}.{} [{address}], {registers};", parts.ty));
     }
 
-    /// The space, and how strong the access is.
+    /// The space, and the strength of the access.
     fn way(&mut self, area: &Area, is_load: bool) -> String {
         let space = area.space;
         let is_global = space == ".global";
@@ -154,7 +154,7 @@ impl Writer {
         if count == 1 { registers[0].clone() } else { format!("{{{}}}", registers.join(", ")) }
     }
 
-    /// An address of `bytes` bytes in an area, as it stands between brackets.
+    /// An address of `bytes` bytes in an area, in the form in which it is written between brackets.
     pub fn address(&mut self, area: &Area, bytes: u64) -> String {
         if self.style.is_faulty && self.chance(10) {
             return self.wrong_address(area, bytes);
@@ -167,7 +167,7 @@ impl Writer {
         }
     }
 
-    /// An offset that all lanes share.
+    /// An offset that is the same for all lanes.
     fn same_address(&mut self, area: &Area, bytes: u64) -> String {
         let places = area.room / bytes;
         if self.chance(50) {
@@ -180,7 +180,7 @@ impl Writer {
         "%u1".to_owned()
     }
 
-    /// Places that several lanes share.
+    /// Addresses that several lanes share.
     fn few_addresses(&mut self, area: &Area, bytes: u64) -> String {
         let (shift, mask) = (self.below(5), self.pick(&[1, 3, 7]));
         let mask = mask.min(power_below(area.room / bytes) - 1);
@@ -191,7 +191,7 @@ impl Writer {
         "%u1".to_owned()
     }
 
-    /// Where a value says.
+    /// An address that depends on a value.
     fn masked_address(&mut self, area: &Area, bytes: u64) -> String {
         let places = power_below(area.room / bytes);
         let index = self.source(Width::B32);
@@ -201,7 +201,7 @@ impl Writer {
         "%u1".to_owned()
     }
 
-    /// Something that grows or falls with the thread by the same amount.
+    /// An address that increases or decreases with the thread by equal steps.
     pub fn linear_address(&mut self, area: &Area, bytes: u64) -> String {
         let threads = self.style.threads;
         let (mut index, mut count) = if self.chance(75) { ("%x0", threads) } else { ("%x1", 32) };
@@ -215,14 +215,14 @@ impl Writer {
         let spare = (area.room - (count - 1) * stride - bytes) / bytes;
         let offset = self.below(spare + 1).min(40) * bytes;
         if self.chance(15) {
-            // The threads turned round.
+            // The threads in reverse order.
             self.line(format!("sub.s32 %t0, {}, {index};", count - 1));
             index = "%t0";
         }
         self.by_stride(area, index, stride, offset)
     }
 
-    /// The address `base + offset + index * stride`, in one of the ways in which it can be written.
+    /// The address `base + offset + index * stride`, written in one of several ways.
     pub fn by_stride(&mut self, area: &Area, index: &str, stride: u64, offset: u64) -> String {
         let base = area.base;
         match self.below(12) {
@@ -247,7 +247,7 @@ impl Writer {
                 self.line(format!("add.s64 %u1, {base}, %u0;"));
             }
             6 => {
-                // An index that starts below zero, and a base behind it.
+                // An index that starts below zero, and a base that is higher by the same amount.
                 let back = self.pick(&[1, 3, 16, 32, 1000]);
                 self.line(format!("add.s32 %t1, {index}, -{back};"));
                 self.line(format!("mul.wide.s32 %u0, %t1, {stride};"));
@@ -280,7 +280,7 @@ impl Writer {
         format!("%u1+{offset}")
     }
 
-    /// An address that is misaligned, outside, null or wild, for all lanes or for some.
+    /// An address that is misaligned, outside of the area, null or random, for all lanes or for some.
     fn wrong_address(&mut self, area: &Area, bytes: u64) -> String {
         let base = area.base;
         match self.below(9) {
@@ -320,7 +320,7 @@ impl Writer {
         }
     }
 
-    /// An atomic, with its result or without.
+    /// Writes an atomic, with or without a result.
     pub fn atomic(&mut self) {
         let tallies = self.style.tallies;
         if tallies && self.chance(10) {
@@ -361,7 +361,7 @@ impl Writer {
         self.define(&d, Hint::Any, text);
     }
 
-    /// Some blocks add to a word, others do something else with it or with a part of it.
+    /// Some blocks add to a word, others access it or a part of it in another way.
     fn two_reductions(&mut self) {
         let blocks = self.style.blocks;
         let (a, bound) = (self.source(Width::B32), self.below(blocks));
@@ -385,7 +385,7 @@ impl Writer {
         self.guarded(text);
     }
 
-    /// A fence of any kind.
+    /// Writes a fence of any kind.
     pub fn fence(&mut self) {
         let fence = match self.below(4) {
             0 if self.style.sm >= 70 => "fence.acq_rel.gpu;",
@@ -397,7 +397,7 @@ impl Writer {
     }
 }
 
-/// The largest power of two that is no larger.
+/// The largest power of two that is not larger than the number.
 fn power_below(number: u64) -> u64 {
     1 << number.max(1).ilog2()
 }

@@ -10,7 +10,7 @@ impl Numbers {
         Numbers(seed.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
-    /// All of 64 bits.
+    /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -24,12 +24,12 @@ impl Numbers {
         (self.bits() >> 11) % bound
     }
 
-    /// True as often as `percent` of a hundred times.
+    /// Returns true in `percent` of a hundred cases.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of the choices; who is listed twice is chosen twice as often.
+    /// One of the choices; a choice that is listed twice is twice as likely.
     pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize].clone()
     }

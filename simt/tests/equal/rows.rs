@@ -1,14 +1,15 @@
-//! How the threads of [`March`] go to memory: each to its own bytes, to those that another warp has been at, or to
-//! rows that warps pass to each other.
+//! How the threads of [`Convergent`] access memory: each its own bytes, or those that another warp has accessed, or rows
+//! that warps pass to each other.
 //!
-//! Between two barriers an area is gone to in one way, in which each warp keeps to itself; where that cannot be, there
-//! is a barrier before. Who takes no care goes there in any way. Left out: addresses that are not linear in the thread.
+//! Between two barriers an area is accessed with one pattern, in which each warp keeps to its own bytes; if that is not
+//! possible, there is a barrier first. Accesses without care use any pattern. Addresses that are not linear in the
+//! thread are left out.
 
-use crate::march::{March, Place};
+use crate::convergent::{Convergent, Place};
 use crate::memory::{Area, PARTS};
 use crate::writer::Width;
 
-/// How the threads of a block go to an area: thread, lane or warp `i` to the byte `offset + i * stride`.
+/// How the threads of a block access an area: thread, lane or warp `i` accesses byte `offset + i * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     index: Index,
@@ -16,18 +17,18 @@ pub struct Pattern {
     offset: u64,
 }
 
-/// What an address grows with.
+/// The number with which an address grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
     Thread,
-    /// The last thread comes first.
+    /// The number of the thread in reverse order.
     Turned,
     Lane,
     Warp,
 }
 
-impl March {
-    /// A load or a store.
+impl Convergent {
+    /// Writes a load or a store.
     pub fn access(&mut self, place: Place) {
         let areas = self.writer.areas.clone();
         let area = self.writer.pick(&areas);
@@ -54,7 +55,7 @@ impl March {
         self.since.insert(area.base, (pattern, stored));
     }
 
-    /// A way of going to an area.
+    /// A pattern for an area.
     fn pattern(&mut self, area: &Area) -> Pattern {
         let index = match self.below(12) {
             0 => Index::Turned,
@@ -72,7 +73,7 @@ impl March {
         self.within(Pattern { index, stride, offset }, area)
     }
 
-    /// The same within the area.
+    /// The same pattern, changed so that it stays within the area.
     fn within(&self, mut pattern: Pattern, area: &Area) -> Pattern {
         let count = match pattern.index {
             Index::Thread | Index::Turned => self.writer.style.threads,
@@ -94,7 +95,7 @@ impl March {
         pattern
     }
 
-    /// Goes to memory so.
+    /// Writes an access with this pattern.
     fn go(&mut self, area: &Area, pattern: Pattern, is_store: bool) {
         let Pattern { index, stride, offset } = pattern;
         let step = if stride == 0 { 4 } else { stride };
@@ -118,7 +119,7 @@ impl March {
         let address = self.writer.by_stride(area, index, stride, offset);
         let is_one = pattern.index == Index::Warp || stride == 0;
         if is_store && is_one {
-            // One lane stores for its warp, mostly.
+            // Usually one lane stores for its warp.
             let (lane, value) = (self.below(32), self.below(12));
             let p = self.writer.predicate();
             self.line(format!("setp.eq.u32 {p}, %x1, {lane};"));
@@ -145,7 +146,7 @@ impl March {
         }
     }
 
-    /// Goes over an area in place, an element a turn.
+    /// Writes a loop that updates an area in place, one element in each iteration.
     pub fn walk(&mut self, counter: &str) {
         let threads = self.writer.style.threads;
         let areas: Vec<Area> =
@@ -154,20 +155,21 @@ impl March {
             return;
         }
         let area = self.writer.pick(&areas);
-        self.afresh(|march| {
-            let address = march.writer.by_stride(&area, counter, 4, 0);
-            let (space, d) = (area.space, march.writer.target(Width::B32));
-            march.line(format!("ld{space}.u32 {d}, [{address}];"));
+        self.afresh(|kernel| {
+            let address = kernel.writer.by_stride(&area, counter, 4, 0);
+            let (space, d) = (area.space, kernel.writer.target(Width::B32));
+            kernel.line(format!("ld{space}.u32 {d}, [{address}];"));
             if area.is_written {
-                march.line(format!("mad.lo.u32 {d}, {d}, 5, {counter};"));
-                march.line(format!("st{space}.u32 [{address}], {d};"));
+                kernel.line(format!("mad.lo.u32 {d}, {d}, 5, {counter};"));
+                kernel.line(format!("st{space}.u32 [{address}], {d};"));
             }
         });
         self.since
             .insert(area.base, (Pattern { index: Index::Thread, stride: 1, offset: 2 }, area.is_written));
     }
 
-    /// Some warps store to rows of an area, then some load from there, or the other way round: mostly their own bytes.
+    /// Some warps store to rows of an area and then some load from it, or the other way round. Usually each warp
+    /// accesses its own bytes.
     pub fn pass(&mut self, place: Place) {
         let area = self.stored_area();
         let mut one = self.pattern(&area);
@@ -189,8 +191,8 @@ impl March {
             }
         }
         if !is_careful && self.chance(30) {
-            // All warps and all but the first, where it is the first rows that both touch; or all but the second, whose
-            // distances are not the same.
+            // Either all warps and all except the first, so that both access the first rows; or all except the second,
+            // so that the distances are not equal.
             other = Pattern { offset: one.offset + 32 * one.stride, ..one };
             let (all, others, split) = (Some(("ge", 0)), Some(("ge", 1)), Some(("ne", 1)));
             tests = self.writer.pick(&[[others, all], [all, others], [split, split]]);
@@ -215,7 +217,7 @@ impl March {
         self.since.insert(area.base, (pattern, true));
     }
 
-    /// Lets only these lanes go to memory from a line on.
+    /// Adds a guard to the memory accesses from a line on.
     fn guard(&mut self, start: usize, p: &str, area: &Area) {
         let space = format!("{}.", area.space);
         for line in &mut self.writer.lines[start..] {
@@ -225,7 +227,7 @@ impl March {
         }
     }
 
-    /// Rows of an area, one for each warp, from one of the first on.
+    /// Rows of an area, one for each warp, beginning with one of the first.
     fn row(&mut self, area: &Area) -> Pattern {
         let index =
             self.writer.pick(&[Index::Thread, Index::Thread, Index::Thread, Index::Turned, Index::Lane]);
@@ -235,7 +237,7 @@ impl March {
         self.within(Pattern { index, stride, offset }, area)
     }
 
-    /// Stores more rows than lock step keeps apart, and then loads one of them.
+    /// Stores more rows than the executor keeps apart, and then loads one of them.
     pub fn crowd(&mut self) {
         let (area, threads, rows) = (self.stored_area(), self.writer.style.threads, 9 + self.below(4));
         let (ty, bytes) = if rows * threads * 4 <= area.room { ("u32", 4) } else { ("u8", 1) };
@@ -264,7 +266,7 @@ impl March {
         self.writer.pick(&areas)
     }
 
-    /// The sum over a block's threads in place, in half as many words from round to round.
+    /// The sum over a block's threads in place, with half as many words in each round.
     pub fn tree(&mut self) {
         let area = self.stored_area();
         let (space, base, value) = (area.space, area.base, self.writer.target(Width::B32));
@@ -279,7 +281,7 @@ impl March {
         self.line(format!("mov.u32 %c4, {half};"));
         self.barrier();
         self.writer.place(&start);
-        // One half too many, now and then.
+        // Sometimes there is one thread too many.
         let op = self.writer.pick(&["ge", "ge", "ge", "ge", "ge", "ge", "ge", "gt"]);
         self.line(format!("setp.{op}.u32 %k, %x0, %c4;"));
         self.line(format!("@%k bra {end};"));
@@ -298,11 +300,12 @@ impl March {
         self.since.insert(base, (Pattern { index: Index::Lane, stride: 0, offset: 0 }, false));
     }
 
-    /// Rounds in which each thread loads its neighbour's word from one half of an area and stores its own in the other.
+    /// Rounds in which each thread loads its neighbour's word from one half of an area and stores its own word in the
+    /// other half.
     pub fn exchange(&mut self) {
         let area = self.stored_area();
         let (space, base, d) = (area.space, area.base, self.writer.target(Width::B32));
-        // Where the halves touch, lock step takes the last warp's row for one that reaches into the other half.
+        // If the halves touch, the executor cannot tell the last warp's row from one that extends into the other half.
         let spare = self.writer.pick(&[0, 33, 33, 33]);
         let row = ((self.writer.style.threads + spare) * 4).next_power_of_two();
         if row * 2 > area.room {
@@ -331,13 +334,13 @@ impl March {
 }
 
 impl Pattern {
-    /// Whether no two warps touch the same byte, where each lane stores to its own or one of them for all.
+    /// Whether no two warps access the same byte, if each lane stores its own value or one lane stores for all.
     fn is_own(self) -> bool {
         self.stride != 0 && self.index != Index::Lane
     }
 }
 
-/// Whether an area can be gone to so after what was done there since the last barrier.
+/// Whether a pattern may be used for an area after the accesses since the last barrier.
 fn fits(known: Option<(Pattern, bool)>, pattern: Pattern, is_store: bool) -> bool {
     match known {
         None => !is_store || pattern.is_own(),

@@ -1,4 +1,4 @@
-//! Runs a launch in one of the ways that must come to the same, and says what it left behind.
+//! Runs a launch in one of the ways that must have the same results, and returns these results.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,12 +9,12 @@ use simt::{Arg, Buffer, Emulator, Launch, LaunchError, Limits, Module, Report, T
 use crate::kernel::{BUFFERS, Kernel};
 use crate::numbers::Numbers;
 
-/// One of the ways.
+/// A way to run a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     pub plain: bool,
     pub cores: u32,
-    /// Whether blocks are dealt out to the cores, however few they are.
+    /// Whether blocks are distributed over the cores even if there are few of them.
     pub is_dealt: bool,
 }
 
@@ -22,13 +22,13 @@ const fn way(plain: bool, cores: u32, is_dealt: bool) -> Way {
     Way { plain, cores, is_dealt }
 }
 
-/// The way that all others are compared with.
+/// The way with which all others are compared.
 pub const PLAIN: Way = way(true, 1, false);
 
-/// The ways in which the blocks of a small launch are on several cores.
+/// The ways in which the blocks of a small launch run on several cores.
 pub const DEALT: [Way; 2] = [way(false, 3, true), way(true, 3, true)];
 
-/// All others.
+/// All other ways.
 pub const OTHERS: [Way; 7] = [
     way(false, 1, false),
     way(false, 2, false),
@@ -39,21 +39,21 @@ pub const OTHERS: [Way; 7] = [
     DEALT[1],
 ];
 
-/// All that a run leaves behind: a text for what it reports, and the bytes of each piece of memory.
+/// The results of a run: its report as text, and the bytes of each piece of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    pub told: String,
+    pub report: String,
     pub memory: Vec<(String, Vec<u8>)>,
     pub trace: Vec<TraceStep>,
 }
 
 impl Outcome {
-    /// What differs between the two, in a few lines; nothing where they are the same.
+    /// The difference between the two in a few lines; `None` if they are the same.
     pub fn difference(&self, other: &Outcome) -> Option<String> {
         let mut text = String::new();
-        if self.told != other.told {
-            let mut lines = self.told.lines().zip(other.told.lines()).filter(|(one, two)| one != two);
-            let none = (self.told.as_str(), other.told.as_str());
+        if self.report != other.report {
+            let mut lines = self.report.lines().zip(other.report.lines()).filter(|(one, two)| one != two);
+            let none = (self.report.as_str(), other.report.as_str());
             let (one, two) = lines.next().unwrap_or(none);
             writeln!(text, "reports differ first in\n  {}\n  {}", one.trim(), two.trim()).unwrap();
         }
@@ -74,7 +74,7 @@ impl Outcome {
     }
 }
 
-/// Runs a kernel as often as it asks, with a trace or without.
+/// Runs a kernel as often as it requires, with or without a trace.
 pub fn run(kernel: &Kernel, way: Way, is_traced: bool) -> Outcome {
     caught(|| {
         let mut emulator = Emulator::new(Limits::default());
@@ -85,13 +85,13 @@ pub fn run(kernel: &Kernel, way: Way, is_traced: bool) -> Outcome {
         let module = emulator.load("random.ptx", &kernel.text()).unwrap_or_else(|error| panic!("{error}"));
         let launch = Launch { hooks, cores: way.cores, ..kernel.launch.clone() };
         let (launch, buffers) = arguments(kernel, &mut emulator, launch);
-        let mut outcome = Outcome { told: String::new(), memory: Vec::new(), trace: Vec::new() };
+        let mut outcome = Outcome { report: String::new(), memory: Vec::new(), trace: Vec::new() };
         for time in 0..kernel.times {
-            // What the launch before has written shows in what this one's checker finds.
+            // What the launch before has written has an effect on what this one's checker finds.
             let mut launch = launch.clone();
             launch.checks.initialisation |= time > 0;
             let report = launched(&mut emulator, &module, "kernel", &launch, is_traced, &mut outcome.trace);
-            writeln!(outcome.told, "{report:#?}").unwrap();
+            writeln!(outcome.report, "{report:#?}").unwrap();
         }
         let buffers = BUFFERS.iter().zip(buffers).map(|(name, buffer)| ((*name).to_owned(), buffer));
         outcome.memory = memory(&emulator, &module, buffers);
@@ -99,7 +99,7 @@ pub fn run(kernel: &Kernel, way: Way, is_traced: bool) -> Outcome {
     })
 }
 
-/// Launches, and adds to the trace if one is asked for.
+/// Launches a kernel, and adds to the trace if one is requested.
 pub fn launched(
     emulator: &mut Emulator,
     module: &Module,
@@ -114,7 +114,7 @@ pub fn launched(
     emulator.launch(module, kernel, launch)
 }
 
-/// The bytes of buffers, and of the module's variables.
+/// The bytes of the buffers and of the module's variables.
 pub fn memory(
     emulator: &Emulator,
     module: &Module,
@@ -124,12 +124,12 @@ pub fn memory(
     buffers.chain(variables).map(|(name, buffer)| (name, emulator.read(buffer).unwrap().to_vec())).collect()
 }
 
-/// What happens, a panic included: it is a difference like any other.
+/// The result, which may be a panic: that is a difference like any other.
 pub fn caught(work: impl FnOnce() -> Outcome) -> Outcome {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Outcome { told: format!("panicked: {text:?}"), memory: Vec::new(), trace: Vec::new() }
+        Outcome { report: format!("panicked: {text:?}"), memory: Vec::new(), trace: Vec::new() }
     })
 }
 
@@ -144,7 +144,7 @@ fn arguments(kernel: &Kernel, emulator: &mut Emulator, mut launch: Launch) -> (L
         };
         if name == "data" {
             for word in emulator.write(buffer).unwrap().chunks_exact_mut(8) {
-                // Small numbers mostly, so that they serve as indices and counts.
+                // Usually small numbers, so that they can serve as indices and counts.
                 let bits = numbers.bits();
                 let bits = if bits.is_multiple_of(4) { bits } else { bits & 0x0000_003f_0000_00ff };
                 word.copy_from_slice(&bits.to_le_bytes());

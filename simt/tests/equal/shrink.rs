@@ -1,10 +1,10 @@
-//! Makes a kernel that fails smaller, as long as it fails: fewer lines, fewer blocks, fewer threads, fewer choices.
+//! Makes a failing kernel smaller as long as it fails: fewer lines, fewer blocks, fewer threads, fewer choices.
 
 use simt::{Checks, Dim3, Schedule};
 
 use crate::kernel::Kernel;
 
-/// The smallest kernel that is found and still fails.
+/// The smallest kernel that was found and still fails.
 pub fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
     loop {
@@ -21,7 +21,7 @@ pub fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     }
 }
 
-/// Leaves out runs of `chunk` lines. Labels and lists stay: somebody may name them.
+/// Removes `chunk` consecutive lines at a time. Labels and lists are kept as long as another line may name them.
 fn remove(best: &mut Kernel, chunk: usize, fails: &impl Fn(&Kernel) -> bool) {
     let mut start = 0;
     while start < best.lines.len() {
@@ -40,7 +40,7 @@ fn remove(best: &mut Kernel, chunk: usize, fails: &impl Fn(&Kernel) -> bool) {
     }
 }
 
-/// Whether another line names the label that a line places.
+/// Whether another line names the label that this line places.
 fn is_named(kernel: &Kernel, line: &str) -> bool {
     let label = line.split(':').next().unwrap_or(line);
     let mut words = kernel.lines.iter().filter(|other| *other != line).flat_map(|other| {
@@ -49,7 +49,7 @@ fn is_named(kernel: &Kernel, line: &str) -> bool {
     words.next().is_some()
 }
 
-/// A launch with fewer choices, as far as it still fails.
+/// A launch with fewer choices, as long as it still fails.
 fn simplify(best: &mut Kernel, fails: &impl Fn(&Kernel) -> bool) {
     let changes: [&dyn Fn(&mut Kernel); 9] = [
         &|kernel| kernel.times = 1,

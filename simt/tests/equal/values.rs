@@ -1,11 +1,11 @@
-//! Values: arithmetic on 16, 32 and 64 bits and on predicates, and what is given to a thread.
+//! Values: arithmetic on 16, 32 and 64 bits and on predicates, and the special registers of a thread.
 
 use crate::writer::{Hint, Width, Writer};
 
 use Hint::{Any, Linear, Uniform};
 use Width::{B16, B32, B64};
 
-/// What the sum of two values looks like.
+/// The hint for the sum of two values.
 fn sum(a: Hint, b: Hint) -> Hint {
     match (a, b) {
         (Uniform, Uniform) => Uniform,
@@ -14,7 +14,7 @@ fn sum(a: Hint, b: Hint) -> Hint {
     }
 }
 
-/// What the product of two values looks like, and most else that is made of two.
+/// The hint for the product of two values, and for most other results of two values.
 fn product(a: Hint, b: Hint) -> Hint {
     match (a, b) {
         (Uniform, Uniform) => Uniform,
@@ -32,7 +32,7 @@ const SIGNED: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 const UNSIGNED: [&str; 10] = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"];
 
 impl Writer {
-    /// One statement about values, or a few.
+    /// Writes one statement about values, or a few.
     pub fn value(&mut self) {
         for _ in 0..=self.below(3) {
             self.one_value();
@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// Mixes a register into one that is left behind at the end, so that a value that is overwritten counts as well.
+    /// Mixes a register into one that is stored at the end, so that a value that is overwritten later also counts.
     pub fn absorb(&mut self) {
         let (r, q, h, p) = (self.target(B32), self.target(B64), self.target(B16), self.predicate());
         match self.below(5) {
@@ -102,7 +102,7 @@ impl Writer {
         }
     }
 
-    /// What keeps values linear in the lane, mostly of operands that are.
+    /// Writes an operation that keeps values linear in the lane, usually with operands that are linear.
     pub fn linear(&mut self) {
         let width = self.width();
         let (bits, d) = (width.bits(), self.target(width));
@@ -127,7 +127,7 @@ impl Writer {
         }
     }
 
-    /// From one register to another, in a ring now and then.
+    /// Copies a register to another, sometimes in a cycle.
     fn copy(&mut self) {
         let width = self.width();
         let bits = width.bits();
@@ -171,7 +171,7 @@ impl Writer {
         self.define(&d, hint, text);
     }
 
-    /// Remainders and quotients, by what is the same in all lanes and by what is not, and by zero.
+    /// Remainders and quotients with divisors that are uniform, varying, or zero.
     fn division(&mut self) {
         let width = self.width();
         let (bits, d, op, sign) =
@@ -208,7 +208,7 @@ impl Writer {
         self.define(&d, hint, format!("cvt.{sign}{}.{other}{bits} {d}, {a};", to.bits()));
     }
 
-    /// A comparison of two operands that are what comparisons are mostly of; the predicate.
+    /// A comparison of two typical operands; returns the predicate.
     pub fn comparison(&mut self) -> String {
         let p = self.predicate();
         let width = self.width();
@@ -234,7 +234,8 @@ impl Writer {
         p
     }
 
-    /// A comparison that all lanes of all warps of the block answer alike; the predicate, which is no value's.
+    /// A comparison with the same result in all lanes of all warps of the block; returns the predicate, which contains
+    /// no other value.
     pub fn uniform_comparison(&mut self) -> &'static str {
         let (a, b) = (self.below(4), self.below(4));
         let b = if self.chance(60) { self.below(6).to_string() } else { format!("%n{b}") };

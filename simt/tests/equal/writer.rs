@@ -1,26 +1,26 @@
-//! Writes a kernel line by line: which registers there are, which of them is read next, and who guards an instruction.
+//! Writes a kernel line by line: chooses which registers are read and written, and which instructions are guarded.
 //!
-//! Each register has a hint, what its value looks like across the lanes as far as the writer cares to know. A hint may
-//! be wrong, because of a guard or a branch. It is there so that many values are uniform or linear in the lane, which
-//! random arithmetic would soon make an end of.
+//! Each register has a hint, which says how its value varies across the lanes as far as the writer knows. A hint may be
+//! wrong, because of a guard or a branch. Hints make many values uniform or linear in the lane, which they would soon
+//! cease to be with random arithmetic.
 
 use std::collections::BTreeMap;
 
 use crate::memory::Area;
 use crate::numbers::Numbers;
 
-/// What a value looks like across the lanes.
+/// How a value varies across the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// The same in all lanes.
     Uniform,
     /// A base and a stride.
     Linear,
-    /// Anything.
+    /// In any way.
     Any,
 }
 
-/// How wide a register is.
+/// The width of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     B16,
@@ -48,7 +48,7 @@ impl Width {
     }
 }
 
-/// What a kernel is about; drawn once for each.
+/// The style of a kernel, drawn once for each.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each says yes or no to one thing, and they are drawn independently.
 pub struct Style {
@@ -56,17 +56,17 @@ pub struct Style {
     pub sm: u64,
     /// How many of a hundred instructions are guarded.
     pub guards: u64,
-    /// How often each family of statements is written: values, memory, forks, loops, meetings, calls and ends.
+    /// The weight of each family of statements: values, memory, forks, loops, synchronisation, calls and ends.
     pub weights: [u64; 6],
     /// Whether blocks store where other blocks load.
     pub communicates: bool,
-    /// Whether blocks, which do not communicate otherwise, load what others store or add up.
+    /// Whether blocks that do not communicate otherwise load what other blocks store or add up.
     pub peeks: bool,
-    /// Turns of a loop that does nothing, so that blocks last long enough to run side by side.
+    /// The iterations of an empty loop, so that blocks take long enough to run side by side.
     pub delay: u64,
     /// Whether blocks add to the same words.
     pub tallies: bool,
-    /// Whether it looks at the clock.
+    /// Whether it reads the clock.
     pub looks_at_clock: bool,
     /// Whether it prints.
     pub prints: bool,
@@ -74,24 +74,24 @@ pub struct Style {
     pub is_faulty: bool,
     /// Whether it has a line table.
     pub has_lines: bool,
-    /// Threads in a block, and blocks.
+    /// The number of threads in a block, and of blocks.
     pub threads: u64,
     pub blocks: u64,
-    /// Turns of a loop at most.
+    /// The largest number of iterations of a loop.
     pub turns: u64,
 }
 
-/// The kernel so far.
+/// The kernel as far as it has been written.
 pub struct Writer {
     pub numbers: Numbers,
     pub style: Style,
     pub areas: Vec<Area>,
     pub lines: Vec<String>,
-    /// Lines after which nothing new is begun.
+    /// With this many lines, no new block of code is begun.
     pub budget: usize,
-    /// Whether all threads of the block come here together, as far as the writer knows.
+    /// Whether all threads of the block execute this together, as far as the writer knows.
     pub together: bool,
-    /// The loops around: their counters, and the labels of their next turn and of their end.
+    /// The enclosing loops: their counters, and the labels of their next iteration and of their end.
     pub loops: Vec<Loop>,
     hints: BTreeMap<String, Hint>,
     labels: usize,
@@ -105,7 +105,7 @@ pub struct Loop {
     pub end: String,
 }
 
-/// Numbers at which something may go wrong.
+/// Numbers at which errors are likely.
 const EDGES: [i64; 40] = [
     0,
     1,
@@ -176,7 +176,7 @@ impl Writer {
         self.numbers.pick(choices)
     }
 
-    /// A line as it is.
+    /// Adds a line.
     pub fn line(&mut self, text: impl AsRef<str>) {
         if self.style.has_lines && self.numbers.chance(20) {
             let line = 1 + self.numbers.below(9);
@@ -185,7 +185,7 @@ impl Writer {
         self.lines.push(format!("\t{}", text.as_ref()));
     }
 
-    /// An instruction, guarded now and then; whether it is.
+    /// Adds an instruction, sometimes guarded; returns whether it is.
     pub fn guarded(&mut self, text: impl AsRef<str>) -> bool {
         let guards = self.style.guards;
         if !self.chance(guards) {
@@ -197,13 +197,13 @@ impl Writer {
         true
     }
 
-    /// An instruction that gives `to` a value of this kind.
+    /// Adds an instruction that gives `to` a value of this kind.
     pub fn define(&mut self, to: &str, hint: Hint, text: impl AsRef<str>) {
         let is_guarded = self.guarded(text);
         self.hints.insert(to.to_owned(), if is_guarded { Hint::Any } else { hint });
     }
 
-    /// Sets what a register's value looks like.
+    /// Sets the hint of a register.
     pub fn hint(&mut self, register: &str, hint: Hint) {
         self.hints.insert(register.to_owned(), hint);
     }
@@ -217,18 +217,18 @@ impl Writer {
         self.lines.push(format!("{label}:"));
     }
 
-    /// One of the predicates that hold values.
+    /// One of the predicates that contain values.
     pub fn predicate(&mut self) -> String {
         format!("%p{}", self.below(5))
     }
 
-    /// A register to be written.
+    /// A register to write.
     pub fn target(&mut self, width: Width) -> String {
         let (letter, count) = width.registers();
         format!("%{letter}{}", self.below(count))
     }
 
-    /// A register that is read.
+    /// A register to read.
     pub fn source(&mut self, width: Width) -> String {
         if width == Width::B32 && self.chance(25) {
             return self.given();
@@ -236,7 +236,7 @@ impl Writer {
         self.target(width)
     }
 
-    /// A register of 32 bits that the kernel got from its launch, or from a loop.
+    /// A 32-bit register that the kernel got from its launch, or from a loop.
     fn given(&mut self) -> String {
         let counters: Vec<String> = self.loops.iter().map(|around| around.counter.clone()).collect();
         let known = ["%x0", "%x0", "%x1", "%x2", "%n0", "%n1", "%n2", "%n3"].map(str::to_owned);
@@ -254,7 +254,7 @@ impl Writer {
         })
     }
 
-    /// A register that looks like this, if one is found soon; and what it looks like.
+    /// A register with one of these hints, if one is found soon, and its hint.
     pub fn like(&mut self, width: Width, wanted: &[Hint]) -> (String, Hint) {
         for _ in 0..6 {
             let register = self.source(width);
@@ -268,14 +268,14 @@ impl Writer {
         (register, hint)
     }
 
-    /// A number, mostly one at which something may go wrong.
+    /// A number, usually one at which errors are likely.
     pub fn number(&mut self, width: Width) -> String {
         let number = match self.below(10) {
             0 => self.numbers.bits() as i64,
             1..5 => self.pick(&EDGES[..20]),
             _ => self.pick(&EDGES),
         };
-        // Numbers are written so that they fit, with a sign or without.
+        // Numbers are written so that they fit, as signed or unsigned ones.
         match width {
             Width::B16 if number < 0 => format!("{}", number as i16),
             Width::B16 => format!("{}", number as u16),
@@ -290,7 +290,7 @@ impl Writer {
         self.pick(&[1, 1, 2, 2, 3, 4, 4, 5, 7, 8, 16, 32])
     }
 
-    /// An operand: a register, or a number now and then.
+    /// An operand: a register, or sometimes a number.
     pub fn operand(&mut self, width: Width) -> (String, Hint) {
         if self.chance(25) {
             return (self.number(width), Hint::Uniform);
@@ -300,7 +300,7 @@ impl Writer {
         (register, hint)
     }
 
-    /// An operand that is the same in all lanes, as far as is known.
+    /// An operand that is uniform, as far as the writer knows.
     pub fn uniform(&mut self, width: Width) -> (String, Hint) {
         if self.chance(50) {
             return (self.number(width), Hint::Uniform);

@@ -25,7 +25,7 @@ pub const CASES: &[Case] = &[
 
 const N: usize = 96;
 
-/// Values on which carries and signs stumble, then others of all sizes.
+/// Values that are likely to show errors in carries and signs, then others of all sizes.
 fn integers() -> Vec<i64> {
     let edges = [0, 1, -1, 2, 7, i64::MAX, i64::MIN, 0x7fff_ffff, -0x8000_0000, 0xffff_ffff];
     edges.into_iter().chain(numbers().map(|n| n as i64 >> (n & 63))).take(N).collect()
@@ -137,7 +137,7 @@ fn shifts(s: &mut Setting) {
     s.check(z, &expected);
 }
 
-/// Floats of moderate exponents after the special ones.
+/// The special floats, then others with moderate exponents.
 fn floats() -> Vec<f32> {
     let special = [0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-40, 3.5, 0.5];
     let others = numbers().map(|n| (n as i32) as f32 * 2f32.powi(-((n >> 32) as i32 & 31)));
@@ -148,7 +148,8 @@ fn other_floats() -> Vec<f32> {
     floats().into_iter().rev().map(|x| if x == 0.0 { 2.0 } else { x }).collect()
 }
 
-/// The double sum and what it lost (Knuth's two-sum) tell on which side of the exact sum the nearest float is.
+/// The float sum, rounded down and up. The error of the sum (Knuth's two-sum) shows on which side of the exact sum the
+/// nearest float is.
 fn sum_rounded_down_and_up(x: f32, y: f32) -> (f32, f32) {
     let (a, b) = (f64::from(x), f64::from(y));
     let sum = a + b;
@@ -239,7 +240,7 @@ fn round_to_int(s: &mut Setting) {
     s.check(z, &expected);
 }
 
-/// A half is a float whose mantissa is rounded to eleven bits; the inputs are in its normal range.
+/// Converts to a half, which is a float with a mantissa rounded to eleven bits; the inputs are in its normal range.
 fn to_half(x: f32) -> f32 {
     let bits = x.to_bits();
     let rounded = bits + 0xfff + (bits >> 13 & 1);
@@ -250,7 +251,7 @@ fn convert(s: &mut Setting) {
     let x: Vec<f64> = (0..64).map(|i| f64::from(i) * 1.9 - 12.3).collect();
     let expected = per_thread(64, |i| {
         let (x, narrow) = (x[i], x[i] as f32);
-        // Both lie between two floats that are 128 apart.
+        // Both are between two floats that are 128 apart.
         let whole = 0x7fff_ff00 + i as i64;
         let down = whole / 128 * 128;
         let up = (whole + 127) / 128 * 128;
@@ -258,7 +259,8 @@ fn convert(s: &mut Setting) {
             f64::from(to_half(narrow)),
             f64::from(narrow),
             f64::from(x as i16),
-            // A negative double has no defined unsigned char: the compiler converts to a wider one first.
+            // The conversion of a negative double to unsigned char is undefined; the compiler converts to a wider type
+            // first.
             f64::from(x as i64 as u8),
             x.trunc(),
             down as f64,

@@ -24,7 +24,7 @@ fn atomics_int(s: &mut Setting) {
     let all = (0..T).fold(0, |bits, i| bits ^ i);
     let z = s.input(&[0, 0, i32::MAX, 0, -1, 0, 0, 0, 0]);
     s.run(BLOCKS, BLOCK, args!(z));
-    // Both counters have a period of 7 values; the one that counts down starts at 0 and goes to 6 first.
+    // Both counters have a period of 7; the one that counts down starts at 0 and becomes 6 first.
     s.check(z, &[sum, -sum, 0, T - 1, 0, -1, all, T % 7, (7 - T % 7) % 7]);
 }
 

@@ -22,7 +22,7 @@ fn values() -> Vec<i32> {
     numbers().map(|n| n as i32 >> 4).take(N).collect()
 }
 
-/// A kernel that takes `x` and `z`, one element a thread.
+/// Runs a kernel that takes `x` and `z`, with one element for each thread.
 fn each(s: &mut Setting, result: impl Fn(usize, i32) -> i32) {
     let x = values();
     let expected: Vec<i32> = x.iter().enumerate().map(|(i, &x)| result(i, x)).collect();
@@ -76,7 +76,7 @@ fn print_lanes(s: &mut Setting) {
             format!("thread {i}: {:.2} {} {word}", f64::from(i) / 2.0, char::from(b'a' + i % 26))
         })
         .collect();
-    // Warps print in the order of the schedule, lanes in theirs.
+    // Warps print in the order of the schedule, and lanes in their own order.
     lines.sort_unstable();
     expected.sort_unstable();
     assert_eq!(lines, expected);

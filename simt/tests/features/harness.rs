@@ -1,4 +1,4 @@
-//! Runs one case on every committed build of its file, under every schedule and mechanism, and compares memory.
+//! Runs one case on every committed build of its file, with every schedule and mechanism, and compares memory.
 
 use std::fmt::Debug;
 use std::fmt::Write as _;
@@ -6,27 +6,27 @@ use std::path::PathBuf;
 
 use simt::{Arg, Buffer, Checks, Dim3, Emulator, Launch, Limits, Module, Reconvergence, Report, Schedule};
 
-/// A kernel and what is expected of it.
+/// A kernel, and the function that runs and checks it.
 pub type Case = (&'static str, fn(&mut Setting));
 
-/// What decides a run besides the kernel: one emulator, one module and the choices of every launch.
+/// What determines a run besides the kernel: one emulator, one module and the choices of every launch.
 pub struct Setting {
     emulator: Emulator,
     module: Module,
     kernel: &'static str,
     label: String,
     choices: (Reconvergence, Schedule, u64),
-    /// Every report and every buffer that was looked at, to be compared with another run.
+    /// Every report and every buffer that was read, which are compared with another run.
     transcript: String,
 }
 
 /// An element of a buffer.
 pub trait Element: Copy + Debug + Default + PartialEq {
-    /// Its bytes in memory.
+    /// Its representation in memory.
     fn bytes(self) -> Vec<u8>;
-    /// The value that `bytes` hold.
+    /// The value that `bytes` represent.
     fn of(bytes: &[u8]) -> Self;
-    /// Whether a kernel's result is the expected one; two NaNs are.
+    /// Whether a kernel's result is the expected one; any NaN equals any other.
     fn is(self, expected: Self) -> bool {
         self == expected
     }
@@ -60,7 +60,7 @@ elements! {
 }
 
 impl Setting {
-    /// A buffer that holds `values`.
+    /// A buffer that contains `values`.
     pub fn input<T: Element>(&mut self, values: &[T]) -> Buffer {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
         let buffer = self.emulator.alloc("input", bytes.len() as u64).unwrap();
@@ -73,7 +73,7 @@ impl Setting {
         self.emulator.alloc("output", (count * T::default().bytes().len()) as u64).unwrap()
     }
 
-    /// What a buffer holds.
+    /// The contents of a buffer.
     pub fn read<T: Element>(&mut self, buffer: Buffer) -> Vec<T> {
         let values =
             self.emulator.read(buffer).unwrap().chunks(T::default().bytes().len()).map(T::of).collect();
@@ -81,7 +81,7 @@ impl Setting {
         values
     }
 
-    /// Compares a buffer with what is expected, element by element.
+    /// Compares a buffer with the expected values, element by element.
     pub fn check<T: Element>(&mut self, buffer: Buffer, expected: &[T]) {
         let found: Vec<T> = self.read(buffer);
         assert_eq!(found.len(), expected.len(), "{}", self.label);
@@ -90,7 +90,7 @@ impl Setting {
         }
     }
 
-    /// Compares floats with what is expected, up to a relative error (absolute below 1).
+    /// Compares floats with the expected ones, up to a relative error (absolute below 1).
     pub fn check_close(&mut self, buffer: Buffer, expected: &[f64], error: f64) {
         for (index, (found, expected)) in self.read::<f32>(buffer).into_iter().zip(expected).enumerate() {
             let found = f64::from(found);
@@ -99,10 +99,10 @@ impl Setting {
         }
     }
 
-    /// The launch of the case's kernel that this setting prescribes, without arguments.
+    /// The launch of the case's kernel in this setting, without arguments.
     pub fn prepare(&self, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let (reconvergence, schedule, seed) = self.choices;
-        // A right kernel is right in a weak memory too, and no checker has anything to report.
+        // A correct kernel is correct with the weak memory too, and no checker reports anything.
         Launch {
             reconvergence,
             schedule,
@@ -114,12 +114,12 @@ impl Setting {
         }
     }
 
-    /// The case's kernel.
+    /// The name of the case's kernel.
     pub fn kernel(&self) -> &'static str {
         self.kernel
     }
 
-    /// Whether lanes reconverge by the stack.
+    /// Whether the mechanism is the reconvergence stack.
     pub fn is_stack(&self) -> bool {
         self.choices.0 == Reconvergence::Stack
     }
@@ -132,7 +132,7 @@ impl Setting {
         report
     }
 
-    /// Launches another kernel of the file, which prepares what the case's kernel needs, and expects no fault.
+    /// Launches another kernel of the file, which prepares something for the case's kernel, and expects no fault.
     pub fn run_kernel(
         &mut self,
         kernel: &'static str,
@@ -145,7 +145,7 @@ impl Setting {
         self.kernel = own;
     }
 
-    /// Launches it and expects no fault.
+    /// Launches the case's kernel and expects no fault.
     pub fn run(
         &mut self,
         grid: impl Into<Dim3>,
@@ -166,7 +166,7 @@ macro_rules! args {
     ($($value:expr),*) => { [$($crate::harness::IntoArg::into_arg($value)),*] };
 }
 
-/// What a kernel takes.
+/// A value that a kernel takes as an argument.
 pub trait IntoArg {
     /// The argument.
     fn into_arg(self) -> Arg;
@@ -201,7 +201,7 @@ pub fn builds(name: &str) -> Vec<(String, String)> {
     builds_in("../kernels/ptx", name)
 }
 
-/// The builds of a source in a folder, which is named as from the package.
+/// The builds of a source in a folder, whose path is relative to the package.
 pub fn builds_in(folder: &str, name: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -245,8 +245,8 @@ pub fn check_builds(name: &str, builds: &[(String, String)], cases: &[Case]) {
     assert!(unused.is_empty(), "{name}: no build has the kernels {unused:?}");
 }
 
-/// Runs a case in two copies of an emulator: the same seed must give the same reports and the same memory. Copies, because to
-/// load a file takes longer than to run a case.
+/// Runs a case in two copies of an emulator: the same seed must give the same reports and the same memory. The emulator
+/// is copied because loading a file takes longer than running a case.
 fn check_twice(
     file: &str,
     loaded: (&Emulator, &Module),
@@ -275,7 +275,7 @@ pub fn numbers() -> impl Iterator<Item = u64> {
     })
 }
 
-/// `count` results for each of `threads` threads, one after the other.
+/// `count` results for each of `threads` threads, one after another.
 pub fn per_thread<T, const N: usize>(threads: usize, results: impl Fn(usize) -> [T; N]) -> Vec<T> {
     (0..threads).flat_map(results).collect()
 }

@@ -1,8 +1,8 @@
-//! Every kernel of `kernels/features_*.cu`, `redux.cu` and `benchmarks.cu`, on every committed build, against
-//! what the file's header promises, worked out on the host.
+//! Every kernel of `kernels/features_*.cu`, `redux.cu` and `benchmarks.cu`, on every committed build, compared with
+//! what the file's header promises, which is computed on the host.
 //!
-//! Each runs under both mechanisms of reconvergence and several schedules, twice each, because the same seed
-//! must give the same run. What is not tested here: faults and counters, which have files of their own.
+//! Each kernel runs under both mechanisms of reconvergence and several schedules, and twice with each, because the same
+//! seed must give the same run. Faults and counters are tested in files of their own.
 
 mod arithmetic;
 mod atomics;
@@ -58,7 +58,7 @@ fn benchmarks() {
 }
 
 #[test]
-fn every_file_of_the_breadth_has_a_test_and_every_instruction_is_supported() {
+fn every_feature_file_has_a_test_and_every_instruction_is_supported() {
     let tested = [
         "features_arithmetic",
         "features_atomics",

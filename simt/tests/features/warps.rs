@@ -23,7 +23,7 @@ fn values() -> Vec<i32> {
     numbers().map(|n| n as i32 % 1000).take(N).collect()
 }
 
-/// What the lanes read in segments of `width` lanes.
+/// The values that the lanes read in segments of `width` lanes.
 fn segments(x: &[i32], width: usize) -> Vec<i32> {
     per_thread(x.len(), |i| {
         let (first, own) = (i / width * width, i % width);
@@ -60,7 +60,7 @@ fn shuffles_wide(s: &mut Setting) {
     s.check(w, &moved.1);
 }
 
-/// The lanes of thread `i`'s warp whose value is wanted.
+/// The lanes of thread `i`'s warp for whose values `wanted` returns true.
 fn mask(x: &[i32], i: usize, wanted: impl Fn(i32) -> bool) -> u32 {
     (0..32).fold(0, |mask, lane| mask | u32::from(wanted(x[i / 32 * 32 + lane])) << lane)
 }

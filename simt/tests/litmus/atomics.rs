@@ -1,9 +1,9 @@
-//! The classic shapes with atomics in the place of loads and stores: an exchange whose result nobody reads stores, an
-//! addition of nothing loads.
+//! The classic shapes with atomics in place of loads and stores: an exchange whose result is not used is a store, and
+//! an addition of zero is a load.
 //!
-//! A relaxed update is ordered with what its thread does to other words as little as a relaxed load or store is, and an
-//! emulator that carries it out in one step at once would show none of that. Left out: updates that order something, which
-//! the shapes of messages and locks have. Specification: PTX ISA, sections 8.4 and 8.10.
+//! A relaxed update is not ordered with what its thread does to other words, just like a relaxed load or store. An
+//! emulator that carried it out at once, in one step, would not show that. Updates that order something are left to the
+//! shapes with messages and locks. Specification: PTX ISA, sections 8.4 and 8.10.
 
 use crate::program::{Action, FenceKind, Op, Program, Scope, relaxed};
 use crate::settings::{FEW, everywhere};
@@ -12,7 +12,7 @@ use crate::sides::{cas, exchange, fence, load, pairs, store};
 
 use Scope::{Cta, Gpu};
 
-/// The register of a result that nobody reads, which is one more than a thread has others.
+/// The register of a result that is not used: one more than the other registers that a thread has.
 const NOBODYS: usize = 2;
 
 /// Ways to store.
@@ -37,9 +37,9 @@ fn between(kind: Option<FenceKind>) -> impl Iterator<Item = Op> {
     kind.map(|kind| fence(kind, Gpu)).into_iter()
 }
 
-/// Two threads that each do something to one word and then to the other, with and without fences of the kinds given.
+/// Two threads that each access one word and then the other, with and without fences of the given kinds.
 fn two_and_two(side: &[Vec<[Op; 2]>; 2], fences: &[Option<FenceKind>]) -> Vec<Program> {
-    // Those that are alike, and each beside the middle one, in which both are atomics.
+    // Sides of the same kind, and each side together with the middle one, in which both are atomics.
     let (numbers, middle) = ((0..side[0].len()).collect::<Vec<_>>(), side[0].len() / 2);
     let beside = pairs(&numbers, &numbers).filter(|&(a, b)| a == b || a == middle || b == middle);
     let programs = pairs(&beside.collect::<Vec<_>>(), fences).map(|((a, b), kind)| {
@@ -60,7 +60,7 @@ pub fn store_buffering() -> Vec<Program> {
     two_and_two(&[side(X, Y), side(Y, X)], &FENCES)
 }
 
-/// One thread stores data and a flag, the other reads them the other way round.
+/// One thread stores data and a flag, the other reads them in the opposite order.
 pub fn message_passing() -> Vec<Program> {
     let writer = pairs(&storing(), &storing()).map(|(data, flag)| [data(X, 1), flag(Y, 1)]).collect();
     let reader = pairs(&loading(), &loading()).map(|(flag, data)| [flag(0, Y), data(1, X)]).collect();

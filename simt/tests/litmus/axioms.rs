@@ -1,17 +1,18 @@
 //! The memory consistency model of PTX: which executions it allows, and which of them have a data race.
 //!
-//! An execution is given by its events, where each read got its value from, and two orders that the machine is free
-//! to choose, that of the `fence.sc` and that of the writes to each word. Every relation of the specification is a
-//! function here, with its clause. Left out: proxies other than the generic one, barriers that some threads only arrive at,
-//! vectors, accesses that overlap in part. Specification: PTX ISA 8.5, sections 8.4 to 8.10.
+//! An execution is given by its events, by the write from which each read got its value, and by two orders that the
+//! machine is free to choose: that of the `fence.sc` operations and that of the writes to each word. Every relation of
+//! the specification is a function here, with its clause. Left out are proxies other than the generic one, barriers at
+//! which some threads only arrive, vectors, and accesses that overlap in part. Specification: PTX ISA 8.5, sections 8.4
+//! to 8.10.
 
 use crate::event::Event;
 use crate::relation::Relation;
 
-/// Events, and what does not depend on the choices of a run.
+/// Events, and the relations that do not depend on the choices of a run.
 #[derive(Debug)]
 pub struct Events {
-    /// The first values of the words, then the threads' events, each thread's in its order.
+    /// The first values of the words, then the events of the threads, each thread's in its order.
     pub all: Vec<Event>,
     /// Program order (8.9.1).
     pub program_order: Relation,
@@ -19,8 +20,9 @@ pub struct Events {
     pub same_location: Relation,
     /// Pairs that are morally strong (8.7).
     pub morally_strong: Relation,
-    /// From who arrives at a barrier to who leaves it (8.9.4, 2): whoever arrives does so before anybody leaves.
-    pub meetings: Relation,
+    /// From each arrival at a barrier to each departure from it (8.9.4, 2): every thread arrives before any thread
+    /// leaves.
+    pub barriers: Relation,
 }
 
 impl Events {
@@ -32,23 +34,23 @@ impl Events {
         let is_same_location =
             |a: usize, b: usize| all[a].location.is_some() && all[a].location == all[b].location;
         let same_location = Relation::from_fn(count, is_same_location);
-        // 8.7: of one thread, or both strong and each within the other's scope; and if both access memory, the same
-        // word, since all accesses are of one size.
+        // 8.7: two events of one thread, or both strong and each within the other's scope. If both access memory, they
+        // must access the same word, since all accesses have one size.
         let morally_strong = Relation::from_fn(count, |a, b| {
             let (x, y) = (&all[a], &all[b]);
             let meet = x.location.is_none() || y.location.is_none() || x.location == y.location;
             let strong = x.is_strong() && y.is_strong() && x.reaches(y) && y.reaches(x);
             a != b && meet && (is_same_thread(a, b) || strong)
         });
-        let meets = |a: usize, b: usize| match (all[a].meeting, all[b].meeting) {
+        let in_barrier_order = |a: usize, b: usize| match (all[a].barrier, all[b].barrier) {
             (Some((one, false)), Some((other, true))) => one == other,
             _ => false,
         };
-        let meetings = Relation::from_fn(count, meets);
-        Events { all, program_order, same_location, morally_strong, meetings }
+        let barriers = Relation::from_fn(count, in_barrier_order);
+        Events { all, program_order, same_location, morally_strong, barriers }
     }
 
-    /// The pairs of two kinds of event.
+    /// The pairs of events of two kinds.
     fn pairs(&self, first: impl Fn(&Event) -> bool, second: impl Fn(&Event) -> bool) -> Relation {
         Relation::from_fn(self.all.len(), |a, b| first(&self.all[a]) && second(&self.all[b]))
     }
@@ -76,8 +78,8 @@ impl Events {
     }
 }
 
-/// What follows from where the reads got their values and from the order of the fences: everything but the order of
-/// the writes.
+/// What follows from the writes that the reads got their values from and from the order of the fences: everything
+/// except the order of the writes.
 #[derive(Debug)]
 pub struct Causes {
     /// From each write to the reads that got its value.
@@ -86,14 +88,14 @@ pub struct Causes {
     pub fence_order: Relation,
     /// Base causality order (8.9.5).
     base: Relation,
-    /// Causality order between accesses to one word (8.9.5); no axiom asks for more, save the one about fences.
+    /// Causality order between accesses to one word (8.9.5). Except for the one about fences, no axiom needs more.
     pub causality: Relation,
 }
 
 impl Causes {
-    /// What `reads_from` and `fence_order` lead to.
+    /// The relations that follow from `reads_from` and `fence_order`.
     pub fn new(events: &Events, reads_from: Relation, fence_order: Relation) -> Causes {
-        // 8.9.2: a morally strong read from, and from there on through atomics.
+        // 8.9.2: a morally strong read, and everything that follows from it through atomics.
         let observed = reads_from.and(&events.morally_strong);
         let of_atomic = events.pairs(|event| event.is_atomic, |_| true);
         let through_atomics = observed.and(&of_atomic).closure();
@@ -101,11 +103,11 @@ impl Causes {
         // 8.9.4, 4: the write of a release pattern is observed by the read of an acquire pattern, and the first
         // operation of the one and the last of the other are morally strong.
         let patterns = events.release_patterns().then(&observation).then(&events.acquire_patterns());
-        // The start of a kernel synchronizes with all its threads (8.9.4), so the first values precede everything.
+        // The start of a kernel synchronises with all its threads (8.9.4), so the first values precede everything.
         let start = events.pairs(|event| event.thread.is_none(), |event| event.thread.is_some());
-        // 8.9.4, 1: `fence.sc` synchronize in their order.
+        // 8.9.4, 1: `fence.sc` operations synchronise in their order.
         let synchronizes =
-            patterns.and(&events.morally_strong).or(&fence_order).or(&start).or(&events.meetings);
+            patterns.and(&events.morally_strong).or(&fence_order).or(&start).or(&events.barriers);
         let base = events.program_order.or(&synchronizes).closure();
         // 8.9.5: base causality between accesses to one word, or an observation and then base causality.
         let same_word = base.and(&events.same_location);
@@ -119,7 +121,7 @@ impl Causes {
         self.base.and(&fences).minus(&self.fence_order).is_empty()
     }
 
-    /// Whether two accesses race (8.7.1): they conflict, nothing orders them, and they are not morally strong.
+    /// Whether two accesses race (8.7.1): they conflict, are not ordered, and are not morally strong.
     pub fn has_race(&self, events: &Events) -> bool {
         let all = &events.all;
         let conflict = |a: usize, b: usize| {
@@ -143,21 +145,21 @@ impl Causes {
             && self.is_causal(&reads_before)
     }
 
-    /// Axiom 8.10.6: a read that precedes a write in causality order does not read from it, and one that follows it
-    /// reads from no older one.
+    /// Axiom 8.10.6: a read that precedes a write in causality order does not read from it, and a read that follows it
+    /// does not read from an older one.
     fn is_causal(&self, reads_before: &Relation) -> bool {
         let backwards = self.causality.inverse();
         self.reads_from.and(&backwards).is_empty() && reads_before.and(&backwards).is_empty()
     }
 }
 
-/// Communication order from a read to the writes that come after the one it read from (8.9.7, 3).
+/// Communication order from a read to the writes that come after the write that it read from (8.9.7, 3).
 pub fn reads_before(reads_from: &Relation, coherence: &Relation) -> Relation {
     let itself = Relation::from_fn(crate::relation::MAX_EVENTS, |a, b| a == b);
     reads_from.inverse().then(coherence).minus(&itself)
 }
 
-/// Axiom 8.10.3: between what an atomic reads and what it writes there is no morally strong write of another.
+/// Axiom 8.10.3: no morally strong write of another thread comes between what an atomic reads and what it writes.
 /// Single-copy atomicity holds by itself, since every access is to a whole word.
 fn is_atomic(events: &Events, coherence: &Relation, reads_before: &Relation) -> bool {
     let of_atomic = events.pairs(|event| event.is_atomic, |_| true);

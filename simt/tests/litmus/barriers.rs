@@ -1,8 +1,9 @@
-//! Shapes with a barrier: what two threads do before it and after it, and what a third one of another block sees of that.
+//! Shapes with a barrier: what two threads do before and after it, and what a third thread of another block sees of
+//! that.
 //!
-//! A barrier orders what its threads did before it and what they do after it, at the scope of the block; by causality that
-//! reaches on through patterns of a wider scope (8.9.5). Left out: barriers that some threads only arrive at, which the
-//! tests of barriers have. Specification: PTX ISA, sections 8.9.4 and 9.7.13.
+//! A barrier orders what its threads did before it with what they do after it, at the scope of the block. Because of
+//! causality, that order extends through patterns of a wider scope (8.9.5). Barriers at which some threads only arrive
+//! are left to the tests of barriers. Specification: PTX ISA, sections 8.9.4 and 9.7.13.
 
 use crate::program::{Action, Among, FenceKind, Op, Place, Program, Scope, Space, Strength, Thread};
 use crate::program::{WEAK, acquire, relaxed, release};
@@ -11,7 +12,8 @@ use crate::sides::{exchange, fence, guarded, load, pairs, store};
 
 use Scope::{Cta, Gpu};
 
-/// Two threads of a block or of a warp meet; a third one, elsewhere or in the same block, looks at what they did.
+/// Two threads of a block or of a warp wait at a barrier; a third thread, in another block or in the same one, reads
+/// what they did.
 pub fn across() -> Vec<Program> {
     let stores: [Strength; 3] = [WEAK, relaxed(Cta), relaxed(Gpu)];
     let flags = [
@@ -26,18 +28,18 @@ pub fn across() -> Vec<Program> {
     let settings = [Among::Block, Among::Warp];
     let places = pairs(&settings, &[0_u32, 1]).collect::<Vec<_>>();
     let programs = pairs(&ways, &places).flat_map(|((how, (flag, look)), (among, third))| {
-        let meet = Op::from(Action::Meet { among, number: 0 });
-        let first = vec![store(X, 1, how), meet, load(0, X, how)];
+        let barrier = Op::from(Action::Barrier { among, number: 0 });
+        let first = vec![store(X, 1, how), barrier, load(0, X, how)];
         let last = [look, vec![guarded(0, 1, load(1, X, WEAK))]].concat();
-        let told = [vec![meet], flag.clone()].concat();
-        let over = [vec![meet, store(X, 2, how)], flag].concat();
-        [told, over].map(|second| program(among, third, [first.clone(), second, last.clone()]))
+        let flagged = [vec![barrier], flag.clone()].concat();
+        let over = [vec![barrier, store(X, 2, how)], flag].concat();
+        [flagged, over].map(|second| program(among, third, [first.clone(), second, last.clone()]))
     });
     programs.collect()
 }
 
-/// The first two threads share a block, and a warp if they meet there; the third one is of that block, where it comes to
-/// the barrier as well if it is one of the block, or of another.
+/// The first two threads are in the same block, and in the same warp if the barrier is one of a warp. The third thread
+/// is in that block, where it also arrives if the barrier is one of the block, or in another.
 fn program(among: Among, third: u32, ops: [Vec<Op>; 3]) -> Program {
     let second = match among {
         Among::Block => Place { block: 0, warp: 1, lane: 3 },
@@ -47,7 +49,7 @@ fn program(among: Among, third: u32, ops: [Vec<Op>; 3]) -> Program {
     let last = Place { block: third, warp: 2, lane: 0 };
     let [one, two, mut three] = ops;
     if among == Among::Block && third == 0 {
-        three.insert(0, Action::Meet { among, number: 0 }.into());
+        three.insert(0, Action::Barrier { among, number: 0 }.into());
     }
     let threads = [(first, one), (second, two), (last, three)];
     let threads = threads.into_iter().map(|(place, ops)| Thread { place, ops }).collect();

@@ -1,8 +1,7 @@
-//! Runs a litmus program on the emulator, again and again.
+//! Runs a litmus program on the emulator many times.
 //!
-//! The module is loaded once and the buffers are reset between runs, so that a run costs little more than its
-//! instructions. Left out: what runs mean; `litmus.rs` compares them with the model.
-//! Specification: none of its own.
+//! The module is loaded once and the buffers are reset between runs, so a run costs little more than its instructions.
+//! What the runs mean is left to `litmus.rs`, which compares them with the model. Specification: none of its own.
 
 use std::iter;
 
@@ -13,7 +12,7 @@ use simt::{
 use crate::program::{Outcome, Place, Program, Thread};
 use crate::ptx::render;
 
-/// A program that is ready to run.
+/// A program that is ready to be run.
 pub struct Bench {
     emulator: Emulator,
     module: Module,
@@ -24,9 +23,9 @@ pub struct Bench {
     launch: Launch,
 }
 
-/// What a run did.
+/// The result of a run.
 pub struct Run {
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The races that were reported as errors.
     pub races: Vec<Fault>,
@@ -42,7 +41,7 @@ impl Bench {
         let memory = emulator.alloc("words", 4 * program.locations() as u64).unwrap();
         let results = emulator.alloc("results", 4 * registers.max(1) as u64).unwrap();
         let operations: usize = program.threads.iter().map(|thread| thread.ops.len()).sum();
-        // One for each operation, and one for each thread's end.
+        // One delay for each operation, and one for the end of each thread.
         let delays = emulator.alloc("delays", 4 * (operations + program.threads.len()) as u64).unwrap();
         let most = |place: fn(&Place) -> u32| {
             1 + program.threads.iter().map(|thread| place(&thread.place)).max().unwrap_or(0)
@@ -54,21 +53,21 @@ impl Bench {
         Bench { emulator, module, memory, results, delays, registers, launch }
     }
 
-    /// Has weak memory switched on or off.
+    /// Switches the weak memory on or off.
     #[must_use]
     pub fn weak_memory(mut self, on: bool) -> Bench {
         self.launch.weak_memory = on;
         self
     }
 
-    /// Has all checkers watch.
+    /// Switches all checkers on.
     #[must_use]
     pub fn checked(mut self) -> Bench {
         self.launch.checks = Checks::ALL;
         self
     }
 
-    /// Runs it once.
+    /// Runs the program once.
     pub fn run(&mut self, seed: u64, schedule: Schedule) -> Run {
         self.emulator.write(self.memory).unwrap().fill(0);
         self.emulator.write(self.results).unwrap().fill(0);
@@ -89,14 +88,14 @@ impl Bench {
     }
 }
 
-/// The longest delay of an operation, in rounds of its loop: a few slices of the schedules.
+/// The longest delay of an operation, in iterations of its loop: a few slices of the schedules.
 const LONGEST_DELAY: u64 = 24;
 
-/// The delays of the operations. Most are none, so that threads often meet.
+/// The delays of the operations. Most of them are zero, so that threads often run at the same time.
 fn delays_of(seed: u64) -> impl Iterator<Item = u32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     iter::repeat_with(move || {
-        // `xorshift64*`, as the schedules have it: any generator that needs no crate would do.
+        // `xorshift64*`, as in the schedules; any generator that needs no crate would do.
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;

@@ -1,9 +1,10 @@
-//! All executions of a program: which outcomes the model allows, which of them the emulator claims, which races there
-//! are.
+//! Enumerates all executions of a program: which outcomes the model allows, which of them the emulator claims, and
+//! whether there are races.
 //!
-//! The ways of the threads (`event.rs`) are joined, every read is given a write of its value, and the two free orders
-//! are tried: that of the `fence.sc` and that of the writes. `axioms.rs` says which of the results count. Left out:
-//! any cleverness; a program has a handful of events. Specification: PTX ISA, sections 8.9 and 8.10.
+//! The paths of the threads (`event.rs`) are combined, every read is paired with a write of its value, and all
+//! possibilities are tried for the two free orders: that of the `fence.sc` operations and that of the writes.
+//! `axioms.rs` decides which of the results are executions. There are no optimisations, because a program has only a
+//! few events. Specification: PTX ISA, sections 8.9 and 8.10.
 
 use std::collections::BTreeSet;
 
@@ -12,38 +13,39 @@ use crate::event::{Event, Way, ways};
 use crate::program::{Outcome, Program};
 use crate::relation::Relation;
 
-/// Some of a program's executions: how they end, and whether one of them has a data race.
+/// Some of a program's executions: their outcomes, and whether one of them has a data race.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Executions {
-    /// How they end.
+    /// Their outcomes.
     pub outcomes: BTreeSet<Outcome>,
-    /// Whether accesses race in one of them.
+    /// Whether two accesses race in one of them.
     pub has_race: bool,
 }
 
-/// What the model says of a program.
+/// The model's verdict on a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Everything that the model allows.
+    /// All executions that the model allows.
     pub allowed: Executions,
-    /// What a machine can do that carries out one operation after the other, lets stores and relaxed updates wait, and
-    /// lets loads return older stores: the executions with an order of all events that contains program order as far as it
-    /// is kept ([`kept_order`]), the order of the fences, and a total order of the writes to each word, which is coherence
-    /// order, and in which every read comes after the write that it reads from.
+    /// The executions of a machine that carries out one operation after another, delays stores and relaxed updates, and
+    /// lets loads return older stores. There must be an order of all events that contains program order as far as it is
+    /// kept ([`kept_order`]), the order of the fences, and coherence order, which is a total order of the writes to
+    /// each word; and in which every read comes after the write that it reads from.
     ///
-    /// What the model allows beyond is this, and each has its reason:
-    /// - *A load that takes place after what follows it in program order* (load buffering, by loads): a load has its value
-    ///   when it is issued, because a register that has no value yet would have to be known to all that reads it.
-    /// - *An update whose result was looked at, or that acquires, and that is carried out later*: there nothing waits
-    ///   any more, because what follows may depend on it.
-    /// - *Weak writes to one word that race, of which the model orders neither before the other.* A machine has a memory, in
-    ///   which one of them comes last for everybody.
+    /// The model allows more than that. Each of the following is not claimed for a reason:
+    /// - *A load that takes place after something that follows it in program order* (load buffering by loads): the
+    ///   emulator gives a load its value when it is issued, because otherwise every instruction that reads the register
+    ///   would have to know that it has no value yet.
+    /// - *An update that is carried out late although its result was read, or although it acquires*: such an update is
+    ///   not delayed any further, because what follows may depend on it.
+    /// - *Weak writes to one word that race, and that the model does not order.* A machine has one memory, in which one
+    ///   of them is the last for every thread.
     pub claimed: Executions,
-    /// Interleavings: every read gets the latest value.
+    /// The interleavings: executions in which every read gets the latest value.
     pub interleaved: Executions,
 }
 
-/// What the model says of a program.
+/// Judges a program.
 pub fn judge(program: &Program) -> Verdict {
     let ways = ways(program);
     let mut verdict = Verdict::default();
@@ -94,7 +96,7 @@ fn reads(all: &[Event]) -> impl Iterator<Item = usize> + '_ {
     (0..all.len()).filter(|&event| all[event].read.is_some())
 }
 
-/// The writes that a read can have got its value from, each with the read.
+/// The writes from which a read may have got its value, each paired with the read.
 fn sources(all: &[Event], read: usize) -> Vec<(usize, usize)> {
     let fits = |&write: &usize| {
         let (write_event, read_event) = (&all[write], &all[read]);
@@ -103,8 +105,8 @@ fn sources(all: &[Event], read: usize) -> Vec<(usize, usize)> {
     (0..all.len()).filter(fits).map(|write| (write, read)).collect()
 }
 
-/// Axiom 8.10.4: a value that is needed for itself to come about. From read to read, each deciding the next: it
-/// decided whether the next took place, or what was written that the next one read.
+/// Whether a value causes itself, which axiom 8.10.4 forbids. From read to read, each one decides the next: whether it
+/// took place, or which value it read.
 fn is_out_of_thin_air(events: &Events, words: usize, reads_from: &Relation) -> bool {
     let all = &events.all;
     let start = |event: usize| all.iter().position(|other| other.thread == all[event].thread).unwrap_or(0);
@@ -117,15 +119,16 @@ fn is_out_of_thin_air(events: &Events, words: usize, reads_from: &Relation) -> b
     !decided.or(&through_memory).is_acyclic()
 }
 
-/// The orders that the `fence.sc` can have (8.9.3): acyclic, every morally strong pair in one direction or the other.
+/// The possible orders of the `fence.sc` operations (8.9.3): acyclic, with every morally strong pair in one direction
+/// or the other.
 fn fence_orders(events: &Events) -> Vec<Relation> {
     let fences: Vec<usize> = (0..events.all.len()).filter(|&event| events.all[event].is_fence_sc()).collect();
     let known = Relation::default();
     orders(&fences, &|a, b| events.morally_strong.has(a, b), &events.program_order, known)
 }
 
-/// The acyclic relations that contain `known` and order every pair of `events` that `wants` an order; where `forced`
-/// orders a pair, that way.
+/// The acyclic relations that contain `known`, and that order every pair of `events` for which `wants` returns true. If
+/// `forced` orders a pair, they order it in the same way.
 fn orders(
     events: &[usize],
     wants: &dyn Fn(usize, usize) -> bool,
@@ -151,13 +154,13 @@ fn orders(
     found.into_iter().map(|order| order.closure()).collect()
 }
 
-/// A relation with one pair more, unless that makes a cycle.
+/// A relation with one more pair, unless that makes a cycle.
 fn with(mut order: Relation, a: usize, b: usize) -> Option<Relation> {
     order.add(a, b);
     order.is_acyclic().then_some(order)
 }
 
-/// Tries the orders of the writes.
+/// Tries all orders of the writes.
 fn judge_writes(events: &Events, causes: &Causes, registers: &[u32], verdict: &mut Verdict) {
     let has_race = causes.has_race(events);
     for coherence in coherence_orders(events, causes, |a, b| events.morally_strong.has(a, b)) {
@@ -175,8 +178,8 @@ fn judge_writes(events: &Events, causes: &Causes, registers: &[u32], verdict: &m
     }
 }
 
-/// The coherence orders (8.9.6): writes to one word that are in causality order are ordered so (axiom 8.10.1), and
-/// the pairs that `wants` says are ordered one way or the other.
+/// The coherence orders (8.9.6): writes to one word that are in causality order are ordered accordingly (axiom 8.10.1),
+/// and the pairs for which `wants` returns true are ordered in one direction or the other.
 fn coherence_orders(events: &Events, causes: &Causes, wants: impl Fn(usize, usize) -> bool) -> Vec<Relation> {
     let writes: Vec<usize> =
         (0..events.all.len()).filter(|&event| events.all[event].written.is_some()).collect();
@@ -187,22 +190,22 @@ fn coherence_orders(events: &Events, causes: &Causes, wants: impl Fn(usize, usiz
     orders(&writes, &wants, &causes.causality, Relation::default())
 }
 
-/// Whether the execution is one that the emulator claims: see [`Verdict::claimed`].
+/// Whether the emulator claims the execution: see [`Verdict::claimed`].
 fn is_claimed(events: &Events, causes: &Causes, coherence: &Relation) -> bool {
     let order = kept_order(events).or(&causes.reads_from).or(&causes.fence_order).or(coherence);
-    order.or(&events.meetings).is_acyclic()
+    order.or(&events.barriers).is_acyclic()
 }
 
-/// The pairs in program order that are carried out in that order: all whose first does not wait, and those with something
-/// between or at their end that makes it wait no longer, which is a fence, a release, a barrier, an access to the same word, or
-/// a look at its result.
+/// The pairs in program order that are carried out in that order. These are all pairs whose first operation is not
+/// delayed, and all pairs with something between them or at their end that ends the delay: a fence, a release, a
+/// barrier, an access to the same word, or a use of the result.
 fn kept_order(events: &Events) -> Relation {
     let all = &events.all;
     let first = |thread: Option<usize>| all.iter().position(|event| event.thread == thread).unwrap_or(0);
     let settles = |a: usize, c: usize| {
         let is_looked_at = all[a].read.is_some() && all[c].looked_at >> (a - first(all[a].thread)) & 1 == 1;
         let same = events.same_location.has(a, c);
-        let is_barrier = all[c].meeting.is_some();
+        let is_barrier = all[c].barrier.is_some();
         all[c].fence.is_some() || all[c].is_release() || is_barrier || same || is_looked_at
     };
     let in_order = |a: usize, b: usize| events.program_order.has(a, b);
@@ -215,12 +218,12 @@ fn kept_order(events: &Events) -> Relation {
 /// Whether every read gets the latest value in some order of all events.
 fn is_interleaving(events: &Events, causes: &Causes, coherence: &Relation) -> bool {
     let order = events.program_order.or(&causes.reads_from).or(&causes.fence_order).or(coherence);
-    order.or(&events.meetings).or(&reads_before(&causes.reads_from, coherence)).is_acyclic()
+    order.or(&events.barriers).or(&reads_before(&causes.reads_from, coherence)).is_acyclic()
 }
 
 impl Executions {
-    /// Adds an execution. What a word holds at the end is a value that no other follows; of writes that race there
-    /// may be several, and any of them is what the host finds.
+    /// Adds an execution. The final value of a word is that of a write with no successor. If writes race there may be
+    /// several such writes, and the host may find any of their values.
     fn record(&mut self, events: &Events, coherence: &Relation, registers: &[u32], has_race: bool) {
         self.has_race |= has_race;
         let words = events.all.iter().filter(|event| event.thread.is_none()).count();

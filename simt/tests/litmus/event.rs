@@ -1,8 +1,9 @@
-//! What a thread does on one way through its code: events, with the values they read and write.
+//! What a thread does on one path through its code: events, with the values that they read and write.
 //!
-//! A load may return anything that anybody could have stored, so a thread has a way for every combination of such
-//! guesses; `enumerate.rs` joins the ways of the threads and keeps those whose guesses come true. Left out: nothing
-//! that `program.rs` can say. Specification: PTX ISA, sections 8.2.6 (initial values) and 8.4 (kinds of operations).
+//! A load may return any value that some thread could have stored, so a thread has a path for every combination of such
+//! guesses; `enumerate.rs` combines the paths of the threads and keeps those with correct guesses. Everything that
+//! `program.rs` can express is supported. Specification: PTX ISA, sections 8.2.6 (initial values) and 8.4 (kinds of
+//! operations).
 
 use std::collections::BTreeSet;
 
@@ -10,12 +11,12 @@ use crate::program::{
     Action, FenceKind, Location, Op, Order, Place, Program, Scope, Strength, Thread, UNSET, Value,
 };
 
-/// An operation that was carried out, or the write that gave a word its first value.
+/// An operation that was carried out, or the write of a word's first value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The number of the thread; `None` for the first value of a word.
     pub thread: Option<usize>,
-    /// Where the thread runs.
+    /// The place of the thread.
     pub place: Place,
     /// The word; `None` for a fence.
     pub location: Option<Location>,
@@ -23,24 +24,24 @@ pub struct Event {
     pub read: Option<u32>,
     /// The value written: an atomic that fails writes none (8.4).
     pub written: Option<u32>,
-    /// How it is ordered; for a fence, its scope.
+    /// Its order; for a fence, its scope.
     pub how: Strength,
-    /// For a fence, which one.
+    /// The kind of fence, if it is one.
     pub fence: Option<FenceKind>,
-    /// For a barrier, its number, and whether the thread leaves it; what it does first is to arrive.
-    pub meeting: Option<(usize, bool)>,
+    /// For a barrier, its number, and whether the thread leaves it or arrives at it.
+    pub barrier: Option<(usize, bool)>,
     /// Whether it is an atomic operation (8.4).
     pub is_atomic: bool,
-    /// The reads of its thread, by their number in it, that decided whether it took place or what it writes.
+    /// The reads of its thread, by their index, that decided whether it took place or what it writes.
     pub depends_on: u64,
-    /// Whether what it writes depends on what it reads itself.
+    /// Whether the value that it writes depends on the value that it reads.
     pub depends_on_itself: bool,
-    /// The reads of its thread, by their number in it, whose values its thread had looked at before, be it in vain.
+    /// The reads of its thread, by their index, whose values the thread had used before, even if without effect.
     pub looked_at: u64,
 }
 
 impl Event {
-    /// The write that gives a word its first value (8.2.6).
+    /// The write of a word's first value (8.2.6).
     pub fn first_value(location: Location) -> Event {
         let nowhere = Place { block: u32::MAX, warp: 0, lane: 0 };
         let how = Strength { order: Order::Weak, scope: Scope::Sys };
@@ -56,7 +57,7 @@ impl Event {
             written: None,
             how,
             fence: None,
-            meeting: None,
+            barrier: None,
             is_atomic: false,
             depends_on: 0,
             depends_on_itself: false,
@@ -69,7 +70,7 @@ impl Event {
         self.fence.is_some() || self.how.order != Order::Weak
     }
 
-    /// A `fence.sc`, by either of its names. Clause 9.7.13.4.
+    /// Whether it is a `fence.sc`, by either of its names. Clause 9.7.13.4.
     pub fn is_fence_sc(&self) -> bool {
         matches!(self.fence, Some(FenceKind::Sc | FenceKind::Membar))
     }
@@ -84,36 +85,37 @@ impl Event {
         self.fence.is_none() && matches!(self.how.order, Order::Acquire | Order::AcqRel)
     }
 
-    /// Whether the emulator may carry it out later than its thread comes to it: a store or an update without an order.
+    /// Whether the emulator may carry it out later than its thread executes it, which is possible for a store or an
+    /// update without an order.
     pub fn may_wait(&self) -> bool {
         let is_ordered = self.is_release() || self.is_acquire();
         let writes = self.written.is_some() || self.is_atomic;
         self.fence.is_none() && writes && !is_ordered
     }
 
-    /// Whether the scope of this operation contains that thread. Clause 8.5.
+    /// Whether the scope of this operation contains the thread of the other. Clause 8.5.
     pub fn reaches(&self, other: &Event) -> bool {
         self.how.scope != Scope::Cta || self.place.block == other.place.block
     }
 }
 
-/// One way through a thread's code.
+/// A path through a thread's code.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// What it did.
+    /// The events on the path.
     pub events: Vec<Event>,
-    /// What its registers hold at the end.
+    /// The registers at its end.
     pub registers: Vec<u32>,
-    /// For every register, the reads that its value comes from.
+    /// For every register, the reads on which its value depends.
     sources: Vec<u64>,
-    /// The reads whose values were looked at, or overwritten.
+    /// The reads whose values were used or overwritten.
     looked_at: u64,
 }
 
-/// The values that each word may ever hold.
+/// The values that each word may ever have.
 type Values = Vec<BTreeSet<u32>>;
 
-/// All ways through each thread.
+/// All paths through each thread.
 pub fn ways(program: &Program) -> Vec<Vec<Way>> {
     let mut values: Values = vec![BTreeSet::from([0]); program.locations()];
     let largest = largest_value(program);
@@ -131,8 +133,8 @@ pub fn ways(program: &Program) -> Vec<Vec<Way>> {
     }
 }
 
-/// A value that nothing exceeds: the largest constant and everything that is ever added, once each, for there are no
-/// loops. Guesses beyond it would feed on themselves.
+/// A value that no word exceeds: the largest constant plus everything that is ever added, each once, because there are
+/// no loops. Without this bound, guesses would lead to ever larger guesses.
 fn largest_value(program: &Program) -> u32 {
     let ops = || program.threads.iter().flat_map(|thread| &thread.ops);
     let constant = ops().map(|op| match op.action {
@@ -172,13 +174,13 @@ impl Event {
     }
 }
 
-/// The ways that go on from one when its thread comes to `op`.
+/// The paths that continue this one when its thread executes `op`.
 fn step(way: &Way, op: &Op, blank: Event, values: &Values) -> Vec<Way> {
     let mut depends_on = 0;
     let way = &way.looking_at(op);
     if let Some((register, value)) = op.guard {
         if way.registers[register] != value {
-            // Whether the next operations take place depends on the guard only where they have it too.
+            // The next operations depend on this guard only if they have it too.
             return vec![way.clone()];
         }
         depends_on = way.sources[register];
@@ -189,9 +191,9 @@ fn step(way: &Way, op: &Op, blank: Event, values: &Values) -> Vec<Way> {
             let how = Strength { order: Order::AcqRel, scope };
             vec![way.with(Event { fence: Some(kind), how, ..event }, None)]
         }
-        Action::Meet { number, .. } => {
-            let arrived = way.with(Event { meeting: Some((number, false)), ..event }, None);
-            vec![arrived.with(Event { meeting: Some((number, true)), ..event }, None)]
+        Action::Barrier { number, .. } => {
+            let arrived = way.with(Event { barrier: Some((number, false)), ..event }, None);
+            vec![arrived.with(Event { barrier: Some((number, true)), ..event }, None)]
         }
         Action::Store { value: Value::Is(value), how, .. } => {
             vec![way.with(Event { written: Some(value), how, ..event }, None)]
@@ -209,7 +211,7 @@ fn step(way: &Way, op: &Op, blank: Event, values: &Values) -> Vec<Way> {
     }
 }
 
-/// A load or an atomic that found `old`.
+/// A load or an atomic that found the value `old`.
 fn read(action: Action, event: Event, old: u32) -> Event {
     let event = Event { read: Some(old), ..event };
     let atomic =
@@ -219,12 +221,12 @@ fn read(action: Action, event: Event, old: u32) -> Event {
         Action::Exchange { value, how, .. } => atomic(how, Some(value), false),
         Action::Add { value, how, .. } => atomic(how, Some(old + value), true),
         Action::Cas { expected, value, how, .. } => atomic(how, (old == expected).then_some(value), true),
-        Action::Store { .. } | Action::Fence { .. } | Action::Meet { .. } => unreachable!("not a read"),
+        Action::Store { .. } | Action::Fence { .. } | Action::Barrier { .. } => unreachable!("not a read"),
     }
 }
 
 impl Way {
-    /// This way, when its thread comes to `op` and looks at the registers that `op` names.
+    /// This path when its thread reaches `op` and reads the registers that `op` names.
     fn looking_at(&self, op: &Op) -> Way {
         let stored = match op.action {
             Action::Store { value: Value::Plus(register, _), .. } => Some(register),
@@ -235,7 +237,7 @@ impl Way {
         Way { looked_at, ..self.clone() }
     }
 
-    /// This way, with one event more, whose value goes to a register.
+    /// This path with one more event, whose value is written to a register.
     fn with(&self, event: Event, to: Option<usize>) -> Way {
         let mut way = self.clone();
         if let (Some(to), Some(value)) = (to, event.read) {

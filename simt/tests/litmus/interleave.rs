@@ -1,14 +1,14 @@
-//! Interleavings by carrying them out, one operation after the other in every order.
+//! Finds interleavings by carrying out the operations in every order, one after another.
 //!
-//! It knows nothing of axioms, so it checks the enumerator: the executions in which every read gets the latest value
-//! must end just as these do. Left out: fences, which have nothing to do here.
-//! Specification: none; this is the machine that PTX does not promise.
+//! This code does not use the axioms, so it checks the enumerator: the executions in which every read gets the latest
+//! value must have the same outcomes. Fences are ignored, because they have no effect here. Specification: none; PTX
+//! does not promise this machine.
 
 use std::collections::BTreeSet;
 
 use crate::program::{Action, Op, Outcome, Program, UNSET, Value};
 
-/// A moment between two operations: how far each thread is, what its registers hold, what memory holds.
+/// A state between two operations: the position and the registers of each thread, and the memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     next: Vec<usize>,
@@ -16,7 +16,7 @@ struct State {
     memory: Vec<u32>,
 }
 
-/// Every way in which an interleaving can end.
+/// The outcomes of all interleavings.
 pub fn interleavings(program: &Program) -> BTreeSet<Outcome> {
     let start = State {
         next: vec![0; program.threads.len()],
@@ -46,10 +46,10 @@ pub fn interleavings(program: &Program) -> BTreeSet<Outcome> {
     outcomes
 }
 
-/// Whether an operation is no barrier, or one at which all have arrived.
+/// Whether an operation is not a barrier, or is one at which all threads have arrived.
 fn is_complete(program: &Program, state: &State, op: &Op) -> bool {
-    let Some(number) = op.action.meeting() else { return true };
-    program.meeting(number).all(|(thread, at)| state.next[thread] >= at)
+    let Some(number) = op.action.barrier() else { return true };
+    program.barrier(number).all(|(thread, at)| state.next[thread] >= at)
 }
 
 fn step(before: &State, thread: usize, op: &Op) -> State {
@@ -75,7 +75,7 @@ fn step(before: &State, thread: usize, op: &Op) -> State {
             registers[to] = memory[at];
             memory[at] = if memory[at] == expected { value } else { memory[at] };
         }
-        Action::Fence { .. } | Action::Meet { .. } => {}
+        Action::Fence { .. } | Action::Barrier { .. } => {}
     }
     state
 }

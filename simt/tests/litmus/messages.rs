@@ -1,7 +1,8 @@
-//! Shapes in which a message is passed: data, and a flag that says that they are there.
+//! Shapes in which a message is passed: data, and a flag that says that the data is ready.
 //!
-//! Between two threads, and through a third. Left out: what may come out, which is the model's to say (`enumerate.rs`).
-//! Specification: PTX ISA, sections 8.8 (patterns), 8.9.2 (observation order) and 8.9.5 (causality order).
+//! The message goes directly to a second thread, or through another one. Which outcomes are possible is left to the
+//! model (`enumerate.rs`). Specification: PTX ISA, sections 8.8 (patterns), 8.9.2 (observation order) and 8.9.5
+//! (causality order).
 
 use crate::program::{Action, FenceKind, Op, Program, Scope, Strength};
 use crate::program::{VOLATILE, WEAK, acq_rel, acquire, relaxed, release};
@@ -9,8 +10,8 @@ use crate::settings::{FEW, everywhere};
 use crate::shapes::{X, Y, Z};
 use crate::sides::{self, cas, exchange, fence, guarded, load, pairs, store};
 
-/// One thread stores data and then a flag, the other reads the flag and then, if it was set, the data. Without the
-/// condition the data are raced for, whatever the flag is worth, and what the reader finds is the same.
+/// One thread stores data and then a flag. The other reads the flag and then the data, if the flag was set. Without
+/// that condition there is a race for the data, whatever the flag orders, and the reader finds the same values.
 pub fn message_passing() -> Vec<Program> {
     let writers = sides::publishing(Y).into_iter().map(|flag| [vec![store(X, 1, WEAK)], flag].concat());
     let readers =
@@ -25,8 +26,8 @@ pub fn message_passing() -> Vec<Program> {
     everywhere(&FEW, &programs.into_iter().chain(strong).collect::<Vec<_>>())
 }
 
-/// Message passing while a third thread overwrites the flag. It matters then where a pattern begins and ends: an acquire
-/// of the later value picks up what an earlier read of the flag has found (8.8).
+/// Message passing while a third thread overwrites the flag. Then it matters where a pattern begins and ends: an
+/// acquire of the later value also acquires what an earlier read of the flag has found (8.8).
 pub fn overwritten_messages() -> Vec<Program> {
     let gpu = Scope::Gpu;
     let twice = [
@@ -49,8 +50,8 @@ pub fn overwritten_messages() -> Vec<Program> {
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
 
-/// Message passing through a third thread, which passes the flag on: by an atomic on it, which is part of a chain that
-/// is observed (8.9.2), or by a flag of its own (cumulativity, 8.9.5).
+/// Message passing through a third thread, which passes the flag on: by an atomic on the flag, which is part of an
+/// observed chain (8.9.2), or by a flag of its own (cumulativity, 8.9.5).
 pub fn chains() -> Vec<Program> {
     let gpu = Scope::Gpu;
     let middles = [
@@ -75,8 +76,9 @@ pub fn chains() -> Vec<Program> {
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
 
-/// A thread reads what another stored, and publishes a flag; a third who reads the flag reads what the first stored. What
-/// was observed comes before what follows the observation, even if nothing else orders it (8.9.5, causality order, 2).
+/// A thread reads what another one stored, and then raises a flag; a third thread that reads the flag also reads what
+/// the first one stored. What was observed comes before what follows the observation, even if nothing else orders it
+/// (8.9.5, causality order, 2).
 pub fn write_to_read() -> Vec<Program> {
     let hows = [WEAK, relaxed(Scope::Cta), relaxed(Scope::Gpu)];
     let ends: Vec<(Strength, Strength)> = pairs(&hows, &hows).collect();
@@ -103,7 +105,7 @@ pub fn two_messages() -> Vec<Program> {
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
 
-/// Ways to set a flag: one that is right, one whose scope is too small, and one with a part missing.
+/// Ways to set a flag: a correct one, one with a scope that is too small, and one with a part missing.
 fn few_publishing(flag: usize) -> Vec<Vec<Op>> {
     let gpu = Scope::Gpu;
     vec![

@@ -1,6 +1,6 @@
-//! Numbers drawn from a seed, for programs that are made up.
+//! Random numbers derived from a seed, for random programs.
 //!
-//! `xorshift64*`, as the schedules have it: any generator that needs no crate would do. Left out: statistics.
+//! `xorshift64*`, as in the schedules; any generator that needs no crate would do. Statistical quality does not matter.
 //! Specification: none.
 
 /// The generator.
@@ -20,12 +20,12 @@ impl Numbers {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound
     }
 
-    /// Whether what comes up once in so many times has come up.
+    /// Returns true once in so many times.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of some.
+    /// One of the items.
     pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }

@@ -1,9 +1,8 @@
 //! A litmus program: a few threads, each a short list of operations on a few words.
 //!
-//! It exists so that one description can be both rendered as PTX (`ptx.rs`) and judged by the memory model
-//! (`axioms.rs`). The words start as zero. Left out: loops, addresses that are computed, values of any size but
-//! 32 bits, barriers that some threads only arrive at. Specification: PTX ISA, section 8.4 (kinds of operations) and 8.5
-//! (scopes).
+//! One description can be both rendered as PTX (`ptx.rs`) and judged by the memory model (`axioms.rs`). The words start
+//! as zero. Left out are loops, computed addresses, values of sizes other than 32 bits, and barriers at which some
+//! threads only arrive. Specification: PTX ISA, sections 8.4 (kinds of operations) and 8.5 (scopes).
 
 use std::fmt;
 
@@ -13,10 +12,10 @@ pub type Location = usize;
 /// A register: its index in its thread.
 pub type Register = usize;
 
-/// What a register holds that no executed operation has written.
+/// The value of a register that no executed operation has written.
 pub const UNSET: u32 = 99;
 
-/// Among whom an operation is ordered. Clause 8.5.
+/// The threads among which an operation is ordered. Clause 8.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     Cta,
@@ -24,7 +23,7 @@ pub enum Scope {
     Sys,
 }
 
-/// How an access is ordered. Clause 8.4.
+/// The order of an access. Clause 8.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Weak,
@@ -76,7 +75,7 @@ pub enum FenceKind {
     Membar,
 }
 
-/// What is stored.
+/// The value that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     Is(u32),
@@ -84,7 +83,7 @@ pub enum Value {
     Plus(Register, u32),
 }
 
-/// What an operation does. An atomic's register receives the old value.
+/// An operation. The register of an atomic gets the old value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Load {
@@ -120,14 +119,14 @@ pub enum Action {
         kind: FenceKind,
         scope: Scope,
     },
-    /// A barrier. Threads that have one of the same number meet there: all of a block, or some lanes of a warp.
-    Meet {
+    /// A barrier, at which all threads with the same number wait: all threads of a block, or some lanes of a warp.
+    Barrier {
         among: Among,
         number: usize,
     },
 }
 
-/// Who meets at a barrier.
+/// The threads that wait at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
     Block,
@@ -142,7 +141,7 @@ impl Action {
             | Action::Exchange { to, .. }
             | Action::Add { to, .. }
             | Action::Cas { to, .. } => Some(to),
-            Action::Store { .. } | Action::Fence { .. } | Action::Meet { .. } => None,
+            Action::Store { .. } | Action::Fence { .. } | Action::Barrier { .. } => None,
         }
     }
 
@@ -154,20 +153,20 @@ impl Action {
             | Action::Exchange { at, .. }
             | Action::Add { at, .. }
             | Action::Cas { at, .. } => Some(at),
-            Action::Fence { .. } | Action::Meet { .. } => None,
+            Action::Fence { .. } | Action::Barrier { .. } => None,
         }
     }
 
-    /// The number of the barrier that it is.
-    pub fn meeting(&self) -> Option<usize> {
+    /// The number of the barrier, if it is one.
+    pub fn barrier(&self) -> Option<usize> {
         match *self {
-            Action::Meet { number, .. } => Some(number),
+            Action::Barrier { number, .. } => Some(number),
             _ => None,
         }
     }
 }
 
-/// An action, and the condition under which it is carried out: a register has a value.
+/// An action and its condition, which is that a register has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     pub action: Action,
@@ -180,7 +179,7 @@ impl From<Action> for Op {
     }
 }
 
-/// Where a thread runs.
+/// The place of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub block: u32,
@@ -196,17 +195,17 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// How many registers it has.
+    /// The number of its registers.
     pub fn registers(&self) -> usize {
         self.ops.iter().filter_map(|op| op.action.result()).max().map_or(0, |last| last + 1)
     }
 }
 
-/// Where the words are.
+/// The space in which the words are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     Global,
-    /// Only where all threads are of one block.
+    /// Only if all threads are in one block.
     Shared,
 }
 
@@ -218,22 +217,22 @@ pub struct Program {
 }
 
 impl Program {
-    /// How many words it uses.
+    /// The number of words that it uses.
     pub fn locations(&self) -> usize {
         let ops = self.threads.iter().flat_map(|thread| &thread.ops);
         ops.filter_map(|op| op.action.location()).max().map_or(0, |last| last + 1)
     }
 
-    /// The threads that meet at a barrier, and which of their operations it is.
-    pub fn meeting(&self, number: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// The threads that wait at a barrier, and the index of the barrier among the operations of each.
+    pub fn barrier(&self, number: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.threads.iter().enumerate().filter_map(move |(thread, Thread { ops, .. })| {
-            let at = ops.iter().position(|op| op.action.meeting() == Some(number))?;
+            let at = ops.iter().position(|op| op.action.barrier() == Some(number))?;
             Some((thread, at))
         })
     }
 }
 
-/// How a run ended: the registers of every thread in turn, then the words of memory.
+/// The outcome of a run: the registers of every thread in turn, then the words of memory.
 pub type Outcome = Vec<u32>;
 
 impl fmt::Display for Scope {
@@ -247,7 +246,7 @@ impl fmt::Display for Scope {
 }
 
 impl fmt::Display for Strength {
-    /// As PTX has it, with the dot before it.
+    /// As in PTX, with the dot before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scope = self.scope;
         match self.order {
@@ -271,7 +270,7 @@ impl fmt::Display for Value {
 }
 
 impl fmt::Display for Op {
-    /// One line for a reader: near PTX, short.
+    /// A short line for a reader, similar to PTX.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const NAMES: [&str; 4] = ["x", "y", "z", "w"];
         if let Some((register, value)) = self.guard {
@@ -288,13 +287,13 @@ impl fmt::Display for Op {
             Action::Fence { kind: FenceKind::AcqRel, scope } => write!(f, "fence.acq_rel.{scope}"),
             Action::Fence { kind: FenceKind::Sc, scope } => write!(f, "fence.sc.{scope}"),
             Action::Fence { kind: FenceKind::Membar, scope } => write!(f, "membar.{}", membar_level(scope)),
-            Action::Meet { among: Among::Block, number } => write!(f, "barrier.sync (number {number})"),
-            Action::Meet { among: Among::Warp, number } => write!(f, "bar.warp.sync (number {number})"),
+            Action::Barrier { among: Among::Block, number } => write!(f, "barrier.sync (number {number})"),
+            Action::Barrier { among: Among::Warp, number } => write!(f, "bar.warp.sync (number {number})"),
         }
     }
 }
 
-/// What `membar` calls a scope.
+/// The word with which `membar` names a scope.
 pub fn membar_level(scope: Scope) -> &'static str {
     match scope {
         Scope::Cta => "cta",
@@ -304,7 +303,7 @@ pub fn membar_level(scope: Scope) -> &'static str {
 }
 
 impl fmt::Display for Program {
-    /// The whole program, so that a failure can be read without looking for its generator.
+    /// The whole program, so that a failure can be understood without its generator.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  words in {:?} memory", self.space)?;
         for (number, Thread { place, ops }) in self.threads.iter().enumerate() {

@@ -2,10 +2,10 @@
 //!
 //! The kernel has three parameters, the addresses of the words, of the results and of the delays. The results are the
 //! registers of every thread in turn. Words in shared memory are set to zero before a barrier and copied out after one,
-//! so that the host sees them where it sees the others. Before every operation a thread goes round an empty loop as often as a delay
-//! says, and once more before it writes its registers down: the schedules draw the order of warps from the seed, but not that of lanes that parted. A barrier of the block is
-//! one that lanes need not come to together, and the threads that have nothing else to do come to it as well. Left out:
-//! everything that a compiler would do.
+//! so that the host finds all words in the same place. Before every operation, and before it stores its registers, a
+//! thread executes an empty loop whose length is a delay. The delays are needed because the schedules draw the order of
+//! warps from the seed, but not that of lanes that have diverged. Barriers of the block are of the kind for which lanes
+//! need not arrive together, and threads without operations arrive at them too. What a compiler would do is left out.
 //! Specification: PTX ISA, sections 9.7.9 (`ld`, `st`), 9.7.13.4 (fences) and 9.7.13.5 (`atom`).
 
 use std::fmt::Write;
@@ -14,10 +14,10 @@ use crate::program::{
     Action, Among, FenceKind, Location, Op, Program, Space, Thread, UNSET, Value, membar_level,
 };
 
-/// Threads of a warp.
+/// The threads of a warp.
 const WARP: u32 = 32;
 
-/// More than any thread's number in its block: what makes one number of block and thread.
+/// A number larger than any thread's number in its block, with which block and thread are combined into one number.
 const BLOCK_STRIDE: u32 = 1024;
 
 /// The text of a program.
@@ -92,12 +92,12 @@ fn by_first_thread(text: &mut String, after: &str, code: impl FnOnce(&mut String
     let _ = writeln!(text, "{after}:");
 }
 
-/// What the threads do that the program does not have: they come to the barriers of their block.
+/// The operations of the threads that are not in the program: they arrive at the barriers of their block.
 fn render_idle(text: &mut String, program: &Program) {
     let blocks = program.threads.iter().map(|thread| thread.place.block).max().unwrap_or(0);
     for block in 0..=blocks {
         let one = program.threads.iter().find(|thread| thread.place.block == block);
-        let is_barrier = |op: &&Op| matches!(op.action, Action::Meet { among: Among::Block, .. });
+        let is_barrier = |op: &&Op| matches!(op.action, Action::Barrier { among: Among::Block, .. });
         let barriers = one.map_or(0, |thread| thread.ops.iter().filter(is_barrier).count());
         line(text, &format!("setp.ne.u32 \t%p0, %t1, {block}"));
         line(text, &format!("@%p0 bra \tNOT{block}"));
@@ -108,9 +108,9 @@ fn render_idle(text: &mut String, program: &Program) {
     line(text, "bra.uni \tEND");
 }
 
-/// The lanes that meet at a barrier of a warp.
+/// The lanes that wait at a barrier of a warp.
 fn mask(program: &Program, number: usize) -> u32 {
-    program.meeting(number).fold(0, |mask, (thread, _)| mask | 1 << program.threads[thread].place.lane)
+    program.barrier(number).fold(0, |mask, (thread, _)| mask | 1 << program.threads[thread].place.lane)
 }
 
 fn render_threads(text: &mut String, program: &Program) {
@@ -173,8 +173,8 @@ fn render_op(text: &mut String, op: &Op, program: &Program) {
         Action::Fence { kind: FenceKind::AcqRel, scope } => format!("fence.acq_rel.{scope}"),
         Action::Fence { kind: FenceKind::Sc, scope } => format!("fence.sc.{scope}"),
         Action::Fence { kind: FenceKind::Membar, scope } => format!("membar.{}", membar_level(scope)),
-        Action::Meet { among: Among::Block, .. } => "barrier.sync \t1".to_owned(),
-        Action::Meet { among: Among::Warp, number } => {
+        Action::Barrier { among: Among::Block, .. } => "barrier.sync \t1".to_owned(),
+        Action::Barrier { among: Among::Warp, number } => {
             format!("bar.warp.sync \t{:#010x}", mask(program, number))
         }
     };

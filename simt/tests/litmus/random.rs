@@ -1,9 +1,9 @@
-//! Litmus programs that are made up: threads anywhere, every operation that a litmus program has, barriers between.
+//! Random litmus programs: threads in any place, every operation that a litmus program can have, and barriers.
 //!
-//! A program has phases, and between two of them the threads of a block may meet, or some lanes of a warp, so that nobody
-//! waits for ever. What makes one program differ from the next is drawn first: how many threads and words there are, how
-//! many of the accesses are weak, which scopes are in use. Programs stay so small that all of their executions can be
-//! enumerated. Left out: what `program.rs` cannot say. Specification: PTX ISA, section 8.
+//! A program has phases. Between two of them the threads of a block may wait at a barrier, or some lanes of a warp, so
+//! no thread waits for ever. The style of a program is drawn first: how many threads and words there are, how many of
+//! the accesses are weak, which scopes are in use. Programs are so small that all of their executions can be
+//! enumerated. What `program.rs` cannot express is left out. Specification: PTX ISA, section 8.
 
 use crate::numbers::Numbers;
 use crate::program::{
@@ -11,39 +11,39 @@ use crate::program::{
     Value, WEAK,
 };
 
-/// Accesses of a program at most, and of those the ones that read, and fences: what keeps its executions few.
+/// The largest numbers of accesses of a program, of reads among them, and of fences, so that it has few executions.
 const MOST_ACCESSES: usize = 7;
 const MOST_READS: usize = 4;
 const MOST_FENCES: usize = 3;
 
-/// What sets one program apart from others.
+/// The style of a program.
 struct Style {
     words: usize,
-    /// One access in so many is weak.
+    /// One access in this many is weak.
     weak: usize,
     scopes: &'static [Scope],
     phases: usize,
-    /// One operation in so many has a guard.
+    /// One operation in this many has a guard.
     guards: usize,
 }
 
-/// A thread that is being made up.
+/// A thread that is being generated.
 #[derive(Default)]
 struct Making {
     ops: Vec<Op>,
     registers: Register,
-    /// Registers that an operation without a guard has written.
+    /// The registers that an operation without a guard has written.
     certain: Vec<Register>,
 }
 
-/// How much there is already.
+/// How much has been used so far.
 #[derive(Default)]
 struct Used {
     accesses: usize,
     reads: usize,
     fences: usize,
-    meetings: usize,
-    /// The values stored so far; each store has one of its own.
+    barriers: usize,
+    /// The values stored so far; each store has a value of its own.
     values: u32,
 }
 
@@ -73,7 +73,7 @@ pub fn program(seed: u64) -> Program {
     let mut threads: Vec<Making> = places.iter().map(|_| Making::default()).collect();
     for phase in 0..style.phases {
         if phase > 0 {
-            meet(numbers, &places, &mut threads, &mut used);
+            add_barrier(numbers, &places, &mut threads, &mut used);
         }
         for thread in &mut threads {
             for _ in 0..=numbers.below(2) {
@@ -100,8 +100,8 @@ fn places(numbers: &mut Numbers) -> Vec<Place> {
     places
 }
 
-/// Lets the threads of some blocks meet, or some of a warp.
-fn meet(numbers: &mut Numbers, places: &[Place], threads: &mut [Making], used: &mut Used) {
+/// Makes the threads of some blocks wait at a barrier, or some lanes of a warp.
+fn add_barrier(numbers: &mut Numbers, places: &[Place], threads: &mut [Making], used: &mut Used) {
     for block in 0..3 {
         let among = match numbers.below(4) {
             0 => Among::Block,
@@ -109,13 +109,13 @@ fn meet(numbers: &mut Numbers, places: &[Place], threads: &mut [Making], used: &
             _ => continue,
         };
         let warp = numbers.below(2) as u32;
-        let number = used.meetings;
+        let number = used.barriers;
         for (place, thread) in places.iter().zip(&mut *threads) {
             let is_there = place.block == block && (among == Among::Block || place.warp == warp);
-            // Of a warp most come, but not all.
+            // Of a warp most lanes take part, but not all.
             if is_there && (among == Among::Block || !numbers.once_in(4)) {
-                thread.ops.push(Action::Meet { among, number }.into());
-                used.meetings = number + 1;
+                thread.ops.push(Action::Barrier { among, number }.into());
+                used.barriers = number + 1;
             }
         }
     }
@@ -153,13 +153,13 @@ impl Making {
         self.ops.push(Op { action, guard });
     }
 
-    /// A condition on what was read before.
+    /// A condition on a value that was read before.
     fn guard(&self, numbers: &mut Numbers, style: &Style, used: &Used) -> Option<(Register, u32)> {
         let guards = self.registers > 0 && numbers.once_in(style.guards);
         guards.then(|| (numbers.below(self.registers), numbers.below(used.values as usize + 1) as u32))
     }
 
-    /// Mostly a register of its own.
+    /// A register for a result, usually a new one.
     fn result(&mut self, numbers: &mut Numbers) -> Register {
         if self.registers > 0 && numbers.once_in(8) {
             return numbers.below(self.registers);

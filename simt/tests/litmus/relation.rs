@@ -1,10 +1,10 @@
-//! Relations between a handful of events, as matrices of bits.
+//! Relations between a few events, as matrices of bits.
 //!
-//! The memory model is a set of sentences about relations, so the test writes it with relations: a row of bits for
-//! every event, a bit for every event that comes after it. Left out: anything that more than 64 events would need.
-//! Specification: none of its own; PTX ISA, section 8.9 is what is written with it.
+//! The memory model is a set of sentences about relations, so the test is written with relations: a row of bits for
+//! every event, and a bit for every event that comes after it. Relations of more than 64 events are not supported.
+//! Specification: none of its own; PTX ISA, section 8.9 is written with these relations.
 
-/// Events of one execution at most: what keeps a relation small enough to be copied.
+/// The largest number of events of an execution, so small that a relation can be copied.
 pub const MAX_EVENTS: usize = 32;
 
 /// A set of pairs of events.
@@ -14,7 +14,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The pairs of the first `count` events for which `holds` says so.
+    /// The pairs of the first `count` events for which `holds` returns true.
     pub fn from_fn(count: usize, holds: impl Fn(usize, usize) -> bool) -> Relation {
         assert!(count <= MAX_EVENTS, "{count} events are too many");
         let row = |a| (0..count).filter(|&b| holds(a, b)).fold(0, |row, b| row | 1 << b);
@@ -39,25 +39,25 @@ impl Relation {
         (0..MAX_EVENTS).filter(|&a| self.rows[a] != 0).flat_map(row)
     }
 
-    /// What is in one or the other.
+    /// The pairs that are in at least one of the two.
     #[must_use]
     pub fn or(&self, other: &Relation) -> Relation {
         Relation { rows: std::array::from_fn(|a| self.rows[a] | other.rows[a]) }
     }
 
-    /// What is in both.
+    /// The pairs that are in both.
     #[must_use]
     pub fn and(&self, other: &Relation) -> Relation {
         Relation { rows: std::array::from_fn(|a| self.rows[a] & other.rows[a]) }
     }
 
-    /// What is in the first and not in the second.
+    /// The pairs that are in the first and not in the second.
     #[must_use]
     pub fn minus(&self, other: &Relation) -> Relation {
         Relation { rows: std::array::from_fn(|a| self.rows[a] & !other.rows[a]) }
     }
 
-    /// From `a` to `c`, where `a` comes before some `b` here and `b` before `c` there.
+    /// The pairs of `a` and `c` for which `a` comes before some `b` in this relation, and `b` before `c` in the other.
     #[must_use]
     pub fn then(&self, other: &Relation) -> Relation {
         let mut result = Relation::default();
@@ -71,7 +71,7 @@ impl Relation {
         result
     }
 
-    /// The same pairs the other way round.
+    /// The same pairs in reverse.
     #[must_use]
     pub fn inverse(&self) -> Relation {
         let mut result = Relation::default();
@@ -102,7 +102,7 @@ impl Relation {
         (0..MAX_EVENTS).all(|a| !self.has(a, a))
     }
 
-    /// Whether no event comes before itself, however long the way.
+    /// Whether no event comes before itself, directly or through others.
     pub fn is_acyclic(&self) -> bool {
         self.closure().is_irreflexive()
     }

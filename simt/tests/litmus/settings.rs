@@ -1,7 +1,7 @@
 //! Where the threads of a litmus program run, and in which memory its words are.
 //!
-//! The model knows blocks and nothing smaller (8.5), but an emulator has warps and lanes, and two kinds of memory; a
-//! shape is run in settings that differ in them. Left out: clusters, several devices.
+//! The smallest group that the model knows is a block (8.5), but an emulator has warps and lanes, and two kinds of
+//! memory; so a shape is run in settings that differ in these. Clusters and several devices are left out.
 //! Specification: PTX ISA, sections 8.3 (state spaces) and 8.5 (scopes).
 
 use crate::program::{Op, Place, Program, Space, Thread};
@@ -47,7 +47,7 @@ impl Setting {
         Place { block, warp, lane }
     }
 
-    /// A program of threads that do this.
+    /// A program of threads with these operations.
     fn program(self, threads: &[Vec<Op>]) -> Program {
         let space = match self {
             Setting::Warp(space) | Setting::Block(space) => space,

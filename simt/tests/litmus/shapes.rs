@@ -1,9 +1,9 @@
-//! The classic shapes, each with every fence, order and scope that matters to it, in one warp, one block and across
+//! The classic shapes, each with every fence, order and scope that matters to it, in one warp, in one block and across
 //! blocks.
 //!
-//! A shape is a product: sides, each a way to write or read, times places. Nothing here says what may come out; the
-//! model does (`enumerate.rs`). Left out: shapes that need dependencies or more than four threads.
-//! Specification: PTX ISA, sections 8.8 (patterns), 8.10 (the axioms' own examples).
+//! A shape is a product: sides, each a way to write or read, times places. Nothing here says which outcomes are
+//! possible; the model does (`enumerate.rs`). Shapes that need dependences or more than four threads are left out.
+//! Specification: PTX ISA, sections 8.8 (patterns) and 8.10 (the axioms' own examples).
 
 use crate::atomics;
 use crate::barriers;
@@ -64,7 +64,7 @@ pub fn shapes() -> Vec<Shape> {
     ]
 }
 
-/// Words: what a shape calls them.
+/// The names of the words in the shapes.
 pub const X: usize = 0;
 pub const Y: usize = 1;
 pub const Z: usize = 2;
@@ -82,14 +82,14 @@ fn two_words(shape: impl Fn([(Strength, Strength); 2]) -> [Vec<Op>; 2]) -> Vec<P
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
 
-/// Each thread stores to one word and then reads the other's.
+/// Each thread stores to one word and then reads the other one.
 fn store_buffering() -> Vec<Program> {
     let side = |(way, mine, other): (sides::SbWay, usize, usize)| sides::store_then_load(way, mine, other);
     let programs = sides::sb_pairs().into_iter().map(|[a, b]| vec![side((a, X, Y)), side((b, Y, X))]);
     everywhere(&ALL, &programs.collect::<Vec<_>>())
 }
 
-/// Store buffering by which two threads keep each other out of a section that adds to a plain counter.
+/// Store buffering with which two threads exclude each other from a section that adds to a plain counter.
 fn dekker() -> Vec<Program> {
     let side = |(way, mine, other): (sides::SbWay, usize, usize)| {
         let section = [load(1, Z, WEAK), increment(Z, 1)].map(|op| guarded(0, 0, op));
@@ -99,7 +99,7 @@ fn dekker() -> Vec<Program> {
     everywhere(&FEW, &programs.collect::<Vec<_>>())
 }
 
-/// Each thread reads one word and then stores to the other's.
+/// Each thread reads one word and then stores to the other one.
 fn load_buffering() -> Vec<Program> {
     let side = |(read, between, write): sides::LbWay, mine: usize, other: usize| {
         let fence = between.map(|(kind, scope)| fence(kind, scope));
@@ -118,7 +118,7 @@ fn coherence(shape: impl Fn([Strength; 3]) -> [Vec<Op>; 2]) -> Vec<Program> {
     everywhere(&ALL, &programs.collect::<Vec<_>>())
 }
 
-/// Two threads change one word, one of them at least by an atomic (8.10.3).
+/// Two threads change one word, at least one of them by an atomic (8.10.3).
 fn read_modify_write() -> Vec<Program> {
     let scopes = [Scope::Cta, Scope::Gpu, Scope::Sys];
     let add = |scope| vec![Action::Add { to: 0, at: X, value: 1, how: relaxed(scope) }.into()];
@@ -133,7 +133,7 @@ fn read_modify_write() -> Vec<Program> {
     everywhere(&ALL, &programs.collect::<Vec<_>>())
 }
 
-/// Two threads store to a word each; two others read both, in opposite orders.
+/// Two threads store to one word each; two others read both words, in opposite orders.
 fn independent_reads() -> Vec<Program> {
     let reader = |(how, between): (Strength, Option<(FenceKind, Scope)>), first: usize, second: usize| {
         let fence = between.map(|(kind, scope)| fence(kind, scope));
@@ -146,7 +146,7 @@ fn independent_reads() -> Vec<Program> {
     everywhere(&OF_FOUR, &programs.collect::<Vec<_>>())
 }
 
-/// Two threads try to take a lock, once each; who gets it adds to a plain counter and gives the lock back.
+/// Two threads try to take a lock once each; a thread that gets it adds to a plain counter and releases the lock.
 fn locks() -> Vec<Program> {
     let thread = |(take, give): (Vec<Op>, Vec<Op>)| {
         let section = [load(1, Y, WEAK), increment(Y, 1)].into_iter().chain(give);

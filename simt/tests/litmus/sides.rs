@@ -1,7 +1,7 @@
-//! What the shapes are made of: the ways in which one thread can write or read, with and without a fence.
+//! The parts of the shapes: the ways in which one thread can write or read, with and without a fence.
 //!
-//! Each list has the right ways, the same with a scope too small, and the same with a part missing. Left out: what
-//! differs from one of these only in a name. Specification: PTX ISA, sections 8.4 to 8.8.
+//! Each list contains the correct ways, the same with a scope that is too small, and the same with a part missing. Ways
+//! that differ from one of these only in a name are left out. Specification: PTX ISA, sections 8.4 to 8.8.
 
 use crate::program::{Action, FenceKind, Op, Scope, Strength, Value};
 use crate::program::{VOLATILE, WEAK, acq_rel, acquire, relaxed, release};
@@ -39,13 +39,13 @@ pub fn guarded(register: usize, value: u32, op: Op) -> Op {
     Op { guard: Some((register, value)), ..op }
 }
 
-/// Every pair of one item of each list.
+/// Every pair of an item of the first list and an item of the second.
 pub fn pairs<A: Clone, B: Clone>(first: &[A], second: &[B]) -> impl Iterator<Item = (A, B)> + use<A, B> {
     let pairs = first.iter().flat_map(|a| second.iter().map(|b| (a.clone(), b.clone())));
     pairs.collect::<Vec<_>>().into_iter()
 }
 
-/// The fences, between two other operations.
+/// The fences, each followed by an operation.
 fn fenced(kinds: &[(FenceKind, Scope)], op: Op) -> impl Iterator<Item = Vec<Op>> + '_ {
     kinds.iter().map(move |&(kind, scope)| vec![fence(kind, scope), op])
 }
@@ -53,7 +53,7 @@ fn fenced(kinds: &[(FenceKind, Scope)], op: Op) -> impl Iterator<Item = Vec<Op>>
 const STRONG_FENCES: [(FenceKind, Scope); 6] =
     [(AcqRel, Cta), (AcqRel, Gpu), (AcqRel, Sys), (Sc, Cta), (Sc, Gpu), (Membar, Gpu)];
 
-/// Ways to set a flag after what came before.
+/// Ways to set a flag after earlier operations.
 pub fn publishing(flag: usize) -> Vec<Vec<Op>> {
     let plain = [WEAK, VOLATILE, relaxed(Cta), relaxed(Gpu), release(Cta), release(Gpu), release(Sys)];
     let plain = plain.into_iter().map(|how| vec![store(flag, 1, how)]);
@@ -65,16 +65,16 @@ pub fn publishing(flag: usize) -> Vec<Vec<Op>> {
         vec![exchange(0, flag, 1, release(Gpu))],
         vec![exchange(0, flag, 1, acquire(Gpu))],
         vec![fence(AcqRel, Gpu), exchange(0, flag, 1, relaxed(Gpu))],
-        // 8.8: a release pattern may go on after the release operation.
+        // 8.8: a release pattern may continue after the release operation.
         vec![store(flag, 2, release(Gpu)), store(flag, 1, relaxed(Gpu))],
-        // A release for the block takes nothing back from what was released for all.
+        // A release for the block does not cancel what was released for all.
         vec![store(flag, 2, release(Gpu)), store(flag, 3, release(Cta)), store(flag, 1, relaxed(Gpu))],
         vec![fence(AcqRel, Gpu), fence(AcqRel, Cta), store(flag, 1, relaxed(Gpu))],
     ];
     plain.chain(fenced_relaxed).chain(odd).collect()
 }
 
-/// Ways to read a flag before what comes after.
+/// Ways to read a flag before later operations.
 pub fn observing(flag: usize) -> Vec<Vec<Op>> {
     let plain = [WEAK, VOLATILE, relaxed(Cta), relaxed(Gpu), acquire(Cta), acquire(Gpu), acquire(Sys)];
     let plain = plain.into_iter().map(|how| vec![load(0, flag, how)]);
@@ -93,7 +93,7 @@ pub fn observing(flag: usize) -> Vec<Vec<Op>> {
     plain.chain(fenced).chain(odd).collect()
 }
 
-/// How a side of store buffering stores, what is between, and how it loads.
+/// How a side of store buffering stores, the fence, and how it loads.
 pub type SbWay = (Strength, Option<(FenceKind, Scope)>, Strength);
 
 /// A side of store buffering.
@@ -102,7 +102,7 @@ pub fn store_then_load((write, between, read): SbWay, mine: usize, other: usize)
     [store(mine, 1, write)].into_iter().chain(between).chain([load(0, other, read)]).collect()
 }
 
-/// The two sides of store buffering: alike, or differing in their fences, or in their accesses.
+/// The two sides of store buffering: the same, or with different fences, or with different accesses.
 pub fn sb_pairs() -> Vec<[SbWay; 2]> {
     let fences = [AcqRel, Sc].into_iter().flat_map(|kind| [Cta, Gpu, Sys].map(|scope| Some((kind, scope))));
     let membars = [Some((Membar, Cta)), Some((Membar, Gpu))];
@@ -124,10 +124,10 @@ pub fn sb_pairs() -> Vec<[SbWay; 2]> {
     alike.chain(other_fences).chain(other_kinds).collect()
 }
 
-/// How a side of load buffering loads, what is between, and how it stores.
+/// How a side of load buffering loads, the fence, and how it stores.
 pub type LbWay = (Strength, Option<(FenceKind, Scope)>, Strength);
 
-/// The two sides of load buffering: alike, or differing in their fences, or in their accesses.
+/// The two sides of load buffering: the same, or with different fences, or with different accesses.
 pub fn lb_pairs() -> Vec<[LbWay; 2]> {
     let fences = [None, Some((AcqRel, Cta)), Some((AcqRel, Gpu)), Some((Sc, Gpu))];
     let (strong, narrow) = (relaxed(Gpu), relaxed(Cta));
@@ -147,7 +147,7 @@ pub fn lb_pairs() -> Vec<[LbWay; 2]> {
     alike.chain(other_fences).chain(other_kinds).collect()
 }
 
-/// The strengths of two accesses by one thread: any of these does for a load and for a store.
+/// The strengths of two accesses by one thread, each of which is possible for a load and for a store.
 pub fn two_accesses() -> Vec<(Strength, Strength)> {
     vec![
         (WEAK, WEAK),
@@ -158,12 +158,12 @@ pub fn two_accesses() -> Vec<(Strength, Strength)> {
     ]
 }
 
-/// No fence, those that may be enough and one that is too narrow.
+/// No fence, the fences that may be enough, and one whose scope is too small.
 pub fn some_fences() -> Vec<Option<(FenceKind, Scope)>> {
     vec![None, Some((AcqRel, Gpu)), Some((Sc, Cta)), Some((Sc, Gpu))]
 }
 
-/// How the readers of independent writes read, and what is between their loads.
+/// How the readers of independent writes read, and the fence between their loads.
 pub fn iriw_readers() -> Vec<(Strength, Option<(FenceKind, Scope)>)> {
     let kinds = [WEAK, relaxed(Cta), relaxed(Gpu), acquire(Gpu)];
     let fences = [None, Some((AcqRel, Gpu)), Some((Sc, Cta)), Some((Sc, Gpu)), Some((Membar, Gpu))];
@@ -185,7 +185,7 @@ pub fn taking(lock: usize) -> Vec<Vec<Op>> {
     ]
 }
 
-/// Ways to give a lock back.
+/// Ways to release a lock.
 pub fn giving_back(lock: usize) -> Vec<Vec<Op>> {
     let put = |how| store(lock, 0, how);
     let swap = |how| exchange(2, lock, 0, how);

@@ -1,11 +1,11 @@
-//! Programs that are made up of accesses of different sizes, which overlap in part.
+//! Random programs of accesses of different sizes, which overlap in part.
 //!
-//! The axioms of the memory model speak of whole locations, so such programs cannot be enumerated. What can be said is
-//! compared: whether there is a race, which here is a matter of the text, for only barriers order anything, besides a load
-//! that happens to observe a store (8.9.5); that a load brings every byte from somewhere it can have come from; that a write is seen as a whole by a load that is
-//! morally strong with it (single-copy atomicity); and that atomics on one place lose nothing, whatever loads overlap it.
-//! The axioms do not cover the rest, and nothing is compared of it. Specification: PTX ISA, sections 8.2.2 (overlap), 8.7
-//! (moral strength), 8.10.1, 8.10.3.
+//! The axioms of the memory model are about whole locations, so the executions of such programs cannot be enumerated.
+//! The following can be compared. Whether there is a race follows from the text, because only barriers order anything,
+//! besides a load that happens to observe a store (8.9.5). A load gets every byte from a store that may have provided
+//! it. A load that is morally strong with a write sees that write as a whole (single-copy atomicity). And atomics on
+//! one place lose nothing, even if loads overlap it. The axioms do not cover the rest, and it is not compared.
+//! Specification: PTX ISA, sections 8.2.2 (overlap), 8.7 (moral strength), 8.10.1, 8.10.3.
 
 use std::fmt::Write;
 
@@ -14,16 +14,16 @@ use simt::{Checks, Emulator, FaultKind, Launch, Limits, Schedule, Severity};
 use crate::numbers::Numbers;
 use crate::program::Scope;
 
-/// Bytes that are stored to and loaded from, and a counter after them.
+/// The bytes for stores and loads, and a counter after them.
 const BYTES: usize = 8;
 const COUNTER: usize = 8;
 
-/// What an access does. Every byte that a store writes is the tag of the store, which is its number.
+/// A kind of access. Every byte that a store writes is the tag of the store, which is its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Load,
     Store,
-    /// Stores, and loads what was there.
+    /// Stores, and loads the old value.
     Exchange,
     /// Adds to the counter.
     Add(u64),
@@ -40,7 +40,7 @@ struct Access {
     scope: Option<Scope>,
     is_volatile: bool,
     thread: usize,
-    /// How many barriers its block has passed.
+    /// The number of barriers that its block has passed.
     phase: usize,
     tag: u8,
 }
@@ -81,7 +81,7 @@ impl Sizes {
         let numbers = &mut Numbers::new(seed);
         let blocks = 1 + numbers.below(2);
         let blocks: Vec<usize> = (0..2 + numbers.below(2)).map(|_| numbers.below(blocks)).collect();
-        // With a single size, or a few threads that are far apart in time, there may be no race at all.
+        // With a single size, or with a few threads that never run at the same time, there may be no race at all.
         let sizes = numbers.one_of(&[&[1, 2, 4, 8][..], &[4, 8], &[4]]);
         let weak = numbers.one_of(&[2, 1000]);
         let phases = 1 + numbers.below(3);
@@ -97,7 +97,7 @@ impl Sizes {
         Sizes { blocks, phases, accesses }
     }
 
-    /// Whether program order or barriers order the first before the second.
+    /// Whether program order or a barrier orders the first before the second.
     fn is_before(&self, first: &Access, second: &Access) -> bool {
         let at = |access: &Access| self.accesses.iter().position(|other| other.tag == access.tag);
         let is_one_block = self.blocks[first.thread] == self.blocks[second.thread];
@@ -105,7 +105,8 @@ impl Sizes {
             || (is_one_block && first.phase < second.phase)
     }
 
-    /// Clause 8.7: of one thread, or both strong with scopes that include each other; and of the same bytes.
+    /// Clause 8.7: two accesses of one thread, or both strong with scopes that include each other; and both of the same
+    /// bytes.
     fn is_morally_strong(&self, one: &Access, other: &Access) -> bool {
         let reaches = |access: &Access| match access.scope {
             Some(Scope::Cta) => self.blocks[one.thread] == self.blocks[other.thread],
@@ -114,8 +115,8 @@ impl Sizes {
         one.is_of_same_bytes(other) && (one.thread == other.thread || (reaches(one) && reaches(other)))
     }
 
-    /// Whether there is a race: in none of the executions, or in all but those in which a load has observed one of the two
-    /// before its thread comes to the other.
+    /// Whether there is a race: in none of the executions, or in all except those in which a load has observed one of
+    /// the two accesses before its thread executes the other.
     fn has_race(&self) -> bool {
         let mut pairs =
             self.accesses.iter().flat_map(|one| self.accesses.iter().map(move |other| (one, other)));
@@ -129,8 +130,8 @@ impl Sizes {
         })
     }
 
-    /// Runs it under some seeds, and says what was wrong with the first run in which something was; otherwise whether it has a
-    /// race, and how many loads brought bytes of several stores.
+    /// Runs the program with some seeds, and returns what was wrong with the first run that was wrong. If all were
+    /// right, returns whether it has a race, and how many loads got bytes of several stores.
     pub fn check(&self, runs: impl Iterator<Item = (u64, Schedule)>) -> Result<(bool, u64), String> {
         let mut emulator = Emulator::new(Limits::default());
         let text = self.render();
@@ -148,24 +149,24 @@ impl Sizes {
             let launch =
                 Launch { seed, schedule, weak_memory, checks: Checks::ALL, max_steps: 100_000, ..launch };
             let report = emulator.launch(&module, "sizes", &launch).map_err(|error| error.to_string())?;
-            let told = |message: String| format!("seed {seed}, {schedule:?}: {message}");
+            let failure = |message: String| format!("seed {seed}, {schedule:?}: {message}");
             let errors = report.faults.iter().filter(|fault| fault.severity == Severity::Error);
             let races = errors.clone().filter(|fault| fault.kind == FaultKind::Race);
             if let Some(other) = errors.clone().find(|fault| fault.kind != FaultKind::Race) {
-                return Err(told(other.to_string()));
+                return Err(failure(other.to_string()));
             }
             if let Some(race) = races.clone().next() {
                 is_reported = true;
                 if !has_race {
-                    return Err(told(format!("there is no race, and this was reported: {race}")));
+                    return Err(failure(format!("there is no race, and this was reported: {race}")));
                 }
             }
             let loaded = emulator.read(results).unwrap().to_vec();
-            torn += self.check_loads(&loaded).map_err(told)?;
+            torn += self.check_loads(&loaded).map_err(failure)?;
             let counter = u64::from_le_bytes(
                 emulator.read(memory).unwrap()[COUNTER..].try_into().expect("eight bytes"),
             );
-            self.check_counter(counter).map_err(told)?;
+            self.check_counter(counter).map_err(failure)?;
         }
         if has_race && !is_reported {
             Err("the race was not reported".to_owned())
@@ -174,7 +175,7 @@ impl Sizes {
         }
     }
 
-    /// Checks what the loads brought. Returns how many brought bytes of several stores.
+    /// Checks the results of the loads. Returns how many got bytes of several stores.
     fn check_loads(&self, loaded: &[u8]) -> Result<u64, String> {
         let mut torn = 0;
         for (index, load) in self.accesses.iter().enumerate().filter(|(_, access)| access.loads()) {
@@ -185,7 +186,7 @@ impl Sizes {
                     .map_err(|why| format!("{load:?} brought {bytes:?}: {why}"))?;
             }
             torn += u64::from(bytes.iter().any(|&tag| tag != bytes[0]));
-            // A byte from a write that is morally strong with the load, and one that is older than that write.
+            // One byte is from a write that is morally strong with the load, and one from an older write.
             let whole = |tag: u8| self.find(tag).is_some_and(|write| self.is_morally_strong(load, write));
             let write = bytes.iter().find(|&&tag| whole(tag)).and_then(|&tag| self.find(tag));
             let is_older = |tag: u8, write: &Access| {
@@ -202,7 +203,8 @@ impl Sizes {
         self.accesses.iter().find(|access| access.tag == tag)
     }
 
-    /// A byte comes from a write to it that does not follow the load, and that no other write between the two overwrites.
+    /// A byte must come from a write to it that does not follow the load, and that no other write between the two
+    /// overwrites.
     fn check_byte(&self, load: &Access, tag: u8, byte: usize) -> Result<(), &'static str> {
         let write = self.find(tag);
         if tag != 0 && !write.is_some_and(|write| write.writes() && write.covers(byte)) {
@@ -222,7 +224,7 @@ impl Sizes {
         }
     }
 
-    /// Where all additions to the counter are morally strong with each other, none is lost.
+    /// If all additions to the counter are morally strong with each other, none is lost.
     fn check_counter(&self, counter: u64) -> Result<(), String> {
         let adds = || self.accesses.iter().filter(|access| matches!(access.kind, Kind::Add(_)));
         let strong = |one: &Access| adds().all(|other| self.is_morally_strong(one, other));

@@ -1,8 +1,8 @@
-//! Checks the enumerator against verdicts that everybody agrees on.
+//! Checks the enumerator against verdicts that are generally accepted.
 //!
-//! These are the only verdicts in the litmus tests that are typed in. They are the examples of the specification and
-//! of the papers on it, each with the twin that lacks what makes the difference. Left out: the shapes themselves,
-//! which have hundreds of variants. Specification: PTX ISA, section 8.10 and its litmus tests.
+//! These are the only verdicts of the litmus tests that are written by hand. They are the examples of the specification
+//! and of the papers about it, each with a twin that lacks the decisive part. The shapes themselves have hundreds of
+//! variants and are left out. Specification: PTX ISA, section 8.10 and its litmus tests.
 
 use crate::enumerate::{Verdict, judge};
 use crate::interleave::interleavings;
@@ -24,7 +24,7 @@ fn verdict(threads: &[&[Op]]) -> Verdict {
     judge(&Program { threads, space: Space::Global })
 }
 
-/// Whether the threads may end with these registers, whatever is in memory.
+/// Whether the threads may end with these registers, with any memory.
 fn may_end(threads: &[&[Op]], registers: &[u32]) -> bool {
     verdict(threads).allowed.outcomes.iter().any(|outcome| outcome.starts_with(registers))
 }
@@ -34,7 +34,7 @@ fn races(threads: &[&[Op]]) -> bool {
 }
 
 #[test]
-fn messages_pass_by_patterns_whose_scopes_reach() {
+fn messages_are_passed_by_patterns_with_sufficient_scopes() {
     let is_stale = |writer: &[Op], reader: &[Op]| {
         let writer = [&[store(X, 1, WEAK)], writer].concat();
         let reader = [reader, &[guarded(0, 1, load(1, X, WEAK))]].concat();
@@ -51,7 +51,7 @@ fn messages_pass_by_patterns_whose_scopes_reach() {
     assert!(is_stale(&[fence(AcqRel, Cta), flag], &[read, fence(AcqRel, Gpu)]));
     assert!(!is_stale(&[store(Y, 1, release(Gpu))], &[load(0, Y, acquire(Sys))]));
     assert!(is_stale(&[store(Y, 1, release(Cta))], &[load(0, Y, acquire(Gpu))]));
-    // 8.8: a fence makes a pattern with a strong access only, and 8.7 with one whose scope reaches.
+    // 8.8: a fence makes a pattern only with a strong access, and 8.7: only with one whose scope is large enough.
     assert!(is_stale(&[fence(AcqRel, Gpu), store(Y, 1, WEAK)], &[read, fence(AcqRel, Gpu)]));
     assert!(is_stale(&[fence(AcqRel, Gpu), store(Y, 1, relaxed(Cta))], &[read, fence(AcqRel, Gpu)]));
     // 8.4.2: volatile is relaxed at the system's scope.
@@ -71,7 +71,7 @@ fn only_fence_sc_prevents_store_buffering() {
     assert!(!both_miss(Some((Sc, Gpu)), relaxed(Gpu)));
     assert!(!both_miss(Some((Membar, Gpu)), VOLATILE));
     assert!(both_miss(Some((Sc, Cta)), relaxed(Gpu)));
-    // Fences do for weak accesses what they do for strong ones; what differs is that those race.
+    // Fences have the same effect for weak accesses as for strong ones, but the weak ones race.
     assert!(!both_miss(Some((Sc, Gpu)), WEAK));
 }
 
@@ -83,13 +83,13 @@ fn loads_may_be_late() {
     };
     assert!(both_see(relaxed(Gpu), relaxed(Gpu)));
     assert!(!both_see(acquire(Gpu), release(Gpu)));
-    // 8.10.4: not if the stores hang on the loads.
+    // 8.10.4: this is forbidden if the stores depend on the loads.
     let side = |mine, other| [load(0, mine, relaxed(Gpu)), guarded(0, 1, store(other, 1, relaxed(Gpu)))];
     assert!(!may_end(&[&side(X, Y), &side(Y, X)], &[1, 1]));
 }
 
 #[test]
-fn strong_reads_of_one_word_do_not_go_back() {
+fn strong_reads_of_one_word_never_go_back_to_an_older_value() {
     let back = |how| may_end(&[&[store(X, 1, how)], &[load(0, X, how), load(1, X, how)]], &[1, 0]);
     assert!(!back(relaxed(Gpu)));
     assert!(back(WEAK));
@@ -97,7 +97,7 @@ fn strong_reads_of_one_word_do_not_go_back() {
 }
 
 #[test]
-fn independent_writes_are_in_one_order_for_fence_sc_only() {
+fn independent_writes_are_in_one_order_only_with_fence_sc() {
     let disagree = |how: Strength, between: Option<FenceKind>| {
         let between: Vec<Op> = between.map(|kind| fence(kind, Gpu)).into_iter().collect();
         let reader = |a, b| [&[load(0, a, how)], &between[..], &[load(1, b, how)]].concat();
@@ -121,7 +121,7 @@ fn atomics_are_atomic_within_their_scopes() {
 }
 
 #[test]
-fn atomics_carry_a_release_on() {
+fn atomics_continue_a_release() {
     let writer = [store(X, 1, WEAK), store(Y, 1, release(Gpu))];
     let reader = [load(0, Y, acquire(Gpu)), guarded(0, 2, load(1, X, WEAK))];
     let stale = |middle: &[Op]| may_end(&[&writer, middle, &reader], &[1, 2, 0]);
@@ -140,7 +140,7 @@ fn the_claim_is_between_interleavings_and_the_model() {
     let late = verdict(&[&[load(0, X, how), store(Y, 1, how)], &[load(0, Y, how), store(X, 1, how)]]);
     assert_eq!(late.claimed, late.interleaved);
     assert_eq!((late.claimed.outcomes.len(), late.allowed.outcomes.len()), (3, 4));
-    // An update that nobody looks at may come after the store that follows it.
+    // An update whose result is not used may take place after the store that follows it.
     let add = |at| Op::from(Action::Add { to: 0, at, value: 0, how });
     let late = verdict(&[&[add(X), store(Y, 1, how)], &[add(Y), store(X, 1, how)]]);
     assert!(late.claimed.outcomes.contains(&vec![1, 1, 1, 1]), "{late:?}");

@@ -1,9 +1,10 @@
-//! Observers change nothing: a run gives the same memory, counters and output whoever watches it.
+//! Observers change nothing: a run has the same memory, counters and output with any set of them.
 //!
-//! It is tried on kernels that a generator makes up ([`random`]) and on every file of `tests/ptx/pass`, with every set of
-//! checkers, with and without weak memory, and with a byte that is followed. (Weak memory is no observer but another memory: for each of the two the runs
-//! agree among themselves.) The kernels are full of races, of reads that come too early and of shuffles from lanes that
-//! take no part; a run is defined all the same, because the seed makes every choice.
+//! This is tested with random kernels ([`random`]) and with every file of `tests/ptx/pass`, with every set of checkers,
+//! with and without weak memory, and with a byte that is followed. (Weak memory is not an observer but another memory;
+//! the runs with each of the two are compared among themselves.) The random kernels are full of races, of reads of
+//! uninitialised memory and of shuffles from lanes that do not take part. Their runs are defined nevertheless, because
+//! the seed makes every choice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ use simt::{Buffer, Checks, Emulator, Launch, Limits, Report, Schedule};
 mod cases;
 mod random;
 
-/// Kernels that are made up; `cargo xtask thorough observers` takes more.
+/// The number of random kernels; `cargo xtask thorough observers` takes more.
 const KERNELS: u64 = 120;
 
 /// Every set of checkers, the empty one first.
@@ -28,12 +29,12 @@ fn all_checks() -> impl Iterator<Item = Checks> {
     })
 }
 
-/// Who watches: every set of checkers, and the smallest and the largest with a byte that is followed.
+/// The observers: every set of checkers, and the smallest and the largest set with a byte that is followed.
 fn all_watchers() -> impl Iterator<Item = (Checks, bool)> {
     all_checks().map(|checks| (checks, false)).chain([(Checks::NONE, true), (Checks::ALL, true)])
 }
 
-/// What a run leaves behind, findings apart.
+/// The results of a run, without the findings.
 fn transcript(report: &Report, emulator: &Emulator, buffers: &[Buffer]) -> String {
     let Report { counters, lines, output, .. } = report;
     let mut text = format!("{counters:?}\n{lines:?}\n{output}\n");
@@ -43,8 +44,8 @@ fn transcript(report: &Report, emulator: &Emulator, buffers: &[Buffer]) -> Strin
     text
 }
 
-/// Runs a launch under every set of checkers, with either memory, and compares; how often each kind was found. `prepare`
-/// makes the emulator's buffers and passes them.
+/// Runs a launch with every set of checkers, with both memories, and compares the results. Returns how often each kind
+/// of finding occurred. `prepare` allocates the buffers and passes them as arguments.
 fn compare(
     label: &str,
     text: &str,
@@ -76,7 +77,7 @@ fn compare(
 }
 
 #[test]
-fn random_kernels_run_alike_whoever_watches() {
+fn observers_change_nothing_in_random_kernels() {
     let mut kinds = BTreeMap::new();
     let mut outputs = 0;
     let seeds = sample::seeds(KERNELS);
@@ -97,7 +98,7 @@ fn random_kernels_run_alike_whoever_watches() {
             *kinds.entry(kind).or_insert(0) += count;
         }
     }
-    // Kernels in which nothing is ever found, or printed, would test little.
+    // If nothing was ever found or printed, these tests would show little.
     let kernels = seeds.end - seeds.start;
     for kind in ["uninitialized", "undefined-shuffle", "barrier-divergence", "volatile-race"] {
         let is_often = kinds.get(kind).is_some_and(|&count| count as u64 > kernels / 3);
@@ -109,7 +110,7 @@ fn random_kernels_run_alike_whoever_watches() {
 }
 
 #[test]
-fn right_kernels_run_alike_whoever_watches() {
+fn observers_change_nothing_in_the_passing_kernels() {
     for case in cases("pass") {
         for reconvergence in case.mechanisms() {
             for (schedule, seed) in [(Schedule::RoundRobin, 0), (Schedule::Random, 1), (Schedule::Hunt, 2)] {

@@ -1,21 +1,22 @@
-//! Makes up kernels: arithmetic, branches that part warps, loops that end, accesses in bounds, and synchronisation where
-//! all threads of a block come together.
+//! Generates random kernels: arithmetic, divergent branches, loops that end, accesses within bounds, and
+//! synchronisation where all threads of a block take part.
 //!
-//! A kernel is a list of statements. Those at the top may also meet other threads: barriers, shuffles, votes. Those inside
-//! branches and loops may not, so that no kernel hangs. Every address is masked, so that none is out of bounds.
+//! A kernel is a list of statements. Those at the top level may also synchronise threads: barriers, shuffles, votes.
+//! Those inside branches and loops may not, so that no kernel hangs. Every address is masked, so that none is out of
+//! bounds.
 
 use std::fmt::Write as _;
 
 use simt::{Launch, Reconvergence, Schedule};
 
-/// Size in bytes of the two buffers that a kernel takes.
+/// The size in bytes of the two buffers that a kernel takes.
 pub const BUFFER_BYTES: u64 = 4096;
-/// Registers that hold values, `%r0` on; those behind them serve addresses and loops.
+/// Registers with values, from `%r0` on; those after them are for addresses and loops.
 const VALUES: u64 = 8;
-/// Statements inside statements at most.
+/// How deeply statements may be nested.
 const DEEPEST: usize = 3;
 
-/// A kernel and how it is to be launched; its arguments are the caller's.
+/// A kernel and its launch; the caller adds the arguments.
 pub struct Kernel {
     pub text: String,
     pub launch: Launch,
@@ -66,7 +67,7 @@ const PROLOGUE: &str = r"
 	mov.u32 %r7, 12345;
 ";
 
-/// How wide an access is: its type, its registers after the first, and the mask that aligns an offset.
+/// The widths of an access: its type, its registers after the first, and the mask that aligns an offset.
 const WIDTHS: [(&str, bool, u64); 4] =
     [("u8", false, 0), ("u16", false, 1), ("u32", false, 3), ("v2.u32", true, 7)];
 
@@ -106,7 +107,7 @@ impl Writer {
         format!("%r{}", self.below(VALUES))
     }
 
-    /// A statement that all threads come to together.
+    /// A statement that all threads execute together.
     fn top_statement(&mut self) {
         match self.below(16) {
             0 | 1 => self.line("bar.sync 0;"),
@@ -156,7 +157,7 @@ impl Writer {
         self.place(&end);
     }
 
-    /// A statement that some lanes may come to without the others.
+    /// A statement that some lanes may execute without the others.
     fn statement(&mut self, depth: usize) {
         match self.below(if depth < DEEPEST { 14 } else { 10 }) {
             0..4 => self.arithmetic(),
@@ -183,7 +184,7 @@ impl Writer {
         self.line(&format!("{op} {d}, {a}, {b};"));
     }
 
-    /// Leaves an address in `%rd8`, masked and aligned: the memory that it is in.
+    /// Leaves an address in `%rd8`, masked and aligned; returns its space.
     fn address(&mut self, align: u64) -> &'static str {
         let (space, base, bytes) = self.pick(&[
             (".shared", 3, 1024),
@@ -192,7 +193,7 @@ impl Writer {
             ("", 4, 1024),
         ]);
         let (index, shift) = (self.value(), self.pick(&[0, 2, 3]));
-        // Mostly small indices times the size of an element, as kernels have them.
+        // Usually small indices times the size of an element, as in ordinary kernels.
         self.line(&format!("shl.b32 %r8, {index}, {shift};"));
         self.line(&format!("and.b32 %r8, %r8, {};", (bytes - 1) & !align));
         self.line("cvt.u64.u32 %rd8, %r8;");
@@ -250,7 +251,7 @@ impl Writer {
         self.place(&end);
     }
 
-    /// A loop of one to four turns, as many as each lane's value says.
+    /// A loop of one to four iterations, as many as each lane's value says.
     fn repeat(&mut self, depth: usize) {
         let (count, start) = (format!("%r{}", 10 + depth), self.label());
         let value = self.value();

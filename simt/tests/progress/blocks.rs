@@ -1,4 +1,4 @@
-//! Kernels of several warps, and of several blocks. The mechanism inside a warp does not matter to most of them.
+//! Kernels of several warps and of several blocks. For most of them the mechanism inside a warp does not matter.
 
 use super::Case;
 use super::Verdict::{Ends, Livelock};
@@ -7,14 +7,14 @@ use super::kernel::{At, Cells, Spin, Writer};
 const OTHERS_RUN: &str = "every warp and every resident block gets its turns";
 const NOT_RESIDENT: &str = "who is waited for cannot start before somebody ends";
 
-/// A kernel of so many blocks and threads whose results are the threads' numbers.
+/// A kernel with this many blocks and threads, whose results are the threads' numbers.
 fn case(name: String, mut kernel: Writer, grid: u32, block: u32) -> Case {
     kernel.result("%r9");
     let results = (0..grid * block).collect();
     Case { grid, block, ..Case::warp(name, kernel.text(), results) }.stack(Ends, OTHERS_RUN)
 }
 
-/// All threads of a block wait for one, which is in a warp of its own; then all meet.
+/// All threads of a block wait for one thread, which is in a warp of its own; then all wait at a barrier.
 fn warp_waits(cells: Cells, spin: Spin, producer: u32) -> Case {
     let mut kernel = Writer::new(cells, spin);
     kernel.either(
@@ -33,7 +33,7 @@ fn warp_waits(cells: Cells, spin: Spin, producer: u32) -> Case {
     case(format!("{cells:?} {spin:?}: three warps wait for thread {producer}"), kernel, 1, 128)
 }
 
-/// One thread waits, and the others of its warp wait for it at the block's barrier.
+/// One thread waits for a flag, and the others of its warp wait for it at the block's barrier.
 fn one_waits(waiting: u32) -> Case {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.code(&format!("setp.ne.u32 %p2, %r1, {waiting};\n@%p2 bra $others;"));
@@ -45,7 +45,7 @@ fn one_waits(waiting: u32) -> Case {
     case(format!("thread {waiting} waits for thread 64 in front of a barrier"), kernel, 1, 96)
 }
 
-/// Warps, or blocks, hand a number round in a ring, some times.
+/// Warps, or blocks, pass a number around a ring several times.
 fn ring(grid: u32, block: u32) -> Case {
     let (own, count) = if grid > 1 { ("%r4", grid) } else { ("%r3", block / 32) };
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
@@ -58,7 +58,7 @@ fn ring(grid: u32, block: u32) -> Case {
     case(format!("{count} {what} hand a number round"), kernel, grid, block)
 }
 
-/// The first lane of each warp, or every thread, takes a lock that is released behind the loop.
+/// The first lane of each warp, or every thread, takes a lock that is released after the loop.
 fn lock(every_thread: bool, grid: u32) -> Case {
     let mut kernel = Writer::new(Cells::GlobalAtomic, Spin::Plain);
     if !every_thread {
@@ -76,8 +76,8 @@ fn lock(every_thread: bool, grid: u32) -> Case {
     case
 }
 
-/// Warp 1 comes to a barrier late and then waits for warp 0, which has waited for it there: whoever probes warp 1 while it
-/// comes must not take warp 0 for one that still waits.
+/// Warp 1 arrives late at a barrier and then waits for warp 0, which has waited for it there. A probe of warp 1 during
+/// its arrival must not assume that warp 0 still waits.
 fn late_at_a_barrier(turns: u32) -> Case {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.code("mov.u32 %r10, 0;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra $come;\n$late:");
@@ -130,7 +130,7 @@ fn block_waits(producer: u32, resident: u32) -> Case {
 /// Each block waits for its neighbour.
 fn block_chain(upward: bool, resident: u32) -> Case {
     let mut kernel = Writer::new(Cells::GlobalAtomic, Spin::Plain);
-    // The cell of a block is found as that of a lane is, from its own number.
+    // The address of a block's cell is computed like that of a lane's cell, from the block's number.
     kernel.code("mul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd3, %rd1, %rd3;");
     let (from, to) = if upward { (At::Lane(0), At::Lane(1)) } else { (At::Lane(1), At::Lane(0)) };
     kernel.wait(from, "1").write(to, "1");

@@ -1,24 +1,25 @@
-//! `kernels/progress.cu`, which a real GPU can be asked too: what the emulator makes of its two builds.
+//! `kernels/progress.cu`, which can also be run on a real GPU: the results of its two builds on the emulator.
 //!
-//! Every loop in it gives up after some turns, so there is no livelock to be proven; who gives up is the result. Under
-//! the stack that is everybody who needs a lane of the other side, under independent thread scheduling nobody. What an
-//! H200 made of them is recorded beside this file and held against the same rule, besides which side of a branch runs
-//! first under the stack, which nobody promises: on the H200 it was the other one.
+//! Every loop in it gives up after some iterations, so there is no livelock to be proven, and the result is which lanes
+//! give up. With the reconvergence stack these are all lanes that need a lane on the other side of a branch; with
+//! independent thread scheduling there are none. The results of an H200 are recorded beside this file and compared with
+//! the same rule. Which side of a branch runs first with the stack is not specified, and on the H200 it was the other
+//! side.
 
 use simt::{Checks, Emulator, Launch, Limits, Schedule};
 
-/// What an H200 made of the same builds.
+/// The results of an H200 for the same builds.
 const RECORD: &str = include_str!("h200.txt");
 const SM_60: &str = include_str!("../../../kernels/ptx/progress.sm_60.ptx");
 const SM_70: &str = include_str!("../../../kernels/ptx/progress.sm_70.ptx");
 
-/// Who watches. The flags are volatile on purpose, and notes on that are no matter here.
+/// The checkers. The flags are volatile on purpose, and notes about that do not matter here.
 const CHECKS: Checks = Checks { volatile_races: false, ..Checks::ALL };
 
-/// Turns of a loop before it gives up.
+/// How many iterations a loop has before it gives up.
 const PATIENCE: i32 = 20_000;
 
-/// A launch of one warp: the buffers before `through` by their words, then what comes behind it.
+/// A launch of one warp: the buffers before `through` with their words, and the arguments after it.
 struct Asked {
     kernel: &'static str,
     before: Vec<Vec<u32>>,
@@ -56,7 +57,7 @@ impl Asked {
         (mask, u32::from_le_bytes(word))
     }
 
-    /// Runs a build under every policy. `right` says of a mask and a word whether they are what is expected.
+    /// Runs a build with every policy. `right` decides whether a mask and a word are the expected ones.
     fn check(&self, text: &str, right: impl Fn(u32, u32) -> bool) {
         for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
             for seed in 0..8 {
@@ -70,14 +71,14 @@ impl Asked {
 const ALL: u32 = u32::MAX;
 
 #[test]
-fn a_lock_that_is_given_back_behind_the_loop_needs_lanes_that_go_on_alone() {
+fn a_lock_released_after_the_loop_needs_independent_thread_scheduling() {
     let asked = Asked::new("lock_after", &[&[0], &[0]]);
     asked.check(SM_60, |through, count| through.is_power_of_two() && count == 1);
     asked.check(SM_70, |through, count| through == ALL && count == 32);
 }
 
 #[test]
-fn a_lock_that_is_given_back_inside_the_loop_needs_nothing() {
+fn a_lock_released_inside_the_loop_works_everywhere() {
     let asked = Asked::new("lock_inside", &[&[0], &[0]]);
     asked.check(SM_60, |through, count| through == ALL && count == 32);
     asked.check(SM_70, |through, count| through == ALL && count == 32);
@@ -102,13 +103,13 @@ fn one_lane_produces_if_its_side_runs_first() {
 }
 
 #[test]
-fn of_two_halves_that_wait_for_each_other_one_waits_in_vain() {
+fn of_two_halves_that_wait_for_each_other_one_gives_up() {
     let asked = Asked::new("handshake", &[&[0, 0]]);
     asked.check(SM_60, |through, _| through == 0xffff_0000);
     asked.check(SM_70, |through, _| through == ALL);
 }
 
-/// Whether the lanes that got through are those that the rule allows, whichever side of a branch runs first.
+/// Whether the lanes that got through are those that the rule allows, no matter which side of a branch runs first.
 fn is_allowed(target: &str, kernel: &str, through: u32) -> bool {
     let sides: &[u32] = match (target, kernel) {
         ("sm_70", _) | (_, "lock_inside") => &[ALL],
@@ -131,7 +132,7 @@ fn a_gpu_follows_the_same_rules() {
         let [target, kernel, through, count] = words[..] else { panic!("`{line}`") };
         let through = u32::from_str_radix(through.trim_start_matches("0x"), 16).unwrap();
         assert!(is_allowed(target, kernel, through), "{line}");
-        // Everybody who held the lock added one, and so did nobody else.
+        // Every lane that had the lock added one, and no other lane did.
         assert!(count == "-" || count == through.count_ones().to_string(), "{line}");
     }
 }

@@ -1,11 +1,11 @@
-//! Whether a launch comes to a halt only where nobody can go on: not in a round in which lanes were let go, whose slice
-//! had ended with the step on which the others came to a barrier, and not in the round after a probe in which the last
-//! thread of a block ended.
+//! A launch is stopped only if no thread can continue. It must not be stopped in a round in which waiting lanes were
+//! released after their slice had ended with the step on which the others arrived at a barrier, nor in the round after
+//! a probe in which the last thread of a block ended.
 
 use simt::{Emulator, FaultKind, Launch, Limits, Schedule};
 
-/// The lower half waits where both meet, the upper one at a warp barrier in front of it.
-const PARTED: &str = "
+/// The lower half of the warp waits at the common barrier, the upper half at a warp barrier before it.
+const DIVERGED: &str = "
 .version 8.0
 .target sm_70
 .address_size 64
@@ -27,9 +27,9 @@ $both:
 }";
 
 #[test]
-fn no_halt_while_lanes_are_let_go() {
+fn a_launch_is_not_stopped_while_lanes_are_released() {
     let mut emulator = Emulator::new(Limits::default());
-    let module = emulator.load("parted", PARTED).unwrap();
+    let module = emulator.load("diverged", DIVERGED).unwrap();
     let out = emulator.alloc("out", 4 * 32).unwrap();
     for schedule in [Schedule::Random, Schedule::Hunt] {
         for seed in 0..200 {
@@ -40,8 +40,8 @@ fn no_halt_while_lanes_are_let_go() {
     }
 }
 
-/// Each lane counts to the parameter, in a function that the odd lanes call; then, where there is a second block, that one
-/// waits for the third.
+/// Each lane counts up to the parameter, in a function that the odd lanes call. If there is a second block, it waits
+/// for the third one.
 const COUNTING: &str = "
 .version 8.0
 .target sm_70
@@ -90,7 +90,8 @@ $end:
     ret;
 }";
 
-/// The kinds of the faults of so many blocks, two of them at a time, whose first one counts so far.
+/// The kinds of the faults of a launch with this many blocks, two of which are resident at a time. The first block
+/// counts up to `turns`.
 fn faults_of_counting(grid: u32, turns: u32) -> Vec<FaultKind> {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("counting", COUNTING).unwrap();
@@ -100,27 +101,27 @@ fn faults_of_counting(grid: u32, turns: u32) -> Vec<FaultKind> {
     report.faults.iter().map(|fault| fault.kind).collect()
 }
 
-/// Lengths of the loop at which the block ends around its first probe, in it among them.
+/// Lengths of the loop with which the block ends shortly before, during and after its first probe.
 fn lengths() -> impl Iterator<Item = u32> {
     (5_400..5_850).step_by(9)
 }
 
 #[test]
-fn no_halt_where_a_block_ends_in_its_probe() {
+fn a_launch_is_not_stopped_if_a_block_ends_during_its_probe() {
     for turns in lengths() {
         assert_eq!(faults_of_counting(1, turns), [], "{turns} turns");
     }
 }
 
 #[test]
-fn no_livelock_where_the_block_that_is_waited_for_takes_the_place_of_one_that_ended_in_its_probe() {
+fn no_livelock_if_the_awaited_block_replaces_one_that_ended_during_its_probe() {
     for turns in lengths() {
         assert_eq!(faults_of_counting(3, turns), [], "{turns} turns");
     }
 }
 
 #[test]
-fn a_livelock_where_the_block_that_is_waited_for_never_comes() {
+fn a_livelock_if_the_awaited_block_never_runs() {
     for turns in lengths() {
         assert_eq!(faults_of_counting(2, turns), [FaultKind::Livelock], "{turns} turns");
     }

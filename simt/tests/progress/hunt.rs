@@ -1,10 +1,12 @@
-//! Whether `hunt` finds what it looks for: a slice that ends between a load and the store which depends on it.
+//! Whether `hunt` finds the errors that it is meant for: a slice that ends between a load and the store that depends on
+//! it.
 
 use simt::{Emulator, Launch, Limits, Schedule};
 
 use super::kernel::{At, Cells, Spin, Writer};
 
-/// Two warps, far apart at first, count in one word without an atomic. Of 200 seeds, how many lose a count.
+/// Two warps, which begin at different times, count in one word without an atomic. Returns how many of 200 seeds lose a
+/// count.
 fn lost_updates(schedule: Schedule) -> usize {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.code("setp.ne.u32 %p2, %r2, 0;\n@%p2 bra $out;\nmov.u32 %r10, 0;\n$delay:");

@@ -1,10 +1,10 @@
-//! Small kernels put together from parts: cells that lanes hand something over in, and loops that wait for them.
+//! Small kernels assembled from parts: cells through which lanes pass values, and loops that wait for these.
 //!
-//! A kernel has 64 cells, in global or in shared memory, and a result for each thread. Registers: `%r1` the thread in
-//! its block, `%r2` the lane, `%r3` the warp, `%r4` the block, `%r9` the thread in the grid; `%r10` and up and `%p1` and
-//! up are free.
+//! A kernel has 64 cells, in global or in shared memory, and a result for each thread. Registers: `%r1` is the thread
+//! in its block, `%r2` the lane, `%r3` the warp, `%r4` the block, `%r9` the thread in the grid; those from `%r10` and
+//! from `%p1` on are free.
 
-/// Where the cells are, and how they are read and written.
+/// The memory of the cells, and how they are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
     /// Global memory, volatile.
@@ -23,25 +23,25 @@ pub enum Cells {
 pub const ALL_CELLS: [Cells; 5] =
     [Cells::Global, Cells::Shared, Cells::GlobalAtomic, Cells::SharedAtomic, Cells::Function];
 
-/// Which cell.
+/// A cell.
 #[derive(Clone, Copy, Debug)]
 pub enum At {
-    /// The one with this number.
+    /// The cell with this number.
     Word(u32),
-    /// The one with the lane's number, and so many further on.
+    /// The cell with the lane's number plus this one.
     Lane(u32),
 }
 
 /// How a loop waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spin {
-    /// It asks again at once.
+    /// It polls again at once.
     Plain,
-    /// It sleeps between two questions, twice as long each time, up to a bound.
+    /// It sleeps between two polls, twice as long each time, up to a bound.
     Sleep,
-    /// It runs an empty loop between two questions, twice as long each time, up to a bound.
+    /// It runs an empty loop between two polls, twice as long each time, up to a bound.
     Delay,
-    /// It runs a loop of as many turns as the lane's number between two questions.
+    /// Between two polls, it runs a loop with as many iterations as the lane's number.
     Nested,
 }
 
@@ -60,14 +60,14 @@ impl Writer {
         Writer { cells, spin, labels: 0, body: String::new() }
     }
 
-    /// Adds lines as they are.
+    /// Adds lines.
     pub fn code(&mut self, lines: &str) -> &mut Writer {
         self.body += lines;
         self.body += "\n";
         self
     }
 
-    /// A label that nobody else has.
+    /// A new label.
     pub fn label(&mut self, name: &str) -> String {
         self.labels += 1;
         format!("${name}{}", self.labels)
@@ -104,7 +104,7 @@ impl Writer {
         self.code(&line)
     }
 
-    /// Writes a register or a number to a cell, after everything that was stored before.
+    /// Writes a register or a number to a cell, after everything that the thread stored before.
     pub fn write(&mut self, at: At, from: &str) -> &mut Writer {
         let (space, place) = self.place(at);
         self.code("membar.gl;");
@@ -119,7 +119,7 @@ impl Writer {
         self.code(&line)
     }
 
-    /// Waits until a cell holds a register or a number.
+    /// Waits until a cell contains a register or a number.
     pub fn wait(&mut self, at: At, wanted: &str) -> &mut Writer {
         let (again, end, delay) = (self.label("wait"), self.label("come"), self.label("delay"));
         self.code(&format!("mov.u32 %r17, 1;\n{again}:"));
@@ -142,8 +142,8 @@ impl Writer {
         self.code(&format!("bra {again};\n{end}:"))
     }
 
-    /// Parts the threads for which `number` (a register) is `value` from the others: `one` is for them. Whose code comes
-    /// first is said by `one_first`.
+    /// A branch: `one` is for the threads for which `number` (a register) is `value`, and `other` for the rest.
+    /// `one_first` says whose code comes first.
     pub fn either(
         &mut self,
         number: &str,
@@ -174,7 +174,7 @@ impl Writer {
         self.code(&format!("st.global.u32 [%rd2+256], {from};"))
     }
 
-    /// The module.
+    /// The text of the module.
     pub fn text(&self) -> String {
         format!("{HEAD}{}ret;\n}}\n", self.body)
     }

@@ -1,5 +1,5 @@
-//! Lanes that wait where nothing asks them to: they go on in time for others to see what they do, and in time for a launch
-//! with few steps to end.
+//! Lanes that wait for others of their warp without an instruction that requires it: they continue in time for other
+//! threads to see what they do, and in time for a launch with a low limit on steps to end.
 
 use simt::{Emulator, FaultKind, Launch, Limits, Report, Schedule};
 
@@ -14,8 +14,8 @@ fn run(kernel: &Writer, launch: Launch) -> (Report, Vec<u32>) {
     (report, words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 
-/// Lane 0 of the first block waits at a barrier of the block for lane 1, which waits for it where the two meet, and then
-/// reads what the second block writes some time.
+/// Lane 0 of the first block waits at a barrier of the block for lane 1. Lane 1 waits for lane 0 where the two
+/// reconverge, and then reads what the second block writes at some time.
 fn read_after_the_meeting(schedule: Schedule, seed: u64) -> u32 {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     kernel.code("setp.eq.u32 %p1, %r4, 1;\n@%p1 bra $writes;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra $meet;");
@@ -28,7 +28,7 @@ fn read_after_the_meeting(schedule: Schedule, seed: u64) -> u32 {
 }
 
 #[test]
-fn lanes_go_on_by_the_seed_where_the_others_of_their_warp_wait_at_a_barrier() {
+fn the_seed_decides_when_lanes_continue_without_those_at_a_barrier() {
     for schedule in [Schedule::Random, Schedule::Hunt] {
         let read: Vec<u32> = (0..40).map(|seed| read_after_the_meeting(schedule, seed)).collect();
         assert!(read.contains(&0) && read.contains(&1), "{schedule:?}: {read:?}");
@@ -40,7 +40,8 @@ fn lanes_go_on_by_the_seed_where_the_others_of_their_warp_wait_at_a_barrier() {
     );
 }
 
-/// Lane 0 counts in memory until somebody raises a flag, and lane 1 does so (or not) after the place where all meet.
+/// Lane 0 counts in memory until a flag is raised. Lane 1 raises it (or not) after the point where all lanes
+/// reconverge.
 fn flag_after_the_meeting(is_raised: bool) -> Writer {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     kernel.code("setp.ne.u32 %p1, %r2, 0;\n@%p1 bra $meet;\n$wait:\nred.global.add.u32 [%rd1+4], 1;");
@@ -54,7 +55,7 @@ fn flag_after_the_meeting(is_raised: bool) -> Writer {
 }
 
 #[test]
-fn a_launch_with_few_steps_still_lets_lanes_go_that_are_waited_for() {
+fn a_launch_with_a_low_limit_on_steps_releases_awaited_lanes() {
     for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
         for max_steps in [20_000, 100_000, 1_000_000] {
             let launch = Launch { schedule, max_steps, ..Launch::new(1, 32) };

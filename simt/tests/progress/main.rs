@@ -1,10 +1,11 @@
-//! Forward progress: kernels that spin and hand over, inside a warp, between warps and between blocks, each with what
-//! becomes of it under both mechanisms, and why.
+//! Forward progress: kernels that spin and pass values, inside a warp, between warps and between blocks, each with its
+//! result under both mechanisms, and the reason.
 //!
-//! Under independent thread scheduling whatever ends under weak fairness among resident blocks must end, with the right
-//! result, whichever policy has the turns. Under the stack the side of a branch that holds the lowest lane runs first
-//! and to its end, and what needs the other side meanwhile is a livelock: proven, not found by the bound on steps.
-//! Left out: what a real GPU promises beyond that (`kernels/progress.cu` asks one).
+//! With independent thread scheduling, every kernel that ends under weak fairness among resident blocks must end, with
+//! the correct result, whatever the policy. With the reconvergence stack, the side of a branch that contains the lowest
+//! lane runs first and to its end. A kernel that needs the other side meanwhile is a livelock, which must be proven and
+//! not be found by the bound on steps. What a real GPU promises beyond that is left out (`kernels/progress.cu` can be
+//! run on one).
 
 mod blocks;
 mod gpu;
@@ -21,42 +22,42 @@ use std::sync::OnceLock;
 
 use simt::{Emulator, FaultKind, Launch, Limits, Reconvergence, Schedule};
 
-/// What becomes of a kernel.
+/// How a kernel ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It ends, with the right results.
+    /// It ends with the correct results.
     Ends,
-    /// Nobody gets on, and the report says so.
+    /// No thread makes progress, and the report says so.
     Livelock,
 }
 use Verdict::{Ends, Livelock};
 
-/// A kernel with what is expected of it.
+/// A kernel and the expected results.
 pub struct Case {
     /// Its name, for messages.
     pub name: String,
     /// The module.
     pub text: String,
-    /// Blocks.
+    /// The number of blocks.
     pub grid: u32,
-    /// Threads in a block.
+    /// The number of threads in a block.
     pub block: u32,
-    /// Blocks on the machine at a time.
+    /// The number of resident blocks.
     pub resident: u32,
     /// A cell that does not start as zero, with its value.
     pub start: Option<(usize, u32)>,
     /// The results of the threads.
     pub results: Vec<u32>,
-    /// Under independent thread scheduling.
+    /// The verdict with independent thread scheduling.
     pub its: Verdict,
-    /// Under the stack.
+    /// The verdict with the reconvergence stack.
     pub stack: Verdict,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
 impl Case {
-    /// One warp, where all ends well.
+    /// A kernel of one warp that ends under both mechanisms.
     pub fn warp(name: impl Into<String>, text: String, results: Vec<u32>) -> Case {
         let name = name.into();
         let block = results.len() as u32;
@@ -74,7 +75,7 @@ impl Case {
         }
     }
 
-    /// The same, with what the stack makes of it and why.
+    /// The same case with this verdict for the stack, and the reason.
     #[must_use]
     pub fn stack(self, stack: Verdict, why: &'static str) -> Case {
         Case { stack, why, ..self }
@@ -98,10 +99,10 @@ impl Case {
             let launch = Launch { reconvergence, schedule, seed, ..launch };
             let report = emulator.launch(&module, "kernel", &launch).unwrap();
             let label = format!("{} ({reconvergence:?}, {schedule:?}, seed {seed}): {}", self.name, self.why);
-            let told: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
+            let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
             let kinds: Vec<FaultKind> = report.faults.iter().map(|fault| fault.kind).collect();
             let expected = if verdict == Ends { vec![] } else { vec![FaultKind::Livelock] };
-            assert_eq!(kinds, expected, "{label}\n{}\n{}", told.join("\n"), self.text);
+            assert_eq!(kinds, expected, "{label}\n{}\n{}", faults.join("\n"), self.text);
             if verdict == Ends {
                 let words = emulator.read(out).unwrap()[256..].chunks(4);
                 let found: Vec<u32> =
@@ -123,7 +124,8 @@ impl Case {
     }
 }
 
-/// Seeds of each random policy, and a tenth as many under the stack; `cargo xtask thorough progress` takes more.
+/// The number of seeds for each random policy, of which the stack gets a tenth; `cargo xtask thorough progress` takes
+/// more.
 const SEEDS: u64 = 25;
 
 fn seeds() -> Range<u64> {
@@ -131,7 +133,8 @@ fn seeds() -> Range<u64> {
     ONCE.get_or_init(|| sample::seeds(SEEDS)).clone()
 }
 
-/// Some thousand steps a handover; before lanes that wait at a meeting were let go early it was 2^18.
+/// Some thousand steps for each handover. Before lanes that wait to reconverge were released early, a handover took
+/// 2^18 steps.
 const MAX_STEPS: u64 = 400_000;
 
 fn check_all(cases: &[Case]) {
@@ -149,13 +152,13 @@ fn lanes_of_a_warp_take_a_lock() {
 }
 
 #[test]
-fn lanes_of_a_warp_go_one_after_the_other() {
+fn lanes_of_a_warp_continue_one_after_another() {
     check_all(&warp::chains());
 }
 
 #[test]
-fn lanes_of_a_warp_meet_and_part() {
-    check_all(&warp::meetings());
+fn lanes_of_a_warp_reconverge_and_diverge() {
+    check_all(&warp::reconverging());
 }
 
 #[test]
@@ -166,7 +169,7 @@ fn warps_and_blocks_wait_for_one_another() {
 
 #[test]
 fn there_are_many_kernels_of_both_kinds() {
-    let families = [warp::producers(), warp::locks(), warp::chains(), warp::meetings()];
+    let families = [warp::producers(), warp::locks(), warp::chains(), warp::reconverging()];
     let families = families.into_iter().chain([blocks::warps(), blocks::blocks()]);
     let cases: Vec<Case> = families.flatten().collect();
     let stuck = cases.iter().filter(|case| case.stack == Livelock).count();

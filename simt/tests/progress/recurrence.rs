@@ -1,15 +1,16 @@
-//! Launches that write to memory and come round to where they were: proven never to end, and told from those that end
-//! after long, and from those that write something new each time.
+//! Launches that write to memory and return to an earlier state. They are proven never to end, and distinguished from
+//! launches that end after a long time and from launches that write something new each time.
 
 use simt::launch::Hooks;
 use simt::{Emulator, FaultKind, Launch, Limits, Report, Schedule};
 
 use super::kernel::{At, Cells, Spin, Writer};
 
-/// Steps in which every one of these is decided.
+/// The number of steps within which each of these is decided.
 const MAX_STEPS: u64 = 300_000;
 
-/// The first block sets a word to 1 and to 0 again and again, until the second one has seen `wanted` in it and says so.
+/// The first block sets a word to 1 and to 0 again and again, until the second one has read `wanted` from it and has
+/// raised a flag.
 fn blinker(wanted: u32, each_time: &str) -> Writer {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     kernel.code("setp.eq.u32 %p1, %r4, 0;\n@%p1 bra $blink;");
@@ -35,17 +36,17 @@ fn kinds(report: &Report) -> Vec<FaultKind> {
 const ALL: [Schedule; 3] = [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt];
 
 #[test]
-fn who_waits_for_what_never_comes_waits_for_ever_though_memory_changes() {
+fn a_wait_for_a_value_that_never_comes_is_a_livelock() {
     for schedule in ALL {
         let (report, _) = launch(&blinker(2, ""), schedule, MAX_STEPS);
         assert_eq!(kinds(&report), [FaultKind::Livelock], "{schedule:?}");
-        let told = report.faults[0].to_string();
-        assert!(told.contains("all registers and all memory are the same as before"), "{told}");
+        let text = report.faults[0].to_string();
+        assert!(text.contains("all registers and all memory are the same as before"), "{text}");
     }
 }
 
 #[test]
-fn who_waits_for_what_comes_at_times_gets_it() {
+fn a_wait_for_a_value_that_comes_and_goes_ends() {
     for schedule in ALL {
         for wanted in [0, 1] {
             assert_eq!(
@@ -58,8 +59,8 @@ fn who_waits_for_what_comes_at_times_gets_it() {
 }
 
 #[test]
-fn what_is_new_each_time_is_no_proof() {
-    // The registers come round, and only a word of memory tells one time from the next.
+fn a_state_that_differs_each_time_is_not_proof_of_a_livelock() {
+    // All registers recur, and only a word of memory differs from time to time.
     let counting = "red.global.add.u32 [%rd1+8], 1;";
     for schedule in ALL {
         assert_eq!(
@@ -71,12 +72,12 @@ fn what_is_new_each_time_is_no_proof() {
 }
 
 #[test]
-fn turns_in_order_are_tried_long_before_the_steps_are_used_up() {
+fn with_round_robin_a_recurrence_is_found_long_before_the_limit_on_steps() {
     let (report, _) = launch(&blinker(2, ""), Schedule::RoundRobin, u64::MAX);
     assert_eq!(kinds(&report), [FaultKind::Livelock]);
 }
 
-/// Counts in memory, some million steps long.
+/// A kernel that counts in memory and takes some million steps.
 fn long() -> Writer {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     kernel.code(
@@ -87,7 +88,7 @@ fn long() -> Writer {
 }
 
 #[test]
-fn a_trial_leaves_nothing_in_a_launch_that_ends() {
+fn a_trial_does_not_change_a_launch_that_ends() {
     let (tried, memory) = launch(&long(), Schedule::RoundRobin, u64::MAX);
     assert!(tried.counters.ptx_instructions > 4 * (1 << 20), "long enough for a trial");
     let (untried, expected) = launch(&long(), Schedule::Random, u64::MAX);
@@ -95,22 +96,22 @@ fn a_trial_leaves_nothing_in_a_launch_that_ends() {
 }
 
 #[test]
-fn a_trial_leaves_nothing_in_a_launch_that_is_stopped() {
+fn a_trial_does_not_change_a_launch_that_is_stopped() {
     let steps = |max_steps| launch(&long(), Schedule::RoundRobin, max_steps);
     let (report, memory) = steps(100_000);
     assert_eq!(kinds(&report), [FaultKind::StepLimit]);
-    // A turn is 256 steps of each of two warps, and a turn begins with at most 100,000 of them taken.
+    // A turn is 256 steps of each of two warps, and at most 100,000 steps have been taken when a turn begins.
     assert!(report.counters.ptx_instructions <= 100_000 + 2 * 256 + 2 * 16_384, "{:?}", report.counters);
     let counted = u32::from_le_bytes(memory[..4].try_into().unwrap());
     assert!(u64::from(counted) <= 32 * report.counters.ptx_instructions / 5 + 64, "{counted}");
 }
 
-/// A tree of sums whose stride stays 1 writes the same sums for ever, between barriers.
+/// In this kernel the stride of a tree of sums stays 1, so it writes the same sums for ever, between barriers.
 #[test]
-fn the_period_is_the_same_in_the_plain_way_and_in_the_fast_ones() {
+fn the_period_is_the_same_with_every_executor() {
     let path = "../exercises/ch02/odd_rows/ptx/wrong_never_below_one.ptx";
     let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let told = |plain| {
+    let fault = |plain| {
         let mut emulator = Emulator::new(Limits::default());
         let module = emulator.load("odd_rows", &text).unwrap();
         let [x, sums] = ["x", "sums"].map(|name| emulator.alloc(name, 4096).unwrap().address());
@@ -123,6 +124,6 @@ fn the_period_is_the_same_in_the_plain_way_and_in_the_fast_ones() {
         let report = emulator.launch(&module, "row_sums", &launch.arg(x).arg(sums).arg(7_u32)).unwrap();
         report.faults[0].to_string()
     };
-    assert!(told(true).contains("the same as before"), "{}", told(true));
-    assert_eq!(told(true), told(false));
+    assert!(fault(true).contains("the same as before"), "{}", fault(true));
+    assert_eq!(fault(true), fault(false));
 }

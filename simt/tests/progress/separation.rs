@@ -1,16 +1,16 @@
-//! Lanes that nothing keeps together: kernels that rely on lanes in step are right by luck, and `hunt` shows it; those that
-//! ask for what they need pass with every seed.
+//! Lanes that no instruction keeps together. Kernels that rely on lockstep are correct only by luck, and `hunt` shows
+//! that; kernels that request the synchronisation that they need pass with every seed.
 
 use simt::{Checks, Emulator, Launch, Limits, Reconvergence, Report, Schedule};
 
 use super::kernel::{At, Cells, Spin, Writer};
 
-/// Seeds of a right kernel.
+/// The number of seeds for a correct kernel.
 const SEEDS: u64 = 200;
-/// Seeds in which a wrong kernel has to fail; the grader has as many that hunt.
+/// The number of seeds within which a wrong kernel must fail. The grader uses as many that hunt.
 const FEW: u64 = 8;
 
-/// A launch of a warp, and the results of its threads.
+/// Launches a warp, and returns the report and the results of its threads.
 fn run(text: &str, reconvergence: Reconvergence, schedule: Schedule, seed: u64) -> (Report, Vec<u32>) {
     let mut emulator = Emulator::new(Limits::default());
     let module = emulator.load("apart", text).unwrap();
@@ -22,13 +22,13 @@ fn run(text: &str, reconvergence: Reconvergence, schedule: Schedule, seed: u64) 
     (report, words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 
-/// Whether a kernel is found out by a seed: by a finding, or by a wrong result.
+/// Whether a kernel fails with a seed, by a finding or by a wrong result.
 fn fails(text: &str, expected: &[u32], schedule: Schedule, seed: u64) -> bool {
     let (report, results) = run(text, Reconvergence::Auto, schedule, seed);
     !report.faults.is_empty() || results != expected
 }
 
-/// The sum of all lanes' numbers by shuffles, in each lane. `mask` is what names the lanes.
+/// The sum of all lanes' numbers by shuffles, in each lane. `mask` is the instruction that computes the mask.
 fn shuffles(mask: &str) -> String {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.code("add.u32 %r10, %r2, 0;").code(mask);
@@ -40,7 +40,7 @@ fn shuffles(mask: &str) -> String {
     kernel.result("%r10").text()
 }
 
-/// The same in shared memory, by volatile accesses, with something or nothing between reading and writing.
+/// The same in shared memory by volatile accesses, with `between` between reading and writing.
 fn in_place(between: &str) -> String {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.code("st.volatile.shared.u32 [%r7], %r2;").code(between);
@@ -54,7 +54,7 @@ fn in_place(between: &str) -> String {
     kernel.read("%r10", At::Lane(0)).result("%r10").text()
 }
 
-/// Wrong kernels, each with its right twin.
+/// Wrong kernels, each with its correct twin.
 fn pairs() -> [(&'static str, String, String); 2] {
     [
         ("who is active as a mask", shuffles("activemask.b32 %r12;"), shuffles("mov.u32 %r12, -1;")),
@@ -65,7 +65,7 @@ fn pairs() -> [(&'static str, String, String); 2] {
 const SUM: [u32; 32] = [31 * 16; 32];
 
 #[test]
-fn hunt_finds_kernels_that_rely_on_lanes_in_step() {
+fn hunt_finds_kernels_that_rely_on_lockstep() {
     for (name, wrong, _) in pairs() {
         for first in [0, 100, 200] {
             let found =
@@ -85,7 +85,7 @@ fn right_kernels_pass_with_every_seed() {
 }
 
 #[test]
-fn other_policies_and_older_targets_leave_lanes_together() {
+fn other_policies_and_older_targets_keep_lanes_together() {
     for (name, wrong, _) in pairs() {
         let old = wrong.replace("sm_70", "sm_60");
         for seed in 0..FEW {

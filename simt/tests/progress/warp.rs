@@ -35,7 +35,7 @@ fn producer(cells: Cells, spin: Spin, lane: u32, producer_first: bool) -> Case {
     .stack(stack, why)
 }
 
-/// Producers and consumers, in every kind of memory, with every kind of loop.
+/// Producers and consumers with every kind of cell and every kind of loop.
 pub fn producers() -> Vec<Case> {
     let mut cases = Vec::new();
     for producer_first in [true, false] {
@@ -50,12 +50,12 @@ pub fn producers() -> Vec<Case> {
     cases
 }
 
-/// How a lock is taken: at which cell, and what tells that it was got (`%p2` is set).
+/// How a lock is taken: the cell, and the sign that it was taken (`%p2` is set).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lock {
     CompareAndSwap,
     Exchange,
-    /// `%r11` is the lane's ticket, cell 2 the one that is served.
+    /// `%r11` is the lane's ticket, and cell 2 contains the one that is served.
     Ticket,
 }
 
@@ -70,7 +70,7 @@ impl Lock {
         kernel.code("setp.eq.u32 %p2, %r12, 0;");
     }
 
-    /// What the lock is for: the lanes count themselves.
+    /// What the lanes do under the lock: they count themselves. Then they release it.
     fn work_and_leave(self, kernel: &mut Writer) {
         kernel.read("%r13", At::Word(1)).code("add.u32 %r13, %r13, 1;").write(At::Word(1), "%r13");
         match self {
@@ -84,7 +84,7 @@ impl Lock {
     }
 }
 
-/// Every lane counts itself under a lock, and the sum of what they counted is a triangular number whoever was first.
+/// Every lane counts itself under a lock. The sum of their counts is a triangular number, in any order.
 fn lock(cells: Cells, lock: Lock, inside: bool) -> Case {
     let mut kernel = Writer::new(cells, Spin::Plain);
     if lock == Lock::Ticket {
@@ -101,14 +101,14 @@ fn lock(cells: Cells, lock: Lock, inside: bool) -> Case {
         kernel.code("@!%p2 bra $lock;");
         lock.work_and_leave(&mut kernel);
     }
-    // The number that each drew depends on the seed; that all were drawn once does not.
+    // Which number a lane drew depends on the seed, but each was drawn once.
     kernel.code("bar.sync 0;").read("%r10", At::Word(1)).result("%r10");
     let (stack, why) = if inside { (Ends, IN_THE_LOOP) } else { (Livelock, OUT_OF_THE_LOOP) };
     let form = if inside { "inside the loop" } else { "behind the loop" };
     Case::warp(format!("{cells:?}: {lock:?} lock, {form}"), kernel.text(), vec![32; 32]).stack(stack, why)
 }
 
-/// Locks, released inside the loop that takes them or behind it.
+/// Locks that are released inside the loop that takes them, or after it.
 pub fn locks() -> Vec<Case> {
     let mut cases = Vec::new();
     for cells in [Cells::Global, Cells::Shared] {
@@ -119,12 +119,12 @@ pub fn locks() -> Vec<Case> {
     cases
 }
 
-/// Each lane waits for its neighbour: the one below, or the one above. The result is the place in the chain.
+/// Each lane waits for its neighbour: the one below, or the one above. The result is the lane's place in the chain.
 fn chain(cells: Cells, spin: Spin, upward: bool, inside: bool) -> Case {
     let mut kernel = Writer::new(cells, spin);
     let (first, from, to) =
         if upward { (0, At::Lane(0), At::Lane(1)) } else { (31, At::Lane(1), At::Lane(0)) };
-    // The first of the chain starts it: cell 0 upward, cell 32 downward.
+    // The first lane of the chain starts it: cell 0 upward, cell 32 downward.
     let start = if upward { At::Word(0) } else { At::Word(32) };
     kernel.code(&format!("setp.ne.u32 %p3, %r2, {first};\n@%p3 bra $started;"));
     kernel.write(start, "1").code("$started:");
@@ -144,7 +144,7 @@ fn chain(cells: Cells, spin: Spin, upward: bool, inside: bool) -> Case {
 }
 
 impl Writer {
-    /// Waits until a cell holds something, and leaves it in `%r10`.
+    /// Waits until a cell is not zero, and leaves its value in `%r10`.
     fn wait_for_more(&mut self, at: At) {
         let again = self.label("more");
         self.code(&format!("{again}:")).read("%r10", at);
@@ -168,7 +168,7 @@ fn ping_pong(together: bool) -> Case {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     kernel.code("setp.gt.u32 %p4, %r2, 1;\n@%p4 bra $out;");
     if together {
-        // Both are in one loop, and whoever's turn it is takes it.
+        // Both lanes are in one loop, and the lane whose turn it is takes it.
         kernel.code("mov.u32 %r10, %r2;\n$again:").read("%r11", At::Word(0));
         kernel.code("setp.ne.u32 %p2, %r11, %r10;\n@%p2 bra $next;\nadd.u32 %r12, %r10, 1;");
         kernel.write(At::Word(0), "%r12").code("add.u32 %r10, %r10, 2;\n$next:");
@@ -194,12 +194,13 @@ fn ping_pong(together: bool) -> Case {
     Case::warp(format!("two lanes take turns {form}"), kernel.text(), (0..32).collect()).stack(stack, why)
 }
 
-/// Lanes leave a loop after as many turns as their number. One waits in its last turn for what another does.
+/// Lanes leave a loop after as many iterations as their number. One waits in its last iteration for something that
+/// another lane does.
 fn unequal_loops(waiting: u32, inside: bool) -> Case {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     kernel.code("mov.u32 %r10, 0;\n$turn:");
     if inside {
-        // Lane 31 raises the flag in its first turn, before lane 0 waits for it behind the loop.
+        // Lane 31 raises the flag in its first iteration, before lane 0 waits for it after the loop.
         kernel.code("setp.ne.u32 %p2, %r2, 31;\n@%p2 bra $next;").write(At::Word(0), "1");
     } else {
         kernel.code(&format!("setp.ne.u32 %p2, %r2, {waiting};\n@%p2 bra $next;"));
@@ -222,8 +223,9 @@ fn unequal_loops(waiting: u32, inside: bool) -> Case {
     Case::warp(name, kernel.text(), (1..=32).collect()).stack(stack, why)
 }
 
-/// One half of the warp waits for the other, and its lanes keep step by a warp barrier of their own in each turn. They vote
-/// on whether there is another one: each by itself, one might see the flag and leave, and the next, a moment before, not.
+/// One half of the warp waits for the other, and a warp barrier of its own keeps its lanes together in each iteration.
+/// They vote on whether there is another iteration. If each lane decided for itself, one might see the flag and leave,
+/// and another, which read the flag a moment earlier, might not.
 fn halves(producer_low: bool) -> Case {
     let mut kernel = Writer::new(Cells::Global, Spin::Plain);
     let (produces, waits) = if producer_low { (0, 1) } else { (1, 0) };
@@ -250,7 +252,7 @@ fn halves(producer_low: bool) -> Case {
     Case::warp(name, kernel.text(), (0..32).collect()).stack(stack, why)
 }
 
-/// Lanes part twice, and the innermost waits for the outermost.
+/// Lanes diverge twice, and the innermost path waits for the outermost.
 fn nested_branches(outer_lane: u32) -> Case {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.either(
@@ -271,7 +273,7 @@ fn nested_branches(outer_lane: u32) -> Case {
         .stack(stack, why)
 }
 
-/// Nobody raises the flag: a livelock under both.
+/// The flag is never raised, which is a livelock under both mechanisms.
 fn nobody(spin: Spin) -> Case {
     let mut kernel = Writer::new(Cells::Global, spin);
     kernel.code("setp.eq.u32 %p1, %r2, 5;\n@%p1 bra $out;").wait(At::Lane(0), "1").code("$out:");
@@ -279,8 +281,8 @@ fn nobody(spin: Spin) -> Case {
     Case { its: Livelock, ..case }.stack(Livelock, "what is waited for is never done")
 }
 
-/// Lanes that meet, part and wait.
-pub fn meetings() -> Vec<Case> {
+/// Kernels in which lanes reconverge, diverge and wait.
+pub fn reconverging() -> Vec<Case> {
     let mut cases = vec![ping_pong(true), ping_pong(false)];
     cases.extend([unequal_loops(31, false), unequal_loops(7, false), unequal_loops(0, true)]);
     cases.extend([halves(true), halves(false), nested_branches(0), nested_branches(31)]);

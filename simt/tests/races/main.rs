@@ -1,10 +1,10 @@
-//! The kernels of `kernels/races.cu`, `messages.cu` and `patterns.cu`: what is wrong is reported at its CUDA lines, and
-//! nothing else is.
+//! The kernels of `kernels/races.cu`, `messages.cu` and `patterns.cu`: every mistake is reported at its CUDA lines, and
+//! nothing else is reported.
 //!
-//! A line of the source that is part of a race says so at its end (`// race`); a kernel without such a line is right. Each
-//! kernel runs in all of its builds, under both mechanisms and several schedules; what the checker reports in any of them
-//! is compared with what the source says. The results of the locks and messages in a weak memory are tested here too, and those of
-//! the right patterns in every memory.
+//! The source marks a line that is part of a race at its end (`// race`); a kernel without such a line is correct. Each
+//! kernel runs in all of its builds, with both mechanisms and several schedules. What the checker reports in any of
+//! these runs is compared with the marks. The results of the locks and messages with the weak memory are tested here
+//! too, and those of the correct patterns with both memories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,10 +19,10 @@ use simt::{
 mod patterns;
 
 const PATIENCE: i32 = 1000;
-/// Schedules and memories that each right pattern runs under.
+/// The number of schedules and memories with which each correct pattern runs.
 const PATTERN_SEEDS: u64 = 6;
 
-/// A kernel: its name, and the lines that it races at.
+/// A kernel: its name, and the lines at which it races.
 struct Kernel {
     name: String,
     lines: BTreeSet<u32>,
@@ -47,7 +47,7 @@ fn kernels(file: &str) -> Vec<Kernel> {
     kernels
 }
 
-/// One emulator with a module, and a launch that is being put together.
+/// One emulator with a module, and a launch that is being prepared.
 struct Bench {
     emulator: Emulator,
     launch: Launch,
@@ -66,7 +66,7 @@ impl Bench {
         (self.launch.grid, self.launch.block) = (grid.into(), block.into());
     }
 
-    /// The arguments that a kernel's file asks for; returns the buffer with its result.
+    /// Adds the arguments that a kernel's file requires; returns the buffer with its result.
     fn prepare(&mut self, kernel: &str) -> Buffer {
         const N: u32 = 2 * 256;
         let family = kernel.split('_').next().unwrap();
@@ -123,7 +123,7 @@ impl Bench {
 }
 
 impl Bench {
-    /// What all kernels of `kernels/patterns.cu` take.
+    /// The arguments of all kernels of `kernels/patterns.cu`.
     fn prepare_pattern(&mut self) -> Buffer {
         self.shape(6, 64);
         self.words("x", patterns::numbers());
@@ -133,7 +133,8 @@ impl Bench {
     }
 }
 
-/// An emulator with the module of a build, loaded once for all tests: to load one takes longer than to run a kernel.
+/// An emulator with the module of a build. It is loaded once for all tests, because loading takes longer than running a
+/// kernel.
 fn loaded(build: &str) -> (Emulator, Module) {
     static LOADED: Mutex<BTreeMap<String, (Emulator, Module)>> = Mutex::new(BTreeMap::new());
     let load = || {
@@ -145,7 +146,7 @@ fn loaded(build: &str) -> (Emulator, Module) {
     loaded.entry(build.to_owned()).or_insert_with(load).clone()
 }
 
-/// Runs a kernel of a build under some choices. Returns the report, and what its result holds.
+/// Runs a kernel of a build with some choices. Returns the report, and the contents of its result.
 fn run(build: &str, kernel: &str, choose: impl Fn(&mut Launch)) -> (Report, Vec<u32>) {
     let (emulator, module) = loaded(build);
     let mut bench = Bench { emulator, launch: Launch::new(1, 32) };
@@ -157,13 +158,13 @@ fn run(build: &str, kernel: &str, choose: impl Fn(&mut Launch)) -> (Report, Vec<
     (report, words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 
-/// The lines at which races of at least some severity are reported, under several schedules.
+/// The lines at which races of at least this severity are reported, with several schedules.
 fn racing_lines(build: &str, kernel: &str, worst: Severity) -> BTreeSet<u32> {
     let mut lines = BTreeSet::new();
     for seed in 0..8 {
         let schedule = if seed == 0 { Schedule::RoundRobin } else { Schedule::Random };
         let (report, _) = run(build, kernel, |launch| (launch.seed, launch.schedule) = (seed, schedule));
-        // Who reads without waiting may find what nobody has written yet.
+        // A thread that reads without waiting may read uninitialised memory.
         let early = |fault: &Fault| kernel.ends_with("_wrong") && fault.kind == FaultKind::Uninitialized;
         for fault in report.faults.iter().filter(|fault| fault.severity >= worst && !early(fault)) {
             assert_eq!(fault.kind, FaultKind::Race, "{build}, {kernel}: {fault}");
@@ -173,8 +174,8 @@ fn racing_lines(build: &str, kernel: &str, worst: Severity) -> BTreeSet<u32> {
     lines
 }
 
-/// A right pattern that waits for a volatile flag with which nothing is passed on: CUDA C++ calls it a race all the same, and
-/// that is a note.
+/// A correct pattern that waits for a volatile flag with which no data is passed. CUDA C++ calls that a race
+/// nevertheless, and it is a note.
 const WAITS_FOR_VOLATILE: [&str; 1] = ["polled"];
 
 /// Kernels that the build for `sm_60` leaves out, because they name a memory order.
@@ -190,7 +191,7 @@ fn check(file: &str) {
         if SINCE_VOLTA.contains(&name.as_str()) {
             continue;
         }
-        // Before Volta, lockstep orders what the lanes of one warp do: a warning, at the same lines.
+        // Before Volta, lockstep orders what the lanes of one warp do: the finding is a warning, at the same lines.
         let found = racing_lines(&format!("{file}.sm_60"), &name, Severity::Warning);
         assert!(found.is_subset(&lines), "{file}.cu, sm_60, `{name}`: {found:?}");
         let errors = racing_lines(&format!("{file}.sm_60"), &name, Severity::Error);
@@ -200,7 +201,7 @@ fn check(file: &str) {
 }
 
 #[test]
-fn races_are_reported_at_their_lines_and_nowhere_else() {
+fn races_are_reported_exactly_at_their_lines() {
     check("races");
 }
 
@@ -244,7 +245,7 @@ fn the_same_value_stored_by_many_is_a_note() {
 }
 
 #[test]
-fn one_report_a_pair_of_lines_counts_the_rest() {
+fn each_pair_of_lines_has_one_report_with_a_count() {
     let (report, _) = run("races.sm_70", "warp_tree_unguarded", |_| ());
     assert_eq!(report.faults.len(), 1, "{:?}", report.faults);
     assert!(report.faults[0].count > 1, "{:?}", report.faults);
@@ -258,7 +259,7 @@ fn a_race_that_only_lockstep_orders_is_a_warning() {
     assert_eq!(sums[0], (0..32).sum(), "and the sum is right");
 }
 
-/// What a kernel's result holds over some seeds of the weak memory.
+/// The results of a kernel with some seeds of the weak memory.
 fn weak_results(kernel: &str) -> Vec<Vec<u32>> {
     let weak = |seed| {
         move |launch: &mut Launch| {
@@ -271,7 +272,7 @@ fn weak_results(kernel: &str) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn a_message_without_fences_comes_before_its_data_for_some_seed() {
+fn a_message_without_fences_overtakes_its_data_with_some_seed() {
     let is_wrong = |got: &Vec<u32>| got[1] == 1 && got[0] != 42;
     for wrong in ["message_no_fence", "message_one_fence", "message_block_fence"] {
         assert!(weak_results(wrong).iter().any(is_wrong), "{wrong}");
@@ -282,7 +283,7 @@ fn a_message_without_fences_comes_before_its_data_for_some_seed() {
 }
 
 #[test]
-fn a_lock_without_fences_loses_updates_for_some_seed() {
+fn a_lock_without_fences_loses_updates_with_some_seed() {
     for wrong in ["lock_no_fence", "lock_one_fence"] {
         assert!(weak_results(wrong).iter().any(|count| count[0] != 8), "{wrong}");
     }
@@ -293,19 +294,19 @@ fn a_lock_without_fences_loses_updates_for_some_seed() {
 }
 
 #[test]
-fn what_the_weak_memory_did_is_told() {
-    let told = (0..200).find_map(|seed| {
+fn stale_reads_of_the_weak_memory_are_reported() {
+    let stale = (0..200).find_map(|seed| {
         let (report, _) = run("messages.sm_70", "message_no_fence", |launch| {
             (launch.weak_memory, launch.schedule, launch.seed) = (true, Schedule::Random, seed);
         });
-        report.stale_reads.iter().map(ToString::to_string).find(|told| told.contains("`data`"))
+        report.stale_reads.iter().map(ToString::to_string).find(|stale| stale.contains("`data`"))
     });
-    let told = told.expect("some seed reads the data too early");
+    let stale = stale.expect("some seed reads the data too early");
     for word in [
         "a load of bytes 0 to 3 of `data` returned 0x0, although 0x2a had been stored there",
         "messages.cu:",
         "had stored here",
     ] {
-        assert!(told.contains(word), "`{word}` is not in\n{told}");
+        assert!(stale.contains(word), "`{word}` is not in\n{stale}");
     }
 }

@@ -1,6 +1,6 @@
-//! What the right kernels of `kernels/patterns.cu` are given and leave, worked out on the host.
+//! The inputs and results of the correct kernels of `kernels/patterns.cu`, computed on the host.
 
-/// Threads of a launch, in blocks of 64.
+/// The threads of a launch, in blocks of 64.
 pub const THREADS: usize = 384;
 
 /// The numbers in `x`: below 100, so that they fit into a byte.
@@ -8,7 +8,7 @@ pub fn numbers() -> impl Iterator<Item = u32> {
     (0..THREADS as u32).map(|i| i * i % 97)
 }
 
-/// What `y` holds after a kernel.
+/// The contents of `y` after a kernel.
 pub fn expected(kernel: &str) -> Vec<u32> {
     let x: Vec<u32> = numbers().collect();
     let block = |i: usize| i / 64 * 64;
@@ -43,12 +43,12 @@ fn each(value: impl Fn(usize) -> u32) -> Vec<u32> {
     (0..THREADS).map(value).collect()
 }
 
-/// These values, and zeros after them.
+/// These values, followed by zeros.
 fn first(values: impl IntoIterator<Item = u32>) -> Vec<u32> {
     values.into_iter().chain(std::iter::repeat(0)).take(THREADS).collect()
 }
 
-/// Values go the way there and back.
+/// The result of `vote_block`, which combines three votes of a block with a thread's own value.
 fn voted(block: &[u32], own: u32) -> u32 {
     let even = block.iter().filter(|&x| x % 2 == 0).count() as u32;
     let any = u32::from(block.contains(&7));

@@ -1,7 +1,8 @@
-//! Asks `ptxas` which of many statements it takes, in as few runs as it needs.
+//! Asks `ptxas` which of many statements it accepts, in as few runs as possible.
 //!
-//! A file with a thousand statements costs hardly more than one with a single statement, and most mistakes are told with
-//! their lines, all in one run. What stops the assembler (it cannot parse a line, or it crashes) is found by halves.
+//! A file with a thousand statements takes hardly longer than one with a single statement, and most errors are reported
+//! with their lines, all in one run. If the assembler stops (because it cannot parse a line, or crashes), the
+//! statements are halved until the ones that stop it are found.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use anyhow::{Context, Result};
 
 use super::operands::{OUTSIDE, declarations};
 
-/// Statements in one file.
+/// How many statements are in one file.
 const BATCH: usize = 2000;
 
 /// The assembler, and a folder for its files.
@@ -21,7 +22,7 @@ pub struct Assembler {
     folder: PathBuf,
 }
 
-/// What a module says of itself, apart from its code.
+/// The header of a module: its target and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header {
     /// Its target: 70 for `sm_70`.
@@ -30,13 +31,13 @@ pub struct Header {
     pub version: (u32, u32),
 }
 
-/// What became of a file.
+/// The result of assembling a file.
 enum Outcome {
     /// It was assembled.
     Taken,
-    /// Lines and what is wrong with them.
+    /// The lines that were refused, each with the reason.
     Refused(BTreeMap<usize, String>),
-    /// It was not assembled, and no line is named that would say why.
+    /// It was not assembled, and no message names a line.
     Stopped(String),
 }
 
@@ -48,7 +49,7 @@ impl Assembler {
         Ok(Assembler { ptxas: ptxas.to_path_buf(), folder })
     }
 
-    /// For each statement nothing where it is taken, or why it is refused.
+    /// For each statement, `None` if it is accepted, or why it is refused.
     pub fn ask(&self, header: Header, statements: &[&str]) -> Result<Vec<Option<String>>> {
         let mut refused = vec![None; statements.len()];
         let all: Vec<usize> = (0..statements.len()).collect();
@@ -89,7 +90,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Assembles one file with the statements numbered in `chosen`, one a line.
+    /// Assembles one file with the statements whose numbers are in `chosen`, one on each line.
     fn assemble(&self, header: Header, statements: &[&str], chosen: &[usize]) -> Result<Outcome> {
         let Header { sm, version: (major, minor) } = header;
         let before = format!(
@@ -110,9 +111,9 @@ impl Assembler {
         if output.status.success() {
             return Ok(Outcome::Taken);
         }
-        let told =
+        let messages =
             String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-        let lines: BTreeMap<usize, String> = told
+        let lines: BTreeMap<usize, String> = messages
             .lines()
             .filter_map(|line| {
                 let (_, rest) = line.split_once(", line ")?;
@@ -122,7 +123,7 @@ impl Assembler {
             })
             .collect();
         if lines.is_empty() {
-            let why = told.lines().next().unwrap_or("it says nothing").to_owned();
+            let why = messages.lines().next().unwrap_or("it says nothing").to_owned();
             return Ok(Outcome::Stopped(format!("{} ({})", why, output.status)));
         }
         Ok(Outcome::Refused(lines))

@@ -1,11 +1,12 @@
-//! Operands for any opcode of a form, of the kinds that the specification gives it: what the assembler is asked with.
+//! Operands for the opcodes of each form, of the kinds that the specification requires, for the statements that the
+//! assembler gets.
 //!
-//! Registers are called by their type and a number (`u32_0`), and [`declarations`] declares all of them. An opcode whose
-//! mnemonic nothing is known about is an error, so a new family cannot be left out by mistake.
+//! Registers are named by their type and a number (`u32_0`), and [`declarations`] declares all of them. An unknown
+//! mnemonic is an error, so a new family cannot be left out by mistake.
 
 use anyhow::{Result, bail};
 
-/// What the statements name: registers of every type, a label with its list, and memory of every kind.
+/// What the statements refer to: registers of every type, a label with its list, and memory of every kind.
 pub const OUTSIDE: &str = "\
 .const .align 16 .b8 const_0[64];
 .global .align 16 .b8 global_0[64];
@@ -13,7 +14,7 @@ pub const OUTSIDE: &str = "\
 .func callee() { ret; }
 ";
 
-/// What stands at the beginning of the kernel.
+/// The declarations at the beginning of the kernel.
 pub fn declarations() -> String {
     let types = [
         "pred", "u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "u64", "s64", "b64", "f32", "f64",
@@ -23,7 +24,7 @@ pub fn declarations() -> String {
     types.iter().map(register).collect::<String>() + local
 }
 
-/// The type of the registers that hold a type: bits where no register is declared for it.
+/// The type of the registers that can hold a type: bits, if no register of that type is declared.
 fn holder(ty: &str) -> &str {
     match ty {
         "f16" | "bf16" | "e4m3x2" | "e5m2x2" => "b16",
@@ -40,7 +41,7 @@ fn register(ty: &str, number: usize) -> String {
     format!("{}_{number}", holder(ty))
 }
 
-/// `first` of type `d`, then registers of the types given.
+/// The operands `first` of type `d`, and then registers of the given types.
 fn plain(d: &str, sources: &[&str]) -> String {
     let sources = sources.iter().enumerate().map(|(index, ty)| register(ty, index + 1));
     std::iter::once(register(d, 0)).chain(sources).collect::<Vec<_>>().join(", ")
@@ -55,7 +56,7 @@ fn wider(ty: &str) -> &str {
     }
 }
 
-/// The statement that asks about an opcode: operands, a semicolon, and whatever must stand around it.
+/// The statement that contains an opcode: its operands, a semicolon, and other statements that it requires.
 pub fn statement(opcode: &str) -> Result<String> {
     let words: Vec<&str> = opcode.split('.').collect();
     let types: Vec<&str> = words.iter().skip(1).copied().filter(|word| is_type(word)).collect();
@@ -115,7 +116,7 @@ fn vector(ty: &str, first: usize, count: usize) -> String {
     format!("{{{}}}", registers.join(", "))
 }
 
-/// The address of an access: a register, or where the memory is one of parameters a variable.
+/// The address of an access: a register, or a variable if the memory is that of parameters.
 fn address(words: &[&str]) -> &'static str {
     if words.contains(&"param") { "param_0" } else { "u64_4" }
 }
@@ -193,7 +194,7 @@ fn mbarrier(words: &[&str]) -> String {
         "pending_count" => "u32_0, b64_1".to_owned(),
         "test_wait" | "try_wait" if is_parity => "pred_0, [u64_4], u32_1".to_owned(),
         "test_wait" | "try_wait" => "pred_0, [u64_4], b64_1".to_owned(),
-        // How often somebody arrives may be said from `sm_90` on, and before only together with `.noComplete`.
+        // The count of arrivals may be given from `sm_90` on, and before that only together with `.noComplete`.
         _ if words.contains(&"noComplete") || words.contains(&"expect_tx") => {
             "b64_0, [u64_4], u32_1".to_owned()
         }

@@ -1,7 +1,7 @@
 //! The steps of the thorough set: what each runs, under how many seeds, and what it needs.
 //!
-//! A test that takes its seeds from the crate `sample` has a step here, and so has one that is marked
-//! `#[ignore = "thorough: …"]`. The tests below check that.
+//! Every test that takes its seeds from the crate `sample` needs a step here, and so does every test marked `#[ignore =
+//! "thorough: …"]`. The tests below check that.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// What it is called.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Need::Ptxas => "`--ptxas PATH`",
@@ -30,15 +30,15 @@ impl Need {
 /// A step.
 #[derive(Debug)]
 pub struct Step {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What it tries, in a few words.
+    /// What the step tries, in a few words.
     pub what: &'static str,
-    /// The arguments of cargo; `SEED` and `PTXAS` are replaced.
+    /// The arguments for cargo, in which `SEED` and `PTXAS` are replaced.
     pub command: &'static str,
-    /// How many seeds the tests take, if they take any.
+    /// How many seeds the tests take, if their cases are seeds.
     pub seeds: Option<u64>,
-    /// What it cannot do without.
+    /// What the step cannot run without.
     pub needs: Option<Need>,
 }
 
@@ -76,7 +76,7 @@ pub const STEPS: &[Step] = &[
     seeded(
         "litmus",
         "10,000 random programs of a few threads: only outcomes that the memory model allows",
-        "test --locked -p ptx-emulator --test litmus -- made_up different_sizes",
+        "test --locked -p ptx-emulator --test litmus -- random_programs different_sizes",
         10_000,
     ),
     seeded(
@@ -142,7 +142,7 @@ pub const STEPS: &[Step] = &[
 ];
 
 impl Step {
-    /// The arguments of cargo.
+    /// The arguments for cargo, with the seed and the assembler filled in.
     pub fn words(&self, seed: u32, ptxas: &str) -> Vec<String> {
         let word = |word: &str| match word {
             "SEED" => seed.to_string(),
@@ -157,7 +157,7 @@ impl Step {
         self.seeds.map(|count| u64::from(seed)..u64::from(seed) + count)
     }
 
-    /// What else the command has to say to repeat it.
+    /// The option that a command needs to repeat the step.
     pub fn option(&self) -> &'static str {
         match self.needs {
             Some(Need::Ptxas) => " --ptxas PATH",
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(step("isa").seeds(17), None);
     }
 
-    /// The Rust files of a folder's tests that contain a word, as `simt/tests/litmus/sizes.rs`.
+    /// The Rust files in a folder's tests that contain a word, such as `simt/tests/litmus/sizes.rs`.
     fn containing(word: &str, folder: &Path, found: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -205,8 +205,8 @@ mod tests {
         }
     }
 
-    /// Every file of the tests of `lanes`, of the crates and of the chapters that contains this word is run by a step that has
-    /// this property; how many there are.
+    /// Checks that each test file of `lanes`, of the crates and of the chapters that contains this word is run by a
+    /// step with this property. Returns how many such files there are.
     fn have_steps(word: &str, is_right: impl Fn(&Step) -> bool) -> usize {
         let mut files = Vec::new();
         for folder in [
@@ -234,7 +234,7 @@ mod tests {
         files.len()
     }
 
-    /// Otherwise a test would be a sample of something that nobody ever runs.
+    /// Otherwise a test would take a sample of cases that are never all run.
     #[test]
     fn every_test_that_takes_a_sample_has_a_step() {
         assert!(have_steps("sample::seeds(", |step| step.seeds.is_some()) >= 5);
@@ -246,7 +246,7 @@ mod tests {
         let is_right = |step: &Step| step.command.ends_with("-- --ignored");
         let all = have_steps("#[ignore", is_right);
         assert_eq!(all, have_steps("#[ignore = \"thorough: ", is_right), "an ignored test gives no reason");
-        // Those of the macro `chapter_tests`.
+        // These are the tests of the macro `chapter_tests`.
         let chapters = STEPS.iter().find(|step| step.name == "chapters").unwrap();
         assert!(all > 0 && is_right(chapters) && chapters.command.contains("--test output"));
     }

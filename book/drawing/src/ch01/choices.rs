@@ -1,7 +1,7 @@
-//! More figures of chapter 1: which lanes a block has, and what becomes of a choice between two values.
+//! More figures of chapter 1: which lanes a block has, and what the compiler makes of a choice between two values.
 //!
-//! Every strip is a warp and shows which lanes execute something, or what its elements have become. It leaves out the branch
-//! itself and what it costs, which are in `ch01`.
+//! Every strip is a warp, and shows which lanes execute something or the resulting elements. The branch itself and its
+//! cost are in `ch01`.
 
 use anyhow::{Result, ensure};
 use lanes::kernel::Kernel;
@@ -13,7 +13,7 @@ use crate::sheet::{Anchor, Fill, Sheet, Tone};
 use crate::sources::Sources;
 use crate::warp::{LANES, Strip};
 
-/// Two blocks, and which lanes of their warps have a thread.
+/// Two blocks, and the lanes of their warps that have a thread.
 pub fn blocks_of_48(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const BLOCK: u32 = 48;
     let n = 2 * BLOCK;
@@ -50,13 +50,13 @@ pub fn blocks_of_48(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
     ))
 }
 
-/// The mask of the first instruction of a warp.
+/// The mask of a warp's first instruction.
 fn first(trace: &[Traced], block: u32, warp: u32) -> u32 {
     let of_warp = |step: &&Traced| step.block.x == block && step.warp == warp;
     trace.iter().find(of_warp).map_or(0, |step| step.mask)
 }
 
-/// Two warps of a block, for each kernel: runs of instructions with one mask, in their order.
+/// Two warps of a block for each kernel: sequences of instructions with the same mask, in order.
 pub fn parity_masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let cases: [(&str, &'static Kernel, bool); 3] = [
         ("as written, the parity of the thread decides", &MATH_EVEN_THREAD, true),
@@ -86,9 +86,9 @@ pub fn parity_masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
                 row += 14.0;
             }
             end = end.max(row);
-            let parted = steps.iter().filter(|step| step.mask != u32::MAX).count();
+            let diverging = steps.iter().filter(|step| step.mask != u32::MAX).count();
             said.push(format!(
-                "{head}, warp {warp}: {parted} of {} instructions with lanes switched off",
+                "{head}, warp {warp}: {diverging} of {} instructions with lanes switched off",
                 steps.len()
             ));
         }
@@ -101,7 +101,7 @@ pub fn parity_masks(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> 
     ))
 }
 
-/// What the condition of `math_precedence` does to four warps, and what it was meant to do.
+/// What the condition of `math_precedence` does to four warps, and what it was intended to do.
 pub fn values(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const WARPS: u32 = 4;
     let n = (WARPS * LANES) as usize;
@@ -134,7 +134,7 @@ pub fn values(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     ))
 }
 
-/// One warp whose first half has negative numbers or indices: which lanes execute what the kernel is about.
+/// One warp in which the first half has negative numbers or indices: the lanes that execute what the kernel is about.
 pub fn who_computes(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let n = LANES as usize;
     let half = |negative: f32, other: f32| -> Vec<f32> {

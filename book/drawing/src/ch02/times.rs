@@ -1,6 +1,6 @@
-//! The figures of chapter 2 about time: how long the last kernels take, and the roof that memory sets.
+//! The figures of chapter 2 about time: how long the last kernels take, and the limit that memory sets.
 //!
-//! It leaves out the ceiling of arithmetic, which no kernel of the book measures.
+//! The limit that arithmetic sets is left out, because no kernel of the book measures it.
 
 use anyhow::Result;
 use lanes::report::layout::grouped;
@@ -23,24 +23,24 @@ pub fn steps_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     let look = Bars { x: 142.0, width: 184.0, most, pitch: 24.0, tone: Tone::Mono };
     look.draw(sheet, 8.0, &bars);
-    let told: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.label)).collect();
+    let described: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.label)).collect();
     Ok(format!(
         "Bars of the time on an H200 for {} elements in blocks of {block}. {}.",
         grouped(size as u64),
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
-/// The row of the record that is the roof, and its floats: many more than a cache can hold.
+/// The row of the record that sets the limit, and its floats: many more than fit in a cache.
 const ROOF: (&str, u64) = ("sum_last_block", 1 << 30);
-/// Additions for each byte of an array of words of four bytes.
+/// Additions for each byte of an array of 4-byte words.
 const INTENSITY: f64 = 0.25;
 
-/// The rate that memory allows at each intensity, and what the kernels of the page reach.
+/// The rate that memory allows at each intensity, and the rates of the page's kernels.
 pub fn roofline(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (name, floats) = ROOF;
     let bench = sources.bench(floats, name)?;
-    // Additions are an element's; rates in thousands of millions, as are gigabytes.
+    // Bytes per microsecond are thousandths of gigabytes per second, and additions are counted like elements.
     let gb_s = 4.0 * floats as f64 / bench.time_us / 1000.0;
     let record = sources.measured("ch02_reduction", 1)?;
     let size = record.setting("size")?;
@@ -62,9 +62,9 @@ pub fn roofline(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     sheet.mark(sum, 4.5, Mark::Diamond, Fill::D);
     sheet.sized(sum.0 - 8.0, sum.1 - 6.0, Anchor::End, Tone::Mono, 12.0, name);
 
-    // From the fastest down; where points are close, the label of the slower makes way.
+    // From the fastest to the slowest; if two points are close, the label of the slower one is moved.
     let kernels = STEPS.into_iter().rev().chain(["reduce_neighbored"]);
-    let (mut told, mut labels) = (Vec::new(), 0.0_f64);
+    let (mut described, mut labels) = (Vec::new(), 0.0_f64);
     for kernel in kernels {
         let time = record.time_us(kernel)?;
         let rate = size / time / 1000.0;
@@ -73,7 +73,7 @@ pub fn roofline(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         labels = (y + 4.3).max(labels + 15.0);
         sheet.line(&[(x + 5.0, y), (x + 17.0, labels - 4.3)], Stroke::Grid);
         sheet.sized(x + 20.0, labels, Anchor::Start, Tone::Mono, 12.0, kernel);
-        told.push(format!("{kernel} {rate:.0}"));
+        described.push(format!("{kernel} {rate:.0}"));
     }
     Ok(format!(
         "A chart with logarithmic axes: additions per second against additions per byte. The roof is a rising line, {} GB/s \
@@ -84,6 +84,6 @@ pub fn roofline(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         grouped(floats),
         grouped((INTENSITY * gb_s).round() as u64),
         grouped(size as u64),
-        told.join(", ")
+        described.join(", ")
     ))
 }

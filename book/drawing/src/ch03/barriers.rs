@@ -1,7 +1,7 @@
-//! The figures of chapter 3 about which lanes reach a barrier, which side of a branch comes first, and where in a round
+//! The figures of chapter 3 about which lanes reach a barrier, which side of a branch runs first, and where in a round
 //! a barrier has to be.
 //!
-//! It leaves out what the lanes compute.
+//! What the lanes compute is left out.
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
@@ -17,7 +17,7 @@ use crate::timeline::{is, legend};
 use crate::warp::{LANES, Strip};
 use crate::{Anchor, Fill, Mark, Sheet, Sources, Stroke, Tone};
 
-/// Where the strips of these figures stand, with room for a word before them.
+/// The place of the strips in these figures, with space for a word on the left.
 const STRIP: Strip = Strip::squares(62.0, 10.5);
 
 /// A word and a strip of lanes.
@@ -27,18 +27,18 @@ fn row(sheet: &mut Sheet, y: &mut f64, word: &str, mask: u32, fill: Fill) {
     *y += 15.0;
 }
 
-/// A kernel's name above its strips, and what became of it.
+/// A kernel's name above its strips, and its result.
 fn heading(sheet: &mut Sheet, y: &mut f64, name: &str, verdict: &str, is_well: bool) {
     sheet.sized(4.0, *y + 10.0, Anchor::Start, Tone::Mono, 12.5, name);
     sheet.right(396.0, *y + 10.0, if is_well { Tone::Text } else { Tone::Strong }, verdict);
     *y += 18.0;
 }
 
-/// Which side draws first, in both kernels and for both halves.
+/// Which side draws first, in both kernels and for both halves of the warp.
 pub fn sides(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     STRIP.numbers(sheet, 12.0);
     let mut y = 24.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in [&SIDES, &SIDES_IN_ORDER] {
         for true_lanes in [0x0000_ffff_u32, 0xffff_0000] {
             let (turn, drawn) = (sources.zeroed::<u32>("turn", 1)?, sources.zeroed::<u32>("drawn", 32)?);
@@ -54,26 +54,27 @@ pub fn sides(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             row(sheet, &mut y, "first", first, Fill::On);
             row(sheet, &mut y, "second", !first, Fill::On);
             y += 11.0;
-            told.push(format!("{kernel}, true for {true_lanes:#010x}: {first:#010x} first, {verdict}"));
+            described.push(format!("{kernel}, true for {true_lanes:#010x}: {first:#010x} first, {verdict}"));
         }
     }
     Ok(format!(
         "A column for each of {LANES} lanes of one warp on the emulator. For each run three strips: the lanes for which the \
          condition holds, those that draw the numbers 0 to 15, and those that draw 16 to 31. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// The lanes that executed an instruction of this kind.
+/// The lanes that executed an instruction with this opcode.
 fn lanes_at(trace: &[Traced], operation: &str) -> u32 {
     trace.iter().filter(|step| is(step, operation)).fold(0, |lanes, step| lanes | step.active)
 }
 
-/// Which lanes reach the barrier of the block, which wait at that of the warp, and which have ended.
+/// The lanes that reach the barrier of the block, those that wait at the barrier of the warp, and those that have
+/// ended.
 pub fn waits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     STRIP.numbers(sheet, 12.0);
     let mut y = 24.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in [&WAIT_APART, &WAIT_WITHOUT_EXITED, &WAIT_TOGETHER] {
         let (x, out) = (sources.upload("x", &integers(32))?, sources.zeroed::<i32>("y", 32)?);
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(out);
@@ -88,11 +89,11 @@ pub fn waits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         };
         let block = lanes_at(&trace, "bar.sync");
         let first = trace.iter().position(|step| is(step, "bar.sync")).context("no barrier of the block")?;
-        // Until the lanes at the barrier continue, if they ever do.
+        // Until the lanes at the barrier continue, if they do.
         let onward = trace[first..].iter().position(|step| step.mask & block != 0 && !is(step, "bar.sync"));
         let (waiting, later) = trace.split_at(onward.map_or(trace.len(), |at| first + at));
         let warp = lanes_at(waiting, "bar.warp.sync") & !block;
-        // The emulator takes a lane that is sent to the end of the kernel there at once.
+        // If a branch sends a lane to the end of the kernel, the emulator ends the lane at once.
         let ended = later.iter().fold(!(block | warp), |ended, step| ended & !step.mask);
         let places = [("block", block), ("warp", warp), ("ended", ended)];
         heading(sheet, &mut y, kernel.name, &verdict, is_well);
@@ -107,27 +108,27 @@ pub fn waits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             words.push(format!("{place} {lanes:#010x}"));
         }
         y += 11.0;
-        told.push(format!("{kernel}: {}, {verdict}", words.join(", ")));
+        described.push(format!("{kernel}: {}, {verdict}", words.join(", ")));
     }
     Ok(format!(
         "A column for each of {LANES} lanes of one warp on the emulator, and a strip for each place where lanes are while \
          some of them wait at the barrier of the block: there, at the barrier of the warp, or ended. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// What a round consists of.
+/// A step of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// A load of the lane's own sum.
     Own,
-    /// A load of its partner's.
+    /// A load of its partner's sum.
     Partner,
     Store,
     Barrier,
 }
 
-/// The steps of the last rounds: what comes after the barrier of the block.
+/// The steps of the last rounds, which come after the barrier of the block.
 fn steps(trace: &[Traced]) -> Vec<Step> {
     let place = |step: &Traced| step.ptx.split(['[', ']']).nth(1).map(str::to_owned);
     let after = trace.iter().rposition(|step| is(step, "bar.sync")).map_or(0, |at| at + 1);
@@ -146,18 +147,18 @@ fn steps(trace: &[Traced]) -> Vec<Step> {
     trace[after..].iter().filter_map(step).collect()
 }
 
-/// Whether a store has no barrier between itself and the last load of a partner.
+/// Whether there is no barrier between a store and the last load of a partner's sum before it.
 fn races(before: &[Step]) -> bool {
     before.iter().rev().find(|step| matches!(step, Step::Barrier | Step::Partner)) == Some(&Step::Partner)
 }
 
-/// How many rounds are shown.
+/// How many rounds are drawn.
 const ROUNDS: usize = 2;
 
-/// Loads, stores and barriers of the first of the last rounds, in order.
+/// The loads, stores and barriers of the first of the last rounds, in order.
 pub fn repair(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let mut y = 14.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in [&TAIL_UNGUARDED, &TAIL_UNUSED_REGISTER, &TAIL_FIXED] {
         let steps = first_rounds(&rounds_of(sources, kernel)?);
         let bad = (0..steps.len()).filter(|&at| steps[at] == Step::Store && races(&steps[..at])).count();
@@ -166,7 +167,7 @@ pub fn repair(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         sheet.right(396.0, y, if bad == 0 { Tone::Text } else { Tone::Strong }, verdict);
         draw(sheet, y + 26.0, &steps);
         let words: Vec<&str> = steps.iter().map(|&step| word(step)).collect();
-        told.push(format!("{kernel}: {}; {verdict}", words.join(", ")));
+        described.push(format!("{kernel}: {}; {verdict}", words.join(", ")));
         y += 74.0;
     }
     let marks = [
@@ -179,7 +180,7 @@ pub fn repair(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "What a warp does in shared memory in the first {ROUNDS} of the last five rounds, from left to right, from a trace of \
          the emulator. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
@@ -192,14 +193,14 @@ fn word(step: Step) -> &'static str {
     }
 }
 
-/// The last rounds of one warp that is a block by itself, with room for what it reads past its array.
+/// The last rounds of one warp that is a block of its own, with space for what it reads after the end of its array.
 fn rounds_of(sources: &mut Sources, kernel: &'static Kernel) -> Result<Vec<Step>> {
     let (x, sum) = (sources.upload("x", &integers(32))?, sources.zeroed::<i32>("sum", 1)?);
     let launch = Launch::new(kernel, 1, LANES).shared_bytes(4 * (LANES + LANES / 2));
     Ok(steps(&sources.trace(&launch.arg(x).arg(sum).arg(LANES as i32))?))
 }
 
-/// Up to the last barrier before the third round loads anything.
+/// The steps up to the last barrier before the third round begins to load.
 fn first_rounds(steps: &[Step]) -> Vec<Step> {
     let stores = steps.iter().enumerate().filter(|(_, step)| **step == Step::Store);
     let last = stores.map(|(at, _)| at).nth(ROUNDS - 1).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! The figures of chapter 3 about races: two accesses in two orders, what seeds show, a tile without its barrier.
+//! The figures of chapter 3 about races: two accesses in two orders, the results of some seeds, a tile without its
+//! barrier.
 //!
-//! It leaves out how the checker finds a race.
+//! How the checker finds a race is left out.
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
@@ -16,7 +17,7 @@ use crate::timeline::{Track, is, legend, literal, shortened};
 use crate::warp::{LANES, Strip};
 use crate::{Anchor, Fill, Mark, Sheet, Sources, Stroke, Tone};
 
-/// How often each element of a warp is counted in a sum: what comes out if it is 1 and all others are 0.
+/// How often each element of a warp is counted in a sum: the sum if that element is 1 and all others are 0.
 fn weights(sources: &mut Sources, kernel: &'static Kernel) -> Result<Vec<i32>> {
     let (x, sum) = (sources.zeroed::<i32>("x", 32)?, sources.zeroed::<i32>("sums", 1)?);
     let launch = Launch::new(kernel, 1, LANES).arg(x).arg(sum);
@@ -29,7 +30,7 @@ fn weights(sources: &mut Sources, kernel: &'static Kernel) -> Result<Vec<i32>> {
     (0..32).map(one).collect()
 }
 
-/// What a lane does in a round, in order: reads of its own and of the other element, and the store.
+/// A lane's accesses in a round, in order: loads of its own and of the other element, and the store.
 fn accesses(trace: &[Traced], lane: u32, offset: u32) -> Vec<(usize, bool, u32)> {
     let mut current = 0;
     let mut found = Vec::new();
@@ -41,7 +42,7 @@ fn accesses(trace: &[Traced], lane: u32, offset: u32) -> Vec<(usize, bool, u32)>
         }
         let takes_part = step.active >> lane & 1 == 1 && current == offset;
         if takes_part && is(step, "ld.shared") {
-            // The first address register is the lane's own; the other was worked out for the round.
+            // The first address register is the lane's own; the other one was computed for the round.
             let own = step.ptx.contains("[%rd1]");
             found.push((at, false, if own { lane } else { lane + offset }));
         } else if takes_part && is(step, "st.shared") {
@@ -51,13 +52,13 @@ fn accesses(trace: &[Traced], lane: u32, offset: u32) -> Vec<(usize, bool, u32)>
     found
 }
 
-/// The lane that reads and the round in which what it reads is written: the second of five.
+/// The lane that reads, and the round in which the value that it reads is written: the second of five.
 const READER: u32 = 0;
 const ROUND: u32 = 8;
 
 pub fn tail_race(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let values = integers(32);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (left, kernel) in [(4.0, &WARP_TREE_UNGUARDED), (204.0, &TAIL_OTHER_ORDER)] {
         let (x, sum) = (sources.upload("x", &values)?, sources.zeroed::<i32>("sums", 1)?);
         let launch = Launch::new(kernel, 1, LANES).arg(x).arg(sum);
@@ -68,7 +69,7 @@ pub fn tail_race(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let exact: i32 = values.iter().sum();
         let (tone, verdict) = if got[0] == exact { (Tone::Text, "right") } else { (Tone::Strong, "wrong") };
         sheet.left(left, 251.0, tone, &format!("sum {}: {verdict}", grouped(got[0] as u64)));
-        told.push(format!("{kernel}: elements are {times}, sum {} of {exact}", got[0]));
+        described.push(format!("{kernel}: elements are {times}, sum {} of {exact}", got[0]));
     }
     let (run, line) = race_of(sources, &values)?;
     let fault = run.faults.first().context("no race was found")?;
@@ -79,13 +80,13 @@ pub fn tail_race(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         "Time runs downwards. Lane {READER} reads element {written} and lane {written} writes it in the same round, and nothing orders \
          the two. On the left as the emulator runs it, on the right the other order, which barriers force. Below, how often \
          each of {LANES} elements is counted. {}. The race is reported at races.cu line {line}: {}.",
-        told.join("; "),
+        described.join("; "),
         actors.join(", ")
     ))
 }
 
-/// What the reader and the writer do in the round, from top to bottom, and an arrow from what comes first of the two
-/// accesses that race.
+/// The accesses of the reader and the writer in the round, from top to bottom, and an arrow from the first to the
+/// second of the two accesses that race.
 fn two_accesses(sheet: &mut Sheet, left: f64, trace: &[Traced]) -> Result<()> {
     let written = READER + ROUND;
     let [reader, other] = [READER, written].map(|lane| accesses(trace, lane, ROUND));
@@ -102,7 +103,7 @@ fn two_accesses(sheet: &mut Sheet, left: f64, trace: &[Traced]) -> Result<()> {
         track.line(sheet);
         for &(at, is_store, element) in accesses {
             let (mark, verb) = if is_store { (Mark::Square, "writes") } else { (Mark::Disc, "reads") };
-            // The reader never writes this element, so the owner's own read of it cannot race.
+            // The reader never writes this element, so the owner's load of it does not race.
             let races = element == written && is_store != is_reader;
             let fill = if races { Fill::Bad } else { Fill::Off };
             track.event(sheet, y(at), mark, fill, &format!("{verb} [{element}]"), is_reader);
@@ -117,7 +118,7 @@ fn two_accesses(sheet: &mut Sheet, left: f64, trace: &[Traced]) -> Result<()> {
     Ok(())
 }
 
-/// A bar for each element: how often it is in the sum. Says it in words, too.
+/// A bar for each element: how often it is in the sum. Returns the same in words.
 fn counted_bars(sheet: &mut Sheet, left: f64, counts: &[i32]) -> String {
     const BASE: f64 = 232.0;
     let strip = Strip::squares(left, 5.8);
@@ -141,14 +142,14 @@ fn race_of(sources: &mut Sources, values: &[i32]) -> Result<(Run, u32)> {
     Ok((run, line))
 }
 
-/// Under how many seeds each kernel runs, as in the chapter.
+/// How many seeds each kernel is run with, as in the chapter.
 const SEEDS: u64 = 20;
 
-/// What a seed may show, in the order of [`Shown`].
+/// What a seed may show, in the order of the values in [`Shown`].
 const ROWS: [&str; 3] = ["race reported", "wrong", "wrong if weak"];
 type Shown = [bool; 3];
 
-/// Runs a launch under each seed, the warps in random order, and once more in a weak memory.
+/// Runs a launch with each seed, with the warps in random order, and then with the weak memory.
 fn seeds(sources: &mut Sources, launch: &Launch, result: Buffer<i32>, right: &[i32]) -> Result<Vec<Shown>> {
     let mut shown = Vec::new();
     for seed in 0..SEEDS {
@@ -197,7 +198,7 @@ pub fn race_seeds(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         sheet.sized(x, 12.0, Anchor::Middle, Tone::Dim, 12.0, &seed.to_string());
     }
     let mut y = 30.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in kernels {
         let shown = seeds_of(sources, kernel)?;
         sheet.sized(4.0, y, Anchor::Start, Tone::Mono, 12.5, kernel.name);
@@ -217,25 +218,25 @@ pub fn race_seeds(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.right(396.0, top + 9.0, Tone::Text, &count.to_string());
             counts.push(format!("{name} {count}"));
         }
-        told.push(format!("{kernel}: {}", counts.join(", ")));
+        described.push(format!("{kernel}: {}", counts.join(", ")));
         y += 72.0;
     }
     Ok(format!(
         "A column for each of {SEEDS} seeds on the emulator, warps in random order. For each kernel three rows: whether a race \
          is reported, whether the result is wrong, and whether it is wrong in a memory that may return older stores. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// The block whose tile is shown.
+/// The block whose tile is drawn.
 const TILE: u32 = 128;
 
 pub fn tile_race(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (panel, kernel) in [&TILE_NO_BARRIER, &TILE_BARRIER].into_iter().enumerate() {
         let left = 4.0 + 200.0 * panel as f64;
         let (wrong, stale) = tile(sources, sheet, kernel, left)?;
-        told.push(format!(
+        described.push(format!(
             "{kernel}: {stale} of 4 loads come before the store, {wrong} of {TILE} elements are wrong"
         ));
     }
@@ -249,12 +250,12 @@ pub fn tile_race(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         "Time runs downwards, a column for each of 4 warps of one block of {TILE} threads on the emulator, seed 0, random order. A \
          square is the store into the tile, a disc the load from it; an arrow goes from the store to the load of what was \
          stored. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// Draws the stores and the loads of the warps of a block. Returns how many elements came out wrong, and how many loads
-/// came before the store that they wait for.
+/// Draws the stores and loads of a block's warps. Returns how many elements are wrong, and how many loads came before
+/// the store for which they should have waited.
 fn tile(
     sources: &mut Sources,
     sheet: &mut Sheet,
@@ -310,7 +311,7 @@ fn tile(
             at += 18.0;
         }
     }
-    // A warp that loads too early gets none of the elements that it needs, and no other warp lacks any.
+    // A warp that loads too early gets none of the elements that it needs, and no other warp has a wrong element.
     ensure!(wrong == stale * LANES as usize, "{stale} loads are too early, and {wrong} elements wrong");
     let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
     sheet.left(left, bottom + 20.0, tone, &format!("{wrong} of {TILE} wrong"));

@@ -1,6 +1,6 @@
-//! More figures of chapter 4: what a shuffle does not order, tiles, and a loop that begins a step early.
+//! More figures of chapter 4: what a shuffle does not order, tiles, and a loop that begins one step early.
 //!
-//! It leaves out groups of lanes that reached a line together, which the report draws.
+//! Groups of lanes that reached a line together are left out, because the report draws them.
 
 use anyhow::{Context, Result, ensure};
 use lanes::Launch;
@@ -13,7 +13,7 @@ use crate::timeline::{Track, is, shortened};
 use crate::warp::{LANES, Strip};
 use crate::{Anchor, Fill, Mark, Sheet, Sources, Stroke, Tone};
 
-/// What a lane does, in the words of the figure, and whether it waits for the other lanes there.
+/// What a lane does, in the words of the figure, and whether it waits there for the other lanes.
 const STEPS: [(&str, &str, bool); 4] = [
     ("st.shared", "stores", false),
     ("shfl.sync", "shuffle", true),
@@ -22,7 +22,7 @@ const STEPS: [(&str, &str, bool); 4] = [
 ];
 
 pub fn shuffle_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (left, kernel) in [(4.0, &SHUFFLE_NO_ORDER), (208.0, &SHUFFLE_AND_BARRIER)] {
         let values: Vec<i32> = (0..32).collect();
         let (x, y) = (sources.upload("x", &values)?, sources.zeroed::<i32>("y", 32)?);
@@ -64,7 +64,7 @@ pub fn shuffle_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         let (tone, verdict) = if races == 0 { (Tone::Text, "ordered") } else { (Tone::Strong, "a race") };
         sheet.left(left, bottom + 18.0, tone, &format!("store to load: {verdict}"));
         let words: Vec<&str> = steps.iter().map(|step| step.0).collect();
-        told.push(format!(
+        described.push(format!(
             "{kernel}: {}; from one lane's store to the other's load: {verdict}",
             words.join(", ")
         ));
@@ -72,7 +72,7 @@ pub fn shuffle_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     Ok(format!(
         "Lanes 0 and 1 of one warp on the emulator, for two kernels; time runs downwards. Lines across are steps at which lanes \
          wait for each other. An arrow goes from the store of lane 1 to the load of lane 0. {}.",
-        told.join(". ")
+        described.join(". ")
     ))
 }
 
@@ -87,7 +87,7 @@ pub fn tiles(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     sheet.left(4.0, 29.0, Tone::Text, "lane");
     STRIP.mask(sheet, 19.0, u32::MAX, Fill::On);
     let mut top = 40.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (k, size) in SIZES.into_iter().enumerate() {
         sheet.left(4.0, top + 14.0, Tone::Text, &format!("tile<{size}>"));
         let mut of_tiles = Vec::new();
@@ -100,17 +100,17 @@ pub fn tiles(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.middle(f64::midpoint(left, right), top + 14.3, Tone::Text, &sum.to_string());
             of_tiles.push(sum.to_string());
         }
-        told.push(format!("tiles of {size}: {}", of_tiles.join(", ")));
+        described.push(format!("tiles of {size}: {}", of_tiles.join(", ")));
         top += 29.0;
     }
     Ok(format!(
         "One warp on the emulator whose lanes bring their numbers, cut into tiles of four sizes, each with the sum that all of its \
          lanes get. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// How often each of 32 elements is in the sum after one pass and after two.
+/// How often each of 32 elements is contained in the sum after one pass and after two.
 fn weights(sources: &mut Sources, kernel: &'static Kernel) -> Result<[Vec<f32>; 2]> {
     let (x, sums) = (sources.zeroed::<f32>("x", 32)?, sources.zeroed::<f32>("sums", 1)?);
     let total = sources.zeroed::<f32>("total", 1)?;
@@ -133,7 +133,7 @@ fn weights(sources: &mut Sources, kernel: &'static Kernel) -> Result<[Vec<f32>; 
 pub fn doubled(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const UNIT: f64 = 12.0;
     let mut top = 12.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in [&PASS_STRIDED, &PASS_DOUBLED] {
         let passes = weights(sources, kernel)?;
         let highest = passes.iter().flatten().copied().fold(0.0, f32::max);
@@ -152,12 +152,12 @@ pub fn doubled(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             ensure!(most <= least, "all elements are in the sum as often");
             let often = if most < 1.5 { "once".to_owned() } else { format!("{most} times") };
             sheet.left(left, base + 18.0, Tone::Text, &format!("{pass}: each {often}"));
-            told.push(format!("{kernel}, {pass}: each element {often}"));
+            described.push(format!("{kernel}, {pass}: each element {often}"));
         }
         top = base + 50.0;
     }
     Ok(format!(
         "A bar for each of 32 elements that one block adds up on the emulator, as high as the number of times that the sum contains the element. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

@@ -1,6 +1,6 @@
 //! The figures of chapter 4 about sums of many elements: which lane reads what, atomics, wide loads, errors and times.
 //!
-//! It leaves out what a lane's result is made of, which is the chapter's first half.
+//! How a lane's result is made is left out; the first half of the chapter shows it.
 
 use anyhow::{Context, Result, bail};
 use lanes::kernel::Kernel;
@@ -24,8 +24,8 @@ const FEW: usize = 256;
 /// Elements in a sector of 32 bytes.
 const IN_SECTOR: usize = 8;
 
-/// The lane that reads an element with the first load of the warp, if one does: the array ends right before it, and the
-/// fault names the lane.
+/// The lane that reads an element with the first load of the warp, if one does. The array is made to end right before
+/// the element, and the fault names the lane.
 fn reader(sources: &mut Sources, kernel: &'static Kernel, element: usize) -> Result<Option<u32>> {
     let (x, sums) = (sources.zeroed::<f32>("x", element)?, sources.zeroed::<f32>("sums", 1)?);
     let launch = Launch::new(kernel, 1, LANES).arg(x).arg(sums).arg(FEW as i32);
@@ -40,7 +40,7 @@ fn reader(sources: &mut Sources, kernel: &'static Kernel, element: usize) -> Res
 pub fn two_pass_reads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let strip = Strip::squares(62.0, 10.5);
     let mut top = 12.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in [&PASS_STRIDED, &PASS_CHUNKED] {
         sheet.sized(4.0, top, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         top += 18.0;
@@ -51,7 +51,7 @@ pub fn two_pass_reads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
         for (element, place) in readers.iter_mut().enumerate().skip(1) {
             *place = reader(sources, kernel, element)?;
         }
-        // There are no arrays without elements; lane 0 is the one that is left.
+        // There are no arrays without elements; lane 0 is the only lane left.
         let found: Vec<u32> = readers.iter().flatten().copied().collect();
         if found != (1..LANES).collect::<Vec<_>>() {
             bail!("the first load of `{kernel}` is read by lanes {found:?}");
@@ -73,7 +73,7 @@ pub fn two_pass_reads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
         let (loads, sectors) = (counters.global_load_requests, counters.global_load_sectors);
         sheet.left(strip.x, top, Tone::Strong, &format!("first load: {}", counted(touched as u64, "sector")));
         sheet.right(strip.end(), top, Tone::Text, &format!("all {loads} loads: {sectors} sectors"));
-        told.push(format!(
+        described.push(format!(
             "{kernel}: the first load touches {touched} sectors, all {loads} loads {sectors} in sum"
         ));
         top += 32.0;
@@ -81,11 +81,11 @@ pub fn two_pass_reads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
     Ok(format!(
         "{FEW} elements that one warp adds up on the emulator, a column for each sector of {IN_SECTOR} elements. Large squares are \
          read by the warp's first load, one by each lane. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// The lanes that took part in atomics on global memory.
+/// The lanes that took part in atomic operations on global memory.
 fn atomic(step: &Traced) -> bool {
     step.ptx.split_whitespace().any(|word| word.starts_with("atom.") || word.starts_with("red."))
 }
@@ -97,7 +97,7 @@ pub fn atomics_count(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     let words: Vec<i32> = Random::new(0).words(N).iter().map(|&word| word as i32).collect();
     let kernels = [&SUM_ATOMIC_LANE, &SUM_ATOMIC_WARP, &SUM_WARPS_FIRST, &FILTER_EACH, &FILTER_TOGETHER];
     let mut top = 12.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in kernels {
         let launch = Launch::cover(kernel, N, BLOCK);
         let launch = if kernel.name.starts_with("filter") {
@@ -112,9 +112,9 @@ pub fn atomics_count(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         let updates = counted(updates.into(), "update");
         sheet.sized(4.0, top, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         sheet.right(396.0, top, Tone::Text, &updates);
-        told.push(format!("{kernel}: {updates} in {} requests", atomics.len()));
+        described.push(format!("{kernel}: {updates} in {} requests", atomics.len()));
         for warp in 0..BLOCK / LANES {
-            // A little room between warps.
+            // A small gap between warps.
             let strip = Strip::squares(4.0 + 98.5 * f64::from(warp), 3.0);
             let mask = atomics.iter().filter(|step| step.block.x == 0 && step.warp == warp);
             let mask = mask.fold(0, |mask, step| mask | step.active);
@@ -134,11 +134,11 @@ pub fn atomics_count(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         "The four warps of one block, a bar for each lane; a lane with a high one executes an atomic on global memory. On the right the updates \
          of the whole launch, {} elements in blocks of {BLOCK} on the emulator. {}.",
         grouped(N as u64),
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// What the loop of a sum loads, by its line of CUDA: requests and sectors.
+/// The requests and sectors of the loads in the loop of a sum, by its line of CUDA.
 fn loads(run: &Run) -> Result<(u64, u64)> {
     let counters = run.lines.iter().map(|line| &line.counters);
     let most =
@@ -148,7 +148,7 @@ fn loads(run: &Run) -> Result<(u64, u64)> {
 
 pub fn wide_loads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const N: usize = 128;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let mut top = 12.0;
     for kernel in [&SUM_NARROW, &SUM_WIDE] {
         let (x, sums) = (sources.upload("x", &vec![1.0_f32; N])?, sources.zeroed::<f32>("sums", 1)?);
@@ -174,7 +174,7 @@ pub fn wide_loads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         }
         let text = format!("{} of {}", counted(requests, "request"), counted(each, "sector"));
         sheet.left(4.0, top + 54.0, Tone::Dim, &text);
-        told.push(format!("{kernel}: {text}"));
+        described.push(format!("{kernel}: {text}"));
         top += 82.0;
     }
     let record = sources.emulated(CHAPTER, 0)?;
@@ -198,17 +198,18 @@ pub fn wide_loads(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             .collect();
         let shape = Bars { x: 122.0, width: 225.0, most, pitch: 19.0, tone: Tone::Mono };
         top = shape.draw(sheet, top + 10.0, &bars) + 30.0;
-        let told_values: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
-        told.push(format!("{of_record}: {}", told_values.join(", ")));
+        let values_in_words: Vec<String> =
+            bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
+        described.push(format!("{of_record}: {}", values_in_words.join(", ")));
     }
     Ok(format!(
         "One warp that loads {N} floats on the emulator: a frame for each request, a square for each sector in it. Below, the \
          whole sums of the chapter. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
-/// A number to one place, and without it from a thousand on.
+/// A number with one decimal, and from a thousand on without.
 fn one_place(number: f64) -> String {
     if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }
@@ -226,7 +227,7 @@ pub fn precision(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let (low, high) = (0.1_f64.log10(), 100_000.0_f64.log10());
     let place = |value: f64| left + width * (value.max(0.1).log10() - low) / (high - low);
     let mut y = 12.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let mut rows = Vec::new();
     for (head, names) in groups {
         sheet.left(4.0, y, Tone::Dim, head);
@@ -258,13 +259,13 @@ pub fn precision(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             sheet.mark((place(off), y), 4.5, Mark::Disc, Fill::A);
             sheet.left(place(off) + 9.0, y + 4.3, Tone::Text, &label);
         }
-        told.push(format!("{name} {label}"));
+        described.push(format!("{name} {label}"));
     }
     sheet.middle(left + width / 2.0, bottom + 33.0, Tone::Text, "error in roundings, on a logarithmic axis");
     let elements = grouped(record.fact("order_tree", "elements")? as u64);
     Ok(format!(
         "How far off a sum of {elements} floats is on the emulator, in roundings of one addition, on a logarithmic axis. {}.",
-        told.join(", ")
+        described.join(", ")
     ))
 }
 
@@ -281,14 +282,14 @@ pub fn sum_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         "sum_last_block",
     ];
     let note = sources.measured(CHAPTER, 1)?;
-    // A thread for each element, and no more.
+    // One thread for each element.
     let small_size = f64::from(LANES) * record.counter("clock_shared", "warps")?;
     let large_size = note.setting("size")?;
 
     let bars = |record: &Record, names: &[&str], size: Option<f64>| -> Result<Vec<Bar>> {
         let bar = |name: &&str| {
             let value = record.time_us(name)?;
-            // Bytes in a microsecond are a thousandth of gigabytes in a second.
+            // Bytes per microsecond are thousandths of gigabytes per second.
             let rate =
                 size.map(|size| format!(" ({} GB/s)", grouped((4.0 * size / value / 1000.0).round() as u64)));
             let label = format!("{} µs{}", one_place(value), rate.unwrap_or_default());
@@ -296,7 +297,7 @@ pub fn sum_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         };
         names.iter().map(bar).collect()
     };
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let mut y = 12.0;
     let tables =
         [(small_size, bars(&record, &small, None)?), (large_size, bars(&note, &large, Some(large_size))?)];
@@ -307,10 +308,10 @@ pub fn sum_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let shape = Bars { x: 138.0, width: 122.0, most, pitch: 20.0, tone: Tone::Mono };
         y = shape.draw(sheet, y + 11.0, &bars) + 30.0;
         let values: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.label)).collect();
-        told.push(format!("{head}: {}", values.join(", ")));
+        described.push(format!("{head}: {}", values.join(", ")));
     }
     Ok(format!(
         "Times of sums in single precision on an NVIDIA H200, blocks of 128 threads. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

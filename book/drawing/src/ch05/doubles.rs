@@ -1,6 +1,6 @@
 //! The figure of chapter 5 about minus zero: additions that are lost because doubles are compared.
 //!
-//! It leaves out NaN, with which a loop that compares doubles never ends.
+//! NaN is left out, because with it a loop that compares doubles never ends.
 
 use anyhow::{Result, ensure};
 use lanes::kernel::Kernel;
@@ -12,11 +12,11 @@ use crate::timeline::{is, legend};
 use crate::warp::{LANES, Strip};
 use crate::{Fill, Mark, Sheet, Sources, Tone};
 
-/// How far down one turn is from the next.
+/// The distance between two attempts.
 const PITCH: f64 = 7.0;
 
 pub fn minus_zero(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (x, kernel, name) in
         [(10.0, &ADD_ZERO_BITS, "bits are compared"), (210.0, &ADD_ZERO_COMPARE, "doubles are compared")]
     {
@@ -26,7 +26,7 @@ pub fn minus_zero(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         let end = turns(sheet, strip, &tries, added > 0);
         let sum = format!("sum {added}, {} lost", LANES - 1 - added);
         sheet.left(x, end + 20.0, Tone::Strong, &sum);
-        told.push(format!("where {name}, {} and the {sum}", counted(tries.len() as u64 - 1, "turn")));
+        described.push(format!("where {name}, {} and the {sum}", counted(tries.len() as u64 - 1, "turn")));
     }
     let base = sheet.bottom() + 24.0;
     let [sets, adds] = [(Mark::Diamond, Fill::B, "makes it +0"), (Mark::Square, Fill::On, "adds 1, is done")];
@@ -37,7 +37,7 @@ pub fn minus_zero(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "A column for each lane of one warp on the emulator, a row for each exchange that it tries. All have read -0, then lane \
          0 makes it +0, and the other lanes add 1 each: {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -53,7 +53,8 @@ fn tries(sources: &mut Sources, kernel: &'static Kernel) -> Result<(Vec<u32>, u3
     Ok((tries, left[0] as u32))
 }
 
-/// Draws the turns from top to bottom, and returns where they end. A lane that does not try again takes itself to be done.
+/// Draws the attempts from top to bottom, and returns the lower end. A lane that does not try again believes that it is
+/// done.
 fn turns(sheet: &mut Sheet, strip: Strip, tries: &[u32], is_added: bool) -> f64 {
     let y = |turn: usize| 26.0 + PITCH * turn as f64;
     sheet.mark((strip.centre(0), y(0)), 3.0, Mark::Diamond, Fill::B);

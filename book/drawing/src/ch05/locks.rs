@@ -1,6 +1,6 @@
-//! The figures of chapter 5 about locks: which block has one when, and which locks lose updates.
+//! The figures of chapter 5 about locks: when each block has the lock, and which locks lose updates.
 //!
-//! It leaves out locks that lanes of one warp fight for, which chapter 3 draws.
+//! Locks for which lanes of one warp compete are left out, because chapter 3 draws them.
 
 use anyhow::{Result, ensure};
 use lanes::kernel::Kernel;
@@ -16,7 +16,7 @@ use crate::timeline::{is, legend};
 use crate::warp::LANES;
 use crate::{Anchor, Fill, Mark, Sheet, Sources, Stroke, Tone};
 
-/// A lock, a counter, and how many gave up.
+/// The buffers for a lock, a counter, and the number of threads that gave up.
 fn rounds(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -30,7 +30,7 @@ fn rounds(
     Ok((launch, count))
 }
 
-/// From when to when a block had the lock.
+/// The time during which a block had the lock.
 struct Turn {
     block: u32,
     from: usize,
@@ -45,7 +45,7 @@ fn turns(trace: &[Traced]) -> (Vec<Turn>, Vec<(u32, usize)>) {
         if is(step, "atom.global.cas") {
             asked.push((step.block.x, at));
         } else if is(step, "membar") && holder.is_none_or(|(block, _)| block != step.block.x) {
-            // A block that gets as far as the first fence was given the lock when it last tried.
+            // A block that reaches the first fence got the lock with its last attempt.
             let last = asked.iter().rposition(|&(block, _)| block == step.block.x);
             holder = last.map(|last| asked.remove(last));
         } else if is(step, "atom.global.exch")
@@ -94,7 +94,7 @@ pub fn lock_handover(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         let (from, to) = (x(turn.from), x(turn.to));
         sheet.rect([from, y(turn.block) - 6.0, (to - from).max(3.0), 12.0], Fill::On);
         let middle = f64::midpoint(from, to);
-        // Two turns in short order have their numbers above and below.
+        // If two turns follow closely, their numbers are above and below the line.
         let is_near = last.is_some_and(|(block, above)| block == turn.block && middle - above < 19.0);
         let base = y(turn.block) + if is_near { 18.5 } else { -10.0 };
         sheet.middle(middle, base, Tone::Strong, &number.to_string());
@@ -125,7 +125,7 @@ pub fn lock_handover(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     ))
 }
 
-/// The updates that a lock loses in a weak memory, in the worst of some seeds.
+/// How many updates a lock loses with the weak memory, at most, over some seeds.
 fn lost_if_weak(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -143,7 +143,7 @@ fn lost_if_weak(
 }
 
 pub fn locks_lost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
-    // As the chapter runs them in a weak memory.
+    // The shape with which the chapter runs them in the weak memory.
     const SHAPE: (u32, i32) = (8, 5);
     const TRIED: u64 = 10;
     const WIDTH: f64 = 58.0;
@@ -165,7 +165,7 @@ pub fn locks_lost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         sheet.left(*x, 28.0, Tone::Dim, &format!("of {}", grouped(of as u64)));
     }
     let mut y = 49.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for kernel in kernels {
         sheet.sized(170.0, y + 4.3, Anchor::End, Tone::Mono, 12.0, kernel.name);
         let lost = record.fact(kernel.name, "gpu_lost")?;
@@ -180,7 +180,7 @@ pub fn locks_lost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
                 sheet.left(x + 17.0, y + 4.3, Tone::Text, "0");
             }
         }
-        told.push(format!("{kernel} {} and {}", grouped(lost as u64), grouped(weak as u64)));
+        described.push(format!("{kernel} {} and {}", grouped(lost as u64), grouped(weak as u64)));
         y += 22.0;
     }
     for x in columns {
@@ -193,6 +193,6 @@ pub fn locks_lost(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
         grouped(all[1] as u64),
         SHAPE.0,
         SHAPE.1,
-        told.join(", ")
+        described.join(", ")
     ))
 }

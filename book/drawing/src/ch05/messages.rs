@@ -1,6 +1,6 @@
 //! The figures of chapter 5 about messages: a flag that overtakes its data, forty seeds, and the last block.
 //!
-//! It leaves out messages with right fences in time, in which nothing is to be seen.
+//! Messages with correct fences are left out, because nothing happens in them.
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
@@ -16,10 +16,10 @@ use crate::timeline::{Pass, STEP, Track, is, legend};
 use crate::warp::LANES;
 use crate::{Anchor, Fill, Mark, Sheet, Sources, Stroke, Tone};
 
-/// What the messages say.
+/// The value of the messages.
 const MESSAGE: i32 = 42;
 
-/// A message with its buffers, in a weak memory.
+/// A message and its buffers, in the weak memory.
 fn message(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -57,7 +57,7 @@ pub fn message_overtakes(sources: &mut Sources, sheet: &mut Sheet) -> Result<Str
     for (track, name) in [(writer, "block 0"), (data, "data"), (flag, "flag"), (reader, "block 1")] {
         track.draw(sheet, name);
     }
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (&Look { step, times, sees }, row) in looks.iter().zip(1..) {
         let y = 22.0 + STEP * f64::from(row);
         let line = step.line.context("a step without a line")?;
@@ -69,7 +69,7 @@ pub fn message_overtakes(sources: &mut Sources, sheet: &mut Sheet) -> Result<Str
             (false, true) => format!("reads {sees}"),
             (false, false) => format!("reads {read} (old)"),
         };
-        // Words are beside the actor, where no other track crosses them.
+        // The words are beside the actor, where no other track crosses them.
         let (from, to, words) = if is_store {
             let after = if is_flag { 1 } else { stored };
             changes(sheet, place, y, after);
@@ -80,28 +80,29 @@ pub fn message_overtakes(sources: &mut Sources, sheet: &mut Sheet) -> Result<Str
         let is_bad = !is_store && !is_flag;
         Pass { from, to, words, what: &what, line: Some(line), is_bad }.draw(sheet, y);
         let place = if is_flag { "flag" } else { "data" };
-        told.push(format!("block {} {what} at {place} in line {line}", step.block.x));
+        described.push(format!("block {} {what} at {place} in line {line}", step.block.x));
     }
     sheet.left(4.0, bottom + 15.0, Tone::Dim, "at the end");
     Ok(format!(
         "Time runs downwards, kernel message_no_fence in the emulator's weak memory, seed {seed}: two blocks, and between them data and \
          flag. {}. Nothing orders the store of {stored} before the last read.",
-        told.join(", ")
+        described.join(", ")
     ))
 }
 
-/// An access to data or flag, or several looks at the flag in a row.
+/// An access to the data or the flag, or several consecutive loads of the flag.
 struct Look<'a> {
     step: &'a Traced,
     times: usize,
-    /// What a look at the flag sees: only the last one sees it raised, because it ends the loop.
+    /// The value that the last load of the flag returns. Only the last load can see the flag raised, because that ends
+    /// the loop.
     sees: i32,
 }
 
 fn looks(trace: &[Traced]) -> Result<Vec<Look<'_>>> {
     let is_access = |step: &&Traced| {
         let reads = is(step, "ld.volatile.global") || is(step, "ld.global");
-        // What the reader stores is what it has found.
+        // The reader stores the value that it has found.
         reads || step.block.x == 0 && (is(step, "st.volatile.global") || is(step, "st.global"))
     };
     let accesses: Vec<&Traced> = trace.iter().filter(is_access).collect();
@@ -118,7 +119,7 @@ fn looks(trace: &[Traced]) -> Result<Vec<Look<'_>>> {
     Ok(looks)
 }
 
-/// A place holds something else from here on, and to the end.
+/// A place in memory has another value from here to the end.
 fn changes(sheet: &mut Sheet, place: Track, y: f64, after: i32) {
     sheet.rect([place.x - 3.0, place.top + 4.0, 6.0, y - place.top - 8.0], Fill::Off);
     sheet.rect([place.x - 3.0, y + 4.0, 6.0, place.bottom - y - 4.0], Fill::A);
@@ -137,7 +138,7 @@ pub fn messages_weak(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
     ];
     let pitch = 9.8;
     let mut y = 12.0;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (kernel, shape) in cases {
         let (launch, got) = message(sources, kernel, shape)?;
         let mut wrong = 0;
@@ -154,13 +155,13 @@ pub fn messages_weak(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         sheet.sized(4.0, y, Anchor::Start, Tone::Mono, 12.5, kernel.name);
         let tone = if wrong == 0 { Tone::Text } else { Tone::Strong };
         sheet.right(396.0, y, tone, &format!("{wrong} of {SEEDS} wrong"));
-        told.push(format!("{kernel} {wrong}"));
+        described.push(format!("{kernel} {wrong}"));
         y += 38.0;
     }
     Ok(format!(
         "A mark for each of {SEEDS} seeds in the emulator's weak memory: a disc if the message was read, a cross if old data was \
          read. Wrong: {}.",
-        told.join(", ")
+        described.join(", ")
     ))
 }
 

@@ -1,6 +1,6 @@
-//! The figures of chapter 6 about the shape of a block: what it requests, how long a step takes, and what limits it.
+//! The figures of chapter 6 about the shape of a block: its memory requests, how long a step takes, and what limits it.
 //!
-//! It leaves out how a tile is loaded.
+//! How a tile is loaded is left out.
 
 use anyhow::Result;
 use lanes::report::layout::grouped;
@@ -29,37 +29,38 @@ fn by_shape(
     let mut y = 8.0;
     for (at, (shape, pair)) in SHAPES.into_iter().zip(&values).enumerate() {
         let text = |part: usize| {
-            let told = label(pair[part]);
-            if at == 0 { format!("{told} {}", heads[part]) } else { told }
+            let described = label(pair[part]);
+            if at == 0 { format!("{described} {}", heads[part]) } else { described }
         };
         let bar = |part: usize, fill| Bar { name: String::new(), value: pair[part], label: text(part), fill };
         bars.draw(sheet, y, &[bar(0, Fill::A), bar(1, Fill::B)]);
         sheet.right(60.0, y + 17.0, Tone::Text, &shape.replace('x', " x "));
         y += 40.0;
     }
-    let told = SHAPES.into_iter().zip(&values);
-    let told = told.map(|(shape, pair)| format!("{shape}: {} and {}", label(pair[0]), label(pair[1])));
-    Ok(ByShape { told: told.collect::<Vec<_>>().join(". "), bars, end: y - 7.0 })
+    let described = SHAPES.into_iter().zip(&values);
+    let described =
+        described.map(|(shape, pair)| format!("{shape}: {} and {}", label(pair[0]), label(pair[1])));
+    Ok(ByShape { described: described.collect::<Vec<_>>().join(". "), bars, end: y - 7.0 })
 }
 
-/// What was drawn of the shapes.
+/// The result of drawing the shapes.
 struct ByShape {
-    /// All bars in words.
-    told: String,
-    /// Where they begin and how long a unit is.
+    /// The description of all bars.
+    described: String,
+    /// Where the bars begin, and how long a unit is.
     bars: Bars,
-    /// The lower end of the last one.
+    /// The lower end of the last bar.
     end: f64,
 }
 
 pub fn shapes_sectors(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let record = sources.emulated("ch06_laplace", 0)?;
     let sectors = |variant: &str| record.fact(variant, "sectors_per_block");
-    let told = by_shape(sheet, ["requested", "different"], sectors, |value| format!("{value:.0}"))?;
+    let described = by_shape(sheet, ["requested", "different"], sectors, |value| format!("{value:.0}"))?;
     Ok(format!(
         "For each shape of a block of 256 threads, the sectors that it requests without a tile, and with a tile, which requests \
          each of them once. {}.",
-        told.told
+        described.described
     ))
 }
 
@@ -68,7 +69,7 @@ pub fn shapes_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     let size = record.setting("size")?;
     let time = |variant: &str| record.time_us(variant);
     let drawn = by_shape(sheet, ["without a tile", "with a tile"], time, |value| format!("{value:.1} µs"))?;
-    // A step reads one array and writes another, and so does a copy.
+    // A step reads one array and writes another, as a copy does.
     let copy = sources.bench(COPIED, "copy")?;
     let roof = 8.0 * size / copy.gb_s / 1000.0;
     let x = drawn.bars.x + drawn.bars.width * roof / drawn.bars.most;
@@ -80,34 +81,34 @@ pub fn shapes_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
          A line across the bars is at {roof:.1} µs: the time to read one array and write another at {} GB/s, the rate of a copy \
          of {} floats.",
         grouped(size as u64),
-        drawn.told,
+        drawn.described,
         grouped(copy.gb_s as u64),
         grouped(COPIED)
     ))
 }
 
-/// Floats of the copy whose rate is the roof: many more than a cache can hold.
+/// The floats of the copy whose rate is the limit: many more than fit in a cache.
 const COPIED: u64 = 1 << 30;
 
-/// How busy a part is, in percent of what it can do: its name, and the metric.
+/// How busy a unit is, in percent of its peak: its name, and the metric.
 const BUSY: [(&str, &str); 4] = [
     ("memory", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
     ("L2 cache", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
     ("L1 cache", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"),
     ("schedulers", "smsp__issue_active.avg.pct_of_peak_sustained_active"),
 ];
-/// Clocks from one instruction of a warp to its next, and how many of them it waits for a load and at a barrier.
+/// Clocks from one instruction of a warp to its next one, and how many of these it waits for a load and at a barrier.
 const CLOCKS: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
 const LOADS: &str = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
 const BARRIERS: &str = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio";
-/// The kernels of that figure.
+/// The kernels of the figure with these units.
 const LIMITED: [(&str, Fill); 3] =
     [("direct_8x32", Fill::C), ("direct_32x8", Fill::A), ("tile_32x8", Fill::B)];
 
 pub fn shapes_limits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     const CHAPTER: &str = "ch06_laplace";
     let percent = |value: f64| format!("{value:.0} %");
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     sheet.left(4.0, 12.0, Tone::Strong, "how busy each part is");
     let mut y = 22.0;
     let shape = Bars { x: 84.0, width: 240.0, most: 100.0, pitch: 14.0, tone: Tone::Text };
@@ -115,7 +116,7 @@ pub fn shapes_limits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         let mut bars = Vec::new();
         for (variant, fill) in LIMITED {
             let value = sources.note_metric(CHAPTER, variant, metric)?;
-            told.push(format!("{part} of {variant} {}", percent(value)));
+            described.push(format!("{part} of {variant} {}", percent(value)));
             let label = if at == 0 { format!("{} {variant}", percent(value)) } else { percent(value) };
             bars.push(Bar { name: String::new(), value, label, fill });
         }
@@ -146,7 +147,7 @@ pub fn shapes_limits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         }
         sheet.sized(84.0, y + 11.3, Anchor::End, Tone::Mono, 12.0, variant);
         sheet.left(x + 5.0, y + 11.3, Tone::Text, &format!("{all:.0} clocks"));
-        told.push(format!(
+        described.push(format!(
             "{variant} has {all:.0} clocks between two instructions of a warp, of which it waits {loads:.0} for loads and \
              {barriers:.0} at barriers"
         ));
@@ -158,5 +159,8 @@ pub fn shapes_limits(sources: &mut Sources, sheet: &mut Sheet) -> Result<String>
         (Mark::Square, Fill::Off, "all else"),
     ];
     legend(sheet, 4.0, y + 16.0, &marks);
-    Ok(format!("Bars for three kernels, from what the profiler measured on an H200. {}.", told.join("; ")))
+    Ok(format!(
+        "Bars for three kernels, from what the profiler measured on an H200. {}.",
+        described.join("; ")
+    ))
 }

@@ -1,6 +1,6 @@
-//! The figures of chapter 7 about blocks that wait for each other: looks over time, and tiles that never come.
+//! The figures of chapter 7 about blocks that wait for each other: loads of flags over time, and tiles that never run.
 //!
-//! It leaves out which tile a look is at, because a trace has no values.
+//! Which tile a load looks at is left out, because a trace contains no values.
 
 use anyhow::{Context, Result, ensure};
 use lanes::kernel::Kernel;
@@ -14,7 +14,7 @@ use crate::{Fill, Mark, Sheet, Sources, Stroke, Tone};
 const PER_THREAD: u32 = 4;
 const BLOCK: u32 = 32;
 
-/// A launch over so many tiles of ones, and the buffer for the scan.
+/// A launch over this many tiles of ones, and the buffer for the scan.
 fn scan(
     sources: &mut Sources,
     kernel: &'static Kernel,
@@ -29,7 +29,7 @@ fn scan(
     Ok((launch.arg(n as i32).arg(patience), y))
 }
 
-/// What a block does at a time.
+/// What a block does at some time.
 #[derive(Clone, Copy, PartialEq)]
 enum Event {
     Draws,
@@ -57,11 +57,11 @@ pub fn look_back_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
     let trace = sources.trace(&launch.seed(SEED))?;
     let (left, width, pitch, top) = (52.0, 336.0, 24.0, 18.0);
     let x = |at: usize| left + width * at as f64 / trace.len() as f64;
-    // Blocks draw their tiles one after the other.
+    // Blocks draw their tiles one after another.
     let drawn: Vec<u32> =
         trace.iter().filter(|step| event(step) == Some(Event::Draws)).map(|step| step.block.x).collect();
     ensure!(drawn.len() == TILES as usize, "{} tickets", drawn.len());
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (tile, &block) in drawn.iter().enumerate() {
         let y = top + pitch * tile as f64;
         sheet.left(4.0, y + 4.3, Tone::Text, &format!("tile {tile}"));
@@ -77,7 +77,7 @@ pub fn look_back_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
                 }
                 Event::Publishes => {
                     published += 1;
-                    // The first tile has no tile before it, so its sum is its prefix.
+                    // No tile comes before the first one, so its sum is its prefix.
                     let is_prefix = published == 2 || tile == 0;
                     let (mark, fill) =
                         if is_prefix { (Mark::Square, Fill::On) } else { (Mark::Triangle, Fill::A) };
@@ -85,7 +85,7 @@ pub fn look_back_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
                 }
             }
         }
-        told.push(format!("tile {tile} by block {block} looks {looks} times"));
+        described.push(format!("tile {tile} by block {block} looks {looks} times"));
     }
     let bottom = top + pitch * f64::from(TILES) - 6.0;
     sheet.arrow(&[(left, bottom), (left + width, bottom)], Stroke::Line);
@@ -103,7 +103,7 @@ pub fn look_back_time(sources: &mut Sources, sheet: &mut Sheet) -> Result<String
     Ok(format!(
         "A row for each of {TILES} tiles, time runs to the right, kernel scan_look_back with blocks of {BLOCK} threads on the \
          emulator, random order, seed {SEED}. {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }
 
@@ -114,7 +114,7 @@ pub fn start_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     for tile in [0, 7, 15] {
         sheet.middle(left + pitch * f64::from(tile) + 6.0, 12.0, Tone::Dim, &tile.to_string());
     }
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (row, resident) in [1, 4, 8, 15, 16].into_iter().enumerate() {
         let (mut launch, y) = scan(sources, &SCAN_LOOK_BACK_LAST_FIRST, TILES, 200)?;
         launch.simt.resident_blocks = resident;
@@ -130,7 +130,7 @@ pub fn start_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
             let (mark, fill) = if is_done { (Mark::Square, Fill::Good) } else { (Mark::Cross, Fill::Bad) };
             sheet.mark(at, 4.6, mark, fill);
         }
-        told.push(format!("with {resident} blocks at a time {finished} tiles are finished"));
+        described.push(format!("with {resident} blocks at a time {finished} tiles are finished"));
     }
     let base = 20.0 + 20.0 * 5.0 + 18.0;
     legend(
@@ -142,6 +142,6 @@ pub fn start_order(sources: &mut Sources, sheet: &mut Sheet) -> Result<String> {
     Ok(format!(
         "A row for each number of blocks on the machine at a time, a mark for each of {TILES} tiles, kernel \
          scan_look_back_last_first on the emulator: {}.",
-        told.join("; ")
+        described.join("; ")
     ))
 }

@@ -1,8 +1,8 @@
-//! `lint: allow WORDS: REASON`, the comment that lets a phrase pass.
+//! `lint: allow WORDS: REASON`, the comment that allows a phrase.
 //!
-//! It is a comment on a line of its own: `<!-- … -->` in Markdown, `# …` in TOML. It holds for the block of lines that
-//! follows, up to the next blank one, and for phrases that contain its words; several are set apart by commas. It needs a
-//! reason, and a phrase to allow.
+//! It is on a line of its own: `<!-- … -->` in Markdown, `# …` in TOML. It holds for the block of lines after it, up to
+//! the next blank line, and for phrases that contain its words; several are separated by commas. It must give a reason,
+//! and it must allow something.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use super::Found;
 static COMMENT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s*(?:<!--|#)\s*lint:(.*?)(?:-->\s*)?$").expect("a valid expression"));
 
-/// What an exception says.
+/// The words and the reason of an exception.
 static ALLOW: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s*allow\s+([^:]+):\s*(\S.*)$").expect("a valid expression"));
 
@@ -28,7 +28,7 @@ struct Exception {
     is_used: bool,
 }
 
-/// The findings that no exception allows, and what is wrong with the exceptions of this text.
+/// The findings that no exception allows, and the errors in the exceptions of this text.
 pub fn apply(text: &str, found: Vec<Found>) -> Vec<Found> {
     let (mut exceptions, mut problems) = read(text);
     let mut left: Vec<Found> =
@@ -44,7 +44,7 @@ pub fn apply(text: &str, found: Vec<Found>) -> Vec<Found> {
     left
 }
 
-/// A text without its exceptions, which no reader needs. Markdown would end a paragraph at each.
+/// A text without its exceptions, which are not meant for readers. In Markdown each of them would end a paragraph.
 pub fn without(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !COMMENT.is_match(line.trim_end())).collect()
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reader_sees_an_exception() {
+    fn exceptions_are_removed_from_the_text() {
         assert_eq!(without("a\n<!-- lint: allow b: c -->\nd\n<!-- e -->\n"), "a\nd\n<!-- e -->\n");
     }
 }

@@ -1,15 +1,15 @@
-//! The habits as data: how to recognise each, what to write instead, and a sentence with its correction.
+//! The habits as data: how to recognise each, what to write instead, and a sentence before and after its correction.
 //!
-//! A pattern belongs here only if nearly all of its matches are wrong. It leaves out whatever needs a reader: inversions,
-//! riddles, sentences without a reason.
+//! A pattern belongs here only if nearly all of its matches are wrong. Whatever only a person can notice is left out:
+//! inversions, riddles, sentences without a reason.
 
 /// A habit.
 pub struct Habit {
-    /// A regular expression for it, without regard to case.
+    /// A regular expression that finds it, in upper or lower case.
     pub pattern: &'static str,
     /// What to write instead.
     pub advice: &'static str,
-    /// A sentence with the habit, and the same one without. The tests read them.
+    /// A sentence with the habit, and the corrected sentence. The tests read them.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "an example for whoever reads the table, and a test's data")
@@ -17,21 +17,21 @@ pub struct Habit {
     pub example: (&'static str, &'static str),
 }
 
-/// Things that others take for persons.
+/// Things about which some texts write as if they were persons.
 macro_rules! things {
     () => {
         r"(?:lanes?|threads?|warps?|blocks?|halves|groups?|kernels?|compilers?|emulators?|checkers?|GPUs?|loads?|stores?)"
     };
 }
 
-/// What no lane is: a person.
+/// Words for persons, which a lane is not.
 macro_rules! anyone {
     () => {
         "(?:nobody|everybody|somebody|anybody)"
     };
 }
 
-/// Habits of sentences. They are looked for in prose, headings and captions.
+/// Habits of sentences. Prose, headings and captions are searched for them.
 pub const HABITS: &[Habit] = &[
     Habit {
         pattern: r"\bin\s+vain\b",
@@ -157,7 +157,7 @@ pub const HABITS: &[Habit] = &[
     },
 ];
 
-/// Habits of addresses. They are looked for in everything that is written.
+/// Habits of addresses. Everything that is written is searched for them.
 pub const ADDRESSES: &[Habit] = &[Habit {
     pattern: r"docs\.nvidia\.com/cuda/cuda-c-programming-guide",
     advice: "this guide has been replaced: link `docs.nvidia.com/cuda/cuda-programming-guide` and name the section",

@@ -1,7 +1,7 @@
-//! What is read for habits: which files, and which parts of each are prose.
+//! Which files are searched for habits, and which parts of each are prose.
 //!
-//! Everything else becomes blank, so that lines stay where they are: code, formulas, directives, addresses, and the fields
-//! of a TOML file that no reader sees. It leaves out comments in kernels and what programs print.
+//! Everything else is replaced by blanks, so that the lines keep their numbers: code, formulas, directives, addresses,
+//! and the fields of a TOML file that no reader sees. Comments in kernels and the output of programs are not searched.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -19,23 +19,23 @@ use crate::{Page, SOURCE, glossary, prose};
 pub struct Text {
     /// Its name, from the repository's root.
     pub file: String,
-    /// All of it.
+    /// The whole text.
     pub whole: String,
-    /// Its prose, every line where it is in the file.
+    /// Its prose, with every line at its place in the file.
     pub prose: String,
 }
 
 /// The documents in Markdown that are not pages.
 const DOCUMENTS: [&str; 2] = ["README.md", "CONTRIBUTING.md"];
 
-/// The fields of a TOML file that a reader is shown.
+/// The fields of a TOML file that readers see.
 const FIELDS: [&str; 7] = ["title", "task", "hints", "learned", "look", "ask", "means"];
 
 /// A word in code, a link's address, a tag or a comment.
 static NO_PROSE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"`[^`]*`|\]\([^)]*\)|<[^>]*>").expect("a valid expression"));
 
-/// Everything that is read.
+/// All texts that are searched.
 pub fn all(repository: &Repository, pages: &[Page]) -> Result<Vec<Text>> {
     let mut texts: Vec<Text> =
         pages.iter().map(|page| markdown(&format!("{SOURCE}/{}", page.path), &page.text)).collect();
@@ -51,25 +51,26 @@ pub fn all(repository: &Repository, pages: &[Page]) -> Result<Vec<Text>> {
     Ok(texts)
 }
 
-/// Where the chapters' claims are.
+/// The files with the chapters' claims.
 fn claims(repository: &Repository) -> Vec<String> {
     let chapters = folders(repository, "chapters").into_iter();
     let ledgers = chapters.map(|chapter| format!("chapters/{chapter}/output/sim_claims.txt"));
     ledgers.filter(|name| repository.has(name)).collect()
 }
 
-/// A page or a document. One that cannot be cut has no prose here; whoever binds the page says why.
+/// A page or a document. If it cannot be divided into pieces, it has no prose here; the error is reported when the page
+/// is expanded.
 fn markdown(name: &str, text: &str) -> Text {
     let prose = pieces(text).map(|pieces| prose::readable(&pieces)).unwrap_or_default();
     Text { file: name.to_owned(), whole: text.to_owned(), prose: blanked(&prose) }
 }
 
-/// The fields of a TOML file that a reader is shown.
+/// The fields of a TOML file that readers see.
 fn fields(name: &str, text: &str) -> Result<Text> {
     let table = DeTable::parse(text).with_context(|| format!("`{name}` cannot be read"))?;
     let mut shown = Vec::new();
     in_table(table.get_ref(), false, &mut shown);
-    // Byte by byte, so that a span of the one is a span of the other.
+    // Replaced byte by byte, so that a span in one text is a span in the other.
     let mut prose: String = text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
     for span in shown {
         // A backslash at the end of a line joins it to the next.
@@ -93,7 +94,7 @@ fn in_value(value: &toml::Spanned<DeValue<'_>>, is_shown: bool, shown: &mut Vec<
     }
 }
 
-/// What a chapter says about claims, without the commands.
+/// The text of a chapter's claims, without the commands.
 fn ledger(name: &str, text: &str) -> Text {
     let lines = text.lines().map(|line| if line.trim_start().starts_with("$ ") { "" } else { line });
     let prose: Vec<&str> = lines.collect();
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_formulas_directives_and_addresses_are_no_prose() {
+    fn code_formulas_directives_and_addresses_are_not_prose() {
         let page = "a `b` $c$ {{#ref d}}\n[e](f\ng)\n```sh\nh\n```\n{{#figure i | j `k`}}\n";
         let text = markdown("a.md", page);
         assert_eq!(text.prose.matches('\n').count(), page.matches('\n').count());
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_toml_only_what_a_reader_sees_is_prose() {
+    fn only_the_fields_of_a_toml_file_that_readers_see_are_prose() {
         let toml = "# a\nkernel = \"b\"\ntask = \"\"\"\nµ c \\\n`d`\"\"\"\n[look]\nrace = \"e\"\n[[question]]\nname = \"f\"\nask = \"g\"\n";
         let text = fields("a.toml", toml).unwrap();
         let words: Vec<&str> =
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_ledger_the_commands_are_no_prose() {
+    fn the_commands_of_a_ledger_are_not_prose() {
         let text = ledger("a", "N0.1  holds\n  the note: a\n  $ cargo run b\n");
         assert_eq!(text.prose.matches('b').count(), 0);
     }

@@ -1,4 +1,4 @@
-//! The pages as a browser shows them.
+//! The pages in a browser.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -17,13 +17,13 @@ use serde::de::DeserializeOwned;
 use crate::book;
 use crate::server::Server;
 
-/// The variable that says to go without a browser.
+/// The variable that skips the tests in a browser.
 const WITHOUT: &str = "BOOK_TESTS_WITHOUT_BROWSER";
 
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A browser with one page open, which writes down what goes wrong.
+/// A browser with one page open, which records errors.
 pub struct Window {
     pub tab: Arc<Tab>,
     faults: Arc<Mutex<Vec<String>>>,
@@ -31,7 +31,7 @@ pub struct Window {
     _browser: Browser,
 }
 
-/// A window on the book, unless we were told to go without.
+/// Opens a window on the book, unless the variable says to skip it.
 pub fn open() -> Option<Window> {
     if env::var_os(WITHOUT).is_some() {
         eprintln!("skipped, since {WITHOUT} is set: what a browser shows of the book is not tested");
@@ -44,8 +44,8 @@ pub fn open() -> Option<Window> {
         )
     });
     let server = Server::start(&book().out);
-    // No name but this machine's has an address, so nothing can be asked of another. The pages are our own, and a
-    // sandbox is not to be had in every container.
+    // Only this machine's name is resolved, so no other can be reached. There is no sandbox, because the pages are our
+    // own, and not every container allows one.
     let arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-dev-shm-usage"];
     let options = LaunchOptions::default_builder()
         .path(Some(path))
@@ -78,7 +78,7 @@ pub fn open() -> Option<Window> {
     Some(Window { tab, faults, server, _browser: browser })
 }
 
-/// What of it is a fault: an error or a warning, or a request that leaves the site.
+/// What is wrong in an event: an error, a warning, or a request that leaves the site.
 fn fault(event: &Event, home: &str) -> Option<String> {
     match event {
         Event::LogEntryAdded(event) => {
@@ -127,14 +127,14 @@ impl Window {
         self.tab.call_method(metrics).expect("a window can be resized");
     }
 
-    /// Shows the page as it is printed, or again as it is on the screen.
+    /// Shows the page as it is printed, or again as on the screen.
     pub fn print(&self, yes: bool) {
         let media = if yes { "print" } else { "" };
         let media = Emulation::SetEmulatedMedia { media: Some(media.to_owned()), features: None };
         self.tab.call_method(media).expect("a page can be shown as it is printed");
     }
 
-    /// Opens a page, and waits until it is there.
+    /// Opens a page, and waits until it is loaded.
     pub fn go(&self, page: &str) {
         let url = self.begin(page);
         self.wait(&format!("location.href === '{url}' && document.readyState === 'complete'"));
@@ -155,7 +155,7 @@ impl Window {
         url
     }
 
-    /// What a script comes to; a promise is waited for.
+    /// The result of a script. If it is a promise, waits for it.
     pub fn ask<T: DeserializeOwned>(&self, script: &str) -> Result<T, String> {
         let evaluate = Runtime::Evaluate {
             expression: script.to_owned(),
@@ -183,7 +183,7 @@ impl Window {
         }
     }
 
-    /// Waits until that is so. While a page is left, no script can be asked; that passes.
+    /// Waits until the script returns true. While the browser leaves a page, scripts fail; such errors are ignored.
     pub fn wait(&self, script: &str) {
         let start = Instant::now();
         let mut last = Ok(false);
@@ -197,7 +197,7 @@ impl Window {
         panic!("this did not come to be: {script}: {last:?}; and there was {:?}", self.faults());
     }
 
-    /// Fails unless that is so.
+    /// Fails unless the script returns true.
     pub fn sees(&self, script: &str) {
         assert_eq!(self.ask::<bool>(script), Ok(true), "{script}");
     }
@@ -206,13 +206,13 @@ impl Window {
         self.tab.press_key(key).expect("there is such a key");
     }
 
-    /// What went wrong since it was last asked.
+    /// The errors since the last call.
     pub fn faults(&self) -> Vec<String> {
         std::mem::take(&mut *self.faults.lock().expect("nothing panics while it writes"))
     }
 }
 
-/// The first page on which there is such an element.
+/// The first page that contains such an element.
 pub fn page_with(selector: &str) -> String {
     let parsed = scraper::Selector::parse(selector).unwrap();
     let site = Site::read(&book().out).unwrap();
@@ -220,12 +220,12 @@ pub fn page_with(selector: &str) -> String {
     found.unwrap_or_else(|| panic!("no page has `{selector}`")).0.to_owned()
 }
 
-/// The pages that are written in the book.
+/// The pages that are written for the book.
 fn pages() -> Vec<String> {
     Site::read(&book().out).unwrap().written().map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Opens every page of the list, and says what is wrong with what is shown.
+/// Opens every page of the list, and collects the errors in what is shown.
 fn look(window: &Window, (theme, width): (&str, u32), pages: &[String]) -> BTreeSet<String> {
     let script = include_str!("look.js");
     let script = script.split_once("\nasync ").expect("the script is a function under a comment").1;
@@ -262,16 +262,16 @@ fn look_at_all(ways: &[(&str, u32)], pages: &[String]) {
 }
 
 #[test]
-fn every_page_is_shown_as_it_should_be() {
+fn no_page_has_an_error_in_the_browser() {
     // A theme is colours only, so the narrow layout is the same in both.
     look_at_all(&[("light", 1280), ("light", 360), ("navy", 1280)], &pages());
 }
 
-/// The other themes differ from those two in nothing but their colours.
+/// The other themes differ from these two only in their colours.
 #[test]
 fn the_other_themes_have_contrast_too() {
     let site = Site::read(&book().out).unwrap();
-    // As many pages as it takes to see every class once.
+    // Takes pages until every class has occurred once.
     let mut seen = BTreeSet::new();
     let mut pages = Vec::new();
     for (name, page) in site.written() {
@@ -306,7 +306,7 @@ fn a_command_is_copied_with_a_button() {
     assert_eq!(window.faults(), Vec::<String>::new());
 }
 
-/// Addresses and texts of the list of results.
+/// The addresses and texts in the list of results.
 const RESULTS: &str = "[...document.querySelectorAll('#mdbook-searchresults > li')]
     .map(found => [found.querySelector('a').getAttribute('href'), found.textContent])";
 
@@ -321,7 +321,7 @@ fn the_search_finds_english_and_chinese() {
     window.tab.type_str("warp").unwrap();
     window.wait("document.querySelectorAll('#mdbook-searchresults > li').length > 0");
 
-    // Chinese as an input method writes it: composed, then put in, and no key goes up.
+    // Chinese from an input method: it is composed and then inserted, without a key event at the end.
     window.go("introduction.html");
     window.press("/");
     window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");
@@ -341,7 +341,7 @@ fn the_search_finds_english_and_chinese() {
     assert!(results.len() > 1, "pages that have the word come after it: {results:?}");
     window.sees("document.querySelector('#mdbook-searchresults em').textContent === '线程束'");
 
-    // The first result is the glossary, at the word's line.
+    // The first result is the glossary, at the line of the term.
     window.press("Enter");
     window.wait("location.pathname === '/glossary.html' && document.readyState === 'complete'");
     window.wait("document.querySelector('tr.found')?.id === 'warp'");
@@ -351,7 +351,7 @@ fn the_search_finds_english_and_chinese() {
     assert_eq!(window.faults(), Vec::<String>::new());
 }
 
-/// The index has `__threadfence()` and `sum(__shfl_down_sync(mask` as one word each.
+/// The index contains `__threadfence()` and `sum(__shfl_down_sync(mask` as one word each.
 #[test]
 fn the_search_finds_a_name_by_its_parts() {
     let Some(window) = open() else { return };
@@ -374,7 +374,7 @@ fn the_search_finds_a_name_by_its_parts() {
         assert!(without.is_empty(), "{part}: the list does not show where it is: {without:?}");
         assert!(results.iter().any(|(_, text)| text.contains(name)), "{part}: {results:?}");
     }
-    // A part is what begins after a sign: `hreadfence` is no part of `__threadfence`.
+    // A part of a word begins after a punctuation mark, so `hreadfence` is not a part of `__threadfence`.
     window.go("introduction.html");
     window.press("/");
     window.wait("document.activeElement.id === 'mdbook-searchbar' && window.search.index !== undefined");

@@ -1,4 +1,4 @@
-//! What a page is called and shown as elsewhere: its title, and the picture and the words of a link to it.
+//! How a page is shown elsewhere: its title, and the picture and the text of a link to it.
 
 use std::collections::BTreeMap;
 use std::{env, fs};
@@ -9,10 +9,10 @@ use scraper::Selector;
 use crate::browser::open;
 use crate::{book, repository};
 
-/// The variable that says to write the picture again.
+/// The variable that makes the test write the picture.
 const BLESS: &str = "BOOK_BLESS";
 
-/// The picture of a link, in the book's source.
+/// The picture for links, in the book's source.
 const CARD: &str = "book/src/assets/card.png";
 
 #[test]
@@ -32,7 +32,7 @@ fn every_page_has_a_title_of_its_own_and_says_what_a_link_to_it_shows() {
         let folder = name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let up = "../".repeat(folder.matches('/').count());
         assert_eq!(meta("image"), format!("{up}assets/card.png"), "{name}");
-        // The first page is the index as well.
+        // The first page is also the index.
         let other =
             titles.insert(title.clone(), name).filter(|other| *other != "index.html" && name != "index.html");
         assert_eq!(other, None, "{name} has the same title: {title}");
@@ -48,9 +48,9 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     Some((number(16)?, number(20)?))
 }
 
-/// The drawing is compared with the picture as coarsely as the letters of different machines differ.
+/// The drawing is compared with the picture only coarsely, because fonts differ between machines.
 #[test]
-fn the_card_is_as_it_was_drawn() {
+fn the_card_is_not_stale() {
     let Some(window) = open() else { return };
     window.go("introduction.html");
     if env::var_os(BLESS).is_some() {
@@ -63,7 +63,7 @@ fn the_card_is_as_it_was_drawn() {
     assert_eq!(window.faults(), Vec::<String>::new());
 }
 
-/// Draws `card.svg`: its bytes as a PNG, and how far each part of it is from `card.png` on average, of 255.
+/// Draws `card.svg`: returns a PNG, and how much each part of it differs from `card.png` on average, out of 255.
 const DRAW: &str = "async () => {
     function drawn(image, width, height) {
         const canvas = document.createElement('canvas');

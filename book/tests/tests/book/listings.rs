@@ -1,4 +1,4 @@
-//! Listings in a browser: numbers that are not copied, highlighting inside the lines, and faults that lead to theirs.
+//! Listings in a browser: line numbers are not copied, lines are highlighted, and faults link to their lines.
 
 use crate::browser::{open, page_with};
 
@@ -26,7 +26,7 @@ fn a_listing_is_copied_without_its_numbers_and_is_highlighted_within_its_lines()
 }
 
 #[test]
-fn a_fault_leads_to_its_line_which_is_marked_by_more_than_a_colour() {
+fn a_fault_links_to_its_line_which_is_marked_by_more_than_a_colour() {
     let Some(window) = open() else { return };
     window.go(&page_with(".row.marked[id]"));
     window.sees(

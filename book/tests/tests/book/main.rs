@@ -1,4 +1,4 @@
-//! The whole book, built once, and read by this program and by a browser.
+//! Builds the whole book once, and checks it, both the files and the pages in a browser.
 
 mod browser;
 mod head;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use book_tests::{Built, make};
 
-/// Where the repository of the book would be; nobody is there.
+/// The address of the book's repository in the tests; it does not exist.
 const ADDRESS: &str = "https://repository.invalid/lanes";
 
 /// The repository's folder.

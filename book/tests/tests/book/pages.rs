@@ -1,4 +1,4 @@
-//! The pages as they are written to disk.
+//! The files of the built pages.
 
 use std::fs;
 use std::path::Path;
@@ -9,13 +9,13 @@ use book_tests::{Rules, Site, make, problems};
 use crate::{ADDRESS, book, repository};
 
 #[test]
-fn every_page_is_sound() {
+fn no_page_has_a_problem() {
     let site = Site::read(&book().out).unwrap();
     let found = problems(&site, Rules { repository: repository(), address: ADDRESS });
     assert!(found.is_empty(), "{} problems:\n{}", found.len(), found.join("\n"));
 }
 
-/// A report is one table for all machines, whose heads over columns say which one they are from.
+/// A report is one table for all machines; heads over the columns name the machine that they are from.
 #[test]
 fn reports_say_which_machine_their_columns_are_from() {
     let site = Site::read(&book().out).unwrap();
@@ -48,9 +48,10 @@ fn reports_say_which_machine_their_columns_are_from() {
     assert!(measured > 50, "{measured} tables have a column of a GPU");
 }
 
-/// A page that says what *another* means in the GPU's column shows a table that has it. `reading.html` explains all words.
+/// If a page explains *another* in the GPU's column, it must show a table that contains it. `reading.html` explains all
+/// words.
 #[test]
-fn what_a_page_says_of_a_result_is_in_one_of_its_tables() {
+fn a_result_that_a_page_explains_is_in_one_of_its_tables() {
     let site = Site::read(&book().out).unwrap();
     let select = |selector: &str| scraper::Selector::parse(selector).unwrap();
     let (word, cell) = (select("main :is(em, code)"), select(".report td.by-gpu"));
@@ -79,7 +80,7 @@ fn the_chinese_of_the_glossary_is_in_the_texts_that_the_search_reads() {
     }
 }
 
-/// `mdbook-katex` writes HTML for the styles of one version of KaTeX.
+/// `mdbook-katex` writes HTML for the style sheets of one version of KaTeX.
 #[test]
 fn the_styles_are_of_the_katex_that_sets_the_formulas() {
     let metadata = Command::new(env!("CARGO"))
@@ -96,7 +97,7 @@ fn the_styles_are_of_the_katex_that_sets_the_formulas() {
     assert!(styles.contains(&format!("content:\"{}\"", version.trim())), "the styles are not of {version}");
 }
 
-/// A book of these pages, in a folder of its own.
+/// A book with these pages, in a folder of its own.
 fn sample(pages: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();
@@ -122,9 +123,9 @@ fn a_formula_that_does_not_parse_is_named_with_page_and_line() {
     assert!(format!("{error:#}").contains("two.md:5: the formula `\\frac{1}` does not parse"), "{error:#}");
 }
 
-/// What each check finds, in a book that has it.
+/// Each check finds its problem in a book that has one.
 #[test]
-fn the_checks_find_what_they_are_for() {
+fn each_check_finds_its_problem() {
     let page = "# One\n\n### Deep\n\n# Again\n\n[gone](two.html) [place](#nowhere) [plain](http://example.com)\n\n\
                 [file](https://repository.invalid/lanes/blob/main/kernels/nonesuch.cu) \
                 [line](https://repository.invalid/lanes/blob/main/LICENSE-MIT#L9999)\n\n\

@@ -1,9 +1,10 @@
-//! What a reader works the page with: the way past the list of chapters, the switch for Chinese, and the boxes of questions.
+//! How a reader operates a page: skipping the list of chapters, switching on the Chinese, and opening the boxes of
+//! questions.
 
 use crate::browser::{open, page_with};
 
 #[test]
-fn the_first_key_leads_past_the_list_of_chapters() {
+fn the_first_key_skips_the_list_of_chapters() {
     let Some(window) = open() else { return };
     window.resize(1280, 900);
     window.go("introduction.html");
@@ -18,7 +19,7 @@ fn the_first_key_leads_past_the_list_of_chapters() {
     assert_eq!(window.faults(), Vec::<String>::new());
 }
 
-/// Whether the Chinese of all terms of the page is shown, or of none.
+/// Whether the Chinese is shown for all terms of the page, or for none.
 const SHOWN: &str =
     "[...document.querySelectorAll('.term > [lang=zh]')].every(each => each.checkVisibility())";
 const HIDDEN: &str =
@@ -31,7 +32,7 @@ fn the_chinese_is_switched_on_with_a_key_and_remembered() {
     let page = page_with(".term > [lang=zh]");
     window.go(&page);
     window.sees(HIDDEN);
-    // No term is followed by the blank that belongs to its Chinese.
+    // The blank before the Chinese is hidden too.
     window.sees("[...document.querySelectorAll('.term')].every(term => !/\\s$/.test(term.innerText))");
     let toggle = "document.getElementById('chinese-toggle')";
     window.sees(&format!(
@@ -48,16 +49,16 @@ fn the_chinese_is_switched_on_with_a_key_and_remembered() {
     window.go("glossary.html");
     window.go(&page);
     window.sees(SHOWN);
-    // The class is set before the body is there.
+    // The class is set before the body is parsed.
     window.sees("document.head.querySelector('script').textContent.includes('lanes-chinese')");
     window.sees(&format!("{toggle}.click() ?? true"));
     window.sees(HIDDEN);
-    // Who comes from a search for Chinese sees it, this time.
+    // A search for Chinese leads to a page that shows it, this time only.
     window.go(&format!("{page}?highlight=%E7%BA%BF%E7%A8%8B"));
     window.sees(SHOWN);
     window.go(&page);
     window.sees(HIDDEN);
-    // The glossary has it always.
+    // The glossary always shows it.
     window.go("glossary.html");
     window.sees("[...document.querySelectorAll('td[lang=zh]')].every(each => each.checkVisibility())");
     assert_eq!(window.faults(), Vec::<String>::new());
@@ -85,7 +86,7 @@ fn the_answer_to_a_question_is_folded_opens_with_a_key_and_is_printed() {
     window.wait(&is_shown);
     window.press("Enter");
     window.wait(&format!("!{is_shown}"));
-    // In print, without any script of the page.
+    // When it is printed, without any script of the page.
     window.print(true);
     window.wait(&format!("{answer}.querySelector('summary ~ *').getBoundingClientRect().height > 0"));
     window.wait(&is_shown);

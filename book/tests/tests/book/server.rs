@@ -1,4 +1,4 @@
-//! The built book on this machine's own address, as a site would have it.
+//! Serves the built book on this machine, at the address that a site would have.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Result, Write};
@@ -13,7 +13,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves that folder.
+    /// Serves this folder.
     pub fn start(folder: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
@@ -21,7 +21,7 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let folder = Arc::clone(&folder);
-                // A browser that went on to the next page does not wait for the answer.
+                // A browser that has gone to the next page does not wait for the answer.
                 thread::spawn(move || drop(answer(stream, &folder)));
             }
         });
@@ -34,7 +34,7 @@ impl Server {
     }
 }
 
-/// One request, one answer, and the connection is closed.
+/// Answers one request, and closes the connection.
 fn answer(mut stream: TcpStream, folder: &Path) -> Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     let request = lines.next().unwrap_or_else(|| Ok(String::new()))?;

@@ -1,14 +1,14 @@
-//! The figures of a row that this chapter's claims compare, and how they are worded as evidence.
+//! The figures of a row that this chapter's claims compare, and their wording as evidence.
 
 use lanes::claims::Seen;
 use lanes::report::layout::counted;
 
-/// Whether two counts are equal, which are floats here.
+/// Whether two counts are equal; here counts are floats.
 pub fn same(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
-/// Warps with a divergent branch.
+/// The number of warps with a divergent branch.
 pub fn diverged(row: Seen) -> f64 {
     row.counter("divergent_warps")
 }
@@ -26,7 +26,7 @@ pub fn loads(row: Seen) -> f64 {
     row.counter("global_load_requests") / row.counter("warps")
 }
 
-/// Whether so many warps diverge, of so many.
+/// Whether a row has this many warps, and this many of them diverge.
 pub fn is(row: Seen, diverging: f64, warps: f64) -> bool {
     same(diverged(row), diverging) && same(row.counter("warps"), warps)
 }

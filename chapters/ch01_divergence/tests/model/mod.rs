@@ -1,11 +1,11 @@
-//! A second opinion: what a launch must cost, counted by walking over its warps on the host.
+//! A second way to find the counters of a launch, which goes through its warps on the host.
 //!
-//! A kernel is described as the pieces of straight code between its branches, in the order of the PTX text. For each
-//! piece the description says how often a thread walks it, and, if a branch ends it, which threads take that branch.
-//! The rules are the hardware's: a warp walks a piece as often as the busiest of its lanes, lanes that parted meet
-//! again, and a request touches the distinct 32-byte sectors of its lanes. Lanes that a branch sends straight to the end
-//! of the kernel, away from others, end at the branch. How many instructions a piece has, and where its branch leads, is
-//! read from the PTX; nothing is taken from a run.
+//! A kernel is described as the pieces of straight-line code between its branches, in the order of the PTX text. For
+//! each piece the description says how often a thread executes it, and, if it ends in a branch, which threads take that
+//! branch. The rules are the hardware's: a warp executes a piece as often as the busiest of its lanes, lanes that have
+//! diverged reconverge, and a request touches the distinct 32-byte sectors of its lanes. If a divergent branch leads
+//! straight to the end of the kernel, the lanes that take it end there. How many instructions a piece has, and where
+//! its branch leads, is read from the PTX; nothing is taken from a run.
 
 use lanes::kernel::Kernel;
 use lanes::launch::blocks_for;
@@ -23,7 +23,7 @@ pub fn shapes(mut check: impl FnMut(usize, u32)) {
     }
 }
 
-/// What the emulator counted in a run without a fault.
+/// The counters of the emulator in a run without a fault.
 pub fn counted(run: &lanes::Run) -> Counters {
     assert!(run.faults.is_empty(), "{:?}", run.faults);
     run.counters
@@ -34,16 +34,16 @@ pub fn line(n: usize, block: u32, pieces: Vec<Piece>) -> Model {
     Model { grid: (blocks_for(n, block) as usize, 1), block: (block as usize, 1), pieces }
 }
 
-/// A piece that is walked by some threads once.
+/// A piece that some threads execute once.
 pub fn once(walks: Of<usize>) -> Piece {
     Piece { walks, only: None, taken: None, elements: &[] }
 }
 
-pub fn everybody(_: Thread) -> usize {
+pub fn every_thread(_: Thread) -> usize {
     1
 }
 
-/// The thread's own element.
+/// The index of the thread's own element.
 pub fn own(t: Thread, _: usize) -> usize {
     t.x
 }
@@ -55,26 +55,26 @@ pub struct Thread {
     pub y: usize,
 }
 
-/// Something about a thread: how often it walks a piece.
+/// A property of a thread, such as how often it executes a piece.
 pub type Of<'a, T> = &'a dyn Fn(Thread) -> T;
 
-/// Something about a thread in a round, counted from 0: whether it takes a branch, which element it accesses.
+/// A property of a thread in an iteration, counted from 0: whether it takes a branch, or which element it accesses.
 pub type In<'a, T> = &'a dyn Fn(Thread, usize) -> T;
 
-/// A piece of straight code.
+/// A piece of straight-line code.
 #[derive(Clone, Copy)]
 pub struct Piece<'a> {
-    /// How often a thread walks it.
+    /// How often a thread executes it.
     pub walks: Of<'a, usize>,
-    /// Which of the rounds that it walks really lead through this piece; all of them if it does not say.
+    /// Which of these iterations really contain this piece; all of them if it is `None`.
     pub only: Option<In<'a, bool>>,
     /// The conditional branch at its end.
     pub taken: Option<In<'a, bool>>,
-    /// Where its loads and stores go: the number of an element of four bytes, for each of them.
+    /// The index of the 4-byte element that each of its loads and stores accesses.
     pub elements: &'a [In<'a, usize>],
 }
 
-/// A launch as the model sees it.
+/// A launch, as far as the model describes it.
 pub struct Model<'a> {
     pub grid: (usize, usize),
     pub block: (usize, usize),
@@ -85,21 +85,22 @@ pub struct Model<'a> {
 #[derive(Debug, Default)]
 struct Text {
     instructions: u64,
-    /// The label before it.
+    /// The label at its beginning.
     label: Option<String>,
     /// Whether it begins with the end of the kernel.
     is_end: bool,
     ends_in_branch: bool,
-    /// Where its branch leads, if that has a condition.
+    /// The target of its branch, if the branch has a condition.
     target: Option<String>,
-    /// If one way out of its branch leads straight to the end of the kernel: whether it is that of those who take it.
+    /// If one way out of its branch leads straight to the end of the kernel: whether that is the way of the lanes that
+    /// take it.
     takers_end: Option<bool>,
-    /// Its loads and stores in order: whether it is a store.
+    /// For each of its loads and stores, in order, whether it is a store.
     stores: Vec<bool>,
 }
 
 impl Model<'_> {
-    /// What the counters must be.
+    /// The counters that follow from the description.
     pub fn counters(&self, kernel: &Kernel, debug: bool) -> Counters {
         let texts = pieces(kernel, debug);
         assert_eq!(texts.len(), self.pieces.len(), "{kernel}: the PTX has other pieces: {texts:#?}");
@@ -116,7 +117,7 @@ impl Model<'_> {
         counters
     }
 
-    /// The threads of each warp: 32 at a time in the order of their numbers in the block, the last warp with the rest.
+    /// The threads of each warp: 32 at a time in the order of their numbers in the block. The last warp may have fewer.
     fn warps(&self) -> Vec<Vec<Thread>> {
         let ((columns, rows), (width, height)) = (self.grid, self.block);
         let mut warps = Vec::new();
@@ -129,7 +130,7 @@ impl Model<'_> {
     }
 }
 
-/// Walks the lanes of a warp that have not ended through a piece, round after round.
+/// Executes a piece with the lanes of a warp that have not ended, iteration after iteration.
 fn walk(here: &mut Vec<Thread>, piece: Piece, text: &Text, counters: &mut Counters) {
     let most = here.iter().map(|&thread| (piece.walks)(thread)).max().unwrap_or(0);
     for round in 0..most {
@@ -152,8 +153,8 @@ fn walk(here: &mut Vec<Thread>, piece: Piece, text: &Text, counters: &mut Counte
     }
 }
 
-/// A branch parts its lanes if some take it and some do not; whoever evaluates it is active at it. Returns the lanes
-/// that it sends to the end.
+/// A branch is divergent if some of the active lanes take it and some do not. Returns the lanes that it sends to the
+/// end.
 fn branch(
     active: &[Thread],
     taken: Of<bool>,
@@ -172,7 +173,8 @@ fn branch(
     }
 }
 
-/// Allocations begin at a multiple of 32 bytes, so a sector holds eight elements from a multiple of eight on.
+/// Allocations begin at a multiple of 32 bytes, so each sector contains eight elements, the first of which has an index
+/// that is a multiple of eight.
 fn access(active: &[Thread], element: Of<usize>, is_store: bool, counters: &mut Counters) {
     let mut sectors: Vec<usize> = active.iter().map(|&thread| element(thread) / 8).collect();
     sectors.sort_unstable();
@@ -186,7 +188,7 @@ fn access(active: &[Thread], element: Of<usize>, is_store: bool, counters: &mut 
     *touched += sectors.len() as u64;
 }
 
-/// The kernel's PTX, cut after each branch and before each label.
+/// The kernel's PTX, split after each branch and before each label.
 fn pieces(kernel: &Kernel, debug: bool) -> Vec<Text> {
     let ptx = kernel.build(70, debug).expect("the kernels of this chapter have both builds").ptx;
     let body = ptx.split(&format!(".entry {}(", kernel.name)).nth(1).expect("its PTX has it");
@@ -207,7 +209,7 @@ fn pieces(kernel: &Kernel, debug: bool) -> Vec<Text> {
     pieces
 }
 
-/// Finds the branches of which one way leads to the end of the kernel at once.
+/// Finds the branches with one way that leads straight to the end of the kernel.
 fn find_ends(pieces: &mut [Text]) {
     let ends: Vec<String> =
         pieces.iter().filter(|piece| piece.is_end).filter_map(|piece| piece.label.clone()).collect();

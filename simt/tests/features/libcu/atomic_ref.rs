@@ -1,8 +1,9 @@
 //! `atomic_ref.cu`: every operation of `cuda::atomic_ref` in every order, at the system's scope and at a block's.
 //!
-//! All threads perform an operation on one cell. Whatever their order, each found what another one left: the results,
-//! as steps from the value that a thread found to the one that it left, form one chain from the cell's first value to its
-//! last. That is a trail through a graph that uses every edge once, and Euler's condition says whether there is one.
+//! All threads carry out an operation on one cell. In any order of the threads, each finds what another one left. So
+//! the results, as steps from the value that a thread found to the value that it left, form one chain from the cell's
+//! first value to its last. That is a trail through a graph that uses every edge once, and Euler's condition says
+//! whether one exists.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +29,12 @@ const BLOCK: usize = 34;
 
 /// A type that an `atomic_ref` refers to.
 trait Value: Element + PartialOrd {
-    /// What the thread of this number stores, adds and so on.
+    /// The operand of a thread.
     fn operand(thread: usize) -> Self;
     fn small(number: usize) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
-    /// Applies a function to the bits.
+    /// Applies a function to the bits of two values.
     fn bitwise(self, other: Self, f: fn(u64, u64) -> u64) -> Self;
 }
 
@@ -71,7 +72,7 @@ values! {
     f64, u64, i64, |a, b| a + b, |a, b| a - b;
 }
 
-/// What one operation does.
+/// The operations that are tested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Operation {
     Load,
@@ -89,7 +90,7 @@ enum Operation {
 
 use Operation::*;
 
-/// The operations with their orders as the kernel performs them: so many cells for each.
+/// The operations with their orders, as the kernel carries them out: this many cells for each.
 fn cells(is_integer: bool) -> Vec<Operation> {
     let mut cells = vec![Load; 3];
     cells.extend([Store; 3]);
@@ -103,7 +104,7 @@ fn cells(is_integer: bool) -> Vec<Operation> {
 }
 
 impl Operation {
-    /// What a cell holds at first: something that the operands change.
+    /// The first value of a cell, which the operands change.
     fn first<T: Value>(self) -> T {
         match self {
             CompareExchange | Or | Xor => T::small(0),
@@ -112,7 +113,7 @@ impl Operation {
         }
     }
 
-    /// What a thread leaves where it finds `old`.
+    /// The value that a thread leaves if it finds `old`.
     fn apply<T: Value>(self, old: T, thread: usize) -> T {
         let x = T::operand(thread);
         match self {
@@ -140,7 +141,7 @@ fn check<T: Value>(s: &mut Setting, is_integer: bool, blocks: u32) {
     for (cell, (operation, found)) in operations.iter().zip(results.chunks(threads)).enumerate() {
         let ends = (first[cell], last[cell]);
         let is_right = match operation {
-            // The result is what was stored: the last of these stores stays.
+            // The result is the value that was stored, and the last of these stores remains.
             Store => found.iter().enumerate().all(|(i, x)| *x == T::operand(i)) && found.contains(&ends.1),
             _ => is_chain(ends, found.iter().enumerate().map(|(i, old)| (*old, operation.apply(*old, i)))),
         };
@@ -148,7 +149,7 @@ fn check<T: Value>(s: &mut Setting, is_integer: bool, blocks: u32) {
     }
 }
 
-/// Whether steps can be put one after the other so that they lead from the first value to the last.
+/// Whether the steps can be put in an order in which they lead from the first value to the last.
 fn is_chain<T: Value>((first, last): (T, T), steps: impl Iterator<Item = (T, T)>) -> bool {
     let mut next: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     let mut surplus = BTreeMap::from([(bits(first), -1)]);
@@ -175,7 +176,7 @@ fn there_are_276_combinations() {
 }
 
 #[test]
-fn a_chain_is_told_from_what_is_none() {
+fn chains_are_recognised() {
     let steps = |steps: &[(i32, i32)]| is_chain((0, 3), steps.iter().copied());
     assert!(steps(&[(1, 3), (0, 1)]));
     assert!(steps(&[(1, 2), (2, 1), (1, 1), (1, 3), (0, 1)]));

@@ -53,7 +53,8 @@ fn again(s: &mut Setting) {
     s.check(z, &(0..N).collect::<Vec<_>>());
 }
 
-/// The kernel that makes the barrier runs alone where it is its turn, and before the other where it is that one's.
+/// The kernel that initialises the barrier is run alone as a case of its own, and before the other kernel in that
+/// kernel's case.
 fn of_grid(s: &mut Setting) {
     const THREADS: u32 = 2 * 40;
     let barrier = s.output::<u64>(1);

@@ -1,6 +1,6 @@
-//! `collectives.cu`: reductions and scans of cooperative groups, against folds on the host.
+//! `collectives.cu`: reductions and scans of cooperative groups, compared with folds on the host.
 //!
-//! Values are small whole numbers, so sums of floats are exact in whatever order they are added.
+//! Values are small whole numbers, so sums of floats are exact in any order.
 
 use std::ops::{BitAnd, BitOr, BitXor};
 
@@ -22,7 +22,7 @@ pub const CASES: &[Case] = &[
 
 const N: usize = 96;
 
-/// A number of which there are sums and an order.
+/// A number that can be added and ordered.
 trait Number: Element + PartialOrd {
     fn plus(self, other: Self) -> Self;
     fn of_count(count: usize) -> Self;
@@ -58,10 +58,10 @@ fn values<T>(make: fn(u64) -> T) -> Vec<T> {
     numbers().map(|n| make(n % 1000)).take(N).collect()
 }
 
-/// For each thread of a group, what it gets of the values of the group.
+/// The result of each thread of a group, from the values of the group.
 type Row<T> = fn(&[T], usize) -> T;
 
-/// A row of results: of groups of neighbours, or of those threads of each warp that `is_in` lets through.
+/// A row of results: of groups of neighbours, or of those threads of each warp for which `is_in` returns true.
 fn row<T: Number>(x: &[T], size: usize, is_in: impl Fn(T) -> bool, result: Row<T>) -> Vec<T> {
     let mut row = vec![T::default(); x.len()];
     for start in (0..x.len()).step_by(size) {
@@ -109,7 +109,7 @@ fn arithmetic<T: Number>(s: &mut Setting, size: usize, make: fn(u64) -> T) {
     s.check(z, &expected);
 }
 
-/// A number of which there are bits.
+/// A number with bitwise operations.
 trait Bits: Number + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {}
 
 impl Bits for u32 {}
@@ -140,11 +140,11 @@ fn one(s: &mut Setting) {
     let (writers, leaders) = (s.output::<i32>(3), s.output::<i32>(N));
     s.run(1, N as u32, args!(writers, leaders));
     s.check(writers, &[1; 3]);
-    // Whoever is elected, it is one of the group, and all of a warp agree on it.
-    for (warp, told) in s.read::<i32>(leaders).chunks(32).enumerate() {
-        let leader = told[1];
+    // Any lane of the group may be elected, and all lanes of a warp must agree on it.
+    for (warp, answers) in s.read::<i32>(leaders).chunks(32).enumerate() {
+        let leader = answers[1];
         assert!(leader as usize / 32 == warp && leader % 4 != 0, "{leader} leads in warp {warp}");
-        assert!((0..32).all(|lane| told[lane] == if lane % 4 == 0 { 0 } else { leader }), "{told:?}");
+        assert!((0..32).all(|lane| answers[lane] == if lane % 4 == 0 { 0 } else { leader }), "{answers:?}");
     }
 }
 

@@ -1,7 +1,7 @@
-//! libcu++ and cooperative groups as CUDA 12.9 has them: `libcu/*.cu`, on every committed build.
+//! libcu++ and cooperative groups as of CUDA 12.9: `libcu/*.cu`, on every committed build.
 //!
-//! `cargo xtask ptx --libcu` compiles them. What the headers make of a program is theirs to choose, and other code for each
-//! target; the tests hold that it runs, and returns what the library promises.
+//! `cargo xtask ptx --libcu` compiles them. The headers are free to choose their code, and choose other code for each
+//! target. The tests check that it runs and returns what the library promises.
 
 mod atomic_ref;
 mod barrier;
@@ -40,7 +40,8 @@ fn waiting() {
     check("waiting", waiting::CASES);
 }
 
-/// Who leads the first warp's threads whose number is no multiple of 4, on `sm_90`, where `elect.sync` decides it.
+/// The lane that is elected among the first warp's threads whose number is not a multiple of 4, on `sm_90`, where
+/// `elect.sync` decides.
 fn leader(schedule: Schedule, seed: u64) -> u32 {
     let (file, text) = harness::builds_in(FOLDER, "collectives").pop().unwrap();
     assert!(text.contains("elect.sync"), "{file}");
@@ -54,7 +55,7 @@ fn leader(schedule: Schedule, seed: u64) -> u32 {
 }
 
 #[test]
-fn the_lowest_is_elected_in_the_plain_schedule_and_anybody_in_others() {
+fn the_lowest_lane_is_elected_with_round_robin_and_any_lane_with_other_schedules() {
     assert!((0..4).all(|seed| leader(Schedule::RoundRobin, seed) == 1));
     for schedule in [Schedule::Random, Schedule::Hunt] {
         let leaders: BTreeSet<u32> = (0..8).map(|seed| leader(schedule, seed)).collect();

@@ -12,7 +12,7 @@ fn turns(s: &mut Setting) {
     s.check(z, &[3, 2, 1, 0]);
 }
 
-/// Lanes of one warp that wait for each other need independent scheduling.
+/// If lanes of one warp wait for each other, they need independent thread scheduling.
 fn semaphore(s: &mut Setting) {
     let z = s.output::<i32>(1);
     let threads = if s.is_stack() { 1 } else { 40 };

@@ -1,10 +1,11 @@
-//! Kernels whose warps can march in step: what lock step takes on, and what it has to give up.
+//! Kernels whose warps stay together for long, for the executor that runs all warps of a block at once: code that it
+//! can run, and code with which it has to give up.
 //!
-//! Other kernels that are made up part their lanes and touch each other's bytes so soon that lock step never comes far
-//! with them. These go to memory at addresses that are linear in the thread, each written in registers of its own, and
-//! how much care they take that warps keep apart there is drawn for each kernel ([`rows`](crate::rows)). Their branches
-//! skip something short, or are taken by whole warps. Two kernels of three are short, and about little else than rows
-//! that warps pass to each other. Left out: local memory and generic addresses.
+//! The lanes of other random kernels diverge so soon, and their warps access each other's bytes so soon, that this
+//! executor is hardly used. The kernels here access memory at addresses that are linear in the thread, each computed in
+//! registers of its own. How often their warps keep to separate bytes is drawn for each kernel ([`rows`](crate::rows)).
+//! Their branches skip only a few instructions, or all lanes of a warp take them. Two kernels of three are short and
+//! consist mainly of rows that warps pass to each other. Local memory and generic addresses are left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,39 +17,39 @@ use crate::numbers::Numbers;
 use crate::rows::Pattern;
 use crate::writer::{Style, Width, Writer};
 
-/// Statements inside statements at most.
+/// How deeply statements may be nested.
 const DEEPEST: usize = 3;
 
-/// Where a statement stands.
+/// The place of a statement in the control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// All warps come here the same number of times, so they may meet.
+    /// All warps execute it the same number of times, so it may contain a barrier.
     Open,
-    /// Some warps come here.
+    /// Some warps execute it.
     Warps,
-    /// In a short stretch that some lanes skip.
+    /// It is in a short section that some lanes skip.
     Region,
 }
 
 /// A kernel that is being written.
-pub struct March {
+pub struct Convergent {
     pub writer: Writer,
-    /// Registers of 32 and of 64 bits that are linear in thread and warp.
+    /// Registers of 32 and of 64 bits that are linear in the thread and the warp.
     pub planes: [Vec<String>; 2],
     /// How many registers have been named so far.
     named: usize,
-    /// By area: how it was gone to last since the last barrier, and whether anybody stored.
+    /// For each area, how it was accessed last since the last barrier, and whether there was a store.
     pub since: BTreeMap<&'static str, (Pattern, bool)>,
-    /// How many of a hundred accesses keep away from what other warps touch.
+    /// How many of a hundred accesses avoid the bytes that other warps access.
     pub care: u64,
-    /// How many of a hundred statements are of kinds that make it hard to keep step.
+    /// How many of a hundred statements are of kinds with which warps can hardly be kept together.
     trouble: u64,
-    /// Whether it is about rows of memory that warps pass to each other, and little else.
+    /// Whether it consists mainly of rows of memory that warps pass to each other.
     pub passes: bool,
 }
 
 /// The kernel of a seed.
-pub fn march(seed: u64) -> Kernel {
+pub fn convergent(seed: u64) -> Kernel {
     let mut numbers = Numbers::new(seed ^ 0x6d61_7263_6800_0000);
     let threads = numbers.pick(&[32, 64, 64, 80, 96, 100, 128, 128, 160, 200, 256, 256, 480, 1000, 1024]);
     let blocks = numbers.pick(&[1, 1, 2, 3, 4, 6]).min(1.max(2048 / threads));
@@ -56,7 +57,7 @@ pub fn march(seed: u64) -> Kernel {
     let grid = if blocks == 6 && numbers.chance(50) { Dim3::new(3, 2, 1) } else { Dim3::new(blocks, 1, 1) };
     let style = style(&mut numbers, block, grid);
     let (areas, mut bytes) = areas(&mut numbers, &style);
-    // Each block's part begins at the same place of a row.
+    // The part of each block begins at the same place of a row.
     let part = (bytes[1] / grid.count()).next_multiple_of(512);
     bytes[1..3].fill(part * grid.count());
     let areas = areas.into_iter().filter(|area| !area.space.is_empty() && !area.is_tally && !area.is_own);
@@ -69,7 +70,7 @@ pub fn march(seed: u64) -> Kernel {
     let (care, trouble) =
         numbers.pick(&[(100, 0), (100, 0), (100, 0), (95, 0), (80, 0), (100, 4), (100, 30)]);
     let has_ramp = numbers.chance(90);
-    let mut march = March {
+    let mut kernel = Convergent {
         writer: Writer::new(numbers, style, areas, 0),
         planes: [0, 1].map(|_| Vec::new()),
         named: 0,
@@ -78,11 +79,11 @@ pub fn march(seed: u64) -> Kernel {
         trouble,
         passes,
     };
-    march.write(part, budget);
-    let mut head = head(&march.writer);
-    let named = march.named;
+    kernel.write(part, budget);
+    let mut head = head(&kernel.writer);
+    let named = kernel.named;
     writeln!(head, "\t.reg .b32 %i<{named}>;\n\t.reg .b64 %w<{named}>;\n\t.reg .pred %o<2>;").unwrap();
-    Kernel { head, lines: march.writer.lines, launch, bytes, numbers: given, has_ramp, times: 1 }
+    Kernel { head, lines: kernel.writer.lines, launch, bytes, numbers: given, has_ramp, times: 1 }
 }
 
 fn style(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Style {
@@ -98,7 +99,7 @@ fn style(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Style {
         prints: false,
         is_faulty: false,
         has_lines: numbers.chance(10),
-        // Those that are missing in the last warp as well.
+        // Includes the threads that are missing in the last warp.
         threads: block.count().next_multiple_of(32),
         blocks: grid.count(),
         turns: 5,
@@ -130,10 +131,10 @@ fn launch(numbers: &mut Numbers, block: Dim3, grid: Dim3) -> Launch {
     }
 }
 
-impl March {
+impl Convergent {
     fn write(&mut self, part: u64, budget: usize) {
         let threads = Dim3::new(self.writer.style.threads as u32, 1, 1);
-        self.afresh(|march| march.writer.prologue(threads, part));
+        self.afresh(|kernel| kernel.writer.prologue(threads, part));
         for name in ["%x0", "%x1", "%x2", "%n0", "%n1"] {
             self.planes[0].push(name.to_owned());
         }
@@ -147,20 +148,20 @@ impl March {
             self.statement(0, Place::Open);
         }
         self.barrier();
-        self.afresh(|march| {
-            // What is left in shared memory, in the first words and the last.
-            let last = 8192 - march.writer.style.threads * 4;
-            march.writer.line("mad.wide.u32 %u0, %x0, 4, %b3;");
+        self.afresh(|kernel| {
+            // The last values in shared memory, in the first words and in the last.
+            let last = 8192 - kernel.writer.style.threads * 4;
+            kernel.writer.line("mad.wide.u32 %u0, %x0, 4, %b3;");
             for offset in [0, last] {
-                march.writer.line(format!("ld.shared.u32 %t0, [%u0+{offset}];"));
-                march.writer.line("mad.wide.u32 %y0, %t0, 40503, %y0;");
+                kernel.writer.line(format!("ld.shared.u32 %t0, [%u0+{offset}];"));
+                kernel.writer.line("mad.wide.u32 %y0, %t0, 40503, %y0;");
             }
-            march.writer.epilogue(true);
+            kernel.writer.epilogue(true);
         });
     }
 
-    /// Writes something with registers of its own in place of those that hold addresses for a moment, and its counter.
-    pub fn afresh(&mut self, write: impl FnOnce(&mut March)) {
+    /// Writes something with new registers in place of the temporary ones for addresses, and of its counter.
+    pub fn afresh(&mut self, write: impl FnOnce(&mut Convergent)) {
         let start = self.writer.lines.len();
         write(self);
         let depth = self.writer.loops.len();
@@ -174,7 +175,7 @@ impl March {
         }
     }
 
-    /// A register that nothing has been written to.
+    /// A register that has not been written.
     pub fn name(&mut self, width: Width) -> String {
         self.named += 1;
         format!("{}{}", if width == Width::B64 { "%w" } else { "%i" }, self.named - 1)
@@ -192,42 +193,43 @@ impl March {
         self.writer.line(text);
     }
 
-    /// One statement of any kind that may stand here.
+    /// Writes a statement of any kind that is allowed here.
     fn statement(&mut self, depth: usize, place: Place) {
         if self.passes {
-            return self.afresh(|march| match march.below(16) {
-                0 | 1 => march.writer.value(),
-                2 => march.plane(place),
-                3 => march.crowd(),
-                4..8 => march.barrier(),
-                _ => march.pass(place),
+            return self.afresh(|kernel| match kernel.below(16) {
+                0 | 1 => kernel.writer.value(),
+                2 => kernel.plane(place),
+                3 => kernel.crowd(),
+                4..8 => kernel.barrier(),
+                _ => kernel.pass(place),
             });
         }
         let nests = depth < DEEPEST && self.writer.lines.len() < self.writer.budget;
         let is_free = place != Place::Region;
-        self.afresh(|march| match march.below(26) {
-            0..3 => march.writer.value(),
-            3..5 => march.plane(place),
-            5 | 6 => march.choice(),
-            7 | 8 if nests => march.region(depth),
-            9 | 10 if nests && is_free => march.split(depth, place),
-            11 | 12 if nests && is_free => march.turns(depth, place),
-            13 if place == Place::Open => march.tree(),
-            14 if place == Place::Open => march.exchange(),
-            15 if place == Place::Open => march.barrier(),
-            16 if depth == 0 => march.end(),
-            17 => march.trouble(),
-            18 | 19 => march.pass(place),
-            20 if place == Place::Open && march.chance(50) => march.crowd(),
-            21 | 22 if nests && is_free => march.laps(depth),
-            23 if place == Place::Open => march.writer.shuffle(),
-            _ => march.access(place),
+        self.afresh(|kernel| match kernel.below(26) {
+            0..3 => kernel.writer.value(),
+            3..5 => kernel.plane(place),
+            5 | 6 => kernel.choice(),
+            7 | 8 if nests => kernel.region(depth),
+            9 | 10 if nests && is_free => kernel.split(depth, place),
+            11 | 12 if nests && is_free => kernel.turns(depth, place),
+            13 if place == Place::Open => kernel.tree(),
+            14 if place == Place::Open => kernel.exchange(),
+            15 if place == Place::Open => kernel.barrier(),
+            16 if depth == 0 => kernel.end(),
+            17 => kernel.trouble(),
+            18 | 19 => kernel.pass(place),
+            20 if place == Place::Open && kernel.chance(50) => kernel.crowd(),
+            21 | 22 if nests && is_free => kernel.laps(depth),
+            23 if place == Place::Open => kernel.writer.shuffle(),
+            _ => kernel.access(place),
         });
     }
 
-    /// Some statements, one at least.
+    /// Writes some statements, at least one.
     fn statements(&mut self, depth: usize, most: u64, place: Place) {
-        // What is written for some only is not what others think that it is.
+        // After the statements, only those registers are known to be linear that were linear before, because some lanes
+        // may have skipped the statements.
         let known = self.planes.clone();
         for _ in 0..=self.below(most) {
             self.statement(depth + 1, place);
@@ -241,16 +243,16 @@ impl March {
         self.since.clear();
     }
 
-    /// What lock step does not know, or may not know.
+    /// Writes something that the executor cannot run, or may not run.
     fn trouble(&mut self) {
         let trouble = self.trouble;
         if !self.chance(trouble) {
             return self.writer.value();
         }
-        if self.chance(50) { self.writer.meeting() } else { self.writer.atomic() }
+        if self.chance(50) { self.writer.synchronise() } else { self.writer.atomic() }
     }
 
-    /// A register of so many bits that is linear, or a number.
+    /// A linear register of this width, or a number.
     fn operand(&mut self, width: Width) -> String {
         let known = &self.planes[usize::from(width == Width::B64)];
         if known.is_empty() || self.writer.numbers.chance(30) {
@@ -264,7 +266,8 @@ impl March {
         self.writer.pick(&known)
     }
 
-    /// A value that is linear in thread and warp, in a register of its own or in one that had another one.
+    /// Computes a value that is linear in the thread and the warp, in a new register or in one that had another such
+    /// value.
     fn plane(&mut self, place: Place) {
         let wide = self.chance(40);
         let (width, bits) = if wide { (Width::B64, 64) } else { (Width::B32, 32) };
@@ -298,7 +301,8 @@ impl March {
         }
     }
 
-    /// One of two values, by a predicate that all lanes of a warp have alike; then for some lanes once more.
+    /// Chooses one of two values by a predicate that is the same for all lanes of a warp, and then again for some
+    /// lanes.
     fn choice(&mut self) {
         let (o, p, end) = (self.below(2), self.comparison(), self.writer.label());
         for is_again in [false, true] {
@@ -315,7 +319,7 @@ impl March {
         self.writer.place(&end);
     }
 
-    /// Mixes registers into the one that is left behind at the end.
+    /// Mixes registers into the one that is stored at the end.
     pub fn absorb(&mut self, registers: &str) {
         for register in registers.trim_matches(['{', '}']).split(", ") {
             match register.as_bytes()[1] {
@@ -327,13 +331,13 @@ impl March {
         }
     }
 
-    /// A comparison that the lanes of a warp may answer differently; its predicate.
+    /// A comparison whose result may differ between the lanes of a warp; returns its predicate.
     pub fn comparison(&mut self) -> String {
         if self.chance(15) {
             return self.writer.comparison();
         }
         if self.chance(25) {
-            // Lanes far from each other.
+            // Lanes that are not neighbours.
             let (p, mask) = (self.writer.predicate(), self.writer.pick(&[1, 5, 16, 33]));
             self.line(format!("and.b32 %t2, %x0, {mask}; setp.ne.u32 {p}, %t2, 0;"));
             return p;
@@ -356,7 +360,7 @@ impl March {
         p
     }
 
-    /// A comparison that the lanes of a warp answer alike; its predicate.
+    /// A comparison whose result is the same for all lanes of a warp; returns its predicate.
     pub fn comparison_of_warps(&mut self) -> String {
         let p = self.writer.predicate();
         let warps = self.writer.style.threads.div_ceil(32);
@@ -373,7 +377,7 @@ impl March {
                 self.line(format!("setp.{op}.u32 {p}, %x0, {};", some * 32));
             }
             3 | 4 => {
-                // Every second warp, or fourth.
+                // Every second or fourth warp.
                 let (mask, one) = self.writer.pick(&[(1, 0), (1, 0), (1, 1), (2, 0), (3, 1)]);
                 self.line("shr.u32 %t2, %x0, 5;");
                 self.line(format!("and.b32 %t2, %t2, {mask};"));
@@ -387,7 +391,7 @@ impl March {
         p
     }
 
-    /// A stretch that some lanes skip.
+    /// Writes a section that some lanes skip.
     fn region(&mut self, depth: usize) {
         let p = if self.chance(60) { self.comparison() } else { self.comparison_of_warps() };
         let (not, end) = (self.writer.pick(&["", "!"]), self.writer.label());
@@ -396,10 +400,10 @@ impl March {
         self.writer.place(&end);
     }
 
-    /// Some warps go this way, others that way, and may meet at different barriers.
+    /// Writes a branch with warps on both sides, which may wait at different barriers.
     fn split(&mut self, depth: usize, place: Place) {
         let p = self.comparison_of_warps();
-        let meets = place == Place::Open && self.chance(25);
+        let has_barrier = place == Place::Open && self.chance(25);
         let (other, end) = (self.writer.label(), self.writer.label());
         let numbers = self.writer.pick(&[(0, 0), (0, 0), (0, 0), (0, 1)]);
         let changed = self.planes[0].iter().rfind(|name| name.starts_with("%i")).cloned();
@@ -408,18 +412,18 @@ impl March {
             self.line(format!("add.u32 {d}, {d}, 5;"));
         }
         self.statements(depth, 3, Place::Warps);
-        if meets {
+        if has_barrier {
             self.line(format!("bar.sync {};", numbers.0));
         }
         self.line(format!("bra {end};"));
         self.writer.place(&other);
         self.statements(depth, 3, Place::Warps);
-        if meets {
+        if has_barrier {
             self.line(format!("bar.sync {};", numbers.1));
             self.since.clear();
         }
         self.writer.place(&end);
-        // What one side has changed lives on behind the next barrier.
+        // The register that one side has changed is used after the next barrier.
         if let Some(d) = changed.filter(|_| place == Place::Open) {
             self.barrier();
             let next = self.name(Width::B32);
@@ -428,7 +432,8 @@ impl March {
         }
     }
 
-    /// A loop of as many turns for all, or for each warp, or over an area by the threads of the block.
+    /// A loop with the same number of iterations for all warps, or another one for each warp, or over an area by the
+    /// threads of the block.
     fn turns(&mut self, depth: usize, place: Place) {
         let counter = format!("%c{}", self.writer.loops.len());
         let (start, again, end) = (self.writer.label(), self.writer.label(), self.writer.label());
@@ -457,13 +462,13 @@ impl March {
         if kind == 3 {
             self.walk(&counter);
         }
-        // What one turn stores the next one may load: the barrier is wanted in each.
-        let meets = inside == Place::Open && self.chance(60);
-        if meets {
+        // One iteration may load what the one before has stored, so each needs a barrier.
+        let has_barrier = inside == Place::Open && self.chance(60);
+        if has_barrier {
             self.barrier();
         }
         self.statements(depth, 3, inside);
-        if meets {
+        if has_barrier {
             self.barrier();
         }
         self.writer.loops.pop();
@@ -480,7 +485,7 @@ impl March {
         self.writer.place(&end);
     }
 
-    /// A loop that lanes leave one after the other, and wait for those that go on.
+    /// A loop that lanes leave one after another. They wait for those that are still in it.
     fn laps(&mut self, depth: usize) {
         let [counter, laps, sum] = [(); 3].map(|()| self.name(Width::B32));
         let (start, end) = (self.writer.label(), self.writer.label());
@@ -503,7 +508,7 @@ impl March {
         self.line(format!("@%k bra {start};"));
         self.writer.place(&end);
         self.absorb(&sum);
-        // What all have counted together is not what each of them has.
+        // Uses the counter after the loop, where it differs between lanes.
         if self.chance(15) {
             self.absorb(&counter);
         }

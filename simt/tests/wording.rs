@@ -1,12 +1,13 @@
-//! How races are told: which of them are errors, what is said of two accesses that something nearly orders, and what to do.
+//! The wording of races: which of them are errors, what is said about two accesses that are nearly ordered, and which
+//! advice is given.
 //!
-//! Whether there is a race is tested elsewhere. Here are the cases in which "nothing orders the two accesses" would be wrong, or the
-//! advice that usually follows would do harm. Every case has a twin. Left out: the words of all other findings, which the
-//! book shows. Specification: PTX ISA, sections 8.7 and 8.9.
+//! Whether there is a race is tested elsewhere. These are the cases in which "nothing orders the two accesses" would be
+//! wrong, or in which the usual advice would do harm. Every case has a twin. The wording of all other findings is left
+//! out, because the book shows it. Specification: PTX ISA, sections 8.7 and 8.9.
 
 use simt::{Checks, Emulator, Fault, FaultKind, Launch, Limits, Schedule, Severity};
 
-/// What is found in a kernel over `%x`, `%flag` and shared `seat`, with thread `%t` and block `%b`, under a seed.
+/// The findings in a kernel with `%x`, `%flag` and shared `seat`, with thread `%t` and block `%b`, with a seed.
 fn found(body: &str, (grid, block): (u32, u32), seed: u64) -> Vec<Fault> {
     let text = format!(
         "
@@ -30,7 +31,7 @@ END:
 }}"
     );
     let mut emulator = Emulator::new(Limits::default());
-    let module = emulator.load("told", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let module = emulator.load("wording", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (x, flag) = (emulator.alloc("x", 1024).unwrap(), emulator.alloc("flag", 8).unwrap());
     for buffer in [x, flag] {
         emulator.write(buffer).unwrap().fill(0);
@@ -42,7 +43,7 @@ END:
     emulator.launch(&module, "kernel", &launch).unwrap().faults
 }
 
-/// The only thing that is found, if anything is.
+/// The only finding, if there is one.
 fn only(body: &str, shape: (u32, u32), seed: u64) -> Option<Fault> {
     let mut faults = found(body, shape, seed);
     assert!(faults.len() < 2, "{faults:?}");
@@ -66,7 +67,7 @@ MEET:
 }
 
 #[test]
-fn who_ends_before_a_barrier_is_a_warning_and_no_reason_for_another_barrier() {
+fn a_race_with_a_thread_that_ended_before_the_barrier_is_a_warning() {
     for block in [32, 64] {
         let fault = only(&seat("exit;"), (1, block), 0).expect("nothing orders the two by the specification");
         assert_eq!((fault.kind, fault.severity), (FaultKind::Race, Severity::Warning), "{fault}");
@@ -74,7 +75,7 @@ fn who_ends_before_a_barrier_is_a_warning_and_no_reason_for_another_barrier() {
         assert!(fault.help.contains("skip the work but not the barrier"), "{fault}");
         assert_eq!(only(&seat(""), (1, block), 0), None);
     }
-    // No barrier since: it is a race like any other.
+    // Without a barrier it is a race like any other.
     let body = seat("exit;").replace("barrier.sync 0;", "");
     let fault = only(&body, (1, 64), 0).expect("nothing orders the two accesses");
     assert_eq!(
@@ -100,19 +101,19 @@ fn last_block(before: &str, after: &str) -> String {
 }
 
 #[test]
-fn a_race_in_one_order_of_two_fences_is_told_as_such() {
+fn a_race_in_one_order_of_two_fences_says_so() {
     for seed in 0..10 {
-        let told = |before, after| only(&last_block(before, after), (2, 1), seed);
-        let fault = told("membar.gl;", "").expect("a race");
+        let fault_of = |before, after| only(&last_block(before, after), (2, 1), seed);
+        let fault = fault_of("membar.gl;", "").expect("a race");
         assert!(fault.message.contains("only two `fence.sc` could order the two accesses"), "{fault}");
         assert!(fault.help.contains("after it is read"), "{fault}");
-        let fault = told("", "").expect("a race");
+        let fault = fault_of("", "").expect("a race");
         assert!(fault.message.contains("and nothing orders the two accesses"), "{fault}");
-        assert_eq!(told("membar.gl;", "membar.gl;"), None);
+        assert_eq!(fault_of("membar.gl;", "membar.gl;"), None);
     }
 }
 
-/// Two lanes that pass something on through shared memory.
+/// Two lanes that pass a value through shared memory.
 fn pass_on(how: &str, between: &str) -> String {
     format!(
         "
@@ -128,12 +129,12 @@ fn pass_on(how: &str, between: &str) -> String {
 }
 
 #[test]
-fn volatile_in_the_place_of_a_barrier_is_a_note() {
+fn volatile_in_place_of_a_barrier_is_a_note() {
     let fault = only(&pass_on(".volatile", ""), (1, 32), 0).expect("CUDA C++ has a race there");
     assert_eq!((fault.kind, fault.severity), (FaultKind::VolatileRace, Severity::Note), "{fault}");
     assert!(fault.help.contains("`volatile` does not order accesses"), "{fault}");
     assert_eq!(only(&pass_on(".volatile", "bar.warp.sync 0xffffffff;"), (1, 32), 0), None);
-    // Who uses fences knows that `volatile` does not suffice: a flag, or two threads that look out for each other.
+    // A program with fences does not rely on `volatile` alone: a flag, or two threads that exclude each other.
     assert_eq!(only(&pass_on(".volatile", "membar.cta;"), (1, 32), 0), None);
     assert_eq!(only(&pass_on(".relaxed.cta", ""), (1, 32), 0), None);
     let fault = only(&pass_on("", ""), (1, 32), 0).expect("a race");
@@ -141,7 +142,7 @@ fn volatile_in_the_place_of_a_barrier_is_a_note() {
 }
 
 #[test]
-fn lockstep_is_what_volatile_relies_on_before_volta() {
+fn before_volta_volatile_relies_on_lockstep() {
     let body = pass_on(".volatile", "");
     assert!(only(&body, (1, 32), 0).is_some(), "since Volta there is no lockstep");
     let mut emulator = Emulator::new(Limits::default());
@@ -149,13 +150,13 @@ fn lockstep_is_what_volatile_relies_on_before_volta() {
         ".version 8.0\n.target sm_60\n.address_size 64\n.visible .entry kernel() {{\n.shared .align 4 .b8 seat[128];\n\
          .reg .pred %p<2>;\n.reg .b32 %t, %r<2>;\n.reg .b64 %o<3>;\nmov.u32 %t, %tid.x;\n{body}\nEND:\nret;\n}}"
     );
-    let module = emulator.load("told", &kernel).unwrap();
+    let module = emulator.load("wording", &kernel).unwrap();
     let launch =
         Launch { checks: Checks { races: true, volatile_races: true, ..Checks::NONE }, ..Launch::new(1, 32) };
     assert_eq!(emulator.launch(&module, "kernel", &launch).unwrap().faults, []);
 }
 
-/// Two lanes of a warp, or of two warps, add to a word under a lock.
+/// Two lanes of one warp, or of two warps, add to a word under a lock.
 fn lock(taken: &str) -> String {
     format!(
         "
@@ -176,7 +177,7 @@ TAKE:
 }
 
 #[test]
-fn under_a_lock_a_fence_is_what_is_missing_and_no_barrier() {
+fn under_a_lock_the_advice_is_a_fence_and_not_a_barrier() {
     for (block, seed) in [(32, 0), (64, 0), (64, 3)] {
         assert_eq!(only(&lock("fence.acq_rel.gpu;"), (1, block), seed), None);
         for fault in found(&lock(""), (1, block), seed) {
@@ -191,7 +192,8 @@ fn under_a_lock_a_fence_is_what_is_missing_and_no_barrier() {
     }
 }
 
-/// Many blocks read a word, and all but the first few say that they have; one stores to it when all those have.
+/// Many blocks read a word, and all except the first few signal that they have; one block stores to it after all these
+/// signals.
 fn readers(silent: u32) -> String {
     format!(
         "
@@ -212,7 +214,7 @@ STORE:
 }
 
 #[test]
-fn a_race_with_what_was_forgotten_is_not_passed_over_in_silence() {
+fn a_race_with_a_forgotten_access_is_not_ignored() {
     let mut notes = 0;
     for seed in 0..10 {
         assert_eq!(only(&readers(0), (100, 1), seed), None);

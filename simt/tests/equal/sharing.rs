@@ -1,8 +1,8 @@
-//! Kernels of two to four blocks that go to the same few bytes of global memory, or to bytes beside each other.
+//! Kernels of two to four blocks that access the same few bytes of global memory, or neighbouring bytes.
 //!
-//! Blocks run side by side as long as none touches what another one wrote. Which two of them do what, in which order,
-//! and whether both are on one core, is different from kernel to kernel, and there is little else in each: where blocks
-//! have much in common, what is found out would hide what is not.
+//! Blocks run side by side as long as none accesses a byte that another one wrote. Which two blocks do what, in which
+//! order, and whether both are on one core, differs from kernel to kernel. The kernels do little else, because with
+//! many shared bytes the conflicts that are found would hide those that are missed.
 
 use simt::{Checks, Dim3, Launch};
 
@@ -10,11 +10,11 @@ use crate::kernel::{Kernel, areas, head};
 use crate::numbers::Numbers;
 use crate::writer::{Style, Writer};
 
-/// Bytes of a page, as forks of memory are made of.
+/// The bytes of a page, which is the unit of a fork of memory.
 const PAGE: u64 = 4096;
 
 /// The kernel of a seed.
-pub fn trade(seed: u64) -> Kernel {
+pub fn sharing(seed: u64) -> Kernel {
     let mut numbers = Numbers::new(seed ^ 0x7472_6164_6500_0000);
     let (threads, blocks) = numbers.pick(&[(32, 2), (32, 2), (32, 3), (64, 2), (32, 4)]);
     let style = Style {
@@ -44,13 +44,13 @@ pub fn trade(seed: u64) -> Kernel {
         ..Launch::new(blocks as u32, threads as u32)
     };
     let has_ramp = numbers.chance(85);
-    // What nobody has written shows in the second launch.
+    // Uninitialised memory has an effect only in the second launch.
     let (base, times) = if has_ramp { ("%b1", 1) } else { ("%b2", 2) };
     let mut writer = Writer::new(numbers, style, areas, 0);
     writer.prologue(Dim3::new(threads as u32, 1, 1), 0);
     writer.neighbours();
     for _ in 0..=writer.below(2) {
-        writer.deal(base);
+        writer.share(base);
     }
     writer.epilogue(true);
     let head = head(&writer);
@@ -58,7 +58,7 @@ pub fn trade(seed: u64) -> Kernel {
 }
 
 impl Writer {
-    /// Bytes of each block between those of others.
+    /// Writes stores to bytes of each block between those of other blocks.
     fn neighbours(&mut self) {
         let (width, ty) = self.pick(&[(1, "u8"), (2, "u16"), (4, "u32")]);
         let blocks = self.style.blocks;
@@ -68,8 +68,8 @@ impl Writer {
         self.line(format!("st.global.{ty} [%u2+{offset}], %t1;"));
     }
 
-    /// One or more blocks do something to some bytes, then others do something.
-    fn deal(&mut self, base: &str) {
+    /// One or more blocks access some bytes, and then other blocks do.
+    fn share(&mut self, base: &str) {
         let start = self.pick(&[0, 0, 64, 1000, PAGE - 128, PAGE]);
         let (one, blocks) = (self.below(self.style.blocks), self.style.blocks);
         let other = (one + 1 + self.below(blocks - 1)) % blocks;
@@ -84,7 +84,7 @@ impl Writer {
         }
     }
 
-    /// A block takes its time, others do not.
+    /// One block runs a longer loop than the others.
     fn wait(&mut self) {
         let (block, turns, start) = (self.below(self.style.blocks), self.pick(&[1, 30, 300]), self.label());
         self.line(format!("setp.eq.u32 %k, %n1, {block}; selp.b32 %c0, {turns}, 1, %k;"));
@@ -93,7 +93,7 @@ impl Writer {
         self.line(format!("@%k bra {start};"));
     }
 
-    /// Goes to bytes behind `start`.
+    /// Writes an access to bytes after `start`.
     fn touch(&mut self, base: &str, start: u64) {
         let stride = self.pick(&[0, 4, 4, 4, 8, 16, 64]);
         let (d, value) = (self.below(12), self.below(1000));
@@ -101,7 +101,7 @@ impl Writer {
         let index = if self.chance(50) { "%x0" } else { "%x1" };
         self.line(format!("mad.wide.u32 %u0, {index}, {stride}, {base}; mad.lo.u32 %t1, %x2, 3, {value};"));
         self.line("cvt.u64.u32 %q0, %t1;");
-        // Rows with holes now and then, or a few lanes.
+        // Rows, sometimes with gaps, or only a few lanes.
         let mask = self.pick(&[0, 0, 0, 1, 5, 28]);
         self.line(format!("and.b32 %t0, %x0, {mask}; setp.eq.u32 %p0, %t0, 0;"));
         match self.below(12) {
@@ -114,7 +114,7 @@ impl Writer {
             _ => {
                 let op = self.pick(&["add.u32", "add.u32", "max.u32", "xor.b32", "add.u64"]);
                 let (offset, value) = if op.ends_with("64") { (offset & !7, "%q0") } else { (offset, "%t1") };
-                // Not to half of an element of 8 bytes.
+                // A step that is not half an element of 8 bytes.
                 let step = if stride == 4 && op.ends_with("64") { 8 } else { stride };
                 self.line(format!("mad.wide.u32 %u1, {index}, {step}, {base};"));
                 self.line(format!("@%p0 red.global.{op} [%u1+{offset}], {value};"));
@@ -123,7 +123,7 @@ impl Writer {
         self.line(format!("mad.wide.u32 %y0, %r{d}, 40503, %y0;"));
     }
 
-    /// Loads or stores all bytes of a page.
+    /// Writes loads or stores of all bytes of a page.
     fn whole_page(&mut self, base: &str, start: u64) {
         let (page, is_store) = (start / PAGE * PAGE, self.chance(50));
         self.line(format!("mad.wide.u32 %u0, %x1, 16, {base};"));

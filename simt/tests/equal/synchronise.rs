@@ -1,10 +1,11 @@
-//! Where threads meet: barriers, shuffles, votes, leaders, reductions, and blocks that wait for one another.
+//! Statements in which threads synchronise: barriers, shuffles, votes, leaders, reductions, and blocks that wait for
+//! each other.
 
 use crate::writer::{Hint, Width, Writer};
 
 impl Writer {
-    /// One statement in which threads meet, or find out who is there.
-    pub fn meeting(&mut self) {
+    /// Writes a statement in which threads synchronise, or find out which lanes are active.
+    pub fn synchronise(&mut self) {
         match self.below(16) {
             0..3 => self.barrier(),
             3 | 4 => self.shuffle(),
@@ -24,7 +25,7 @@ impl Writer {
         }
     }
 
-    /// A barrier where all come together; elsewhere it is left out.
+    /// A barrier where all threads arrive; elsewhere it is left out.
     fn barrier(&mut self) {
         if !self.together {
             return self.value();
@@ -37,7 +38,7 @@ impl Writer {
             8 => self.line(format!("bar.sync 2, {};", threads.next_multiple_of(32))),
             9 => self.line(format!("bar.red.popc.u32 {d}, 0, {p};")),
             10 => self.line(format!("bar.red.or.pred {q}, 0, {p};")),
-            // Two warps meet, the others do not.
+            // Two warps arrive, the others do not.
             _ if threads >= 64 => {
                 let end = self.label();
                 self.line("setp.ge.u32 %k, %x0, 64;");
@@ -74,7 +75,7 @@ impl Writer {
         self.define(&d, Hint::Uniform, text);
     }
 
-    /// The lowest of the lanes that are here adds for all of them, and tells them what was there.
+    /// The lowest active lane adds for all of them, and passes on the old value.
     fn leader(&mut self) {
         let (d, end) = (self.target(Width::B32), self.label());
         self.line("activemask.b32 %t0;");
@@ -92,7 +93,7 @@ impl Writer {
         self.hint(&d, Hint::Any);
     }
 
-    /// The sum over a block's threads in shared memory, halving: neighboured or interleaved.
+    /// The sum over a block's threads in shared memory, by halves: neighboured or interleaved.
     fn tree(&mut self) {
         if !self.together || self.style.threads < 32 || self.lines.len() > self.budget {
             return self.value();
@@ -134,7 +135,7 @@ impl Writer {
         self.hint(&d, Hint::Any);
     }
 
-    /// Whoever comes last of all blocks adds up what they left.
+    /// The block that finishes last adds up the values that all of them have left.
     fn ticket(&mut self) {
         if !self.style.tallies || !self.together || !self.style.communicates {
             return self.value();
@@ -162,7 +163,7 @@ impl Writer {
         self.hint(&d, Hint::Any);
     }
 
-    /// A block waits for the block before it, mostly not for ever.
+    /// A block waits for the block before it, usually with a limit.
     fn turn_of_block(&mut self) {
         if !self.style.tallies || !self.together || !self.loops.is_empty() || !self.style.communicates {
             return self.value();
