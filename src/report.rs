@@ -7,8 +7,9 @@
 pub mod columns;
 pub(crate) mod faults;
 pub mod json;
-pub mod layout;
 pub mod text;
+
+pub use layout;
 
 use crate::check::Check;
 use crate::device::withheld;

@@ -5,6 +5,7 @@
 //! left different results, 2 something that could not be run. What it leaves out: more than one kernel a run, and structures as arguments.
 
 mod explain;
+mod inputs;
 mod json;
 mod list;
 mod on_gpu;

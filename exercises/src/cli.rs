@@ -10,13 +10,15 @@ use std::sync::{Arc, RwLock};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
-use grader::Toolchain;
+use grader::Exercise;
+use lanes::cores;
 use lanes::terminal::{fail, refuse};
 
 use crate::commands::{self, Bench};
 use crate::course::Course;
 use crate::desk::Desk;
 use crate::progress::Progress;
+use crate::toolchain::Toolchain;
 use crate::{place, session, setup};
 
 const AFTER: &str = "\
@@ -163,7 +165,7 @@ fn bench(places: Places) -> Result<Bench> {
     // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,
     // takes the program with it.
     let toolchain: &'static RwLock<Toolchain> = Box::leak(Box::new(RwLock::new(search())));
-    let course = Course { exercises, has_compiler: is_there(toolchain) };
+    let course = Course { catalogue, exercises, has_compiler: is_there(toolchain) };
     Ok(Bench {
         course,
         desk,
@@ -171,7 +173,8 @@ fn bench(places: Places) -> Result<Bench> {
         note,
         grade: Arc::new(move |exercise, text| {
             let toolchain = toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-            grader::grade(exercise, &toolchain, text)
+            let compile = |exercise: &Exercise, text: &str| toolchain.ptx(exercise, text);
+            grader::grade(exercise, &compile, &mut side_by_side, text)
         }),
         search: Box::new(move || {
             // Nothing is being graded where there is no compiler, or nothing that takes long.
@@ -183,4 +186,9 @@ fn bench(places: Places) -> Result<Bench> {
 
 fn is_there(toolchain: &RwLock<Toolchain>) -> bool {
     toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner).is_there()
+}
+
+/// Carries out the trials of a grading on all cores.
+fn side_by_side(count: u64, work: &grader::Work, take: &mut grader::Take) {
+    let _ = cores::in_order(cores::available(), 0..count, work, take);
 }

@@ -63,8 +63,9 @@ impl Bench {
 ///
 /// # Errors
 /// When the exercise itself is at fault.
-pub fn solution(exercise: &Exercise) -> Result<(String, String)> {
-    let file = shown(&exercise.folder.join(if exercise.is_ptx() { "solution.ptx" } else { "solution.cu" }));
+pub fn solution(course: &Course, at: usize) -> Result<(String, String)> {
+    let exercise = &course.exercises[at];
+    let file = shown(&exercise.folder(&course.catalogue).join(exercise.source_name()));
     let place = match exercise.kind {
         Kind::Predict => format!("what a run of `{file}` answers"),
         _ => format!("`{file}`, with the other versions between its marks"),
@@ -200,7 +201,7 @@ pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode
         spoil || bench.progress.done.has_passed(&exercise.name),
         "the solution of `{name}` is shown once you have passed; `hint {name}` gives a hint, and `--spoil` shows the solution now"
     );
-    let (text, place) = solution(exercise)?;
+    let (text, place) = solution(&bench.course, bench.course.find(name)?)?;
     let place = wrap::plain(&[Said::prose(Tone::Plain, "", &format!("This is {place}."))]);
     Ok(print(&format!("{}\n\n{place}", text.trim_end()), ExitCode::SUCCESS))
 }

@@ -3,6 +3,8 @@
 //! Where there is no compiler, the next one is the next that needs none. What it leaves out: what an exercise is, which
 //! `grader` says.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 use grader::Exercise;
 
@@ -11,6 +13,8 @@ use crate::progress::Done;
 /// All exercises, in the order of the book, and whether this machine can compile.
 #[derive(Clone, Debug)]
 pub struct Course {
+    /// The folder of the exercises.
+    pub catalogue: PathBuf,
     /// The exercises; there is at least one.
     pub exercises: Vec<Exercise>,
     /// Whether there is a CUDA compiler.
@@ -49,7 +53,7 @@ impl Course {
 
     /// Whether this machine can grade it.
     pub fn is_possible(&self, at: usize) -> bool {
-        self.has_compiler || !self.exercises[at].needs_compiler()
+        self.has_compiler || !self.exercises[at].is_compiled()
     }
 
     /// The first exercise behind `after` that is not passed and can be graded here, or else the first of all.

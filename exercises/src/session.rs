@@ -115,7 +115,7 @@ impl Session {
                     Some(Event::Recorded(self.bench.progress.done.clone(), trouble))
                 }
                 Effect::Solution(at) => {
-                    let told = solution(&self.bench.course.exercises[at]);
+                    let told = solution(&self.bench.course, at);
                     Some(Event::Solution(told.map_err(|error| format!("{error:#}"))))
                 }
                 Effect::Search => Some(Event::Compiler((self.bench.search)())),

@@ -7,12 +7,12 @@ use anyhow::Result;
 
 use super::once::{Outcome, initial_bytes};
 use super::plan::Plan;
-use crate::arguments::{BufferSpec, Spec};
 use crate::buffer::BufferId;
 use crate::device::{too_new, withheld};
 use crate::gpu::Gpu;
 use crate::launch::{Argument, Code, Launch};
 use crate::machine::{Machine, Timing};
+use arguments::{BufferSpec, Spec};
 
 /// What came of the GPU.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ fn difference(argument: usize, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::Argument as Written;
+    use arguments::Argument as Written;
 
     #[test]
     fn buffers_agree_or_the_first_difference_is_told() {

@@ -15,8 +15,8 @@ use super::print::Print;
 use super::seeds::Seeds;
 use super::trace;
 use super::words::{self, Watch};
-use crate::arguments::Argument;
 use crate::cores;
+use arguments::Argument;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,12 +6,13 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use arguments::{BufferSpec, Fill, Spec};
 use simt::{Emulator, Fault, KernelInfo, Launch, Limits, Module, Report, Severity};
 
+use super::inputs;
 use super::options::RunOptions;
 use super::print;
 use super::source::{self, Program};
-use crate::arguments::{self, BufferSpec, Fill, Spec};
 use crate::sim::host_memory_bytes;
 
 /// A launch, ready to be run with any seed.
@@ -38,7 +39,8 @@ impl Plan<'_> {
         let memory_bytes = host_memory_bytes();
         let module = load(&mut Emulator::new(Limits { memory_bytes }), &program)?;
         let kernel = choose(&program.name, module.kernels(), options.kernel.as_deref())?.clone();
-        let specs = arguments::prepare(&kernel, &options.args, memory_bytes)?;
+        let mut specs = arguments::prepare(&kernel, &options.args, memory_bytes)?;
+        inputs::read(&kernel.name, &mut specs)?;
         print::check(&options.prints, &specs)?;
         Ok(Plan {
             options,

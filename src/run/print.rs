@@ -9,9 +9,8 @@ use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
-use crate::arguments::element::Type;
-use crate::arguments::spec::{Spec, whole};
 use crate::report::layout::{WIDTH, grouped};
+use arguments::{Spec, Type, whole};
 
 /// Which buffer to show afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,9 +141,15 @@ impl<'a> Shown<'a> {
             "type": self.ty.name,
             "machine": self.machine,
             "start": range.start,
-            "values": self.elements(&range).map(|element| self.ty.json(element)).collect::<Vec<_>>(),
+            "values": self.elements(&range).map(|element| number(self.ty, element)).collect::<Vec<_>>(),
         })
     }
+}
+
+/// A number for a program: what JSON has no number for, NaN and infinity, is a string.
+fn number(ty: Type, bytes: &[u8]) -> Value {
+    let shown = ty.show(bytes);
+    shown.parse::<serde_json::Number>().map_or_else(|_| json!(shown), Value::Number)
 }
 
 fn bytes_of<'a>(bytes: &'a [u8], elements: &Range<u64>, size: usize) -> &'a [u8] {
@@ -174,6 +179,17 @@ mod tests {
         let rows = rows(&values, 100);
         assert!(rows.lines().all(|line| line.chars().count() <= WIDTH), "{rows}");
         assert!(rows.lines().nth(1).unwrap().starts_with("  108:   8000.5"), "{rows}");
+    }
+
+    #[test]
+    fn json_keeps_every_digit_and_has_a_word_for_nan() {
+        for (ty, text) in [("u64", "18446744073709551615"), ("i8", "-1"), ("f32", "0.1"), ("f64", "1e300")] {
+            let ty = Type::named(ty).unwrap();
+            let bytes = ty.parse(text).unwrap();
+            assert_eq!(number(ty, &bytes).to_string().replace("e+", "e"), text);
+        }
+        let ty = Type::named("f32").unwrap();
+        assert_eq!(number(ty, &f32::NAN.to_le_bytes()), "NaN");
     }
 
     #[test]

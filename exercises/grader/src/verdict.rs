@@ -1,6 +1,6 @@
 //! What became of an attempt: passed, with what it cost, or refused, with the lane, the line and what to look at.
 
-use lanes::report::layout::counted;
+use layout::counted;
 
 /// What became of an attempt.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +109,7 @@ pub struct Measured {
 impl Measured {
     /// `sectors of global loads: now 32, gate 8, the solution has 4`.
     pub fn text(&self) -> String {
-        let number = lanes::report::layout::decimal;
+        let number = layout::decimal;
         let number = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { number(value) };
         let (now, gate, solution) = (number(self.now), number(self.gate), number(self.solution));
         format!("{}: now {now}, gate {gate}, the solution has {solution}", self.what)

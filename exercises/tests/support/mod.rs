@@ -28,7 +28,7 @@ impl Learner {
     /// Starts the program, on a machine with or without a compiler, when these exercises are passed.
     pub fn new(has_compiler: bool, passed: &[&str]) -> Learner {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        let course = Course { exercises: grader::all(&fixtures).unwrap(), has_compiler };
+        let course = Course { exercises: grader::all(&fixtures).unwrap(), catalogue: fixtures, has_compiler };
         let passed: BTreeSet<String> = passed.iter().map(ToString::to_string).collect();
         let is_new = passed.is_empty();
         let done = Done { passed, ..Done::default() };

@@ -1,26 +1,24 @@
 //! Arguments of a kernel as text, `i32:5` or `buf:f32:1024:iota`, and as what the kernel takes.
 //!
-//! The program `lanes` reads them from its command line, the exercises from their files. Numbers, sizes and files are checked
-//! before anything is allocated, so that a mistake costs no memory. What it leaves out: whether a buffer is as large as
+//! The program `lanes` reads them from its command line, the exercises from their files. Numbers and sizes are checked before
+//! anything is allocated, so that a mistake costs no memory. What it leaves out: reading the files that an argument may
+//! name, which the program `lanes` does, so that this crate can be used in a web page; and whether a buffer is as large as
 //! the kernel thinks, which the emulator watches.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
-pub(crate) mod element;
+mod element;
 mod half;
-pub(crate) mod spec;
+mod random;
+mod spec;
 
 pub use element::{Kind, Type};
-pub use spec::{Argument, BufferSpec, Fill, Spec};
+pub use random::Random;
+pub use spec::{Argument, BufferSpec, Fill, Spec, whole};
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail};
+use layout::counted;
 use simt::{Arg, Buffer, Emulator, KernelInfo, Param};
-
-use crate::files;
-use crate::random::Random;
-use crate::report::layout::counted;
 
 /// An argument in the emulator's memory.
 #[derive(Clone, Debug)]
@@ -41,7 +39,7 @@ impl Given {
     }
 }
 
-/// Checks the arguments against the parameters and what memory there is, and reads the files that they name.
+/// Checks the arguments against the parameters and what memory there is.
 pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -> Result<Vec<Spec>> {
     check_count(kernel, arguments.len())?;
     for (index, (param, argument)) in kernel.params.iter().zip(arguments).enumerate() {
@@ -49,10 +47,8 @@ pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -
             .map_err(|error| anyhow!("argument {index} of `{}` {error}", kernel.name))?;
     }
     let mut left = memory_bytes;
-    let mut prepared = Vec::new();
     for (index, argument) in arguments.iter().enumerate() {
-        let mut spec = argument.spec.clone();
-        if let Spec::Buffer(buffer) = &mut spec {
+        if let Spec::Buffer(buffer) = &argument.spec {
             let bytes = buffer.bytes();
             left = left.checked_sub(bytes).ok_or_else(|| {
                 anyhow!(
@@ -60,11 +56,9 @@ pub fn prepare(kernel: &KernelInfo, arguments: &[Argument], memory_bytes: u64) -
                      give it fewer elements"
                 )
             })?;
-            read_file(buffer).map_err(|error| anyhow!("argument {index} of `{}`: {error}", kernel.name))?;
         }
-        prepared.push(spec);
     }
-    Ok(prepared)
+    Ok(arguments.iter().map(|argument| argument.spec.clone()).collect())
 }
 
 fn check_count(kernel: &KernelInfo, given: usize) -> Result<()> {
@@ -109,31 +103,7 @@ fn example(param: &Param) -> String {
     format!("{kind}{}:1", 8 * param.bytes)
 }
 
-/// Replaces the name of a file by its bytes, which must be as many as the buffer has.
-fn read_file(buffer: &mut BufferSpec) -> Result<()> {
-    let Fill::File(path) = &buffer.fill else { return Ok(()) };
-    let (name, wanted) = (path.display(), buffer.bytes());
-    let bytes = read_up_to(path, wanted);
-    let bytes = bytes.map_err(|error| anyhow!("cannot read `{name}`: {}", files::why(path, &error)))?;
-    ensure!(
-        bytes.len() as u64 == wanted,
-        "`{name}` has {} bytes and the buffer {wanted} ({} elements of {}): the sizes must be equal",
-        if bytes.len() as u64 > wanted { "more".to_owned() } else { bytes.len().to_string() },
-        buffer.count,
-        buffer.ty.name
-    );
-    buffer.fill = Fill::List(bytes);
-    Ok(())
-}
-
-/// A file's bytes, and at most one more than are wanted: it may be of any size, and `/dev/zero`.
-fn read_up_to(path: &Path, wanted: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(wanted.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Allocates and fills the buffers, each under a name for messages.
+/// Allocates and fills the buffers, each under a name for messages. Bytes of files have to be there already, as a list.
 pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> String) -> Result<Vec<Given>> {
     let given = |(index, spec): (usize, &Spec)| match spec {
         Spec::Scalar(_, bytes) => Ok(Given::Scalar(Arg::bytes(bytes))),
@@ -141,6 +111,12 @@ pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> St
             let name = name(index);
             if spec.fill == Fill::Uninitialized {
                 return Ok(Given::Buffer(emulator.alloc_uninitialized(&name, spec.bytes())?));
+            }
+            if let Fill::File(path) = &spec.fill {
+                bail!(
+                    "`{}` is a file, which cannot be read here: give `{name}` another content",
+                    path.display()
+                );
             }
             let buffer = emulator.alloc(&name, spec.bytes())?;
             fill(emulator.write(buffer)?, spec);
@@ -150,13 +126,12 @@ pub fn place(emulator: &mut Emulator, specs: &[Spec], name: impl Fn(usize) -> St
     specs.iter().enumerate().map(given).collect()
 }
 
-/// Fills a buffer that holds zeros.
+/// Fills a buffer that holds zeros. What names a file leaves them: its bytes have to be there already, as a list.
 pub fn fill(bytes: &mut [u8], spec: &BufferSpec) {
     let size = spec.ty.bytes;
     let elements = bytes.chunks_exact_mut(size);
     match &spec.fill {
-        Fill::Zeros | Fill::Uninitialized => {}
-        Fill::File(_) => unreachable!("files are read before anything is filled"),
+        Fill::Zeros | Fill::Uninitialized | Fill::File(_) => {}
         Fill::List(all) => bytes.copy_from_slice(all),
         Fill::Same(one) => elements.for_each(|element| element.copy_from_slice(one)),
         Fill::Iota => {

@@ -1,11 +1,12 @@
-//! From an attempt to PTX: by the CUDA compiler of this machine, where one is needed and there is one.
+//! The CUDA compiler of this machine, looked for when it is first needed.
+//!
+//! What it leaves out: what is done with an attempt that compiles, which `grader` knows.
 
 use std::sync::OnceLock;
 
+use grader::compile::rejected;
+use grader::{Exercise, Refusal};
 use nvrtc::{Compiler, Error, Options};
-
-use crate::catalogue::Exercise;
-use crate::verdict::Refusal;
 
 /// The CUDA compiler, looked for when it is first needed.
 #[derive(Debug, Default)]
@@ -39,15 +40,13 @@ impl Toolchain {
     /// # Errors
     /// Why there is none: no compiler, or its complaints.
     pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<String, Box<Refusal>> {
-        if exercise.is_ptx() {
-            return Ok(text.to_owned());
-        }
         let compiler = self.compiler().map_err(|why| no_compiler(why))?;
         let options = Options::optimised(exercise.arch.max(compiler.oldest_arch()));
         let name = exercise.file_name();
-        compiler
-            .compile(&nvrtc::Source { name: &name, text }, &options)
-            .map_err(|error| rejected(&name, error))
+        compiler.compile(&nvrtc::Source { name: &name, text }, &options).map_err(|error| match error {
+            Error::Rejected { log, .. } => rejected(&name, &log),
+            other => no_compiler(&other.to_string()),
+        })
     }
 }
 
@@ -57,16 +56,20 @@ fn no_compiler(why: &str) -> Box<Refusal> {
     )
 }
 
-/// Lines of the compiler's log that are told.
-const LOG_LINES: usize = 12;
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-fn rejected(name: &str, error: Error) -> Box<Refusal> {
-    let Error::Rejected { log, .. } = error else { return no_compiler(&error.to_string()) };
-    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-    let more = lines.len().saturating_sub(LOG_LINES);
-    let told = lines.iter().take(LOG_LINES).map(|line| (*line).to_owned());
-    let rest = (more > 0).then(|| format!("and {more} more lines"));
-    Refusal::new("does-not-compile", &format!("`{name}` does not compile"))
-        .details(told.chain(rest))
-        .look("look at the first message; the others often follow from it")
+    use grader::Version;
+
+    use super::Toolchain;
+
+    #[test]
+    fn without_a_compiler_cuda_is_refused_with_the_way_to_one() {
+        let all = grader::all(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let cuda = all.iter().find(|exercise| exercise.is_compiled()).unwrap();
+        let refusal = Toolchain::none().ptx(cuda, &cuda.source().text(&Version::Solution)).unwrap_err();
+        assert_eq!(refusal.reason, "no-compiler");
+        assert!(refusal.look.contains("exercises -- setup"), "{refusal:?}");
+    }
 }

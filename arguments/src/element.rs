@@ -2,9 +2,7 @@
 //!
 //! A number that its type cannot hold is refused and never wrapped. What it leaves out: 8-bit floats and `bf16`.
 
-use serde_json::{Value, json};
-
-use super::half;
+use crate::half;
 use crate::random::Random;
 
 /// What the bits of a number mean.
@@ -137,12 +135,6 @@ impl Type {
             Kind::Float => format!("{:?}", Type::value(bytes)),
         }
     }
-
-    /// A number for a program: what JSON has no number for, NaN and infinity, is a string.
-    pub fn json(self, bytes: &[u8]) -> Value {
-        let shown = self.show(bytes);
-        shown.parse::<serde_json::Number>().map_or_else(|_| json!(shown), Value::Number)
-    }
 }
 
 /// Up to eight bytes as one word.
@@ -208,16 +200,6 @@ mod tests {
         ] {
             assert_eq!(shown(ty, text), None, "{ty}:{text}");
         }
-    }
-    #[test]
-    fn json_keeps_every_digit_and_has_a_word_for_nan() {
-        for (ty, text) in [("u64", "18446744073709551615"), ("i8", "-1"), ("f32", "0.1"), ("f64", "1e300")] {
-            let ty = Type::named(ty).unwrap();
-            let bytes = ty.parse(text).unwrap();
-            assert_eq!(ty.json(&bytes).to_string().replace("e+", "e"), text);
-        }
-        let ty = Type::named("f32").unwrap();
-        assert_eq!(ty.json(&f32::NAN.to_le_bytes()), "NaN");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::element::Type;
+use crate::element::Type;
 
 /// An argument, and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn buffer(text: &str) -> Result<BufferSpec, String> {
 }
 
 /// A whole number from 1. One that is larger than any is more than there is memory for, and refused as that.
-pub(crate) fn whole(text: &str) -> Option<u64> {
+pub fn whole(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0');
     digits.then(|| text.parse().unwrap_or(u64::MAX))
 }

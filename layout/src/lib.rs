@@ -2,6 +2,8 @@
 //!
 //! Widths are counted in characters. That is right for what this crate prints, which has no wide characters; names
 //! with wide ones would only stand out of line.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 use std::fmt::Write as _;
 
