@@ -5,7 +5,7 @@
 //! output is the same on every computer.
 
 pub mod columns;
-pub(crate) mod faults;
+pub mod faults;
 pub mod json;
 pub mod text;
 

@@ -118,7 +118,6 @@ impl Session {
                     let told = solution(&self.bench.course, at);
                     Some(Event::Solution(told.map_err(|error| format!("{error:#}"))))
                 }
-                Effect::Search => Some(Event::Compiler((self.bench.search)())),
             };
             if matches!(event, Some(Event::NotMade(..))) {
                 // There is no file to check.

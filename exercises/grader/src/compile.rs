@@ -6,18 +6,32 @@
 use crate::catalogue::Exercise;
 use crate::verdict::Refusal;
 
+/// What a compiler made of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compiled {
+    /// A module.
+    pub ptx: String,
+    /// Which compiler it was, and for what it compiled: `cudac 0.1 (sm_70)`.
+    pub by: String,
+    /// What is probably wrong with the text, as the compiler words it.
+    pub warnings: Vec<String>,
+}
+
 /// Makes PTX of the text of an exercise that is written in CUDA C++, or says why it cannot.
-pub type Compile<'c> = dyn Fn(&Exercise, &str) -> Result<String, Box<Refusal>> + Sync + 'c;
+pub type Compile<'c> = dyn Fn(&Exercise, &str) -> Result<Compiled, Box<Refusal>> + Sync + 'c;
 
 /// The compiler of this project.
 ///
 /// # Errors
 /// What it does not accept, as a refusal.
-pub fn cudac(exercise: &Exercise, text: &str) -> Result<String, Box<Refusal>> {
+pub fn cudac(exercise: &Exercise, text: &str) -> Result<Compiled, Box<Refusal>> {
     let name = exercise.file_name();
     let options = cudac::Options { sm: exercise.arch, ..cudac::Options::default() };
     match cudac::compile(&cudac::Source { name: &name, text }, &options) {
-        Ok(output) => Ok(output.ptx),
+        Ok(output) => {
+            let warnings = output.warnings.iter().map(ToString::to_string).collect();
+            Ok(Compiled { ptx: output.ptx, by: format!("cudac (sm_{})", exercise.arch), warnings })
+        }
         Err(errors) => Err(rejected(&name, &errors.to_string())),
     }
 }

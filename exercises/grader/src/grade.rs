@@ -60,7 +60,10 @@ pub fn grade(exercise: &Exercise, compile: &Compile, trials: &mut Trials, text: 
     };
     let solution = compile(exercise, &solution)
         .map_err(|refusal| anyhow!("the solution of `{}`: {}", exercise.name, refusal.headline))?;
-    grade_kernels(exercise, &solution, &attempt, &seeds(), trials)
+    let mut verdict = grade_kernels(exercise, &solution.ptx, &attempt.ptx, &seeds(), trials)?;
+    let told = verdict.compilation();
+    (told.by, told.warnings) = (attempt.by, attempt.warnings);
+    Ok(verdict)
 }
 
 /// Grades a kernel that NVIDIA's compiler made, as it made the committed solution.
@@ -237,13 +240,14 @@ impl Trial<'_> {
             return Ok(Err(Box::new(refusal)));
         }
         let (learned, printed) = (exercise.learned.clone(), printed(&output));
-        Ok(Ok(Passed { tried, gates, picture: Vec::new(), printed, learned }))
+        Ok(Ok(Passed { tried, gates, printed, learned, ..Passed::default() }))
     }
 
     /// The counters of the committed solution, for which the gates are written.
     fn committed(&self, case: &Case, how: &How, solution: Counters) -> Result<Counters> {
         let (exercise, ptx) = (self.exercise(), self.exercise().ptx());
-        if exercise.gates.is_empty() || ptx == self.solution.ptx {
+        // A new exercise has yet to be compiled.
+        if exercise.gates.is_empty() || ptx.is_empty() || ptx == self.solution.ptx {
             return Ok(solution);
         }
         Ok(Kernel { exercise, ptx: &ptx }.run(case, how)?.report.counters)

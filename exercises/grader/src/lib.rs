@@ -32,9 +32,9 @@ pub mod source;
 pub mod verdict;
 
 pub use catalogue::{Exercise, Kind, Texts};
-pub use compile::{Compile, cudac};
+pub use compile::{Compile, Compiled, cudac};
 pub use folders::all;
 pub use grade::{Take, Trials, Tried, Work, grade, grade_ptx, grade_with, one_by_one};
 pub use run::SEEDS;
 pub use source::{Source, Version};
-pub use verdict::{Measured, Passed, Refusal, Verdict};
+pub use verdict::{Compilation, Measured, Passed, Refusal, Verdict};

@@ -11,6 +11,15 @@ pub enum Verdict {
     Refused(Refusal),
 }
 
+/// How an attempt was compiled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compilation {
+    /// Which compiler it was, and for what it compiled: `cudac 0.1 (sm_70)`. Empty if nothing was compiled.
+    pub by: String,
+    /// What the compiler warned of.
+    pub warnings: Vec<String>,
+}
+
 /// What there is to say about an attempt that is right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passed {
@@ -24,6 +33,8 @@ pub struct Passed {
     pub printed: Vec<String>,
     /// What to take away.
     pub learned: String,
+    /// How it was compiled.
+    pub compilation: Compilation,
 }
 
 /// Why an attempt is not right.
@@ -44,6 +55,8 @@ pub struct Refusal {
     pub gates: Vec<Measured>,
     /// What the kernel printed in that case.
     pub printed: Vec<String>,
+    /// How it was compiled.
+    pub compilation: Compilation,
 }
 
 impl Refusal {
@@ -117,6 +130,14 @@ impl Measured {
 }
 
 impl Verdict {
+    /// How the attempt was compiled.
+    pub(crate) fn compilation(&mut self) -> &mut Compilation {
+        match self {
+            Verdict::Passed(passed) => &mut passed.compilation,
+            Verdict::Refused(refusal) => &mut refusal.compilation,
+        }
+    }
+
     /// Whether it is right.
     pub fn is_passed(&self) -> bool {
         matches!(self, Verdict::Passed(_))

@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, ensure};
 use arguments::{BufferSpec, Fill, Spec};
 
-use crate::files;
+use lanes::files;
 
 /// Replaces the names of files by their bytes.
 pub(super) fn read(kernel: &str, specs: &mut [Spec]) -> Result<()> {

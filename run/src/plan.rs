@@ -13,7 +13,7 @@ use super::inputs;
 use super::options::RunOptions;
 use super::print;
 use super::source::{self, Program};
-use crate::sim::host_memory_bytes;
+use lanes::sim::host_memory_bytes;
 
 /// A launch, ready to be run with any seed.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Plan<'_> {
     /// Checks everything that can be checked without running.
     pub fn new(options: &RunOptions) -> Result<Plan<'_>> {
         options.check_together()?;
-        let program = source::read(&options.file, options.arch)?;
+        let program = source::read(&options.file, options.arch, options.compiler)?;
         let memory_bytes = host_memory_bytes();
         let module = load(&mut Emulator::new(Limits { memory_bytes }), &program)?;
         let kernel = choose(&program.name, module.kernels(), options.kernel.as_deref())?.clone();

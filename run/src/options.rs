@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use compilers::Choice;
 use simt::DEFAULT_RESIDENT_BLOCKS;
 use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
 
@@ -15,8 +16,8 @@ use super::print::Print;
 use super::seeds::Seeds;
 use super::trace;
 use super::words::{self, Watch};
-use crate::cores;
 use arguments::Argument;
+use lanes::cores;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +58,9 @@ pub(super) struct ListOptions {
     /// Compile a .cu file for this architecture, as in 80 [default: 70]
     #[arg(long, value_name = "ARCH", value_parser = words::arch)]
     pub arch: Option<u32>,
+    /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
+    pub compiler: Option<Choice>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -120,6 +124,9 @@ pub(super) struct RunOptions {
     /// Compile a .cu file for this architecture, as in 80 [default: 70]
     #[arg(long, value_name = "ARCH", value_parser = words::arch, help_heading = LAUNCH)]
     pub arch: Option<u32>,
+    /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler, help_heading = LAUNCH)]
+    pub compiler: Option<Choice>,
 
     /// Seed of the random choices: what the specification leaves open, and the order of warps [default: 0]
     #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]

@@ -16,11 +16,11 @@ use super::seeds::Search;
 use super::told::Told;
 use super::trace::Written;
 use super::{replay, results, words};
-use crate::device::withheld;
-use crate::machine::Timing;
-use crate::report::columns::{ACTIVE_LANES, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS};
-use crate::report::faults;
-use crate::report::layout::{counted, decimal, grouped, paragraph, table};
+use lanes::device::withheld;
+use lanes::machine::Timing;
+use lanes::report::columns::{ACTIVE_LANES, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS};
+use lanes::report::faults;
+use layout::{counted, decimal, grouped, paragraph, table};
 
 const TITLE: Style = Style::new().bold();
 
@@ -45,9 +45,11 @@ pub(super) fn render(told: &Told) -> String {
 }
 
 fn title(plan: &Plan) -> String {
-    let by =
-        plan.program.compiler.as_ref().map_or(String::new(), |compiler| format!(", compiled by {compiler}"));
-    let title = format!("{} of {}, for sm_{}{by}", plan.kernel.name, plan.program.name, plan.target_sm);
+    let made = match &plan.program.compiler {
+        Some(by) => format!("compiled by {by}"),
+        None => format!("for sm_{}", plan.target_sm),
+    };
+    let title = format!("{} of {}, {made}", plan.kernel.name, plan.program.name);
     format!("{TITLE}{}{TITLE:#}\n", paragraph("", &title).trim_end())
 }
 

@@ -2,9 +2,10 @@
 //!
 //! What it leaves out: device functions and variables, which nobody launches.
 
+use layout::{counted, paragraph, table};
 use simt::{KernelInfo, Module};
 
-use crate::report::layout::{counted, paragraph, table};
+use super::source::Program;
 
 /// How many things that are not supported are told one by one.
 const TOLD: usize = 20;
@@ -14,9 +15,13 @@ const POINTERS: &str = "A `u64` is a pointer or a number: give `lanes run` a buf
                         `--arg buf:f32:1024:zeros`, or a number, as in `--arg u64:1`.";
 
 /// Everything about a module.
-pub(super) fn render(file: &str, module: &Module) -> String {
+pub(super) fn render(program: &Program, module: &Module) -> String {
     let kernels = counted(module.kernels().len() as u64, "kernel");
-    let mut out = paragraph("", &format!("{file}: target sm_{}, {kernels}", module.target_sm()));
+    let made = match &program.compiler {
+        Some(by) => format!("compiled by {by}"),
+        None => format!("target sm_{}", module.target_sm()),
+    };
+    let mut out = paragraph("", &format!("{}: {made}, {kernels}", program.name));
     module.kernels().iter().for_each(|info| out += &kernel(info));
     if module.kernels().iter().flat_map(|info| &info.params).any(|param| param.ty == "u64") {
         out.push('\n');

@@ -13,8 +13,8 @@ use super::seeds::Search;
 use super::source::Program;
 use super::told::Told;
 use super::{replay, words};
-pub(super) use crate::report::json::source;
-use crate::report::json::{counters, dim, fault, line, stale_read};
+pub(super) use lanes::report::json::source;
+use lanes::report::json::{counters, dim, fault, line, stale_read};
 
 /// Everything about a run.
 pub(super) fn render(told: &Told) -> Value {
@@ -24,6 +24,7 @@ pub(super) fn render(told: &Told) -> Value {
     let mut out = json!({ "machine": if search.is_some() { "emulator" } else { "GPU" } });
     extend(&mut out, launch(plan, launched));
     let rest = json!({
+        "warnings": plan.program.warnings,
         "checks": search.as_ref().map(|_| plan.options.watch().names()),
         "strict": plan.options.strict,
         "failed": told.is_failure(),
@@ -124,6 +125,7 @@ pub(super) fn list(program: &Program, module: &Module) -> Value {
     json!({
         "file": program.name,
         "compiler": program.compiler,
+        "warnings": program.warnings,
         "target_sm": module.target_sm(),
         "kernels": module.kernels().iter().map(kernel).collect::<Vec<_>>(),
         "unsupported": module.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -9,8 +9,8 @@ use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
-use crate::report::layout::{WIDTH, grouped};
 use arguments::{Spec, Type, whole};
+use layout::{WIDTH, grouped};
 
 /// Which buffer to show afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]

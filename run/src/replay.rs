@@ -23,6 +23,7 @@ pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
     options.args.iter().for_each(|argument| option("arg", argument.text.clone()));
     let given = [
         ("arch", options.arch.map(|arch| format!("compute_{arch}"))),
+        ("compiler", options.compiler.map(|choice| words::compiler_name(choice).to_owned())),
         ("reconvergence", options.reconvergence.map(|it| words::reconvergence_name(it).to_owned())),
         ("resident-blocks", options.resident_blocks.map(|blocks| blocks.to_string())),
         ("check", options.check.map(words::Watch::option)),

@@ -1,6 +1,6 @@
 //! Runs that come to an end: right kernels, wrong ones, and what is said of them.
 
-use crate::{GOOD, SAXPY, TOO_SMALL, assert_readable, file, lanes, stdout, words};
+use crate::{GOOD, SAXPY, TOO_SMALL, assert_readable, file, lanes, root, stdout, words};
 
 #[test]
 fn a_right_kernel_is_run_and_told() {
@@ -180,7 +180,7 @@ fn replay(text: &str) -> &str {
 #[cfg(unix)]
 #[test]
 fn a_fault_ends_with_the_command_that_makes_it_again() {
-    let path = file("a name with 'quotes'.ptx", &std::fs::read(SAXPY).unwrap());
+    let path = file("a name with 'quotes'.ptx", &std::fs::read(root().join(SAXPY)).unwrap());
     let options = "--kernel saxpy --check race,sync --schedule hunt --seed 7 --resident-blocks 2 --reconvergence its \
                    --weak-memory --strict --max-steps 1000 --shared-bytes 16 --print 2:1";
     let rest = options.split_whitespace().chain(TOO_SMALL.split_whitespace());

@@ -7,8 +7,8 @@ use simt::{Emulator, Launch, Report};
 
 use super::plan::Plan;
 use super::trace::{Trace, Written};
-use crate::sim::variables;
 use arguments::{self, Given, Spec};
+use lanes::sim::variables;
 
 /// What one run came to.
 #[derive(Debug)]

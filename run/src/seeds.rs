@@ -12,8 +12,8 @@ use simt::Launch;
 use super::once::{Outcome, once};
 use super::plan::Plan;
 use super::results::{self, Contents};
-use crate::cores::in_order;
-use crate::progress::Progress;
+use lanes::cores::in_order;
+use lanes::progress::Progress;
 
 /// A range of seeds, not empty, the end left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

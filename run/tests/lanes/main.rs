@@ -24,9 +24,14 @@ const GOOD: &str =
 /// Under which the second block leaves `arg2`.
 const TOO_SMALL: &str = "--grid 2 --arg f32:2 --arg buf:f32:64:iota --arg buf:f32:40:zeros --arg i32:64";
 
+/// The folder of the project.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanes"));
-    command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args(args).current_dir(root());
     command
 }
 

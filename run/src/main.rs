@@ -28,15 +28,14 @@ use anyhow::{Result, anyhow};
 use clap::Parser;
 use simt::{Emulator, Limits};
 
-use crate::gpu::Gpu;
-use crate::sim::host_memory_bytes;
-use crate::terminal;
+use lanes::gpu::Gpu;
+use lanes::sim::host_memory_bytes;
+use lanes::terminal;
 use options::{Command, Device, ListOptions, Options, RunOptions};
 use plan::Plan;
 use told::Told;
 
-/// The whole of the program's `main`.
-pub fn main() -> ExitCode {
+fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,
         Err(error) => return terminal::refuse(&error),
@@ -57,19 +56,23 @@ pub fn main() -> ExitCode {
 type Output = (String, ExitCode);
 
 fn list(options: &ListOptions) -> Result<Output> {
-    let program = source::read(&options.file, options.arch)?;
+    let program = source::read(&options.file, options.arch, options.compiler)?;
     let mut emulator = Emulator::new(Limits { memory_bytes: host_memory_bytes() });
     let module = plan::load(&mut emulator, &program)?;
     let text = if options.json {
         format!("{:#}\n", json::list(&program, &module))
     } else {
-        list::render(&program.name, &module)
+        program.warn();
+        list::render(&program, &module)
     };
     Ok((text, ExitCode::SUCCESS))
 }
 
 fn run(options: &RunOptions) -> Result<Output> {
     let plan = Plan::new(options)?;
+    if !options.json {
+        plan.program.warn();
+    }
     let gpu = (options.device == Device::Gpu).then(Gpu::demand).transpose();
     let gpu = gpu
         .map_err(|error| anyhow!("{error}; without `--device gpu`, the kernel runs on the emulator alone"))?;
@@ -83,5 +86,5 @@ fn run(options: &RunOptions) -> Result<Output> {
 
 /// Whether an error has lines of its own: a compiler's log.
 fn is_log(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(nvrtc::Error::Rejected { .. }))
+    matches!(error.downcast_ref(), Some(compilers::Error::Rejected { .. }))
 }

@@ -3,6 +3,7 @@
 //! Reading and saying stand side by side, because a fault ends with the command that replays it. What it leaves out:
 //! arguments and what to print, which [`spec`](super::spec) reads.
 
+use compilers::Choice;
 use simt::{Checks, Dim3, FaultKind, Reconvergence, Schedule};
 
 /// Which checkers watch. Memory is always watched; whether anybody asked for that alone, or for nobody, makes a
@@ -80,6 +81,17 @@ pub(super) fn arch(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("compute_").or(text.strip_prefix("sm_")).unwrap_or(text);
     let known = number.parse().ok().filter(|arch| (20..1000).contains(arch));
     known.ok_or_else(|| "an architecture is written as in `compute_70`".to_owned())
+}
+
+/// `cudac` or `nvrtc`.
+pub(super) fn compiler(text: &str) -> Result<Choice, String> {
+    let known = Choice::ALL.iter().find(|(name, _)| *name == text);
+    known.map(|(_, choice)| *choice).ok_or_else(|| "a compiler is `cudac` or `nvrtc`".to_owned())
+}
+
+/// The name of a compiler, as an option has it.
+pub(super) fn compiler_name(choice: Choice) -> &'static str {
+    Choice::ALL.iter().find(|(_, known)| *known == choice).map_or("", |(name, _)| name)
 }
 
 pub(super) fn grid(text: &str) -> Result<Dim3, String> {

@@ -6,7 +6,7 @@
 use anstyle::Style;
 use simt::FaultKind;
 
-use crate::report::layout::paragraph;
+use layout::paragraph;
 
 const TITLE: Style = Style::new().bold();
 
@@ -53,7 +53,7 @@ fn list() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::layout::WIDTH;
+    use layout::WIDTH;
 
     const SECTIONS: [&str; 4] = ["What it means", "Why it matters", "Example", "How to fix it"];
 

@@ -1,9 +1,8 @@
 //! What cannot be run: one line that names the thing and the remedy, status 2, and nothing on standard output.
 
 use std::fs;
-use std::path::PathBuf;
 
-use crate::{GOOD, SAXPY, assert_refused, file, lanes, stdout, words};
+use crate::{GOOD, SAXPY, assert_refused, file, lanes, root, stdout, words};
 
 /// A kernel that comes to an instruction which nobody runs.
 const UNSUPPORTED: &str = "\
@@ -194,7 +193,7 @@ fn what_cannot_be_run_is_refused_in_one_line() {
 
 #[test]
 fn the_mark_that_some_editors_write_first_is_no_part_of_a_file() {
-    let text = fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SAXPY)).unwrap();
+    let text = fs::read(root().join(SAXPY)).unwrap();
     let path = file("marked.ptx", &[b"\xef\xbb\xbf", text.as_slice()].concat());
     let line = ["run", path.to_str().unwrap()].into_iter().chain(GOOD.split_whitespace());
     let output = lanes(&line.collect::<Vec<_>>());
@@ -203,7 +202,7 @@ fn the_mark_that_some_editors_write_first_is_no_part_of_a_file() {
 
 #[test]
 fn a_file_that_is_cut_short_is_refused_or_runs() {
-    let text = fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(SAXPY)).unwrap();
+    let text = fs::read(root().join(SAXPY)).unwrap();
     for length in (0..text.len()).step_by(97) {
         let path = file("cut.ptx", &text[..length]);
         let line: Vec<&str> =

@@ -1,22 +1,19 @@
 //! The file that a kernel is read from, and what people hand over in place of CUDA or PTX.
 //!
-//! A `.cu` file is compiled with the CUDA compiler of this machine, where there is one. What it leaves out: what PTX
+//! A `.cu` file is compiled with NVIDIA's compiler, where there is one, or else with ours. What it leaves out: what PTX
 //! says, which the parser knows, and keeping what was compiled, which takes less than a second again.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub(super) use crate::files::why;
 use anyhow::{Result, anyhow, bail};
-use nvrtc::{Compiler, Options, Source};
+use compilers::{Choice, Compiler, Error, Source};
+pub(super) use lanes::files::why;
+use lanes::terminal;
 
 /// Bytes that are read of a file: one more than the parser takes, so that it can say that there are too many.
 const MOST_BYTES: u64 = (64 << 20) + 1;
-
-/// The architecture that CUDA is compiled for, if the compiler still knows it: the first with independent thread
-/// scheduling.
-const DEFAULT_ARCH: u32 = 70;
 
 /// A file's PTX, and who wrote it.
 #[derive(Clone, Debug)]
@@ -25,8 +22,10 @@ pub(super) struct Program {
     pub name: String,
     /// The text.
     pub ptx: String,
-    /// The compiler, where CUDA was compiled just now: `CUDA 12.0`.
+    /// The compiler, where CUDA was compiled just now: `cudac 0.1 (sm_70)`.
     pub compiler: Option<String>,
+    /// The compiler's warnings, as it words them.
+    pub warnings: Vec<String>,
 }
 
 impl Program {
@@ -35,6 +34,13 @@ impl Program {
         match self.compiler {
             Some(_) => format!("PTX of {}", self.name),
             None => self.name.clone(),
+        }
+    }
+
+    /// Prints the compiler's warnings on standard error, in its own lines.
+    pub fn warn(&self) {
+        for warning in &self.warnings {
+            terminal::warn(warning);
         }
     }
 
@@ -52,15 +58,16 @@ pub(super) fn name(file: &Path) -> String {
 }
 
 /// The PTX of a file, compiled for an architecture if it is CUDA.
-pub(super) fn read(file: &Path, arch: Option<u32>) -> Result<Program> {
+pub(super) fn read(file: &Path, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
     let name = name(file);
     let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
     if file.extension().is_some_and(|extension| extension == "cu") {
         let text = text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))?;
-        return compile(file, &text, arch);
+        return compile(file, &text, arch, choice);
     }
-    if arch.is_some() {
-        bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `--arch`");
+    let option = arch.map(|_| "--arch").or(choice.map(|_| "--compiler"));
+    if let Some(option) = option {
+        bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
     }
     let text = text(bytes)
         .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
@@ -69,37 +76,49 @@ pub(super) fn read(file: &Path, arch: Option<u32>) -> Result<Program> {
             "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
         );
     }
-    Ok(Program { name, ptx: text, compiler: None })
+    Ok(Program { name, ptx: text, compiler: None, warnings: Vec::new() })
 }
 
-fn compile(file: &Path, text: &str, arch: Option<u32>) -> Result<Program> {
+fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
     let name = name(file);
     if text.trim().is_empty() {
         bail!("`{name}` is empty: write a `__global__` function into it");
     }
-    let compiler = Compiler::find().map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
-    let arch = arch.unwrap_or(DEFAULT_ARCH.max(compiler.oldest_arch()));
+    let compiler =
+        Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
     // What it includes lies beside it; the folder of a bare name is this one.
     let include =
         vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
     let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-    let options = Options { include, ..Options::optimised(arch) };
-    let ptx = compiler.compile(&Source { name: &short, text }, &options).map_err(with_hint)?;
-    Ok(Program { name, ptx, compiler: Some(format!("CUDA {}", compiler.version())) })
+    let made = compiler.compile(&Source { name: &short, text, arch, include }).map_err(explained)?;
+    Ok(Program { name, ptx: made.ptx, compiler: Some(made.by), warnings: made.warnings })
 }
 
-/// Most people hand over a whole program, of which NVRTC takes the device's part only.
-fn with_hint(error: nvrtc::Error) -> nvrtc::Error {
+/// Adds what to do about the errors, where that is known.
+fn explained(error: Error) -> Error {
     match error {
-        nvrtc::Error::Rejected { name, log } => match hint(&log) {
-            Some(hint) => nvrtc::Error::Rejected { name, log: format!("{}\nhelp: {hint}", log.trim_end()) },
-            None => nvrtc::Error::Rejected { name, log },
-        },
+        Error::Rejected { name, log, choice } => {
+            let hint = match choice {
+                Choice::Nvrtc => hint(&log),
+                Choice::Cudac => is_beyond_ours(&log).then_some(BEYOND),
+            };
+            let help = hint.map_or(String::new(), |hint| format!("\nhelp: {hint}"));
+            Error::Rejected { log: format!("{}{help}", log.trim_end()), name, choice }
+        }
         other => other,
     }
 }
 
-/// What to do about a log of the compiler's.
+/// Whether our compiler lacks something that NVIDIA's may have.
+fn is_beyond_ours(log: &str) -> bool {
+    ["not supported", "is not available"].iter().any(|words| log.contains(words))
+}
+
+/// What to do about that.
+const BEYOND: &str = "this is cudac, the compiler that is always there; if NVIDIA's is installed, it is used instead, and \
+                      `cargo run --bin exercises -- setup` installs it";
+
+/// What to do about a log of NVIDIA's compiler. Most people give it a whole program, of which it takes the device's part only.
 fn hint(log: &str) -> Option<&'static str> {
     let is_missing = |header: &&str| log.contains(&format!("cannot open source file \"{header}\""));
     if NEEDLESS.iter().any(is_missing) {
@@ -149,8 +168,9 @@ mod tests {
             name: "a.cu".to_owned(),
             ptx: String::new(),
             compiler: compiler.map(str::to_owned),
+            warnings: Vec::new(),
         };
-        assert_eq!(program(Some("CUDA 12.0")).module_name(), "PTX of a.cu");
+        assert_eq!(program(Some("cudac 0.1 (sm_70)")).module_name(), "PTX of a.cu");
         assert_eq!(program(None).module_name(), "a.cu");
     }
 }

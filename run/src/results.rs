@@ -14,7 +14,7 @@ use super::print::Print;
 use super::print::Shown;
 use super::replay;
 use super::seeds::Search;
-use crate::report::layout::{counted, grouped};
+use layout::{counted, grouped};
 
 /// How many different contents of a buffer are told.
 const TOLD: usize = 4;

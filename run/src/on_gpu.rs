@@ -7,12 +7,12 @@ use anyhow::Result;
 
 use super::once::{Outcome, initial_bytes};
 use super::plan::Plan;
-use crate::buffer::BufferId;
-use crate::device::{too_new, withheld};
-use crate::gpu::Gpu;
-use crate::launch::{Argument, Code, Launch};
-use crate::machine::{Machine, Timing};
 use arguments::{BufferSpec, Spec};
+use lanes::buffer::BufferId;
+use lanes::device::{too_new, withheld};
+use lanes::gpu::Gpu;
+use lanes::launch::{Argument, Code, Launch};
+use lanes::machine::{Machine, Timing};
 
 /// What came of the GPU.
 #[derive(Debug)]
