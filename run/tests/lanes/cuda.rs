@@ -7,7 +7,7 @@ use std::process::Output;
 use serde_json::Value;
 use simt::FaultKind;
 
-use crate::{GOOD, assert_refused, command, file, lanes, object, stdout, words};
+use crate::{GOOD, assert_refused, command, file, lanes, object, root, stdout, words};
 
 fn has_nvrtc() -> bool {
     let found = nvrtc::Compiler::find();
@@ -67,6 +67,23 @@ fn cudac_runs_and_lists_cuda() {
         stdout(&list).starts_with("kernels/saxpy.cu: compiled by cudac 0.1 (sm_70), 1 kernel\n"),
         "{list:?}"
     );
+}
+
+/// The README says: save it, run it, see a race.
+#[test]
+fn the_readmes_kernel_has_a_race() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, rest) = readme.split_once("```cuda\n").unwrap();
+    let (kernel, _) = rest.split_once("```").unwrap();
+    assert!(readme.contains("cargo run --bin lanes -- run my.cu\n"));
+    let path = file("my.cu", kernel.as_bytes());
+    let line = ["run", path.to_str().unwrap(), "--compiler", "cudac"];
+    let output = command(&line).env_clear().output().unwrap();
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    for part in ["  the sum is 496\n", "error: race: ", "of `part` in shared memory", "my.cu:7: read here"] {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
 }
 
 #[test]
