@@ -8,16 +8,6 @@ use grader::{Exercise, Kind, Verdict, Version};
 /// Versions with another verdict, each with the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
-        "all_arrived",
-        "wrong_plain_load",
-        "both load once, but of the loop that counts NVIDIA's compiler leaves a formula, and here it runs until the limit",
-    ),
-    (
-        "packed_rows",
-        "wrong_running_count",
-        "the code here is short enough for the gate, which counts for NVIDIA's",
-    ),
-    (
         "next_run",
         "wrong_asks_and_draws",
         "two blocks draw the same run: a race here, and with NVIDIA's code, whose blocks take turns elsewhere, a number drawn \
@@ -67,14 +57,9 @@ fn wanted(exercise: &Exercise, version: &Version) -> String {
 /// The verdict on a version of an exercise.
 fn found(exercise: &Exercise, version: &Version) -> String {
     let text = grader::generate::text(exercise, version).unwrap();
-    let name = exercise.file_name();
-    let options = cudac::Options { sm: exercise.arch, ..cudac::Options::default() };
-    let output = match cudac::compile(&cudac::Source { name: &name, text: &text }, &options) {
-        Ok(output) => output,
-        Err(errors) => return format!("does not compile: {errors}"),
-    };
-    match grader::grade_ptx(exercise, &output.ptx).unwrap() {
+    match grader::grade(exercise, &grader::cudac, &mut grader::one_by_one, &text).unwrap() {
         Verdict::Passed(_) => "passed".to_owned(),
+        Verdict::Refused(refusal) if refusal.reason == "does-not-compile" => refusal.details.join("\n"),
         Verdict::Refused(refusal) => refusal.reason,
     }
 }
