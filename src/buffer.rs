@@ -16,7 +16,7 @@ pub struct Buffer<T> {
 
 /// The number of a buffer, the same on every machine of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BufferId(pub(crate) usize);
+pub struct BufferId(pub usize);
 
 // Derived, both would ask for the same of `T`.
 impl<T> Clone for Buffer<T> {

@@ -19,7 +19,7 @@ pub fn available() -> u32 {
 }
 
 /// Reads the option `--cores`.
-pub(crate) fn parse(text: &str) -> Result<u32, String> {
+pub fn parse(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(cores @ 1..=MOST) => Ok(cores),
         _ => Err(format!("the emulator uses 1 to {MOST} cores")),

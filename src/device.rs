@@ -327,13 +327,13 @@ fn is_harmful(kind: FaultKind) -> bool {
 }
 
 /// Why a GPU was not given a kernel that was built for a newer one.
-pub(crate) fn too_new(target: &str) -> String {
+pub fn too_new(target: &str) -> String {
     format!("not launched on the GPU: the kernel needs {target}")
 }
 
 /// Why a GPU must not be given a kernel in which the emulator found these faults. A warning is of what works on the
 /// hardware there is, so it forbids nothing.
-pub(crate) fn withheld(faults: &[Fault]) -> Option<String> {
+pub fn withheld(faults: &[Fault]) -> Option<String> {
     let harmful = faults.iter().find(|fault| fault.severity == Severity::Error && is_harmful(fault.kind))?;
     Some(format!("not launched on the GPU: the emulator found `{}`", harmful.kind.name()))
 }

@@ -25,7 +25,8 @@ use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Timing};
 use crate::target;
 
-pub(crate) struct Gpu {
+/// A GPU, and what is in its memory.
+pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     buffers: Vec<CudaSlice<u8>>,
@@ -58,7 +59,7 @@ enum Pushed<'a> {
 
 impl Gpu {
     /// The first GPU, which somebody asked for: the error says what to do without one.
-    pub(crate) fn demand() -> Result<Gpu> {
+    pub fn demand() -> Result<Gpu> {
         Gpu::open()
             .map_err(|error| anyhow!("{error}: omit `--device gpu`, or run on a machine that has a GPU"))
     }
@@ -87,7 +88,7 @@ impl Gpu {
     }
 
     /// The target of a text that this GPU is too old for, `sm_90`.
-    pub(crate) fn missing<'c>(&self, code: &'c Code) -> Option<&'c str> {
+    pub fn missing<'c>(&self, code: &'c Code) -> Option<&'c str> {
         target::missing(&code.ptx, self.capability)
     }
 
@@ -98,7 +99,7 @@ impl Gpu {
 
     /// From now on, runs the kernels of a module once, without a clock: buffers are restored between runs, variables of
     /// a module are not, and the emulator has vetted a run from the first state only.
-    pub(crate) fn run_once_only(&mut self, code: &Code) {
+    pub fn run_once_only(&mut self, code: &Code) {
         self.once_only.insert(code.name.clone());
     }
 

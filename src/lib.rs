@@ -25,7 +25,6 @@
 //!
 //! What it leaves out: streams, textures, several GPUs, and everything else that the book does not need.
 
-pub mod arguments;
 pub mod buffer;
 pub mod check;
 pub mod claims;
@@ -34,7 +33,7 @@ pub mod cores;
 pub mod device;
 pub mod files;
 pub mod golden;
-mod gpu;
+pub mod gpu;
 pub mod hardware;
 pub mod kernel;
 pub mod kernels;
@@ -43,15 +42,14 @@ pub mod launch;
 pub mod machine;
 pub mod program;
 pub mod progress;
-pub mod random;
 pub mod report;
-pub mod run;
-mod sim;
+pub mod sim;
 mod target;
 pub mod terminal;
 pub mod testing;
 pub mod weak;
 
+pub use arguments::{self, Random};
 pub use buffer::{Buffer, Element};
 pub use check::{Check, Tolerance};
 pub use device::{Choice, Device};
@@ -59,6 +57,5 @@ pub use gpu::{Card, CardArgument, Image};
 pub use lab::Lab;
 pub use launch::Launch;
 pub use machine::{Run, Timing, Traced};
-pub use random::Random;
 pub use report::{Report, Row, Verdict};
 pub use simt::{Dim3, Schedule};

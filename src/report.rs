@@ -5,10 +5,11 @@
 //! output is the same on every computer.
 
 pub mod columns;
-pub(crate) mod faults;
+pub mod faults;
 pub mod json;
-pub mod layout;
 pub mod text;
+
+pub use layout;
 
 use crate::check::Check;
 use crate::device::withheld;

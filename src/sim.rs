@@ -155,7 +155,7 @@ fn traced(module: &Module, step: &TraceStep) -> Traced {
 }
 
 /// What the variables of a module hold.
-pub(crate) fn variables(emulator: &Emulator, module: &Module) -> Result<Vec<Vec<u8>>> {
+pub fn variables(emulator: &Emulator, module: &Module) -> Result<Vec<Vec<u8>>> {
     module.variables().map(|(_, buffer)| Ok(emulator.read(buffer)?.to_vec())).collect()
 }
 
@@ -183,7 +183,7 @@ fn no_such_kernel(launch: &Launch, module: &Module) -> anyhow::Error {
 
 /// What the emulator may use for its global memory: half of what the host has to spare, for the results are
 /// held a second time when they are checked.
-pub(crate) fn host_memory_bytes() -> u64 {
+pub fn host_memory_bytes() -> u64 {
     let spare = fs::read_to_string("/proc/meminfo").ok().and_then(|text| spare_bytes(&text));
     spare.map_or(UNKNOWN_HOST_BYTES, |bytes| bytes / 2)
 }

@@ -32,6 +32,11 @@ pub fn fail(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Says what a compiler warns of, in its own lines.
+pub fn warn(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+}
+
 /// Says why something could not be done, in the lines that a compiler wrote.
 pub fn fail_with_log(message: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "error: {}", message.trim_end());

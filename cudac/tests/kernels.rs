@@ -49,7 +49,7 @@ fn versions(exercise: &Exercise) -> Vec<Version> {
     if exercise.kind == Kind::Predict || exercise.is_ptx() {
         return Vec::new();
     }
-    let wrong = exercise.wrong().unwrap().into_iter().map(Version::Wrong);
+    let wrong = exercise.wrong().into_iter().map(Version::Wrong);
     [Version::Solution, Version::Starter].into_iter().chain(wrong).collect()
 }
 

@@ -11,7 +11,6 @@ use ratatui::crossterm::event::KeyCode;
 use crate::course::Course;
 use crate::desk::Found;
 use crate::progress::{Change, Done};
-use crate::tell;
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -34,8 +33,6 @@ pub enum Event {
     Recorded(Done, Option<String>),
     /// The text of a solution, and where it is.
     Solution(Result<(String, String), String>),
-    /// Whether there is a compiler now.
-    Compiler(bool),
     /// The terminal is gone, or whoever sits there wants to leave.
     Leave,
 }
@@ -51,8 +48,6 @@ pub enum Effect {
     Record(Change),
     /// Bring the solution.
     Solution(usize),
-    /// Look for a compiler.
-    Search,
     /// Leave.
     Quit,
 }
@@ -79,8 +74,6 @@ pub enum Standing {
     Checking,
     /// It was graded.
     Graded(Verdict),
-    /// It cannot be graded without a compiler.
-    NoCompiler,
     /// It is not there.
     Gone,
     /// It cannot be read.
@@ -159,7 +152,6 @@ impl App {
     /// next open one.
     pub fn new(course: Course, done: Done, wanted: Option<usize>, is_first_time: bool) -> (App, Vec<Effect>) {
         let open = course.next_open(&done, None);
-        let waiting = (0..course.exercises.len()).find(|at| !done.has_passed(&course.exercises[*at].name));
         let mut app = App {
             at: 0,
             course,
@@ -176,9 +168,9 @@ impl App {
             again: false,
             checks: 0,
         };
-        let effects = app.open(wanted.or(open).or(waiting).unwrap_or_default());
+        let effects = app.open(wanted.or(open).unwrap_or_default());
         if wanted.or(open).is_none() {
-            app.notice = Some(app.nothing_left());
+            app.notice = Some(NOTHING_LEFT.to_owned());
         }
         if is_first_time {
             app.view = View::Welcome;
@@ -220,7 +212,6 @@ impl App {
             Event::Recorded(done, trouble) => (self.done, self.trouble) = (done, trouble),
             Event::Solution(Ok((text, file))) => self.show(View::Solution(text, file)),
             Event::Solution(Err(why)) => self.notice = Some(why),
-            Event::Compiler(is_there) => return self.searched(is_there),
             Event::Leave => return vec![Effect::Quit],
             Event::Resized => {}
         }
@@ -243,10 +234,6 @@ impl App {
 
     /// Has the exercise on the screen graded, now or after the one that is being graded.
     fn check(&mut self) -> Vec<Effect> {
-        if !self.course.is_possible(self.at) {
-            self.standing = Standing::NoCompiler;
-            return Vec::new();
-        }
         self.standing = Standing::Checking;
         if self.busy.is_some() {
             self.again = true;
@@ -302,22 +289,7 @@ impl App {
             self.focus = if self.is_fresh { Focus::Top } else { Focus::Verdict };
         }
     }
-
-    fn searched(&mut self, is_there: bool) -> Vec<Effect> {
-        self.course.has_compiler = is_there;
-        if !is_there {
-            self.notice = Some("There is still no CUDA compiler.".to_owned());
-        }
-        self.check()
-    }
-
-    /// Why there is no next exercise.
-    pub fn nothing_left(&self) -> String {
-        match self.course.waiting(&self.done) {
-            0 => "You have passed every exercise. `l` lists them.".to_owned(),
-            waiting => {
-                format!("You have passed every exercise that needs no compiler. {}", tell::waiting(waiting))
-            }
-        }
-    }
 }
+
+/// Why there is no next exercise.
+pub(crate) const NOTHING_LEFT: &str = "You have passed every exercise. `l` lists them.";

@@ -6,17 +6,20 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Parser, Subcommand};
-use grader::Toolchain;
+use compilers::Choice;
+use grader::Exercise;
+use lanes::cores;
 use lanes::terminal::{fail, refuse};
 
 use crate::commands::{self, Bench};
 use crate::course::Course;
 use crate::desk::Desk;
 use crate::progress::Progress;
+use crate::toolchain::Toolchain;
 use crate::{place, session, setup};
 
 const AFTER: &str = "\
@@ -46,9 +49,9 @@ struct Places {
     /// was built]
     #[arg(long, value_name = "DIR", global = true)]
     catalogue: Option<PathBuf>,
-    /// Behave as if there were no CUDA compiler
-    #[arg(long, global = true, hide = true)]
-    no_compiler: bool,
+    /// The compiler of your CUDA files [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = compiler, global = true)]
+    compiler: Option<Choice>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -92,7 +95,7 @@ enum Command {
         /// The exercises
         names: Vec<String>,
     },
-    /// Get a CUDA compiler, after asking
+    /// Get NVIDIA's CUDA compiler, after asking; without it, cudac compiles
     Setup(setup::Options),
 }
 
@@ -159,28 +162,32 @@ fn bench(places: Places) -> Result<Bench> {
     let exercises = grader::all(&catalogue)
         .context("the exercises cannot be read; run this program in a checkout of the project")?;
     let (progress, note) = Progress::load(&desk.progress_file())?;
-    let search = if places.no_compiler { Toolchain::none } else { Toolchain::search };
     // It stays for as long as the program runs: a compiler that is unloaded at the end, while another thread still holds it,
     // takes the program with it.
-    let toolchain: &'static RwLock<Toolchain> = Box::leak(Box::new(RwLock::new(search())));
-    let course = Course { exercises, has_compiler: is_there(toolchain) };
+    let toolchain: &'static Toolchain = Box::leak(Box::new(Toolchain::new(places.compiler)));
+    // What was asked for and is missing is said now, not at the first attempt.
+    if places.compiler.is_some() {
+        toolchain.compiler().map_err(|why| anyhow!("{why}"))?;
+    }
     Ok(Bench {
-        course,
+        course: Course { catalogue, exercises },
         desk,
         progress,
         note,
         grade: Arc::new(move |exercise, text| {
-            let toolchain = toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-            grader::grade(exercise, &toolchain, text)
-        }),
-        search: Box::new(move || {
-            // Nothing is being graded where there is no compiler, or nothing that takes long.
-            *toolchain.write().unwrap_or_else(std::sync::PoisonError::into_inner) = search();
-            is_there(toolchain)
+            let compile = |exercise: &Exercise, text: &str| toolchain.compile(exercise, text);
+            grader::grade(exercise, &compile, &mut side_by_side, text)
         }),
     })
 }
 
-fn is_there(toolchain: &RwLock<Toolchain>) -> bool {
-    toolchain.read().unwrap_or_else(std::sync::PoisonError::into_inner).is_there()
+/// `cudac` or `nvrtc`.
+fn compiler(text: &str) -> Result<Choice, String> {
+    let known = Choice::ALL.iter().find(|(name, _)| *name == text);
+    known.map(|(_, choice)| *choice).ok_or_else(|| "a compiler is `cudac` or `nvrtc`".to_owned())
+}
+
+/// Carries out the trials of a grading on all cores.
+fn side_by_side(count: u64, work: &grader::Work, take: &mut grader::Take) {
+    let _ = cores::in_order(cores::available(), 0..count, work, take);
 }

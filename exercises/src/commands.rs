@@ -31,8 +31,6 @@ pub struct Bench {
     pub note: Option<String>,
     /// Says what an attempt is worth.
     pub grade: Arc<Grade>,
-    /// Looks for a compiler again.
-    pub search: Box<dyn Fn() -> bool>,
 }
 
 impl Bench {
@@ -63,8 +61,9 @@ impl Bench {
 ///
 /// # Errors
 /// When the exercise itself is at fault.
-pub fn solution(exercise: &Exercise) -> Result<(String, String)> {
-    let file = shown(&exercise.folder.join(if exercise.is_ptx() { "solution.ptx" } else { "solution.cu" }));
+pub fn solution(course: &Course, at: usize) -> Result<(String, String)> {
+    let exercise = &course.exercises[at];
+    let file = shown(&exercise.folder(&course.catalogue).join(exercise.source_name()));
     let place = match exercise.kind {
         Kind::Predict => format!("what a run of `{file}` answers"),
         _ => format!("`{file}`, with the other versions between its marks"),
@@ -84,7 +83,6 @@ pub fn list(bench: &Bench) -> ExitCode {
         }
         let mark = match () {
             () if done.has_passed(&exercise.name) => 'x',
-            () if !course.is_possible(at) => 'c',
             () => ' ',
         };
         let arrow = if next == Some(at) { '>' } else { ' ' };
@@ -95,17 +93,8 @@ pub fn list(bench: &Bench) -> ExitCode {
             exercise.title, exercise.minutes
         );
     }
-    let waiting = course.waiting(done);
-    let legend = if waiting > 0 { ", [c] needs a compiler" } else { "" };
-    let _ = writeln!(
-        text,
-        "\n[x] passed, > next{legend}: {} of {} passed",
-        course.passed(done),
-        course.exercises.len()
-    );
-    if waiting > 0 {
-        text += &wrap::plain(&[Said::prose(Tone::Plain, "", &tell::waiting(waiting))]);
-    }
+    let _ =
+        writeln!(text, "\n[x] passed, > next: {} of {} passed", course.passed(done), course.exercises.len());
     print(&text, ExitCode::SUCCESS)
 }
 
@@ -125,9 +114,7 @@ pub fn run(bench: &mut Bench, name: &str) -> Result<ExitCode> {
 pub fn run_next(bench: &mut Bench) -> Result<ExitCode> {
     let (course, done) = (&bench.course, &bench.progress.done);
     let Some(at) = course.next_open(done, None) else {
-        let waiting = course.waiting(done);
-        let text = if waiting == 0 { "All exercises are passed.".to_owned() } else { tell::waiting(waiting) };
-        return Ok(print(&wrap::plain(&[Said::prose(Tone::Plain, "", &text)]), ExitCode::SUCCESS));
+        return Ok(print("All exercises are passed.\n", ExitCode::SUCCESS));
     };
     let how = format!(
         "This is not a terminal, so the next exercise was run once. Edit the file and run `{COMMAND} run {}`; see `--help` for more.",
@@ -141,14 +128,9 @@ fn run_at(bench: &mut Bench, at: usize, last: &str) -> Result<ExitCode> {
     bench.desk.lay_out(&exercise)?;
     let mut said = tell::task(&exercise, &bench.desk.shown(&exercise));
     said.push(Said::gap());
-    let status = if bench.course.is_possible(at) {
-        let verdict = grade(bench, &exercise)?;
-        said.extend(tell::verdict(&verdict));
-        ExitCode::from(u8::from(!verdict.is_passed()))
-    } else {
-        said.extend(tell::needs_compiler());
-        ExitCode::from(2)
-    };
+    let verdict = grade(bench, &exercise)?;
+    said.extend(tell::verdict(&verdict));
+    let status = ExitCode::from(u8::from(!verdict.is_passed()));
     if !last.is_empty() {
         said.extend([Said::gap(), Said::prose(Tone::Plain, "", last)]);
     }
@@ -200,7 +182,7 @@ pub fn print_solution(bench: &Bench, name: &str, spoil: bool) -> Result<ExitCode
         spoil || bench.progress.done.has_passed(&exercise.name),
         "the solution of `{name}` is shown once you have passed; `hint {name}` gives a hint, and `--spoil` shows the solution now"
     );
-    let (text, place) = solution(exercise)?;
+    let (text, place) = solution(&bench.course, bench.course.find(name)?)?;
     let place = wrap::plain(&[Said::prose(Tone::Plain, "", &format!("This is {place}."))]);
     Ok(print(&format!("{}\n\n{place}", text.trim_end()), ExitCode::SUCCESS))
 }
@@ -257,7 +239,7 @@ pub fn verify(bench: &mut Bench, names: &[String]) -> Result<ExitCode> {
     for &at in &chosen {
         let exercise = bench.course.exercises[at].clone();
         let was_passed = bench.progress.done.has_passed(&exercise.name);
-        let now = state(bench, at, &exercise);
+        let now = state(bench, &exercise);
         right += u64::from(now == State::Right);
         let is_lost = was_passed && !matches!(now, State::Right | State::Unknown(_));
         lost += u64::from(is_lost);
@@ -292,12 +274,9 @@ impl State {
     }
 }
 
-fn state(bench: &mut Bench, at: usize, exercise: &Exercise) -> State {
+fn state(bench: &mut Bench, exercise: &Exercise) -> State {
     if bench.desk.read(exercise) == Found::Nothing {
         return State::Missing;
-    }
-    if !bench.course.is_possible(at) {
-        return State::Unknown("needs a compiler".to_owned());
     }
     match grade(bench, exercise) {
         Ok(Verdict::Passed(_)) => State::Right,

@@ -1,20 +1,21 @@
 //! The exercises in their order: which is meant by a name, and which comes next.
 //!
-//! Where there is no compiler, the next one is the next that needs none. What it leaves out: what an exercise is, which
-//! `grader` says.
+//! What it leaves out: what an exercise is, which `grader` says.
+
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use grader::Exercise;
 
 use crate::progress::Done;
 
-/// All exercises, in the order of the book, and whether this machine can compile.
+/// All exercises, in the order of the book.
 #[derive(Clone, Debug)]
 pub struct Course {
+    /// The folder of the exercises.
+    pub catalogue: PathBuf,
     /// The exercises; there is at least one.
     pub exercises: Vec<Exercise>,
-    /// Whether there is a CUDA compiler.
-    pub has_compiler: bool,
 }
 
 impl Course {
@@ -47,27 +48,16 @@ impl Course {
         near
     }
 
-    /// Whether this machine can grade it.
-    pub fn is_possible(&self, at: usize) -> bool {
-        self.has_compiler || !self.exercises[at].needs_compiler()
-    }
-
-    /// The first exercise behind `after` that is not passed and can be graded here, or else the first of all.
+    /// The first exercise after this one that is not passed, or else the first of all.
     pub fn next_open(&self, done: &Done, after: Option<usize>) -> Option<usize> {
         let first = after.map_or(0, |at| at + 1);
         let order = (first..self.exercises.len()).chain(0..first.min(self.exercises.len()));
-        let is_open = |at: &usize| self.is_possible(*at) && !done.has_passed(&self.exercises[*at].name);
+        let is_open = |at: &usize| !done.has_passed(&self.exercises[*at].name);
         order.into_iter().find(is_open)
     }
 
     /// How many are passed.
     pub fn passed(&self, done: &Done) -> usize {
         self.exercises.iter().filter(|exercise| done.has_passed(&exercise.name)).count()
-    }
-
-    /// How many are open and wait for a compiler.
-    pub fn waiting(&self, done: &Done) -> usize {
-        let waits = |at: &usize| !self.is_possible(*at) && !done.has_passed(&self.exercises[*at].name);
-        (0..self.exercises.len()).filter(waits).count()
     }
 }

@@ -67,7 +67,7 @@ impl Desk {
         if file.symlink_metadata().is_ok() {
             return Ok(());
         }
-        write(&file, &exercise.starter()?)
+        write(&file, exercise.starter())
     }
 
     /// Reads the learner's file.
@@ -97,17 +97,17 @@ impl Desk {
     /// # Errors
     /// When a file cannot be moved or written.
     pub fn reset(&self, exercise: &Exercise) -> Result<Option<PathBuf>> {
-        let (file, starter) = (self.file(exercise), exercise.starter()?);
+        let (file, starter) = (self.file(exercise), exercise.starter());
         if file.symlink_metadata().is_err() {
-            return write(&file, &starter).map(|()| None);
+            return write(&file, starter).map(|()| None);
         }
-        if self.read(exercise) == Found::Text(starter.clone()) {
+        if self.read(exercise) == Found::Text(starter.to_owned()) {
             return Ok(None);
         }
         let kept = file.with_file_name(format!("{}.old", exercise.file_name()));
         fs::rename(&file, &kept)
             .map_err(|error| anyhow::anyhow!("cannot move `{}`: {}", shown(&file), why(&kept, &error)))?;
-        write(&file, &starter).map(|()| Some(kept))
+        write(&file, starter).map(|()| Some(kept))
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!((desk.read(&exercise), desk.is_empty()), (Found::Nothing, true));
         desk.lay_out(&exercise).unwrap();
         assert!(!desk.is_empty());
-        assert_eq!(desk.read(&exercise), Found::Text(exercise.starter().unwrap()));
+        assert_eq!(desk.read(&exercise), Found::Text(exercise.starter().to_owned()));
         fs::write(desk.file(&exercise), "mine\r\n").unwrap();
         desk.lay_out(&exercise).unwrap();
         assert_eq!(desk.read(&exercise), Found::Text("mine\n".to_owned()));
@@ -184,7 +184,7 @@ mod tests {
         fs::write(desk.file(&exercise), "mine").unwrap();
         let kept = desk.reset(&exercise).unwrap().unwrap();
         assert_eq!(fs::read_to_string(kept).unwrap(), "mine");
-        assert_eq!(desk.read(&exercise), Found::Text(exercise.starter().unwrap()));
+        assert_eq!(desk.read(&exercise), Found::Text(exercise.starter().to_owned()));
     }
 
     #[test]

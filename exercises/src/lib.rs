@@ -16,6 +16,7 @@ pub mod screen;
 pub mod session;
 pub mod setup;
 pub mod tell;
+pub mod toolchain;
 pub mod watch;
 pub mod worker;
 pub mod wrap;

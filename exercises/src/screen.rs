@@ -109,14 +109,10 @@ fn rule(app: &App, extent: &Extent, width: usize) -> String {
 
 /// What stands above the keys: troubles and answers.
 fn below(app: &App, width: usize, height: usize) -> Vec<Row> {
-    let waiting = app.course.waiting(&app.done);
     let mut said = Vec::new();
     match app.view {
         _ if app.notice.is_some() => {}
-        View::List(_) => said.push(Said::prose(Tone::Quiet, "", &list::legend(app))),
-        View::Work if waiting > 0 => {
-            said.push(Said::prose(Tone::Quiet, "", &crate::tell::waiting(waiting)));
-        }
+        View::List(_) => said.push(Said::prose(Tone::Quiet, "", list::LEGEND)),
         _ => {}
     }
     said.extend(app.trouble.as_ref().map(|trouble| Said::prose(Tone::Bad, "! ", trouble)));

@@ -115,10 +115,9 @@ impl Session {
                     Some(Event::Recorded(self.bench.progress.done.clone(), trouble))
                 }
                 Effect::Solution(at) => {
-                    let told = solution(&self.bench.course.exercises[at]);
+                    let told = solution(&self.bench.course, at);
                     Some(Event::Solution(told.map_err(|error| format!("{error:#}"))))
                 }
-                Effect::Search => Some(Event::Compiler((self.bench.search)())),
             };
             if matches!(event, Some(Event::NotMade(..))) {
                 // There is no file to check.

@@ -59,8 +59,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 const MACOS: &str = "\
 NVIDIA has no CUDA compiler for macOS, so there is nothing to install.
-Predictions and exercises in PTX do not need one; the list shows which
-those are. For the others use Linux or Windows, for example in a virtual machine.";
+The exercises do not need one: without it, cudac compiles them, which is part of
+this project.";
 
 /// What a system can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn install_if_wanted(environment: &Environment, options: &Options) -> Result<Exi
     installer.install(&folder)?;
     let compiler = check(environment).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
     println!("Done: {}", found(&compiler));
-    println!("Continue with `cargo run --bin exercises`; if it is open already, press `r` there.");
+    println!("Continue with `cargo run --bin exercises`; if it is open already, start it again.");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,9 +102,10 @@ const NO_INSTALLER: &str =
 /// What would be done, before the question.
 fn offer(folder: &Path) -> String {
     format!(
-        "There is no CUDA compiler on this machine. NVRTC is one, and NVIDIA publishes it
-as a Python wheel: it needs neither a GPU nor a CUDA toolkit. {DOWNLOAD_MB} MB would be
-downloaded, and unpacked to {DISK_MB} MB in a folder that only this project uses:
+        "NVIDIA's compiler is not installed, so cudac compiles, which is part of this
+project. NVIDIA publishes NVRTC as a Python wheel: it needs neither a GPU nor a
+CUDA toolkit. {DOWNLOAD_MB} MB would be downloaded, and unpacked to {DISK_MB} MB in a folder that
+only this project uses:
   {}",
         folder.display()
     )

@@ -2,7 +2,7 @@
 //!
 //! What it leaves out: where on a screen it stands.
 
-use grader::{Exercise, Kind, Measured, Passed, Refusal, Verdict};
+use grader::{Compilation, Exercise, Kind, Measured, Passed, Refusal, Verdict};
 use lanes::report::layout::counted;
 
 use crate::COMMAND;
@@ -46,6 +46,7 @@ fn approval(passed: &Passed) -> Vec<Said> {
     said.extend(passed.gates.iter().map(gate));
     said.extend(passed.picture.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
     said.extend(printed(&passed.printed));
+    said.extend(compilation(&passed.compilation));
     if !passed.learned.is_empty() {
         said.push(Said::gap());
         said.push(Said::labelled(Tone::Plain, "What to take away: ", &passed.learned));
@@ -68,6 +69,7 @@ fn objection(refusal: &Refusal) -> Vec<Said> {
     said.extend(refusal.details.iter().map(|line| Said::line(Tone::Plain, "    ", line)));
     said.extend(refusal.gates.iter().map(gate));
     said.extend(printed(&refusal.printed));
+    said.extend(compilation(&refusal.compilation));
     if !refusal.look.is_empty() {
         said.push(Said::gap());
         // What the emulator advises may begin so itself.
@@ -76,6 +78,17 @@ fn objection(refusal: &Refusal) -> Vec<Said> {
         said.push(Said::labelled(Tone::Plain, label, look));
     }
     said
+}
+
+/// Which compiler it was, and what it warned of.
+fn compilation(compilation: &Compilation) -> Vec<Said> {
+    if compilation.by.is_empty() {
+        return Vec::new();
+    }
+    let by = Said::prose(Tone::Quiet, "  ", &format!("compiled by {}", compilation.by));
+    let warnings = compilation.warnings.iter().flat_map(|warning| warning.lines());
+    let warnings = warnings.map(|line| Said::line(Tone::Plain, "    ", line));
+    std::iter::once(by).chain(warnings).collect()
 }
 
 /// What the kernel printed, if it did.
@@ -109,25 +122,6 @@ pub fn after_hints(exercise: &Exercise, has_passed: bool) -> String {
         return format!("There are no more hints; `{COMMAND} solution {}` shows a solution.", exercise.name);
     }
     format!("There are no more hints; `{COMMAND} solution {} --spoil` shows the solution.", exercise.name)
-}
-
-/// The exercise cannot be graded here.
-pub fn needs_compiler() -> Vec<Said> {
-    vec![
-        Said::prose(Tone::Bad, "", "Not checked: this exercise needs a CUDA compiler, and none was found."),
-        Said::prose(
-            Tone::Plain,
-            "  ",
-            &format!("`{COMMAND} setup` installs one. Predictions and exercises in PTX do not need it."),
-        ),
-    ]
-}
-
-/// How many exercises wait for a compiler.
-pub fn waiting(waiting: usize) -> String {
-    let (exercises, wait) =
-        (counted(waiting as u64, "exercise"), if waiting == 1 { "waits" } else { "wait" });
-    format!("No CUDA compiler, {exercises} {wait}: `{COMMAND} setup`")
 }
 
 /// The learner's file is not there.

@@ -19,7 +19,7 @@ fn refused(reason: &str) -> Verdict {
 
 #[test]
 fn the_exercise_that_was_asked_for_comes_first() {
-    let course = Learner::new(true, &[]).app.course;
+    let course = Learner::new(&[]).app.course;
     let at = course.find("off_by_one").unwrap();
     let (app, effects) = App::new(course, Done::default(), Some(at), false);
     assert_eq!((app.exercise().name.as_str(), &effects[0]), ("off_by_one", &Effect::Open(at)));
@@ -68,7 +68,7 @@ fn a_passed_exercise_stays_passed_when_its_file_breaks() {
 
 #[test]
 fn the_next_one_is_the_first_open_one_behind_or_else_before() {
-    let mut learner = Learner::new(true, &["lost_sum", "off_by_one", "too_many_loads"]);
+    let mut learner = Learner::new(&["lost_sum", "off_by_one", "too_many_loads"]);
     assert_eq!(learner.app.exercise().name, "first_guess");
     learner.key('l');
     learner.press(KeyCode::End);

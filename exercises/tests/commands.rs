@@ -1,4 +1,4 @@
-//! The commands as they are typed, on the exercises of `tests/fixtures`, without a compiler.
+//! The commands as they are typed, on the exercises of `tests/fixtures`, with the compiler that is built in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl Shell {
     fn run(&self, args: &[&str]) -> Output {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         Command::new(env!("CARGO_BIN_EXE_exercises"))
-            .args(["--no-compiler", "--catalogue"])
+            .args(["--compiler", "cudac", "--catalogue"])
             .arg(fixtures)
             .args(["--folder", "mine"])
             .args(args)
@@ -81,22 +81,58 @@ fn without_a_terminal_the_next_exercise_is_run_once() {
     shell.refuses(&["watch", "off_by_two"], "did you mean `off_by_one`?");
     shell.solve();
     assert!(shell.prints(0, &[]).contains("Passed: "));
-    assert!(shell.prints(1, &[]).contains("Off by one"), "the one between needs a compiler");
+    assert!(shell.prints(1, &[]).contains("run lost_sum"), "the next one");
+}
+
+/// Every kind of exercise is graded: a prediction, CUDA to fix and to improve, and PTX.
+#[test]
+fn a_learner_with_nothing_installed_gets_to_the_end() {
+    let shell = Shell::new();
+    shell.solve();
+    assert!(!shell.prints(0, &["run", "first_guess"]).contains("compiled by"));
+    assert!(shell.prints(1, &["run", "off_by_one"]).contains("Refused: out of bounds"));
+    let solve = |name: &str, file: &str| {
+        let solution = shell.prints(0, &["solution", name, "--spoil"]);
+        shell.save(file, solution.split("\nThis is").next().unwrap());
+        shell.prints(0, &["run", file])
+    };
+    assert!(solve("off_by_one", "ch02/off_by_one.ptx").contains("What to take away: An array of n"));
+    let starter = shell.prints(1, &["run", "lost_sum"]);
+    assert!(
+        starter.contains("Refused: race") && starter.contains("compiled by cudac 0.1 (sm_70)"),
+        "{starter}"
+    );
+    assert!(starter.contains("lost_sum.cu:"), "a fault has its line: {starter}");
+    assert!(solve("lost_sum", "ch01/lost_sum.cu").contains("compiled by cudac 0.1 (sm_70)"));
+    assert!(shell.prints(1, &["run", "too_many_loads"]).contains("Refused: gate"));
+    assert!(solve("too_many_loads", "ch02/too_many_loads.cu").contains("the solution has "));
+    assert!(shell.prints(0, &["list"]).contains("4 of 4 passed"));
+    assert_eq!(shell.prints(0, &[]), "All exercises are passed.\n");
 }
 
 #[test]
-fn a_learner_without_a_compiler_gets_to_the_end() {
+fn what_does_not_compile_is_refused_with_every_error_and_its_place() {
     let shell = Shell::new();
-    shell.solve();
-    shell.prints(0, &["run", "first_guess"]);
-    assert!(shell.prints(1, &["run", "off_by_one"]).contains("Refused: out of bounds"));
-    let solution = shell.prints(0, &["solution", "off_by_one", "--spoil"]);
-    shell.save("ch02/off_by_one.ptx", solution.split("\nThis is").next().unwrap());
-    assert!(shell.prints(0, &["run", "ch02/off_by_one.ptx"]).contains("What to take away: An array of n"));
-    let list = shell.prints(0, &["list"]);
-    assert!(list.contains("2 of 4 passed") && list.contains("needs a compiler"), "{list}");
-    assert!(shell.prints(0, &[]).contains("No CUDA compiler, 2 exercises wait"));
-    assert!(shell.prints(2, &["run", "lost_sum"]).contains("needs a CUDA compiler"));
+    shell.save(
+        "ch01/lost_sum.cu",
+        "extern \"C\" __global__ void lost_sum(int* x) {\n    x[0] = y;\n    x[1] = z;\n}\n",
+    );
+    let text = shell.prints(1, &["run", "lost_sum"]);
+    assert!(text.contains("Refused: does not compile"), "{text}");
+    for place in ["lost_sum.cu:2:12: error: ", "lost_sum.cu:3:12: error: "] {
+        assert!(text.contains(place), "{text}");
+    }
+    assert_eq!(text.matches('^').count(), 2, "{text}");
+}
+
+#[test]
+fn nvrtc_that_is_asked_for_and_missing_is_an_error_with_a_remedy() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_exercises"));
+    program.args(["--compiler", "nvrtc", "list"]).env("NVRTC_PATH", "/nowhere/libnvrtc.so.12");
+    let output = program.output().unwrap();
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.starts_with("error: `NVRTC_PATH` names") && err.lines().count() == 1, "{err}");
 }
 
 #[test]
@@ -208,7 +244,13 @@ fn copy(from: &Path, to: &Path) {
 /// Runs the program in a folder, without naming the exercises.
 fn run_in(folder: &Path, args: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_exercises"));
-    program.arg("--no-compiler").args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+    program
+        .args(["--compiler", "cudac"])
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 #[test]

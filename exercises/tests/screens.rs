@@ -9,7 +9,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use grader::{Measured, Passed, Refusal, Verdict};
+use grader::{Compilation, Measured, Passed, Refusal, Verdict};
 use ratatui::crossterm::event::KeyCode;
 
 use exercises::app::Event;
@@ -70,6 +70,7 @@ fn passed() -> Verdict {
         ],
         printed: Vec::new(),
         learned: "One atomic instruction does all three steps.".to_owned(),
+        compilation: Compilation { by: "cudac 0.1 (sm_70)".to_owned(), warnings: Vec::new() },
     })
 }
 
@@ -89,13 +90,12 @@ fn does_not_compile() -> Verdict {
 
 #[test]
 fn the_first_start_explains_itself() {
-    check("first_start", &Learner::new(true, &[]).screen());
-    check("first_start_without_a_compiler", &Learner::new(false, &[]).screen());
+    check("first_start", &Learner::new(&[]).screen());
 }
 
 #[test]
 fn a_task_is_shown_while_it_is_checked() {
-    let mut learner = Learner::new(true, &[]);
+    let mut learner = Learner::new(&[]);
     learner.press(KeyCode::Enter);
     check("checking", &learner.screen());
 }
@@ -141,7 +141,7 @@ fn hints_come_one_by_one() {
 
 #[test]
 fn the_list_has_marks_and_an_arrow() {
-    let mut learner = Learner::new(false, &["lost_sum"]);
+    let mut learner = Learner::new(&["lost_sum"]);
     learner.press(KeyCode::Enter);
     learner.key('l');
     learner.press(KeyCode::Down);
@@ -153,7 +153,7 @@ fn the_list_has_marks_and_an_arrow() {
 
 #[test]
 fn the_next_start_goes_on_where_the_last_ended() {
-    let mut learner = Learner::new(true, &["first_guess", "lost_sum"]);
+    let mut learner = Learner::new(&["first_guess", "lost_sum"]);
     check("resumed", &learner.screen());
     learner.tell(Event::Leave);
     assert!(learner.has_left);
@@ -162,19 +162,9 @@ fn the_next_start_goes_on_where_the_last_ended() {
 #[test]
 fn the_end_is_said() {
     let all = ["first_guess", "lost_sum", "off_by_one", "too_many_loads"];
-    let mut learner = Learner::new(true, &all);
+    let mut learner = Learner::new(&all);
     learner.save(passed());
     check("the_end", &learner.screen());
-}
-
-#[test]
-fn what_waits_for_a_compiler_is_skipped_and_said() {
-    let mut learner = Learner::new(false, &["first_guess"]);
-    check("skipped", &learner.screen());
-    learner.key('p');
-    check("needs_a_compiler", &learner.screen());
-    learner.key('r');
-    check("compiler_found", &learner.screen());
 }
 
 #[test]

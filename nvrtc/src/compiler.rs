@@ -167,7 +167,7 @@ mod tests {
         let message = Compiler::find_in(&Environment::default()).unwrap_err().to_string();
         assert!(!message.contains('\n'));
         if cfg!(target_os = "macos") {
-            assert!(message.contains("no CUDA compiler for macOS"));
+            assert!(message.contains("NVIDIA has no CUDA compiler for macOS"));
         } else {
             assert!(message.contains("no CUDA compiler found") && message.contains("pip install"));
             assert!(message.contains("exercises -- setup"));

@@ -53,7 +53,7 @@ impl fmt::Display for Error {
         match self {
             Self::NotFound { .. } if cfg!(target_os = "macos") => write!(
                 f,
-                "there is no CUDA compiler for macOS; use the committed PTX, or compile on Linux or Windows"
+                "NVIDIA has no CUDA compiler for macOS; use the committed PTX or `--compiler cudac`, or compile on Linux or Windows"
             ),
             Self::NotFound { unusable } => {
                 write!(

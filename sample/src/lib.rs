@@ -3,11 +3,12 @@
 //! Some tests have as many cases as there are seeds. `cargo test` takes the same few of them every time, so it is quick
 //! and its result can be repeated. The variable [`SEEDS`] asks for other seeds: either how many, as in `SEEDS=1000`, or
 //! from which one up to but not including which other one, as in `SEEDS=17..18`. No other variable makes a test take
-//! more or fewer cases. A test that is long but not random is marked `#[ignore = "thorough: …"]` and needs nothing from
-//! this crate.
+//! more or fewer cases. A test that is long but not random is marked `#[ignore = "thorough: …"]`. [`side_by_side`] tries
+//! cases on two threads.
 
 use std::env;
 use std::ops::Range;
+use std::thread;
 
 /// The variable that asks for other seeds.
 pub const SEEDS: &str = "SEEDS";
@@ -45,6 +46,21 @@ pub fn one_in(usual: usize) -> usize {
     if is_asked { 1 } else { usual }
 }
 
+/// The results of a function for all cases, in their order. Two threads take the cases in turn, because a long test is often
+/// the only one of its program.
+///
+/// # Panics
+/// If the function does.
+pub fn side_by_side<C: Sync, T: Send>(cases: &[C], work: impl Fn(&C) -> T + Sync) -> Vec<T> {
+    let half = |first: usize| cases.iter().skip(first).step_by(2).map(&work).collect::<Vec<T>>();
+    thread::scope(|scope| {
+        let odd = scope.spawn(|| half(1));
+        let even = half(0);
+        let mut odd = odd.join().expect("the cases with odd numbers are tried").into_iter();
+        even.into_iter().flat_map(|result| std::iter::once(result).chain(odd.next())).collect()
+    })
+}
+
 /// Reads a number, which means that many seeds from 0 on, or a range that is not empty.
 fn read(text: &str) -> Option<Range<u64>> {
     let seeds = match text.split_once("..") {
@@ -57,6 +73,17 @@ fn read(text: &str) -> Option<Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_cases() {
+        for count in 0..6 {
+            let cases: Vec<u32> = (0..count).collect();
+            assert_eq!(
+                side_by_side(&cases, |case| 10 * case),
+                cases.iter().map(|case| 10 * case).collect::<Vec<_>>()
+            );
+        }
+    }
 
     #[test]
     fn a_number_or_a_range_is_read_and_nothing_else() {

@@ -27,7 +27,7 @@ pub enum Cell {
 
 impl Column {
     /// What it shows, given the counters of a row and the figures that were added to it.
-    pub(crate) fn text(&self, counters: &Counters, fact: impl Fn(&str) -> Option<f64>) -> String {
+    pub fn text(&self, counters: &Counters, fact: impl Fn(&str) -> Option<f64>) -> String {
         match self.cell {
             Cell::Counted(cell) => cell(counters),
             Cell::Fact(name) => fact(name).map_or_else(|| "-".to_owned(), figure),

@@ -56,7 +56,7 @@ const NOTES_ALONE: usize = 3;
 
 /// The faults of a kernel that runs alone, each beginning with how bad it is and ending with the command that replays
 /// it, in one line however long, to be copied.
-pub(crate) fn alone(faults: &[Fault], replay: &str) -> String {
+pub fn alone(faults: &[Fault], replay: &str) -> String {
     let mut notes = 0;
     let is_told = |fault: &&Fault| {
         notes += usize::from(fault.severity == Severity::Note);

@@ -94,11 +94,13 @@ fn on_gpu(row: &Row) -> Option<OnGpu> {
     })
 }
 
-pub(crate) fn counters(counters: &Counters) -> Named<u64> {
+/// All counters by name.
+pub fn counters(counters: &Counters) -> Named<u64> {
     counters.all().into_iter().map(|(name, _, _, value)| (name.to_owned(), value)).collect()
 }
 
-pub(crate) fn line(line: &LineCounters) -> record::Line {
+/// What was counted for a CUDA line.
+pub fn line(line: &LineCounters) -> record::Line {
     let CudaLine { file, line: number } = cuda_line(&line.source);
     record::Line { file, line: number, counters: counters(&line.counters) }
 }
@@ -117,7 +119,8 @@ fn check(check: &Check) -> record::Check {
     }
 }
 
-pub(crate) fn fault(fault: &Fault) -> record::Fault {
+/// A fault and its actors.
+pub fn fault(fault: &Fault) -> record::Fault {
     record::Fault {
         kind: fault.kind.name().to_owned(),
         severity: fault.severity.name().to_owned(),
@@ -128,7 +131,8 @@ pub(crate) fn fault(fault: &Fault) -> record::Fault {
     }
 }
 
-pub(crate) fn stale_read(read: &StaleRead) -> Value {
+/// An older store that the weak memory returned.
+pub fn stale_read(read: &StaleRead) -> Value {
     json!({
         "count": read.count,
         "message": read.message,
@@ -139,12 +143,12 @@ pub(crate) fn stale_read(read: &StaleRead) -> Value {
 }
 
 /// Sizes or a place in three dimensions.
-pub(crate) fn dim(at: Dim3) -> [u32; 3] {
+pub fn dim(at: Dim3) -> [u32; 3] {
     [at.x, at.y, at.z]
 }
 
 /// A CUDA line, or `None` where the compiler names none.
-pub(crate) fn source(source: Option<&SourceLine>) -> Option<CudaLine> {
+pub fn source(source: Option<&SourceLine>) -> Option<CudaLine> {
     source.map(cuda_line)
 }
 

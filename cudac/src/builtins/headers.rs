@@ -63,13 +63,12 @@ const HEADERS: [(&str, &str, &str); 36] = [
 ];
 
 /// Names that need a header, for the hint that names it.
-const IN_HEADERS: [(&str, &str); 9] = [
+const IN_HEADERS: [(&str, &str); 8] = [
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
     ("cuda", "cuda/atomic"),
     ("half", "cuda_fp16.h"),
     ("__half", "cuda_fp16.h"),
-    ("assert", "assert.h"),
     ("INT_MAX", "limits.h"),
     ("INT_MIN", "limits.h"),
     ("FLT_MAX", "float.h"),

@@ -311,21 +311,19 @@ impl Checker<'_> {
         Ok(Entity::Global(id))
     }
 
-    /// A name that no other variable of the module has.
+    /// A name that no other variable of the module has. That of a function's variable contains both names with their
+    /// lengths, as NVIDIA's compiler writes it, so that whoever reads the PTX knows how the text calls the variable.
     fn global_name(&self, name: &Name) -> String {
-        let function = self
-            .frames
-            .last()
-            .map(|frame| format!("{}_", frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
-        let base = format!("{}{name}", function.unwrap_or_default());
+        let function =
+            self.frames.last().map(|frame| frame.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
         let taken = |name: &str| self.program.globals.iter().any(|global| global.name == name);
-        let mut made = base.clone();
-        let mut count = 1;
-        while taken(&made) {
-            count += 1;
-            made = format!("{base}_{count}");
-        }
-        made
+        let made = |own: String| match &function {
+            Some(function) => format!("_ZZ{}{function}E{}{own}", function.len(), own.len()),
+            None => own,
+        };
+        let numbered = (2..).map(|count| format!("{name}_{count}"));
+        let mut names = std::iter::once(name.to_string()).chain(numbered).map(made);
+        names.find(|name| !taken(name)).unwrap_or_default()
     }
 
     /// A constant number, which needs no memory.

@@ -40,6 +40,11 @@ inline __device__ void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0
 //: __trap
 inline __device__ void __trap() { asm volatile("trap;"); }
 
+//: assert
+inline __device__ void assert(bool condition) {
+    if (!condition) __trap();
+}
+
 //: __brkpt
 inline __device__ void __brkpt() { asm volatile("brkpt;"); }
 

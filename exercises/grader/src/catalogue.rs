@@ -1,11 +1,9 @@
-//! What exercises there are: a folder each, with `exercise.toml` and the source of all its versions.
+//! What an exercise is: `exercise.toml`, and the source of all its versions.
 //!
-//! The folders are `chNN/name`, in the order in which a learner meets them: by chapter, then by the file's `order`. What it
-//! leaves out: what a learner has done, which is the harness's business.
+//! An exercise is made of texts, wherever they come from: the programs read them from folders ([`crate::folders`]), a web page
+//! has them with it. What it leaves out: what a learner has done, which is the harness's business.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -13,17 +11,27 @@ use serde::Deserialize;
 use crate::question::Question;
 use crate::source::{Source, Version};
 
+/// The texts that an exercise is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// `exercise.toml`.
+    pub description: String,
+    /// `solution.cu` or `solution.ptx`: all versions in one text.
+    pub source: String,
+    /// `starter.cu`, `starter.ptx` or `starter.toml`: what a learner begins with.
+    pub starter: String,
+    /// What NVIDIA's compiler made of the solution, `ptx/solution.ptx`; none where the source is in PTX.
+    pub ptx: Option<String>,
+}
+
 /// An exercise as its folder describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exercise {
-    /// The folder's name, which commands take.
+    /// Its name, which commands take.
     #[serde(skip)]
     pub name: String,
-    /// The folder.
-    #[serde(skip)]
-    pub folder: PathBuf,
-    /// The chapter, 1 to 6: the folder's.
+    /// The chapter's number.
     #[serde(skip)]
     pub chapter: u32,
     /// What it is called.
@@ -69,6 +77,13 @@ pub struct Exercise {
     /// Wrong answers by name: an answer for each question that is not answered rightly.
     #[serde(default)]
     pub wrong: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(skip)]
+    source: Source,
+    #[serde(skip)]
+    starter: String,
+    /// What NVIDIA's compiler made of the solution; none where the source is in PTX.
+    #[serde(skip)]
+    ptx: Option<String>,
 }
 
 /// What a learner does.
@@ -152,44 +167,34 @@ fn none() -> String {
 }
 
 impl Exercise {
-    fn read(folder: &Path) -> Result<Exercise> {
-        let path = folder.join("exercise.toml");
-        let text = read(&path)?;
-        let read: Exercise =
-            toml::from_str(&text).with_context(|| format!("`{}` cannot be read", path.display()))?;
-        let name = |path: Option<&Path>| {
-            path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned())
-        };
-        let chapter = name(folder.parent()).and_then(|name| name.strip_prefix("ch")?.parse().ok());
-        let chapter = chapter
-            .with_context(|| format!("`{}` is in no folder of a chapter, `ch01`", folder.display()))?;
-        let exercise = Exercise {
-            name: name(Some(folder)).unwrap_or_default(),
-            folder: folder.to_owned(),
-            chapter,
-            ..read
-        };
-        ensure!(!exercise.cases.is_empty(), "`{}` has no cases", path.display());
+    /// The exercise of this name in this chapter.
+    ///
+    /// # Errors
+    /// When its description cannot be understood.
+    pub fn new(name: &str, chapter: u32, texts: Texts) -> Result<Exercise> {
+        let read: Exercise = toml::from_str(&texts.description).context("`exercise.toml` cannot be read")?;
+        ensure!(!read.cases.is_empty(), "`exercise.toml` has no cases");
         ensure!(
-            (exercise.kind == Kind::Predict) != exercise.questions.is_empty(),
-            "`{}`: a prediction has questions, and no other exercise has",
-            path.display()
+            (read.kind == Kind::Predict) != read.questions.is_empty(),
+            "`exercise.toml`: a prediction has questions, and no other exercise has"
         );
-        Ok(exercise)
+        let Texts { source, starter, ptx, .. } = texts;
+        let source = Source::parse(&source).context("the source of the solution cannot be read")?;
+        Ok(Exercise { name: name.to_owned(), chapter, source, starter, ptx, ..read })
     }
 
     /// Whether it is written in PTX, so that no compiler is needed.
     pub fn is_ptx(&self) -> bool {
-        self.folder.join("solution.ptx").exists()
+        self.ptx.is_none()
     }
 
-    /// Whether a learner needs a CUDA compiler for it.
-    pub fn needs_compiler(&self) -> bool {
+    /// Whether an attempt has to be compiled.
+    pub fn is_compiled(&self) -> bool {
         self.kind != Kind::Predict && !self.is_ptx()
     }
 
-    /// The file's extension: of the source that all versions are in.
-    fn extension(&self) -> &'static str {
+    /// The extension of the source that all versions are in.
+    pub(crate) fn extension(&self) -> &'static str {
         if self.is_ptx() { "ptx" } else { "cu" }
     }
 
@@ -201,75 +206,51 @@ impl Exercise {
         }
     }
 
+    /// The name of the file that a learner begins with.
+    pub fn starter_name(&self) -> String {
+        let extension = if self.kind == Kind::Predict { "toml" } else { self.extension() };
+        format!("starter.{extension}")
+    }
+
+    /// The name of the file that has all versions.
+    pub fn source_name(&self) -> String {
+        format!("solution.{}", self.extension())
+    }
+
     /// The source of its versions.
-    pub fn source(&self) -> Result<Source> {
-        let path = self.folder.join(format!("solution.{}", self.extension()));
-        Source::parse(&read(&path)?).with_context(|| format!("in `{}`", path.display()))
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// The text that a learner begins with, as committed.
-    pub fn starter(&self) -> Result<String> {
-        read(&self.starter_file())
+    pub fn starter(&self) -> &str {
+        &self.starter
     }
 
-    /// Where that is.
-    pub fn starter_file(&self) -> PathBuf {
-        let extension = if self.kind == Kind::Predict { "toml" } else { self.extension() };
-        self.folder.join(format!("starter.{extension}"))
+    /// The solution's PTX, as committed: NVIDIA's compiler made it, unless it was written by hand.
+    pub fn ptx(&self) -> String {
+        self.ptx.clone().unwrap_or_else(|| self.source.text(&Version::Solution))
+    }
+
+    /// The versions of which there is a kernel.
+    pub fn versions(&self) -> Vec<Version> {
+        if self.kind == Kind::Predict {
+            return vec![Version::Solution];
+        }
+        let wrong = self.wrong().into_iter().map(Version::Wrong);
+        [Version::Solution, Version::Starter].into_iter().chain(wrong).collect()
     }
 
     /// The names of the wrong solutions, or of the wrong answers.
-    pub fn wrong(&self) -> Result<Vec<String>> {
+    pub fn wrong(&self) -> Vec<String> {
         match self.kind {
-            Kind::Predict => Ok(self.wrong.keys().cloned().collect()),
-            _ => Ok(self.source()?.wrong()),
+            Kind::Predict => self.wrong.keys().cloned().collect(),
+            _ => self.source.wrong(),
         }
-    }
-
-    /// Where the compiled PTX of a version is.
-    pub fn ptx_file(&self, version: &Version) -> PathBuf {
-        if self.is_ptx() {
-            return self.folder.join("solution.ptx");
-        }
-        self.folder.join("ptx").join(format!("{version}.ptx"))
-    }
-
-    /// The PTX of a version, as committed.
-    pub fn ptx(&self, version: &Version) -> Result<String> {
-        if self.is_ptx() { Ok(self.source()?.text(version)) } else { read(&self.ptx_file(version)) }
     }
 
     /// Its chapter's name, `ch02`.
     pub fn chapter_name(&self) -> String {
         format!("ch{:02}", self.chapter)
     }
-}
-
-/// A text file with LF line ends, whatever the checkout has.
-fn read(path: &Path) -> Result<String> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        anyhow::anyhow!("cannot read `{}`: {}", path.display(), lanes::files::why(path, &error))
-    })?;
-    Ok(text.replace("\r\n", "\n"))
-}
-
-/// All exercises, in the order of the book.
-///
-/// # Errors
-/// When there is none, or when one's description cannot be understood; the message names the file.
-pub fn all(root: &Path) -> Result<Vec<Exercise>> {
-    let mut found = Vec::new();
-    for chapter in folders(root)? {
-        for folder in folders(&chapter)?.iter().filter(|folder| folder.join("exercise.toml").exists()) {
-            found.push(Exercise::read(folder)?);
-        }
-    }
-    found.sort_by(|a, b| (a.chapter, a.order, &a.name).cmp(&(b.chapter, b.order, &b.name)));
-    ensure!(!found.is_empty(), "`{}` has no exercises", root.display());
-    Ok(found)
-}
-
-fn folders(root: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(root).with_context(|| format!("cannot read `{}`", root.display()))?;
-    Ok(entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
 }

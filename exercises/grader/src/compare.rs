@@ -1,6 +1,6 @@
 //! What a kernel left in memory, held to what it should have left.
 
-use lanes::arguments::{Kind, Type};
+use arguments::{Kind, Type};
 
 use crate::catalogue::{Argument, Role};
 use crate::run::{Bytes, Ran};

@@ -1,15 +1,12 @@
-//! What is made of an exercise's source and committed: the text to begin with, and the PTX of every version.
+//! What is made of an exercise's source and committed: the text to begin with.
 //!
-//! `cargo xtask exercises` writes it, a test says what is stale.
+//! `cargo xtask exercises` writes it, and also the PTX of every version, which this crate cannot make.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use lanes::arguments::{Argument, Fill, Spec};
-use lanes::report::layout::{counted, paragraph};
-use nvrtc::{Compiler, Header, Options, sha256};
+use arguments::{Argument, Fill, Spec};
+use layout::{counted, paragraph};
 
 use crate::catalogue::{Exercise, Kind};
 use crate::observed::Observed;
@@ -17,44 +14,27 @@ use crate::question::Question;
 use crate::run::fill;
 use crate::source::Version;
 
-/// The chore that writes all of this.
-pub const CHORE: &str = "cargo xtask exercises";
-
-impl Exercise {
-    /// The versions of which there is PTX.
-    ///
-    /// # Errors
-    /// When the source cannot be read.
-    pub fn versions(&self) -> Result<Vec<Version>> {
-        if self.kind == Kind::Predict {
-            return Ok(vec![Version::Solution]);
-        }
-        let wrong = self.wrong()?.into_iter().map(Version::Wrong);
-        Ok([Version::Solution, Version::Starter].into_iter().chain(wrong).collect())
-    }
-}
-
 /// The text that a learner begins with.
 ///
 /// # Errors
-/// When the source cannot be read.
+/// When the kernel cannot be run.
 pub fn starter(exercise: &Exercise) -> Result<String> {
     match exercise.kind {
         Kind::Predict => sheet(exercise, |_, _| Ok(String::new())),
-        _ => Ok(exercise.source()?.text(&Version::Starter)),
+        _ => Ok(exercise.source().text(&Version::Starter)),
     }
 }
 
 /// The text of a version: a kernel, or answers as a run gives them.
 ///
 /// # Errors
-/// When the source cannot be read, or the kernel cannot be run.
+/// When the kernel cannot be run.
 pub fn text(exercise: &Exercise, version: &Version) -> Result<String> {
     match (exercise.kind, version) {
         (_, Version::Starter) => starter(exercise),
         (Kind::Predict, Version::Solution) => answers(exercise, None),
         (Kind::Predict, Version::Wrong(name)) => answers(exercise, Some(name)),
-        _ => Ok(exercise.source()?.text(version)),
+        _ => Ok(exercise.source().text(version)),
     }
 }
 
@@ -76,7 +56,7 @@ fn sheet(exercise: &Exercise, answer: impl Fn(&Observed, &Question) -> Result<St
     out += "#\n";
     out += &launch(exercise)?;
     out += "#\n";
-    for (line, number) in exercise.source()?.text(&Version::Solution).lines().zip(1..) {
+    for (line, number) in exercise.source().text(&Version::Solution).lines().zip(1..) {
         out += format!("# {number:3}  {line}").trim_end();
         out.push('\n');
     }
@@ -127,50 +107,4 @@ fn given(spec: &Spec) -> String {
 fn comment(text: &str) -> String {
     let lines = paragraph("  ", text);
     lines.lines().fold(String::new(), |out, line| out + "# " + line.get(2..).unwrap_or_default() + "\n")
-}
-
-/// The PTX of a version, compiled, with a header that says what it was made of.
-///
-/// # Errors
-/// When the source cannot be read or compiled.
-pub fn ptx(exercise: &Exercise, version: &Version, compiler: &Compiler, release: &str) -> Result<String> {
-    let text = exercise.source()?.text(version);
-    let (name, options) = (format!("{}.cu", exercise.name), Options::optimised(exercise.arch));
-    let ptx = compiler
-        .compile(&nvrtc::Source { name: &name, text: &text }, &options)
-        .with_context(|| format!("version `{version}` of `{}`", exercise.name))?;
-    let compiler = format!("NVRTC {release}, options: {}", options.flags().join(" "));
-    let source = format!("exercises/{}/{}/solution.cu", exercise.chapter_name(), exercise.name);
-    let header = Header { chore: CHORE.to_owned(), source, sha256: sha256(&text), compiler };
-    Ok(format!("{header}{ptx}"))
-}
-
-/// The versions whose committed PTX is missing or was made of another text, or otherwise.
-///
-/// # Errors
-/// When the source cannot be read.
-pub fn stale(exercise: &Exercise) -> Result<Vec<Version>> {
-    if exercise.is_ptx() {
-        return Ok(Vec::new());
-    }
-    let source = exercise.source()?;
-    let flags = Options::optimised(exercise.arch).flags().join(" ");
-    let is_stale = |version: &Version| {
-        let header = fs::read_to_string(exercise.ptx_file(version)).ok().and_then(|ptx| Header::parse(&ptx));
-        header.is_none_or(|header| {
-            header.sha256 != sha256(&source.text(version)) || !header.compiler.ends_with(&flags)
-        })
-    };
-    Ok(exercise.versions()?.into_iter().filter(is_stale).collect())
-}
-
-/// Committed PTX that is of no version.
-///
-/// # Errors
-/// When the source cannot be read.
-pub fn orphans(exercise: &Exercise) -> Result<Vec<PathBuf>> {
-    let versions: Vec<PathBuf> =
-        exercise.versions()?.iter().map(|version| exercise.ptx_file(version)).collect();
-    let Ok(entries) = fs::read_dir(exercise.folder.join("ptx")) else { return Ok(Vec::new()) };
-    Ok(entries.flatten().map(|entry| entry.path()).filter(|path| !versions.contains(path)).collect())
 }

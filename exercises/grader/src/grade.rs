@@ -5,18 +5,17 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result};
-use lanes::cores::{self, in_order};
-use lanes::report::layout::counted;
-use simt::{Fault, FaultKind, Report, Severity, StaleRead};
+use anyhow::{Context, Result, anyhow};
+use layout::counted;
+use simt::{Counters, Fault, FaultKind, Report, Severity, StaleRead};
 
 use crate::catalogue::{Case, Exercise, Kind};
 use crate::compare;
+use crate::compile::Compile;
 use crate::gates;
 use crate::predict;
 use crate::run::{How, Kernel, Ran, SEEDS};
 use crate::source::Version;
-use crate::toolchain::Toolchain;
 use crate::verdict::{Measured, Passed, Refusal, Verdict, printed};
 
 /// How many more steps an attempt may take than the solution took, before it is stopped: as many times, and a number
@@ -24,26 +23,55 @@ use crate::verdict::{Measured, Passed, Refusal, Verdict, printed};
 /// of several warps are separated and all of them spin.
 const MORE_STEPS: (u64, u64) = (100, 1_000_000);
 
-/// Grades an attempt: a kernel, or answers.
+/// The result of a trial; only [`grade`] and its siblings look into it.
+#[derive(Debug)]
+pub struct Tried(Outcome<Option<Box<Refusal>>>);
+
+/// Carries out trial number so-and-so. Trials know nothing of one another, so they may run side by side.
+pub type Work<'w> = dyn Fn(u64) -> Tried + Sync + 'w;
+
+/// Takes the results in the order of their numbers, until it breaks off.
+pub type Take<'t> = dyn FnMut(u64, Tried) -> ControlFlow<()> + 't;
+
+/// Carries out so many trials, and hands over the results: one after another, or on several cores. It can show how far a
+/// grading has come, because it sees every trial.
+pub type Trials<'n> = dyn FnMut(u64, &Work, &mut Take) + 'n;
+
+/// Carries out trials one after another.
+pub fn one_by_one(count: u64, work: &Work, take: &mut Take) {
+    let _ = (0..count).try_for_each(|number| take(number, work(number)));
+}
+
+/// Grades an attempt: a kernel, or answers. The solution is compiled as the attempt is.
 ///
 /// # Errors
 /// When the exercise itself is at fault. An attempt that is not right is refused, which is no error.
-pub fn grade(exercise: &Exercise, toolchain: &Toolchain, text: &str) -> Result<Verdict> {
+pub fn grade(exercise: &Exercise, compile: &Compile, trials: &mut Trials, text: &str) -> Result<Verdict> {
     if exercise.kind == Kind::Predict {
         return predict::grade(exercise, text);
     }
-    match toolchain.ptx(exercise, text) {
-        Ok(ptx) => grade_ptx(exercise, &ptx),
-        Err(refusal) => Ok(Verdict::Refused(*refusal)),
+    let solution = exercise.source().text(&Version::Solution);
+    if exercise.is_ptx() {
+        return grade_kernels(exercise, &solution, text, &seeds(), trials);
     }
+    let attempt = match compile(exercise, text) {
+        Ok(attempt) => attempt,
+        Err(refusal) => return Ok(Verdict::Refused(*refusal)),
+    };
+    let solution = compile(exercise, &solution)
+        .map_err(|refusal| anyhow!("the solution of `{}`: {}", exercise.name, refusal.headline))?;
+    let mut verdict = grade_kernels(exercise, &solution.ptx, &attempt.ptx, &seeds(), trials)?;
+    let told = verdict.compilation();
+    (told.by, told.warnings) = (attempt.by, attempt.warnings);
+    Ok(verdict)
 }
 
-/// Grades a kernel that has been compiled.
+/// Grades a kernel that NVIDIA's compiler made, as it made the committed solution.
 ///
 /// # Errors
 /// When the exercise itself is at fault.
 pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
-    grade_with(exercise, ptx, &(0..SEEDS).collect::<Vec<_>>())
+    grade_with(exercise, ptx, &seeds())
 }
 
 /// Grades a kernel with seeds of one's own: odd ones hunt for trouble.
@@ -51,10 +79,24 @@ pub fn grade_ptx(exercise: &Exercise, ptx: &str) -> Result<Verdict> {
 /// # Errors
 /// When the exercise itself is at fault.
 pub fn grade_with(exercise: &Exercise, ptx: &str, seeds: &[u64]) -> Result<Verdict> {
-    let solution = exercise.ptx(&Version::Solution)?;
-    let (solution, attempt) = (Kernel { exercise, ptx: &solution }, Kernel { exercise, ptx });
-    let trial = Trial { solution, attempt, seeds };
-    let verdict = match trial.all().with_context(|| format!("exercise `{}`", exercise.name))? {
+    grade_kernels(exercise, &exercise.ptx(), ptx, seeds, &mut one_by_one)
+}
+
+fn seeds() -> Vec<u64> {
+    (0..SEEDS).collect()
+}
+
+/// Grades a kernel beside the solution, both in PTX.
+fn grade_kernels(
+    exercise: &Exercise,
+    solution: &str,
+    attempt: &str,
+    seeds: &[u64],
+    trials: &mut Trials,
+) -> Result<Verdict> {
+    let kernel = |ptx| Kernel { exercise, ptx };
+    let trial = Trial { solution: kernel(solution), attempt: kernel(attempt), seeds };
+    let verdict = match trial.all(trials).with_context(|| format!("exercise `{}`", exercise.name))? {
         Ok(passed) => Verdict::Passed(passed),
         Err(refusal) => Verdict::Refused(pointed(exercise, *refusal)),
     };
@@ -81,37 +123,40 @@ impl Trial<'_> {
         self.solution.exercise
     }
 
-    fn all(&self) -> Outcome<Passed> {
+    fn all(&self, trials: &mut Trials) -> Outcome<Passed> {
         if let Err(refusal) = self.is_the_kernel()? {
             return Ok(Err(refusal));
         }
-        let mut luck = None;
-        for case in &self.exercise().cases {
-            // Side by side, and the first refusal in their order is the one that is told.
-            let tried = in_order(
-                cores::available(),
-                0..self.seeds.len() as u64,
-                |nth| self.once(case, self.seeds[nth as usize]),
-                |nth, outcome| {
-                    let told = |refusal: Box<Refusal>| refusal.case(label(case, self.seeds[nth as usize]));
-                    match outcome {
-                        Ok(Ok(found)) => {
-                            luck = luck.take().or_else(|| found.map(told));
-                            ControlFlow::Continue(())
-                        }
-                        Ok(Err(refusal)) => ControlFlow::Break(Ok(told(refusal))),
-                        Err(error) => ControlFlow::Break(Err(error)),
-                    }
-                },
-            );
-            if let ControlFlow::Break(refusal) = tried {
-                return Ok(Err(refusal?));
-            }
-        }
-        match luck {
+        let (mut luck, mut end) = (None, None);
+        let count = (self.exercise().cases.len() * self.seeds.len()) as u64;
+        let work = |number| {
+            let (case, seed) = self.numbered(number);
+            Tried(self.once(case, seed))
+        };
+        // They may run side by side, but the first refusal in their order is the one that counts.
+        trials(count, &work, &mut |number, Tried(outcome)| {
+            let (case, seed) = self.numbered(number);
+            let told = |refusal: Box<Refusal>| refusal.case(label(case, seed));
+            end = match outcome {
+                Ok(Ok(found)) => {
+                    luck = luck.take().or_else(|| found.map(told));
+                    return ControlFlow::Continue(());
+                }
+                Ok(Err(refusal)) => Some(Ok(told(refusal))),
+                Err(error) => Some(Err(error)),
+            };
+            ControlFlow::Break(())
+        });
+        match end.transpose()?.or(luck) {
             Some(refusal) => Ok(Err(refusal)),
             None => self.within_gates(),
         }
+    }
+
+    /// The case and the seed of a trial: all seeds of the first case come first.
+    fn numbered(&self, number: u64) -> (&Case, u64) {
+        let number = number as usize;
+        (&self.exercise().cases[number / self.seeds.len()], self.seeds[number % self.seeds.len()])
     }
 
     /// Whether the attempt can be read, and has the kernel that was asked for.
@@ -136,8 +181,7 @@ impl Trial<'_> {
         let headline =
             format!("the parameters of `{name}` have changed, but it is launched with the original ones");
         let refusal = Refusal::new("other-parameters", &headline);
-        let (chapter, file) = (self.exercise().chapter_name(), self.exercise().starter_file());
-        let file = file.file_name().unwrap_or_default().display();
+        let (chapter, file) = (self.exercise().chapter_name(), self.exercise().starter_name());
         let folder = format!("exercises/{chapter}/{}", self.exercise().name);
         Ok(Err(refusal.look(&format!("put the list of parameters back; `{folder}/{file}` has it"))))
     }
@@ -186,7 +230,9 @@ impl Trial<'_> {
         };
         let Report { counters: now, output, .. } = self.attempt.run(case, &how)?.report;
         let solution = self.solution.run(case, &how)?.report.counters;
-        let measure = |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution);
+        let committed = self.committed(case, &how, solution)?;
+        let measure =
+            |(name, gate): (&String, &f64)| gates::measure(name, *gate, &now, &solution, &committed);
         let gates = exercise.gates.iter().map(measure).collect::<Result<Vec<Measured>>>()?;
         if gates.iter().any(|gate| !gate.passes) {
             let refusal = Refusal::new("gate", "the result is right, but too expensive").case(label(case, 0));
@@ -194,7 +240,17 @@ impl Trial<'_> {
             return Ok(Err(Box::new(refusal)));
         }
         let (learned, printed) = (exercise.learned.clone(), printed(&output));
-        Ok(Ok(Passed { tried, gates, picture: Vec::new(), printed, learned }))
+        Ok(Ok(Passed { tried, gates, printed, learned, ..Passed::default() }))
+    }
+
+    /// The counters of the committed solution, for which the gates are written.
+    fn committed(&self, case: &Case, how: &How, solution: Counters) -> Result<Counters> {
+        let (exercise, ptx) = (self.exercise(), self.exercise().ptx());
+        // A new exercise has yet to be compiled.
+        if exercise.gates.is_empty() || ptx.is_empty() || ptx == self.solution.ptx {
+            return Ok(solution);
+        }
+        Ok(Kernel { exercise, ptx: &ptx }.run(case, how)?.report.counters)
     }
 }
 

@@ -4,18 +4,21 @@
 //! # fn main() -> anyhow::Result<()> {
 //! let exercises = grader::all(std::path::Path::new("exercises"))?;
 //! let exercise = &exercises[0];
-//! let compiler = grader::Toolchain::search();
-//! let verdict = grader::grade(exercise, &compiler, &exercise.starter()?)?;
+//! let verdict = grader::grade(exercise, &grader::cudac, &mut grader::one_by_one, exercise.starter())?;
 //! assert!(!verdict.is_passed());
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! An attempt is a text: a kernel, or answers. A verdict says what became of it; an `Err` means that the exercise itself
-//! cannot be read. What it leaves out: the learner's files, progress and the screen, which are the harness's.
+//! cannot be read. Apart from [`folders`], nothing here reads a file or starts a thread, so that a web page can grade too.
+//! What it leaves out: the learner's files, progress and the screen, which are the harness's.
+#![forbid(unsafe_code)]
 
 pub mod catalogue;
 mod compare;
+pub mod compile;
+pub mod folders;
 mod gates;
 pub mod generate;
 mod grade;
@@ -26,12 +29,12 @@ pub mod question;
 mod run;
 mod sets;
 pub mod source;
-mod toolchain;
 pub mod verdict;
 
-pub use catalogue::{Exercise, Kind, all};
-pub use grade::{grade, grade_ptx, grade_with};
+pub use catalogue::{Exercise, Kind, Texts};
+pub use compile::{Compile, Compiled, cudac};
+pub use folders::all;
+pub use grade::{Take, Trials, Tried, Work, grade, grade_ptx, grade_with, one_by_one};
 pub use run::SEEDS;
 pub use source::{Source, Version};
-pub use toolchain::Toolchain;
-pub use verdict::{Measured, Passed, Refusal, Verdict};
+pub use verdict::{Compilation, Measured, Passed, Refusal, Verdict};

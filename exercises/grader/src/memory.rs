@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use crate::catalogue::{Argument, Case, Exercise, Role};
 use crate::run::{How, Kernel};
-use crate::source::Version;
 
 /// The buffers of a run, and its case.
 #[derive(Clone, Debug)]
@@ -36,8 +35,7 @@ impl Argument {
 /// # Errors
 /// When it cannot be run.
 pub fn after(exercise: &Exercise, case: &Case, seed: u64) -> Result<(Memory, Memory)> {
-    let ptx = exercise.ptx(&Version::Solution)?;
-    let ran = Kernel { exercise, ptx: &ptx }.run(case, &How::plain(seed))?;
+    let ran = Kernel { exercise, ptx: &exercise.ptx() }.run(case, &How::plain(seed))?;
     let memory = |pick: fn(&crate::run::Bytes) -> &Vec<u8>| {
         let named = exercise.arguments.iter().zip(&ran.buffers);
         let buffers = named

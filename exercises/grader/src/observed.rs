@@ -84,9 +84,8 @@ pub(crate) struct Observed<'e> {
 impl Observed<'_> {
     /// Runs it.
     pub fn of(exercise: &Exercise) -> Result<Observed<'_>> {
-        let ptx = exercise.ptx(&Version::Solution)?;
-        let text = exercise.source()?.text(&Version::Solution);
-        let kernel = Kernel { exercise, ptx: &ptx };
+        let text = exercise.source().text(&Version::Solution);
+        let kernel = Kernel { exercise, ptx: &exercise.ptx() };
         let case = exercise.cases.first().context("there is no case")?;
         let how = How::watched(0, MAX_STEPS);
         let grid = crate::run::dim3(&crate::run::fill(&exercise.launch.grid, case, 0))?;

@@ -1,7 +1,7 @@
 //! One run of a kernel in one case with one seed, from a fresh emulator.
 
 use anyhow::{Context, Result, anyhow};
-use lanes::arguments::{self, Argument, Given, Spec, Type};
+use arguments::{self, Argument, Given, Spec, Type};
 use simt::{Checks, Dim3, Emulator, KernelInfo, Launch, Limits, Module, Report, Schedule, TraceStep};
 
 use crate::catalogue::{Case, Exercise};

@@ -1,6 +1,6 @@
 //! What became of an attempt: passed, with what it cost, or refused, with the lane, the line and what to look at.
 
-use lanes::report::layout::counted;
+use layout::counted;
 
 /// What became of an attempt.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +9,15 @@ pub enum Verdict {
     Passed(Passed),
     /// It is not.
     Refused(Refusal),
+}
+
+/// How an attempt was compiled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compilation {
+    /// Which compiler it was, and for what it compiled: `cudac 0.1 (sm_70)`. Empty if nothing was compiled.
+    pub by: String,
+    /// What the compiler warned of.
+    pub warnings: Vec<String>,
 }
 
 /// What there is to say about an attempt that is right.
@@ -24,6 +33,8 @@ pub struct Passed {
     pub printed: Vec<String>,
     /// What to take away.
     pub learned: String,
+    /// How it was compiled.
+    pub compilation: Compilation,
 }
 
 /// Why an attempt is not right.
@@ -44,6 +55,8 @@ pub struct Refusal {
     pub gates: Vec<Measured>,
     /// What the kernel printed in that case.
     pub printed: Vec<String>,
+    /// How it was compiled.
+    pub compilation: Compilation,
 }
 
 impl Refusal {
@@ -109,7 +122,7 @@ pub struct Measured {
 impl Measured {
     /// `sectors of global loads: now 32, gate 8, the solution has 4`.
     pub fn text(&self) -> String {
-        let number = lanes::report::layout::decimal;
+        let number = layout::decimal;
         let number = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { number(value) };
         let (now, gate, solution) = (number(self.now), number(self.gate), number(self.solution));
         format!("{}: now {now}, gate {gate}, the solution has {solution}", self.what)
@@ -117,6 +130,14 @@ impl Measured {
 }
 
 impl Verdict {
+    /// How the attempt was compiled.
+    pub(crate) fn compilation(&mut self) -> &mut Compilation {
+        match self {
+            Verdict::Passed(passed) => &mut passed.compilation,
+            Verdict::Refused(refusal) => &mut refusal.compilation,
+        }
+    }
+
     /// Whether it is right.
     pub fn is_passed(&self) -> bool {
         matches!(self, Verdict::Passed(_))

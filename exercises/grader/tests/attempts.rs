@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use grader::{Exercise, Refusal, Toolchain, Verdict, Version, generate};
+use grader::{Exercise, Refusal, Verdict, Version, generate};
 
 fn exercise(name: &str) -> Exercise {
     let all = grader::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")).unwrap();
@@ -10,7 +10,7 @@ fn exercise(name: &str) -> Exercise {
 }
 
 fn grade(exercise: &Exercise, text: &str) -> Verdict {
-    grader::grade(exercise, &Toolchain::none(), text).unwrap()
+    grader::grade(exercise, &grader::cudac, &mut grader::one_by_one, text).unwrap()
 }
 
 fn refused(exercise: &Exercise, text: &str) -> Refusal {
@@ -156,15 +156,6 @@ fn text_that_cannot_be_read_or_run_is_told_with_its_line() {
     check(&changed("add.u32 %r5, %r4, %r4;", "frobnicate.u32 %r5, %r4;"), "cannot-run", "frobnicate", "");
     let exercise = exercise("doubled");
     check(&refused(&exercise, ""), "does-not-compile", "", "");
-}
-
-#[test]
-fn without_a_compiler_cuda_is_refused_with_the_way_to_one() {
-    let all = grader::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
-    let cuda = all.iter().find(|exercise| exercise.needs_compiler()).unwrap();
-    let refusal = refused(cuda, &generate::text(cuda, &Version::Solution).unwrap());
-    assert_eq!(refusal.reason, "no-compiler");
-    assert!(refusal.look.contains("exercises -- setup"), "{refusal:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! `cargo test` takes a few seeds besides those of grading, `cargo xtask thorough hunted` takes many.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use grader::{Exercise, Kind, SEEDS, Verdict, Version};
@@ -19,9 +19,13 @@ fn seeds() -> Vec<u64> {
         .collect()
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 /// What is wrong with a version that has to be right, but for its cost.
 fn wrong(exercise: &Exercise, version: &Version, seeds: &[u64]) -> Option<String> {
-    let verdict = grader::grade_with(exercise, &exercise.ptx(version).unwrap(), seeds).unwrap();
+    let verdict = grader::grade_with(exercise, &exercise.ptx_of(&root(), version).unwrap(), seeds).unwrap();
     match verdict {
         Verdict::Passed(_) if *version == Version::Solution => None,
         Verdict::Refused(refusal) if *version != Version::Solution && refusal.reason == "gate" => None,
@@ -33,19 +37,23 @@ fn wrong(exercise: &Exercise, version: &Version, seeds: &[u64]) -> Option<String
 fn what_is_right_stays_right_when_hunted() {
     let (seeds, begun) = (seeds(), Instant::now());
     assert!(seeds.iter().all(|seed| seed % 2 == 1), "even seeds do not hunt");
-    let all = grader::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
-    let (mut count, mut told) = (0, Vec::new());
+    let all = grader::all(&root()).unwrap();
+    let mut kernels = Vec::new();
     for exercise in all.iter().filter(|exercise| exercise.kind != Kind::Predict) {
-        for version in exercise.versions().unwrap() {
+        for version in exercise.versions() {
             let name = version.to_string();
             let reason = exercise.refused.get(name.strip_prefix("wrong_").unwrap_or(&name));
             if version == Version::Solution || reason.is_some_and(|reason| reason == "gate") {
-                count += 1;
-                told.extend(wrong(exercise, &version, &seeds).inspect(|told| println!("{told}")));
-                println!("{}, {version}: {:.1} s", exercise.name, begun.elapsed().as_secs_f64());
+                kernels.push((exercise, version));
             }
         }
     }
-    println!("{count} kernels, {} seeds each, {:.1} s", seeds.len(), begun.elapsed().as_secs_f64());
+    let told = sample::side_by_side(&kernels, |(exercise, version)| {
+        let told = wrong(exercise, version, &seeds).inspect(|told| println!("{told}"));
+        println!("{}, {version}: {:.1} s", exercise.name, begun.elapsed().as_secs_f64());
+        told
+    });
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    println!("{} kernels, {} seeds each, {:.1} s", kernels.len(), seeds.len(), begun.elapsed().as_secs_f64());
     assert!(told.is_empty(), "{}", told.join("\n"));
 }

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{App, Effect, Focus, View};
+use super::{App, Effect, Focus, NOTHING_LEFT, View};
 use crate::progress::Change;
 use crate::tell;
 
@@ -110,7 +110,7 @@ impl App {
         if let Some(next) = self.course.next_open(&self.done, Some(self.at)) {
             return self.open(next);
         }
-        self.notice = Some(self.nothing_left());
+        self.notice = Some(NOTHING_LEFT.to_owned());
         Vec::new()
     }
 
@@ -122,11 +122,8 @@ impl App {
         Vec::new()
     }
 
-    /// Runs it again: with the starter where the file is gone, and after a look for a compiler where there was none.
+    /// Runs it again: with the starter where the file is gone.
     fn again(&mut self) -> Vec<Effect> {
-        if !self.course.is_possible(self.at) {
-            return vec![Effect::Search];
-        }
         self.is_fresh = false;
         let mut effects = vec![Effect::Open(self.at)];
         effects.extend(self.check());

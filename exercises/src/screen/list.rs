@@ -2,7 +2,6 @@
 
 use grader::Exercise;
 
-use crate::COMMAND;
 use crate::app::App;
 use crate::wrap::{Row, Tone, columns};
 
@@ -22,26 +21,18 @@ pub(super) fn page(app: &App, selected: usize, width: usize) -> Page {
             page.focus = first..page.rows.len() + 1;
             page.selected = Some(page.rows.len());
         }
-        page.rows.push(row(app, at, exercise, at == selected, width));
+        page.rows.push(row(app, exercise, at == selected, width));
     }
     page
 }
 
 /// What the marks mean.
-pub(super) fn legend(app: &App) -> String {
-    match app.course.waiting(&app.done) {
-        0 => "[x] passed".to_owned(),
-        _ => format!("[x] passed, [c] needs a CUDA compiler: `{COMMAND} setup`"),
-    }
-}
+pub(super) const LEGEND: &str = "[x] passed";
 
 /// `> [x] The tail block    fix  10 min`, with the name where there is room.
-fn row(app: &App, at: usize, exercise: &Exercise, is_selected: bool, width: usize) -> Row {
-    let (tone, mark) = match (app.done.has_passed(&exercise.name), app.course.is_possible(at)) {
-        (true, _) => (Tone::Good, "[x]"),
-        (false, true) => (Tone::Plain, "[ ]"),
-        (false, false) => (Tone::Quiet, "[c]"),
-    };
+fn row(app: &App, exercise: &Exercise, is_selected: bool, width: usize) -> Row {
+    let has_passed = app.done.has_passed(&exercise.name);
+    let (tone, mark) = if has_passed { (Tone::Good, "[x]") } else { (Tone::Plain, "[ ]") };
     let arrow = if is_selected { '>' } else { ' ' };
     let left = format!("{arrow} {mark} {}", exercise.title);
     let short = format!("{:>7} {:>2} min", exercise.kind.name(), exercise.minutes);

@@ -4,7 +4,6 @@ use lanes::report::layout::counted;
 
 use crate::COMMAND;
 use crate::app::App;
-use crate::tell;
 use crate::wrap::{Said, Tone};
 
 use super::{Page, plain};
@@ -13,7 +12,7 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
     let minutes: u32 = app.course.exercises.iter().map(|exercise| exercise.minutes).sum();
     let all = counted(app.course.exercises.len() as u64, "exercise");
     let text = |text: &str| Said::prose(Tone::Plain, "", text);
-    let mut said = vec![
+    let said = vec![
         Said::prose(Tone::Strong, "", "Welcome."),
         Said::gap(),
         text(&format!(
@@ -34,14 +33,6 @@ pub(super) fn welcome(app: &App, width: usize) -> Page {
         ),
         text("`h` gives a hint, `?` lists the keys, and what you have passed is remembered."),
     ];
-    let waiting = app.course.waiting(&app.done);
-    if waiting > 0 {
-        said.push(Said::gap());
-        said.push(Said::prose(Tone::Strong, "", &tell::waiting(waiting)));
-        said.push(text(
-            "You can start without one: predictions and exercises in PTX do not need a compiler.",
-        ));
-    }
     plain(&said, width)
 }
 
@@ -64,7 +55,7 @@ pub(super) fn help(width: usize) -> Page {
         ("reset NAME", "start one again; your text is kept beside it"),
         ("solution NAME --spoil", "its solution, whether you passed or not"),
         ("verify", "grade all your files again"),
-        ("setup", "get a CUDA compiler"),
+        ("setup", "get NVIDIA's CUDA compiler"),
     ];
     said.extend([Said::gap(), Said::prose(Tone::Strong, "", "In a shell:"), Said::gap()]);
     said.push(Said::prose(Tone::Plain, "  ", COMMAND));

@@ -27,7 +27,6 @@ fn standing(app: &App) -> Vec<Said> {
     let mut said = match &app.standing {
         Standing::Checking => vec![Said::prose(Tone::Strong, "", "Checking ...")],
         Standing::Graded(verdict) => tell::verdict(verdict),
-        Standing::NoCompiler => tell::needs_compiler(),
         Standing::Gone => tell::gone(&app.file),
         Standing::Unreadable(why) => tell::unreadable(why),
         Standing::Broken(why) => tell::broken(why),
@@ -52,6 +51,6 @@ fn onward(app: &App) -> String {
     match app.course.next_open(&app.done, Some(app.at)) {
         Some(_) if app.exercise().kind == Kind::Predict => "Press `n` for the next exercise.".to_owned(),
         Some(_) => "Press `n` for the next exercise, or `s` to see another solution.".to_owned(),
-        None => app.nothing_left(),
+        None => crate::app::NOTHING_LEFT.to_owned(),
     }
 }

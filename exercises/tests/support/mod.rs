@@ -25,10 +25,10 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Starts the program, on a machine with or without a compiler, when these exercises are passed.
-    pub fn new(has_compiler: bool, passed: &[&str]) -> Learner {
+    /// Starts the program, when these exercises are passed.
+    pub fn new(passed: &[&str]) -> Learner {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        let course = Course { exercises: grader::all(&fixtures).unwrap(), has_compiler };
+        let course = Course { exercises: grader::all(&fixtures).unwrap(), catalogue: fixtures };
         let passed: BTreeSet<String> = passed.iter().map(ToString::to_string).collect();
         let is_new = passed.is_empty();
         let done = Done { passed, ..Done::default() };
@@ -41,7 +41,7 @@ impl Learner {
 
     /// Goes to an exercise, past the welcome.
     pub fn at(name: &str) -> Learner {
-        let mut learner = Learner::new(true, &[]);
+        let mut learner = Learner::new(&[]);
         learner.press(KeyCode::Enter);
         let at = learner.app.course.find(name).unwrap();
         learner.finish(Ok(Verdict::Refused(grader::Refusal::default())));
@@ -114,7 +114,6 @@ impl Learner {
                         "progress cannot be saved in `exercises/mine/progress.toml`: No space left on device";
                     Event::Recorded(self.app.done.clone(), self.is_disk_full.then(|| trouble.to_owned()))
                 }
-                Effect::Search => Event::Compiler(true),
             };
             self.tell(event);
         }

@@ -17,7 +17,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use grader::{Exercise, Kind, Verdict, Version};
+use grader::{Exercise, Kind, Verdict};
 use sites::Mutant;
 
 mod edits;
@@ -49,7 +49,7 @@ fn all() -> Vec<(Exercise, Mutant)> {
     let kernels = exercises.into_iter().filter(|exercise| exercise.kind != Kind::Predict);
     kernels
         .flat_map(|exercise| {
-            let ptx = exercise.ptx(&Version::Solution).unwrap();
+            let ptx = exercise.ptx();
             let found = sites::mutants(&ptx, &format!("{}.cu", exercise.name));
             found.into_iter().map(move |mutant| (exercise.clone(), mutant))
         })
@@ -101,11 +101,11 @@ fn check(mutants: &[(Exercise, Mutant)]) {
         list.get(&exercise.name).is_some_and(|list| list.contains_key(&mutant.to_string()))
     };
     let begun = Instant::now();
-    let graded = mutants.iter().filter_map(|(exercise, mutant)| {
+    let graded = sample::side_by_side(mutants, |(exercise, mutant)| {
         let wrong = wrong(exercise, mutant, is_listed(exercise, mutant));
         wrong.inspect(|told| println!("{told}"))
     });
-    let told: Vec<String> = graded.collect();
+    let told: Vec<String> = graded.into_iter().flatten().collect();
     let count = mutants.len();
     println!("{count} mutants graded in {:.1} s", begun.elapsed().as_secs_f64());
     assert!(told.is_empty(), "{} of {count} mutants:\n{}", told.len(), told.join("\n"));

@@ -1,0 +1,214 @@
+//! Which compiler makes PTX of a CUDA file: NVIDIA's where one is installed, or else ours, `cudac`, which is always there.
+//!
+//! The programs `lanes` and `exercises` share this crate so that they choose in the same way and call the compiler by the same
+//! name. What it leaves out: the committed PTX, which is always NVIDIA's, and files that a text includes, which only NVIDIA's
+//! compiler reads.
+#![deny(missing_docs)]
+
+use std::fmt;
+use std::path::PathBuf;
+
+use nvrtc::Error as Nvidias;
+
+/// The compiler that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Ours.
+    Cudac,
+    /// NVIDIA's.
+    Nvrtc,
+}
+
+impl Choice {
+    /// All of them, by their names.
+    pub const ALL: [(&'static str, Choice); 2] = [("cudac", Choice::Cudac), ("nvrtc", Choice::Nvrtc)];
+}
+
+/// A compiler that can be used.
+#[derive(Debug)]
+pub enum Compiler {
+    /// Ours.
+    Cudac,
+    /// NVIDIA's, found on this machine.
+    Nvrtc(nvrtc::Compiler),
+}
+
+/// A text to compile.
+#[derive(Clone, Debug)]
+pub struct Source<'t> {
+    /// What messages and the line table call it.
+    pub name: &'t str,
+    /// CUDA C++: device code.
+    pub text: &'t str,
+    /// The architecture, 80 for `sm_80`; if there is none, the oldest with independent thread scheduling that the compiler
+    /// knows.
+    pub arch: Option<u32>,
+    /// Folders in which NVIDIA's compiler looks for what the text includes.
+    pub include: Vec<PathBuf>,
+}
+
+/// What a compiler made of a text.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// A module.
+    pub ptx: String,
+    /// Who made it, and for what: `cudac 0.1 (sm_70)`.
+    pub by: String,
+    /// What is probably wrong with the text, as the compiler words it. NVIDIA's says nothing about a text that it accepts.
+    pub warnings: Vec<String>,
+}
+
+/// Why there is no PTX.
+#[derive(Debug)]
+pub enum Error {
+    /// The text is not valid CUDA C++, or uses something that is not supported.
+    Rejected {
+        /// The text's name.
+        name: String,
+        /// What the compiler wrote, with file, line and column.
+        log: String,
+        /// Which compiler that was.
+        choice: Choice,
+    },
+    /// The compiler cannot be used.
+    Unusable(Nvidias),
+    /// Our compiler does not know the architecture.
+    Architecture(u32),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Rejected { name, log, .. } => write!(f, "`{name}` does not compile:\n{}", log.trim_end()),
+            Error::Unusable(error) => error.fmt(f),
+            Error::Architecture(arch) => write!(
+                f,
+                "cudac does not compile for `sm_{arch}`: choose an architecture from `sm_{}` to `sm_{}`",
+                ARCHITECTURES.0, ARCHITECTURES.1
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The oldest and the newest architecture for which our compiler writes PTX: those that the emulator knows.
+const ARCHITECTURES: (u32, u32) = (50, 90);
+
+/// The first architecture with independent thread scheduling.
+const USUAL: u32 = 70;
+
+impl Compiler {
+    /// The compiler that was asked for; if none was, NVIDIA's where it is installed, and else ours.
+    ///
+    /// # Errors
+    /// If NVIDIA's was asked for, by name or in the variable `NVRTC_PATH`, and cannot be used.
+    pub fn find(choice: Option<Choice>) -> Result<Compiler, Error> {
+        if choice == Some(Choice::Cudac) {
+            return Ok(Compiler::Cudac);
+        }
+        match nvrtc::Compiler::find() {
+            Ok(compiler) => Ok(Compiler::Nvrtc(compiler)),
+            Err(Nvidias::NotFound { .. }) if choice.is_none() => Ok(Compiler::Cudac),
+            Err(error) => Err(Error::Unusable(error)),
+        }
+    }
+
+    /// The oldest architecture that it compiles for.
+    pub fn oldest_arch(&self) -> u32 {
+        match self {
+            Compiler::Cudac => ARCHITECTURES.0,
+            Compiler::Nvrtc(compiler) => compiler.oldest_arch(),
+        }
+    }
+
+    /// What it is called: `cudac 0.1`, `NVRTC 12.0`.
+    pub fn name(&self) -> String {
+        match self {
+            Compiler::Cudac => {
+                let mut numbers = env!("CARGO_PKG_VERSION").split('.');
+                let mut next = || numbers.next().unwrap_or_default();
+                format!("cudac {}.{}", next(), next())
+            }
+            Compiler::Nvrtc(compiler) => format!("NVRTC {}", compiler.version()),
+        }
+    }
+
+    /// Compiles a text.
+    ///
+    /// # Errors
+    /// Why it made no PTX.
+    pub fn compile(&self, source: &Source<'_>) -> Result<Compiled, Error> {
+        let (arch, (ptx, warnings)) = match self {
+            Compiler::Cudac => {
+                let arch = source.arch.unwrap_or(USUAL);
+                (arch, ours(source, arch)?)
+            }
+            Compiler::Nvrtc(compiler) => {
+                let arch = source.arch.unwrap_or(USUAL.max(compiler.oldest_arch()));
+                (arch, (nvidias(compiler, source, arch)?, Vec::new()))
+            }
+        };
+        Ok(Compiled { ptx, by: format!("{} (sm_{arch})", self.name()), warnings })
+    }
+}
+
+/// Compiles with ours: the PTX and the warnings.
+fn ours(source: &Source<'_>, arch: u32) -> Result<(String, Vec<String>), Error> {
+    if arch < ARCHITECTURES.0 || arch > ARCHITECTURES.1 {
+        return Err(Error::Architecture(arch));
+    }
+    let options = cudac::Options { sm: arch, ..cudac::Options::default() };
+    let output = cudac::compile(&cudac::Source { name: source.name, text: source.text }, &options);
+    let output = output.map_err(|errors| Error::Rejected {
+        name: source.name.to_owned(),
+        log: errors.to_string(),
+        choice: Choice::Cudac,
+    })?;
+    Ok((output.ptx, output.warnings.iter().map(ToString::to_string).collect()))
+}
+
+/// Compiles with NVIDIA's.
+fn nvidias(compiler: &nvrtc::Compiler, source: &Source<'_>, arch: u32) -> Result<String, Error> {
+    let options = nvrtc::Options { include: source.include.clone(), ..nvrtc::Options::optimised(arch) };
+    let text = nvrtc::Source { name: source.name, text: source.text };
+    compiler.compile(&text, &options).map_err(|error| match error {
+        Nvidias::Rejected { name, log } => Error::Rejected { name, log, choice: Choice::Nvrtc },
+        other => Error::Unusable(other),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str, arch: Option<u32>) -> Source<'_> {
+        Source { name: "one.cu", text, arch, include: Vec::new() }
+    }
+
+    #[test]
+    fn ours_says_who_compiled_and_for_what() {
+        let compiler = Compiler::find(Some(Choice::Cudac)).unwrap();
+        let text = "extern \"C\" __global__ void one(int* x) { *x = 1; }";
+        let made = compiler.compile(&source(text, Some(80))).unwrap();
+        assert!(made.ptx.contains(".target sm_80"), "{}", made.ptx);
+        assert_eq!((made.by.as_str(), made.warnings.len()), ("cudac 0.1 (sm_80)", 0));
+        assert_eq!(compiler.compile(&source(text, None)).unwrap().by, "cudac 0.1 (sm_70)");
+    }
+
+    #[test]
+    fn ours_refuses_what_it_cannot_compile() {
+        let refused = |text, arch| Compiler::Cudac.compile(&source(text, arch)).unwrap_err().to_string();
+        let log = refused("__global__ void f() {\n  int x = y;\n  int z = w;\n}\n", None);
+        assert!(log.starts_with("`one.cu` does not compile:\n"), "{log}");
+        assert_eq!(log.matches("error: ").count(), 2, "{log}");
+        assert!(refused("", Some(20)).starts_with("cudac does not compile for `sm_20`: choose"));
+    }
+
+    #[test]
+    fn warnings_are_handed_on() {
+        let text = "__global__ void f(int* x) { *x = *x << 40; }";
+        let warnings = Compiler::Cudac.compile(&source(text, None)).unwrap().warnings;
+        assert!(warnings.len() == 1 && warnings[0].contains("warning: "), "{warnings:?}");
+    }
+}

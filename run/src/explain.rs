@@ -1,0 +1,78 @@
+//! What `lanes explain` says of each kind of fault: what it means, why it matters, an example, and how to fix it.
+//!
+//! The texts are in `explain/`, one file a kind, the first line for the list. Their examples are compiled and run by
+//! the tests where there is a compiler. What it leaves out: what happened in a run, which the report says.
+
+use anstyle::Style;
+use simt::FaultKind;
+
+use layout::paragraph;
+
+const TITLE: Style = Style::new().bold();
+
+/// The text of a kind. A new kind has to be written here.
+fn text(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Race => include_str!("explain/race.txt"),
+        FaultKind::VolatileRace => include_str!("explain/volatile-race.txt"),
+        FaultKind::Uninitialized => include_str!("explain/uninitialized.txt"),
+        FaultKind::OutOfBounds => include_str!("explain/out-of-bounds.txt"),
+        FaultKind::Misaligned => include_str!("explain/misaligned.txt"),
+        FaultKind::Null => include_str!("explain/null.txt"),
+        FaultKind::UseAfterFree => include_str!("explain/use-after-free.txt"),
+        FaultKind::ReadOnly => include_str!("explain/read-only.txt"),
+        FaultKind::BarrierDivergence => include_str!("explain/barrier-divergence.txt"),
+        FaultKind::BadMask => include_str!("explain/bad-mask.txt"),
+        FaultKind::BadMbarrier => include_str!("explain/bad-mbarrier.txt"),
+        FaultKind::UndefinedShuffle => include_str!("explain/undefined-shuffle.txt"),
+        FaultKind::Deadlock => include_str!("explain/deadlock.txt"),
+        FaultKind::Livelock => include_str!("explain/livelock.txt"),
+        FaultKind::StepLimit => include_str!("explain/step-limit.txt"),
+        FaultKind::CallDepth => include_str!("explain/call-depth.txt"),
+        FaultKind::Trap => include_str!("explain/trap.txt"),
+        // A test goes through all kinds.
+        _ => "a kind of fault that has no explanation yet",
+    }
+}
+
+/// One kind in full, or all of them in a line each.
+pub(super) fn render(kind: Option<FaultKind>) -> String {
+    let Some(kind) = kind else { return list() };
+    let name = kind.name();
+    format!("{TITLE}{name}{TITLE:#}: {}", text(kind))
+}
+
+fn list() -> String {
+    let rows = FaultKind::ALL.map(|kind| {
+        let summary = text(kind).lines().next().unwrap_or_default();
+        paragraph(&format!("  {:<20}", kind.name()), summary)
+    });
+    format!("{}\n`lanes explain NAME` explains one of them.\n", rows.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layout::WIDTH;
+
+    const SECTIONS: [&str; 4] = ["What it means", "Why it matters", "Example", "How to fix it"];
+
+    #[test]
+    fn every_kind_is_explained_in_four_sections() {
+        for kind in FaultKind::ALL {
+            let text = text(kind);
+            let starts = SECTIONS.map(|section| text.find(&format!("\n\n{section}\n")));
+            assert!(starts.iter().all(Option::is_some) && starts.is_sorted(), "{}", kind.name());
+            assert!(render(Some(kind)).starts_with(&format!("{TITLE}{}", kind.name())));
+        }
+    }
+
+    #[test]
+    fn texts_are_not_too_wide() {
+        let is_long = |line: &&str| line.chars().count() > WIDTH && !line.starts_with("    lanes run ");
+        for kind in FaultKind::ALL {
+            let long = text(kind).lines().find(is_long);
+            assert_eq!(long, None, "{}", kind.name());
+        }
+    }
+}

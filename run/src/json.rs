@@ -1,0 +1,142 @@
+//! A run for a program: one object with everything that was found.
+//!
+//! Keys are stable, and those that this run has nothing for are null. What it leaves out: prose, which the text has.
+
+use serde_json::{Value, json};
+use simt::{KernelInfo, Launch, Module, Report};
+
+use super::on_gpu::{Difference, OnGpu};
+use super::plan::Plan;
+use super::print::Shown;
+use super::results::{Content, Contents};
+use super::seeds::Search;
+use super::source::Program;
+use super::told::Told;
+use super::{replay, words};
+pub(super) use lanes::report::json::source;
+use lanes::report::json::{counters, dim, fault, line, stale_read};
+
+/// Everything about a run.
+pub(super) fn render(told: &Told) -> Value {
+    let Told { plan, search, on_gpu } = told;
+    let report = search.as_ref().map(|search| &search.outcome.report);
+    let launched = search.as_ref().map_or(&plan.launch, |search| &search.outcome.launch);
+    let mut out = json!({ "machine": if search.is_some() { "emulator" } else { "GPU" } });
+    extend(&mut out, launch(plan, launched));
+    let rest = json!({
+        "warnings": plan.program.warnings,
+        "checks": search.as_ref().map(|_| plan.options.watch().names()),
+        "strict": plan.options.strict,
+        "failed": told.is_failure(),
+        "seeds": search.as_ref().and_then(|search| seeds(plan, search)),
+        "counters": report.map(|report| counters(&report.counters)),
+        "lines": report.map(|report| report.lines.iter().map(line).collect::<Vec<_>>()),
+        "faults": report.map_or(Vec::new(), |report| faults(plan, launched, report)),
+        "stale_reads": report.map_or(Vec::new(), |report| report.stale_reads.iter().map(stale_read).collect()),
+        "prints": told.prints().iter().map(Shown::json).collect::<Vec<_>>(),
+        "output": report.map(|report| &report.output),
+        "trace": search.as_ref().and_then(|search| search.outcome.trace.as_ref()).map(|trace| {
+            json!({ "file": trace.file, "steps": trace.steps, "cut": trace.kept < trace.steps })
+        }),
+        "gpu": on_gpu.as_ref().map(gpu),
+    });
+    extend(&mut out, rest);
+    out
+}
+
+/// What was launched, and what decides the run.
+pub(super) fn launch(plan: &Plan, launch: &Launch) -> Value {
+    json!({
+        "file": plan.program.name,
+        "compiler": plan.program.compiler,
+        "kernel": plan.kernel.name,
+        "target_sm": plan.target_sm,
+        "grid": dim(launch.grid),
+        "block": dim(launch.block),
+        "shared_bytes": plan.kernel.shared_bytes + u64::from(launch.shared_bytes),
+        "arguments": plan.options.args.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>(),
+        "seed": launch.seed,
+        "schedule": words::schedule_name(launch.schedule),
+        "reconvergence": words::reconvergence_name(launch.reconvergence),
+        "resident_blocks": launch.resident_blocks,
+        "weak_memory": launch.weak_memory,
+        "max_steps": launch.max_steps,
+    })
+}
+
+/// Adds the keys of one object to another.
+pub(super) fn extend(object: &mut Value, more: Value) {
+    if let (Value::Object(object), Value::Object(more)) = (object, more) {
+        object.extend(more);
+    }
+}
+
+fn seeds(plan: &Plan, search: &Search) -> Option<Value> {
+    let seeds = plan.options.seeds?;
+    Some(json!({
+        "start": seeds.start,
+        "end": seeds.end,
+        "ran": search.ran,
+        "with_findings": search.with_findings,
+        "results": search.results.iter().map(result).collect::<Vec<_>>(),
+    }))
+}
+
+fn result(result: &Contents) -> Value {
+    let content = |content: &Content| json!({ "seed": content.seed, "times": content.times });
+    json!({
+        "print": result.print.to_string(),
+        "contents": result.different().iter().map(content).collect::<Vec<_>>(),
+    })
+}
+
+fn faults(plan: &Plan, launch: &Launch, report: &Report) -> Vec<Value> {
+    let replay = replay::command(plan.options, launch);
+    let told = |found| {
+        let mut out = json!(fault(found));
+        extend(&mut out, json!({ "seed": launch.seed, "replay": replay }));
+        out
+    };
+    report.faults.iter().map(told).collect()
+}
+
+fn gpu(on_gpu: &OnGpu) -> Value {
+    json!({
+        "name": on_gpu.name,
+        "withheld": on_gpu.withheld,
+        "timing": on_gpu.timing,
+        "compared": on_gpu.compared,
+        "differences": on_gpu.differences.iter().map(difference).collect::<Vec<_>>(),
+    })
+}
+
+fn difference(difference: &Difference) -> Value {
+    let (index, emulator, gpu) = &difference.first;
+    json!({
+        "argument": difference.argument,
+        "elements": difference.elements,
+        "different": difference.different,
+        "first": { "index": index, "emulator": emulator, "gpu": gpu },
+    })
+}
+
+/// What is in a file.
+pub(super) fn list(program: &Program, module: &Module) -> Value {
+    json!({
+        "file": program.name,
+        "compiler": program.compiler,
+        "warnings": program.warnings,
+        "target_sm": module.target_sm(),
+        "kernels": module.kernels().iter().map(kernel).collect::<Vec<_>>(),
+        "unsupported": module.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn kernel(info: &KernelInfo) -> Value {
+    let parameter = |param: &simt::Param| json!({ "type": param.ty, "bytes": param.bytes });
+    json!({
+        "name": info.name,
+        "shared_bytes": info.shared_bytes,
+        "parameters": info.params.iter().map(parameter).collect::<Vec<_>>(),
+    })
+}

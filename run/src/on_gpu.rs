@@ -1,0 +1,119 @@
+//! The same kernel on the GPU, after the emulator had nothing against it, and whether the two agree.
+//!
+//! What it leaves out: tolerance. Buffers agree bit for bit or they are told; approximate functions and the order of
+//! floating-point atomics may differ in the last places and be right.
+
+use anyhow::Result;
+
+use super::once::{Outcome, initial_bytes};
+use super::plan::Plan;
+use arguments::{BufferSpec, Spec};
+use lanes::buffer::BufferId;
+use lanes::device::{too_new, withheld};
+use lanes::gpu::Gpu;
+use lanes::launch::{Argument, Code, Launch};
+use lanes::machine::{Machine, Timing};
+
+/// What came of the GPU.
+#[derive(Debug)]
+pub(super) struct OnGpu {
+    /// The card.
+    pub name: String,
+    /// Why it was not given the kernel.
+    pub withheld: Option<String>,
+    /// How long the kernel took.
+    pub timing: Option<Timing>,
+    /// What is in the buffer of each argument afterwards; nothing for numbers.
+    pub contents: Vec<Vec<u8>>,
+    /// Where the machines differ.
+    pub differences: Vec<Difference>,
+    /// How many buffers were compared.
+    pub compared: usize,
+}
+
+/// A buffer in which the emulator and the GPU left different values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub argument: usize,
+    pub elements: u64,
+    pub different: u64,
+    /// The first one: its index, the emulator's value, the GPU's.
+    pub first: (u64, String, String),
+}
+
+/// Runs the kernel of a plan on the GPU, unless the emulator's run says that it would do harm there.
+pub(super) fn run(plan: &Plan, mut gpu: Gpu, vetted: Option<&Outcome>) -> Result<OnGpu> {
+    let code = Code { name: plan.program.name.clone(), ptx: plan.program.ptx.clone().into() };
+    let harmful = vetted.and_then(|outcome| withheld(&outcome.report.faults));
+    let harmful = harmful.map(|why| format!("{why}; there it could write where it should not, or hang"));
+    let mut told = OnGpu {
+        name: gpu.about().name,
+        withheld: harmful.or(gpu.missing(&code).map(too_new)),
+        timing: None,
+        contents: Vec::new(),
+        differences: Vec::new(),
+        compared: 0,
+    };
+    if told.withheld.is_some() {
+        return Ok(told);
+    }
+    let launch = launch(plan, code, &mut gpu)?;
+    if vetted.map_or(plan.has_variables, |outcome| outcome.changes_variables) {
+        // Runs for the clock would start from what the one before left in the module's variables.
+        gpu.run_once_only(&launch.code);
+    }
+    told.timing = gpu.launch(&launch)?.timing;
+    for (argument, id) in launch.args.iter().enumerate() {
+        let bytes = if let Argument::Buffer(id) = id { gpu.read(*id)? } else { Vec::new() };
+        if let (Some(outcome), Spec::Buffer(spec)) = (vetted, &plan.specs[argument]) {
+            told.differences.extend(difference(argument, spec, outcome.bytes(argument), &bytes));
+            told.compared += 1;
+        }
+        told.contents.push(bytes);
+    }
+    Ok(told)
+}
+
+/// The launch in the GPU's terms, its buffers in place.
+fn launch(plan: &Plan, code: Code, gpu: &mut Gpu) -> Result<Launch> {
+    let mut launch = Launch::of(code, &plan.kernel.name, plan.launch.grid, plan.launch.block);
+    launch.simt.shared_bytes = plan.launch.shared_bytes;
+    let mut buffers = 0;
+    for (argument, spec) in plan.specs.iter().enumerate() {
+        launch = match spec {
+            Spec::Scalar(_, bytes) => launch.arg(Argument::Value(simt::Arg::bytes(bytes))),
+            Spec::Buffer(buffer) => {
+                let id = BufferId(buffers);
+                buffers += 1;
+                gpu.alloc(&format!("arg{argument}"), buffer.bytes())?;
+                gpu.write(id, &initial_bytes(spec))?;
+                launch.arg(Argument::Buffer(id))
+            }
+        };
+    }
+    Ok(launch)
+}
+
+fn difference(argument: usize, spec: &BufferSpec, sim: &[u8], gpu: &[u8]) -> Option<Difference> {
+    let size = spec.ty.bytes;
+    let pairs = || sim.chunks_exact(size).zip(gpu.chunks_exact(size)).enumerate();
+    let (index, (sim, gpu)) = pairs().find(|(_, (sim, gpu))| sim != gpu)?;
+    let different = pairs().filter(|(_, (sim, gpu))| sim != gpu).count() as u64;
+    let first = (index as u64, spec.ty.show(sim), spec.ty.show(gpu));
+    Some(Difference { argument, elements: spec.count, different, first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arguments::Argument as Written;
+
+    #[test]
+    fn buffers_agree_or_the_first_difference_is_told() {
+        let Spec::Buffer(spec) = Written::parse("buf:i16:3:zeros").unwrap().spec else { unreachable!() };
+        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 0, 3, 0]), None);
+        let first = (1, "2".to_owned(), "258".to_owned());
+        let told = Difference { argument: 1, elements: 3, different: 2, first };
+        assert_eq!(difference(1, &spec, &[1, 0, 2, 0, 3, 0], &[1, 0, 2, 1, 4, 0]), Some(told));
+    }
+}

@@ -1,0 +1,64 @@
+//! One run on the emulator.
+//!
+//! From a fresh emulator, so that nothing of an earlier run is left in it. What it leaves out: what is said of the run.
+
+use anyhow::{Context, Result};
+use simt::{Emulator, Launch, Report};
+
+use super::plan::Plan;
+use super::trace::{Trace, Written};
+use arguments::{self, Given, Spec};
+use lanes::sim::variables;
+
+/// What one run came to.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub launch: Launch,
+    pub report: Report,
+    /// Whether the kernel changed variables of its module, so that a second run would start otherwise.
+    pub changes_variables: bool,
+    /// The trace, if one was asked for.
+    pub trace: Option<Written>,
+    emulator: Emulator,
+    given: Vec<Given>,
+}
+
+impl Outcome {
+    /// What is in the buffer of an argument afterwards; nothing for a number.
+    pub fn bytes(&self, argument: usize) -> &[u8] {
+        match &self.given[argument] {
+            Given::Scalar(_) => &[],
+            Given::Buffer(buffer) => self.emulator.read(*buffer).expect("it was allocated for this run"),
+        }
+    }
+}
+
+/// Runs the kernel of a plan with its arguments, in a launch that has none yet.
+pub(super) fn once(plan: &Plan, launch: &Launch) -> Result<Outcome> {
+    let (mut emulator, module) = plan.emulator()?;
+    let given = arguments::place(&mut emulator, &plan.specs, |index| format!("arg{index}"))?;
+    let args = given.iter().map(Given::arg).collect();
+    let launch = Launch { args, ..launch.clone() };
+    let kernel = &plan.kernel.name;
+    let before = variables(&emulator, &module)?;
+    let (report, trace) = match &plan.options.trace {
+        None => (emulator.launch(&module, kernel, &launch), None),
+        Some(file) => {
+            let mut trace = Trace::create(file, plan, &launch)?;
+            let report =
+                emulator.launch_traced(&module, kernel, &launch, &mut |step| trace.add(step, &module));
+            (report, Some(trace.finish()?))
+        }
+    };
+    let report = report.with_context(|| format!("cannot run `{kernel}`"))?;
+    let changes_variables = variables(&emulator, &module)? != before;
+    Ok(Outcome { launch, report, changes_variables, trace, emulator, given })
+}
+
+/// The bytes that a buffer starts with.
+pub(super) fn initial_bytes(spec: &Spec) -> Vec<u8> {
+    let Spec::Buffer(spec) = spec else { return Vec::new() };
+    let mut bytes = vec![0; spec.bytes() as usize];
+    arguments::fill(&mut bytes, spec);
+    bytes
+}

@@ -1,0 +1,253 @@
+//! The command line of `lanes`.
+//!
+//! What can be said of an option without the file is said here: shapes, names, and which options make no sense
+//! together, for none is ignored in silence. What it leaves out: what depends on the kernel, which
+//! [`arguments`](super::arguments) checks, and how an argument is written, which [`spec`](super::spec) reads.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use compilers::Choice;
+use simt::DEFAULT_RESIDENT_BLOCKS;
+use simt::{Dim3, FaultKind, Launch, Reconvergence, Schedule};
+
+use super::print::Print;
+use super::seeds::Seeds;
+use super::trace;
+use super::words::{self, Watch};
+use arguments::Argument;
+use lanes::cores;
+
+const EXAMPLES: &str = "\
+Examples:
+  lanes list saxpy.cu
+  lanes run saxpy.cu --grid 4 --block 256 --print 2:8 --arg f32:2 \\
+      --arg buf:f32:1024:iota --arg buf:f32:1024:zeros --arg i32:1024
+  lanes explain race";
+
+/// Runs the kernels of a CUDA or PTX file on an emulator that sees every lane
+#[derive(Debug, Parser)]
+#[command(name = "lanes", version, after_help = EXAMPLES, arg_required_else_help = false)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run a kernel, and report its cost, its output and its faults
+    #[command(after_help = ARGUMENTS)]
+    Run(Box<RunOptions>),
+    /// Show what is in a file: its kernels, their parameters, and what is not supported
+    List(ListOptions),
+    /// Explain what a kind of fault means, why it matters, and how to fix it; without a kind, list all of them
+    Explain {
+        /// The kind, as a report calls it: race, out-of-bounds, ...
+        #[arg(value_parser = words::fault)]
+        fault: Option<FaultKind>,
+    },
+}
+
+/// What to list.
+#[derive(Args, Debug)]
+pub(super) struct ListOptions {
+    /// The CUDA (.cu) or PTX file
+    pub file: PathBuf,
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
+    #[arg(long, value_name = "ARCH", value_parser = words::arch)]
+    pub arch: Option<u32>,
+    /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler)]
+    pub compiler: Option<Choice>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+const ARGUMENTS: &str = "\
+Arguments, one --arg for each parameter, in order:
+  i32:5  f32:1.5  u64:0x10   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64
+  buf:f32:1024:zeros         a buffer of 1024 zeros; messages call argument 0 `arg0`
+  buf:i32:64:iota            0, 1, 2 and so on
+  buf:f32:64:fill=1.5        all elements the same
+  buf:f32:64:rand            random: floats in [0,1), integers over their whole range;
+                             rand=7 for another seed
+  buf:i32:64:rand=7,-5..5    random whole numbers from -5 to 4
+  buf:i32:3:list=7,8,9       these values
+  buf:f32:64:file=x.bin      the bytes of a file, little-endian
+  buf:f32:64:uninitialized   never written; reading it is reported as a fault
+
+Checkers: races (race), initialisation (init), synchronisation (sync). Accesses outside
+every buffer are always reported, because the emulator cannot carry them out, and so are
+deadlocks. `--check memory` switches the three checkers off.
+
+Examples:
+  lanes run sum.cu --kernel sum --grid 8 --block 256 --print 1:1 \\
+      --arg buf:f32:2048:rand --arg buf:f32:1:zeros --arg i32:2048
+  lanes run sum.cu --seeds 0..100 --check races ...     look for a schedule that fails
+  lanes run sum.cu --seeds 0..100 --check memory --print 1 ...     compare the results
+
+Exit status: 0 no error, 1 the kernel has an error, or the seeds left different results
+in a buffer that is printed, 2 the kernel could not be run";
+
+const LAUNCH: &str = "Launch";
+const CHANCE: &str = "Scheduling";
+const CHECKS: &str = "Checks";
+const MACHINE: &str = "Machine and report";
+
+/// Warp instructions that a launch may take, and as many more for each warp of it.
+const STEPS_OF_A_LAUNCH: u64 = 50_000_000;
+const STEPS_OF_A_WARP: u64 = 1000;
+
+/// A launch, from the command line.
+#[derive(Args, Debug)]
+pub(super) struct RunOptions {
+    /// The CUDA (.cu) or PTX file
+    pub file: PathBuf,
+    /// The kernel; may be omitted if there is only one
+    #[arg(long, value_name = "NAME", help_heading = LAUNCH)]
+    pub kernel: Option<String>,
+    /// Blocks in the grid
+    #[arg(long, default_value = "1", value_name = "X[,Y[,Z]]", value_parser = words::grid, allow_negative_numbers = true, help_heading = LAUNCH)]
+    pub grid: Dim3,
+    /// Threads in a block
+    #[arg(long, default_value = "32", value_name = "X[,Y[,Z]]", value_parser = words::block, allow_negative_numbers = true, help_heading = LAUNCH)]
+    pub block: Dim3,
+    /// Dynamic shared memory per block
+    #[arg(long, default_value_t = 0, value_name = "BYTES", allow_negative_numbers = true, help_heading = LAUNCH)]
+    pub shared_bytes: u32,
+    /// The next argument of the kernel (see below)
+    #[arg(long = "arg", value_name = "SPEC", value_parser = Argument::parse, allow_negative_numbers = true, help_heading = LAUNCH)]
+    pub args: Vec<Argument>,
+    /// Compile a .cu file for this architecture, as in 80 [default: 70]
+    #[arg(long, value_name = "ARCH", value_parser = words::arch, help_heading = LAUNCH)]
+    pub arch: Option<u32>,
+    /// Compile a .cu file with this compiler [default: NVIDIA's (nvrtc) if it is installed, otherwise cudac, which is built in]
+    #[arg(long, value_name = "cudac|nvrtc", value_parser = words::compiler, help_heading = LAUNCH)]
+    pub compiler: Option<Choice>,
+
+    /// Seed of the random choices: what the specification leaves open, and the order of warps [default: 0]
+    #[arg(long, allow_negative_numbers = true, help_heading = CHANCE)]
+    pub seed: Option<u64>,
+    /// Run seeds A to B-1 until one finds an error, and compare the buffers that --print shows; warps run in random order, unless --schedule says otherwise
+    #[arg(long, value_name = "A..B", value_parser = Seeds::parse, allow_hyphen_values = true, help_heading = CHANCE)]
+    pub seeds: Option<Seeds>,
+    /// How warps take turns: round-robin, random, or hunt (random, switches after accesses and separates lanes that nothing keeps together) [default: round-robin]
+    #[arg(long, value_name = "POLICY", value_parser = words::schedule, help_heading = CHANCE)]
+    pub schedule: Option<Schedule>,
+    /// How lanes reconverge: stack (before Volta), its (independent thread scheduling, since Volta), auto (as the target does) [default: auto]
+    #[arg(long, value_name = "MECHANISM", value_parser = words::reconvergence, help_heading = CHANCE)]
+    pub reconvergence: Option<Reconvergence>,
+    /// How many blocks are resident at the same time [default: 16]
+    #[arg(long, value_name = "BLOCKS", value_parser = words::residents, allow_negative_numbers = true, help_heading = CHANCE)]
+    pub resident_blocks: Option<u32>,
+    /// Let loads return older values and stores take effect late where the memory model of PTX allows it, and report where this happened
+    #[arg(long, help_heading = CHANCE)]
+    pub weak_memory: bool,
+
+    /// Which checkers are on: all, none, or a list of races, initialisation, synchronisation, memory [default: all]
+    #[arg(long, value_name = "LIST", value_parser = words::checks, help_heading = CHECKS)]
+    pub check: Option<Watch>,
+    /// Count warnings, notes and differences from the GPU as errors
+    #[arg(long, help_heading = CHECKS)]
+    pub strict: bool,
+    /// After how many warp instructions to stop the kernel; lanes that wait to reconverge continue without the others after an eighth of them at the latest [default: 50 million, and 1000 for each warp]
+    #[arg(long, value_name = "STEPS", value_parser = words::steps, allow_negative_numbers = true, help_heading = CHECKS)]
+    pub max_steps: Option<u64>,
+
+    /// Where to run: sim (the emulator), gpu (the emulator first, then the GPU if that is safe)
+    #[arg(long, value_enum, default_value = "sim", value_name = "MACHINE", hide_possible_values = true, help_heading = MACHINE)]
+    pub device: Device,
+    /// How many cores of this computer the emulator uses; results do not depend on it [default: all]
+    #[arg(long, value_name = "CORES", value_parser = cores::parse, allow_negative_numbers = true, help_heading = MACHINE)]
+    pub cores: Option<u32>,
+    /// Show a buffer after the run, or some of its elements; arguments are counted from 0, and element B is not included
+    #[arg(long = "print", value_name = "ARG[:COUNT|:A..B]", value_parser = Print::parse, allow_negative_numbers = true, help_heading = MACHINE)]
+    pub prints: Vec<Print>,
+    /// Write every instruction to a file, one JSON object per line (docs/trace.md)
+    #[arg(long, value_name = "FILE", help_heading = MACHINE)]
+    pub trace: Option<PathBuf>,
+    /// The most steps that the file may have, of some 200 bytes each; the kernel itself is not cut short
+    #[arg(long, default_value_t = trace::MOST_STEPS, value_name = "STEPS", value_parser = words::steps, requires = "trace", allow_negative_numbers = true, help_heading = MACHINE)]
+    pub trace_steps: u64,
+    /// Print one JSON object with everything that was found
+    #[arg(long, help_heading = MACHINE)]
+    pub json: bool,
+}
+
+/// Where to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Device {
+    Sim,
+    Gpu,
+}
+
+impl RunOptions {
+    /// The launch, still without arguments, and with the first seed.
+    pub fn launch(&self) -> Launch {
+        let by_default = if self.seeds.is_some() { Schedule::Random } else { Schedule::RoundRobin };
+        Launch {
+            shared_bytes: self.shared_bytes,
+            seed: self.seeds.map_or(self.seed.unwrap_or(0), |seeds| seeds.start),
+            schedule: self.schedule.unwrap_or(by_default),
+            reconvergence: self.reconvergence.unwrap_or_default(),
+            checks: self.watch().checks(),
+            weak_memory: self.weak_memory,
+            resident_blocks: self.resident_blocks.unwrap_or(DEFAULT_RESIDENT_BLOCKS),
+            max_steps: self.max_steps.unwrap_or_else(|| self.usual_steps()),
+            cores: self.cores.unwrap_or_else(cores::available),
+            ..Launch::new(self.grid, self.block)
+        }
+    }
+
+    /// Warp instructions that are enough for any launch of its size: some seconds, after which a reader wants to hear
+    /// something.
+    fn usual_steps(&self) -> u64 {
+        let warps = self.grid.count().saturating_mul(self.block.count().div_ceil(32));
+        warps.saturating_mul(STEPS_OF_A_WARP).saturating_add(STEPS_OF_A_LAUNCH)
+    }
+
+    /// Who watches.
+    pub fn watch(&self) -> Watch {
+        self.check.unwrap_or(Watch::ALL)
+    }
+
+    /// Whether the emulator runs the kernel: on a GPU only who asked for no check at all goes without.
+    pub fn emulates(&self) -> bool {
+        self.device == Device::Sim || self.watch() != Watch::NONE
+    }
+
+    /// Refuses options that contradict one another, or of which one would be ignored.
+    pub fn check_together(&self) -> Result<()> {
+        if self.seeds.is_some() && self.seed.is_some() {
+            bail!("`--seed` is for one run and `--seeds` for many: give only one of them");
+        }
+        if self.seeds.is_some() && self.trace.is_some() {
+            bail!("`--trace` records one run: find the seed with `--seeds`, then give it with `--seed`");
+        }
+        if self.emulates() {
+            return Ok(());
+        }
+        let given = [
+            ("--seed", self.seed.is_some()),
+            ("--seeds", self.seeds.is_some()),
+            ("--schedule", self.schedule.is_some()),
+            ("--reconvergence", self.reconvergence.is_some()),
+            ("--resident-blocks", self.resident_blocks.is_some()),
+            ("--weak-memory", self.weak_memory),
+            ("--strict", self.strict),
+            ("--max-steps", self.max_steps.is_some()),
+            ("--trace", self.trace.is_some()),
+            ("--cores", self.cores.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            bail!(
+                "`{option}` is for the emulator, which does not run with `--device gpu --check none`: use `--check memory`, \
+                 or omit `{option}`"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! The contents of a buffer after a run, in rows of 80 columns, or as JSON; and which of them to show.
+//!
+//! What it leaves out: everything beyond the elements that were asked for; a program reads better from a program.
+
+use std::fmt;
+use std::ops::Range;
+
+use anyhow::{Result, bail, ensure};
+use serde_json::{Value, json};
+
+use super::plan::Plan;
+use arguments::{Spec, Type, whole};
+use layout::{WIDTH, grouped};
+
+/// Which buffer to show afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Print {
+    /// The argument, counted from 0.
+    pub argument: usize,
+    /// Which of its elements; all of them, within reason, where it is not said.
+    pub which: Option<Range<u64>>,
+}
+
+impl Print {
+    /// Reads `1`, `1:8` or `1:16..32`.
+    pub fn parse(text: &str) -> Result<Print, String> {
+        let (argument, which) = text.split_once(':').map_or((text, None), |(arg, which)| (arg, Some(which)));
+        let parsed = argument.parse().ok().zip(which.map(range).map_or(Some(None), |range| range.map(Some)));
+        let Some((argument, which)) = parsed else {
+            return Err("an argument is counted from 0 and shown as in `1`, `1:8` or `1:16..32`".to_owned());
+        };
+        if which.as_ref().is_some_and(Range::is_empty) {
+            return Err("this range is empty: the second number is not included in it".to_owned());
+        }
+        Ok(Print { argument, which })
+    }
+
+    /// What it shows, in words: `arg2`, or `arg2, elements 16 to 31,`.
+    pub fn what(&self) -> String {
+        match &self.which {
+            None => format!("arg{}", self.argument),
+            Some(one) if one.end - one.start == 1 => format!("arg{}, element {},", self.argument, one.start),
+            Some(Range { start, end }) => format!("arg{}, elements {start} to {},", self.argument, end - 1),
+        }
+    }
+}
+
+/// `8` or `16..32`.
+fn range(text: &str) -> Option<Range<u64>> {
+    match text.split_once("..") {
+        Some((start, end)) => Some(start.parse().ok()?..end.parse().ok()?),
+        None => whole(text).map(|count| 0..count),
+    }
+}
+
+/// As an option has it.
+impl fmt::Display for Print {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.which {
+            None => write!(f, "{}", self.argument),
+            Some(Range { start: 0, end }) => write!(f, "{}:{end}", self.argument),
+            Some(Range { start, end }) => write!(f, "{}:{start}..{end}", self.argument),
+        }
+    }
+}
+
+/// Refuses to show what is no buffer, or more of one than there is; before the run, which may take long.
+pub(super) fn check(prints: &[Print], specs: &[Spec]) -> Result<()> {
+    for print in prints {
+        let argument = print.argument;
+        let elements = match specs.get(argument) {
+            Some(Spec::Buffer(buffer)) => buffer.count,
+            Some(Spec::Scalar(..)) => {
+                bail!("`--print {print}`: argument {argument} is a number, not a buffer")
+            }
+            None => bail!("`--print {print}`: there is no such argument; they are counted from 0"),
+        };
+        let end = print.which.as_ref().map_or(elements, |which| which.end);
+        ensure!(end <= elements, "`--print {print}`: argument {argument} has only {elements} elements");
+    }
+    Ok(())
+}
+
+/// Elements that are shown where nobody said how many.
+const SHOWN: u64 = 64;
+
+/// A buffer that is to be shown, and where it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown<'a> {
+    pub print: &'a Print,
+    pub ty: Type,
+    pub bytes: &'a [u8],
+    /// `emulator`, or `GPU`.
+    pub machine: &'static str,
+}
+
+impl<'a> Shown<'a> {
+    /// The buffers that a plan wants shown, in its order, given what is in each argument's buffer.
+    pub fn all(
+        plan: &'a Plan,
+        machine: &'static str,
+        bytes: impl Fn(usize) -> &'a [u8],
+    ) -> impl Iterator<Item = Shown<'a>> {
+        plan.options.prints.iter().filter_map(move |print| match &plan.specs[print.argument] {
+            Spec::Buffer(spec) => Some(Shown { print, ty: spec.ty, bytes: bytes(print.argument), machine }),
+            Spec::Scalar(..) => None,
+        })
+    }
+
+    fn elements(&self, range: &Range<u64>) -> impl Iterator<Item = &'a [u8]> {
+        let size = self.ty.bytes;
+        bytes_of(self.bytes, range, size).chunks_exact(size)
+    }
+
+    /// The bytes of the elements that were asked for, and all where it was not said which.
+    pub fn part(&self) -> &'a [u8] {
+        let Some(which) = &self.print.which else { return self.bytes };
+        bytes_of(self.bytes, which, self.ty.bytes)
+    }
+
+    /// For a reader: the elements that were asked for, each row with the index of its first one before it.
+    pub fn text(&self) -> String {
+        let all = (self.bytes.len() / self.ty.bytes) as u64;
+        let range = self.print.which.clone().unwrap_or(0..all.min(SHOWN));
+        let which = match range {
+            Range { start: 0, end } if end == all => format!("all {}", grouped(all)),
+            Range { start: 0, end } => format!("the first {} of {}", grouped(end), grouped(all)),
+            Range { start, end } => format!("elements {start} to {} of {}", end - 1, grouped(all)),
+        };
+        let whose = if self.machine == "GPU" { " on the GPU" } else { "" };
+        let values: Vec<String> = self.elements(&range).map(|element| self.ty.show(element)).collect();
+        let (argument, ty, rows) = (self.print.argument, self.ty.name, rows(&values, range.start as usize));
+        format!("\narg{argument} afterwards{whose}, {which} ({ty})\n{rows}")
+    }
+
+    /// For a program: what was asked for, and all of it where it was not said how much.
+    pub fn json(&self) -> Value {
+        let range = self.print.which.clone().unwrap_or(0..(self.bytes.len() / self.ty.bytes) as u64);
+        json!({
+            "argument": self.print.argument,
+            "type": self.ty.name,
+            "machine": self.machine,
+            "start": range.start,
+            "values": self.elements(&range).map(|element| number(self.ty, element)).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A number for a program: what JSON has no number for, NaN and infinity, is a string.
+fn number(ty: Type, bytes: &[u8]) -> Value {
+    let shown = ty.show(bytes);
+    shown.parse::<serde_json::Number>().map_or_else(|_| json!(shown), Value::Number)
+}
+
+fn bytes_of<'a>(bytes: &'a [u8], elements: &Range<u64>, size: usize) -> &'a [u8] {
+    &bytes[elements.start as usize * size..elements.end as usize * size]
+}
+
+fn rows(values: &[String], first: usize) -> String {
+    let index_width = (first + values.len() - 1).to_string().len() + 2;
+    let width = values.iter().map(String::len).max().unwrap_or(0) + 2;
+    let fitting = (WIDTH.saturating_sub(index_width + 1) / width).max(1);
+    // A power of two, so that rows are parts of warps.
+    let per_row = (1 << fitting.ilog2()).min(16);
+    let row = |out: String, (number, row): (usize, &[String])| {
+        let cells: Vec<String> = row.iter().map(|value| format!("{value:>width$}")).collect();
+        out + &format!("{:>index_width$}:{}\n", first + number * per_row, cells.concat())
+    };
+    values.chunks(per_row).enumerate().fold(String::new(), row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fit_and_say_where_they_start() {
+        let values: Vec<String> = (0..40).map(|n| format!("{}.5", n * 1000)).collect();
+        let rows = rows(&values, 100);
+        assert!(rows.lines().all(|line| line.chars().count() <= WIDTH), "{rows}");
+        assert!(rows.lines().nth(1).unwrap().starts_with("  108:   8000.5"), "{rows}");
+    }
+
+    #[test]
+    fn json_keeps_every_digit_and_has_a_word_for_nan() {
+        for (ty, text) in [("u64", "18446744073709551615"), ("i8", "-1"), ("f32", "0.1"), ("f64", "1e300")] {
+            let ty = Type::named(ty).unwrap();
+            let bytes = ty.parse(text).unwrap();
+            assert_eq!(number(ty, &bytes).to_string().replace("e+", "e"), text);
+        }
+        let ty = Type::named("f32").unwrap();
+        assert_eq!(number(ty, &f32::NAN.to_le_bytes()), "NaN");
+    }
+
+    #[test]
+    fn prints_name_an_argument_and_come_back_as_they_were_written() {
+        assert_eq!(Print::parse("1"), Ok(Print { argument: 1, which: None }));
+        assert_eq!(Print::parse("0:8"), Ok(Print { argument: 0, which: Some(0..8) }));
+        assert_eq!(Print::parse("0:3..8"), Ok(Print { argument: 0, which: Some(3..8) }));
+        for text in ["1", "0:8", "2:3..8"] {
+            assert_eq!(Print::parse(text).unwrap().to_string(), text);
+        }
+        for wrong in ["", "x", "1:", "1:0", "-1", "1:x", "1:4..4", "1:5..4", "1:..4", "1:4..", "1:0..=4"] {
+            assert!(Print::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

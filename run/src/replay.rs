@@ -1,0 +1,82 @@
+//! The command that replays a run: everything that decides it, and its seed.
+//!
+//! What it leaves out: what only decides how it is told, where else it runs or how fast (`--json`, `--trace`, `--device`,
+//! `--cores`), and whatever has its default.
+
+use simt::{Dim3, Launch};
+
+use super::options::RunOptions;
+use super::{source, words};
+
+/// The command line, quoted for a shell. The schedule is always said: `--seeds` has another default.
+pub(super) fn command(options: &RunOptions, launch: &Launch) -> String {
+    let mut words = vec![program(), "run".to_owned(), source::name(&options.file)];
+    let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+    if let Some(kernel) = &options.kernel {
+        option("kernel", kernel.clone());
+    }
+    option("grid", shape(options.grid));
+    option("block", shape(options.block));
+    if options.shared_bytes > 0 {
+        option("shared-bytes", options.shared_bytes.to_string());
+    }
+    options.args.iter().for_each(|argument| option("arg", argument.text.clone()));
+    let given = [
+        ("arch", options.arch.map(|arch| format!("compute_{arch}"))),
+        ("compiler", options.compiler.map(|choice| words::compiler_name(choice).to_owned())),
+        ("reconvergence", options.reconvergence.map(|it| words::reconvergence_name(it).to_owned())),
+        ("resident-blocks", options.resident_blocks.map(|blocks| blocks.to_string())),
+        ("check", options.check.map(words::Watch::option)),
+        ("max-steps", options.max_steps.map(|steps| steps.to_string())),
+    ];
+    for (name, value) in given {
+        if let Some(value) = value {
+            option(name, value);
+        }
+    }
+    options.prints.iter().for_each(|print| option("print", print.to_string()));
+    option("schedule", words::schedule_name(launch.schedule).to_owned());
+    option("seed", launch.seed.to_string());
+    let flags = [("--weak-memory", options.weak_memory), ("--strict", options.strict)];
+    words.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// This program, as it was called.
+fn program() -> String {
+    std::env::args_os().next().map_or("lanes".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn shape(Dim3 { x, y, z }: Dim3) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x},{y}"),
+        _ => format!("{x},{y},{z}"),
+    }
+}
+
+/// A word as a POSIX shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_through_a_shell() {
+        assert_eq!(quoted("buf:i32:3:list=1,-2,3"), "buf:i32:3:list=1,-2,3");
+        assert_eq!(["", "a b", "it's", "$x"].map(quoted), ["''", "'a b'", r"'it'\''s'", "'$x'"]);
+    }
+
+    #[test]
+    fn shapes_are_as_long_as_they_must_be() {
+        let shapes = [Dim3::new(4, 1, 1), Dim3::new(4, 2, 1), Dim3::new(4, 1, 3)];
+        assert_eq!(shapes.map(shape), ["4", "4,2", "4,1,3"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! Many runs of one kernel, a seed each, until one is at fault.
+//!
+//! Every seed starts from a fresh emulator, so that the seed alone replays it, and several run side by side: what is told
+//! is what one after the other would come to, for the first seed at fault is the first in their order. What it leaves out:
+//! stopping the seeds behind it that have begun, which are waited for.
+
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use simt::Launch;
+
+use super::once::{Outcome, once};
+use super::plan::Plan;
+use super::results::{self, Contents};
+use lanes::cores::in_order;
+use lanes::progress::Progress;
+
+/// A range of seeds, not empty, the end left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seeds {
+    pub start: u64,
+    pub end: u64,
+}
+
+impl Seeds {
+    /// Reads `0..100`.
+    pub fn parse(text: &str) -> Result<Seeds, String> {
+        let ends =
+            text.split_once("..").and_then(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)));
+        let (start, end) = ends.ok_or("seeds are written `A..B`, as in `0..100`, where B is not included")?;
+        if start >= end {
+            return Err(
+                "this range is empty: A is the first seed, and B is one more than the last".to_owned()
+            );
+        }
+        Ok(Seeds { start, end })
+    }
+}
+
+/// What came of one run or of many.
+#[derive(Debug)]
+pub(super) struct Search {
+    /// The run to tell: the first at fault; else the first in which anything was found; else the first whose shown buffers
+    /// are not what the first seed left; else the last.
+    pub outcome: Outcome,
+    /// How many ran.
+    pub ran: u64,
+    /// In how many of them anything was found.
+    pub with_findings: u64,
+    /// What they left in the buffers to show.
+    pub results: Vec<Contents>,
+}
+
+/// Runs the seeds that a plan has, up to the first that is at fault.
+pub(super) fn search(plan: &Plan) -> Result<Search> {
+    let progress = Progress::start();
+    let start = |seed| progress.set(&format!("{}, seed {seed}", plan.kernel.name));
+    let first = plan.launch.seed;
+    start(first);
+    // A kernel that is at fault mostly is so with every seed, so nothing else begins before the first one has ended.
+    let mut search = Search::of(plan, once(plan, &plan.launch)?);
+    let Some(seeds) = plan.options.seeds.filter(|_| !plan.is_failure(&search.outcome.report)) else {
+        return Ok(search);
+    };
+    let (cores, mut is_odd) = (plan.side_by_side(), false);
+    let launch = Launch { cores: plan.launch.cores / cores, ..plan.launch.clone() };
+    let run = |seed| {
+        start(seed);
+        once(plan, &Launch { seed, ..launch.clone() })
+    };
+    let end = in_order(cores, first + 1..seeds.end, run, |_, outcome| {
+        match outcome.map(|outcome| search.add(plan, outcome, &mut is_odd)) {
+            Err(error) => ControlFlow::Break(Err(error)),
+            Ok(()) if plan.is_failure(&search.outcome.report) => ControlFlow::Break(Ok(())),
+            Ok(()) => ControlFlow::Continue(()),
+        }
+    });
+    end.break_value().unwrap_or(Ok(()))?;
+    Ok(search)
+}
+
+impl Search {
+    fn of(plan: &Plan, outcome: Outcome) -> Search {
+        let mut results = results::none(plan);
+        results::add(&mut results, plan, &outcome);
+        let with_findings = u64::from(has_findings(&outcome));
+        Search { outcome, ran: 1, with_findings, results }
+    }
+
+    /// Adds the next seed. Odd is a search in which one left something else than the first.
+    fn add(&mut self, plan: &Plan, next: Outcome, is_odd: &mut bool) {
+        self.ran += 1;
+        self.with_findings += u64::from(has_findings(&next));
+        let is_new = results::add(&mut self.results, plan, &next);
+        let is_worse = plan.is_failure(&next.report) || has_findings(&next) && !has_findings(&self.outcome);
+        if is_worse || !*is_odd && !has_findings(&self.outcome) {
+            self.outcome = next;
+        }
+        *is_odd |= is_new;
+    }
+}
+
+fn has_findings(outcome: &Outcome) -> bool {
+    !outcome.report.faults.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_at_least_one_seed() {
+        assert_eq!(Seeds::parse("3..5"), Ok(Seeds { start: 3, end: 5 }));
+        for wrong in ["", "5", "5..5", "5..3", "..5", "5..", "0..=5", "-1..5", "0..18446744073709551616"] {
+            assert!(Seeds::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

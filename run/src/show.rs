@@ -1,0 +1,383 @@
+//! What `lanes run` prints of a run: what was launched, what it cost, what it printed, and what was wrong.
+//!
+//! A table has what was counted, without the zeros; another one the most expensive CUDA lines. What it leaves out: Nsight
+//! Compute's names, and contents of buffers, which [`print`](super::print) shows.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use simt::{Counters, Fault, Launch, LineCounters, Reconvergence, Report, Schedule, Severity, StaleRead};
+
+use super::on_gpu::{Difference, OnGpu};
+use super::plan::Plan;
+use super::print::Shown;
+use super::seeds::Search;
+use super::told::Told;
+use super::trace::Written;
+use super::{replay, results, words};
+use lanes::device::withheld;
+use lanes::machine::Timing;
+use lanes::report::columns::{ACTIVE_LANES, Column, DIVERGENT_BRANCHES, INSTRUCTIONS, SECTORS};
+use lanes::report::faults;
+use layout::{counted, decimal, grouped, paragraph, table};
+
+const TITLE: Style = Style::new().bold();
+
+/// How many CUDA lines are shown.
+const LINES: usize = 8;
+
+/// What of a line is shown.
+const COLUMNS: [Column; 4] = [INSTRUCTIONS, ACTIVE_LANES, DIVERGENT_BRANCHES, SECTORS];
+
+/// Everything about a run.
+pub(super) fn render(told: &Told) -> String {
+    let Told { plan, search, on_gpu } = told;
+    let mut out = title(plan);
+    match search {
+        Some(search) => out += &emulated(plan, search),
+        None => out += &paragraph("with: ", &shape(plan, "")),
+    }
+    if let Some(gpu) = on_gpu {
+        out += &on_the_gpu(gpu, search.is_some());
+    }
+    told.prints().iter().fold(out, |out, print: &Shown| out + &print.text())
+}
+
+fn title(plan: &Plan) -> String {
+    let made = match &plan.program.compiler {
+        Some(by) => format!("compiled by {by}"),
+        None => format!("for sm_{}", plan.target_sm),
+    };
+    let title = format!("{} of {}, {made}", plan.kernel.name, plan.program.name);
+    format!("{TITLE}{}{TITLE:#}\n", paragraph("", &title).trim_end())
+}
+
+/// What the emulator has to say.
+fn emulated(plan: &Plan, search: &Search) -> String {
+    let report = &search.outcome.report;
+    let mut out = head(plan, search);
+    out += &counters(report);
+    out += &lines(&report.lines);
+    out += &printed(&report.output);
+    if let Some(trace) = &search.outcome.trace {
+        out += &traced(trace);
+    }
+    out += &found(plan, search);
+    out += &stale_reads(&report.stale_reads);
+    out + &results(plan, search)
+}
+
+fn head(plan: &Plan, search: &Search) -> String {
+    let launch = &search.outcome.launch;
+    let memory = if launch.weak_memory { ", weak memory" } else { "" };
+    let on =
+        format!("emulator, {}, {}{}{memory}", mechanism(plan), policy(launch.schedule), apart(plan, launch));
+    let mut out = paragraph("on: ", &on);
+    out += &paragraph("with: ", &shape(plan, &format!(", seed {}", launch.seed)));
+    out += &paragraph("checked: ", &plan.options.watch().names().join(", "));
+    out + &seeds(plan, search)
+}
+
+fn shape(plan: &Plan, seed: &str) -> String {
+    let mut with = format!("grid {}, block {}{seed}", plan.launch.grid, plan.launch.block);
+    let shared = plan.kernel.shared_bytes + u64::from(plan.launch.shared_bytes);
+    if shared > 0 {
+        let _ = write!(with, ", shared memory {}", counted(shared, "byte"));
+    }
+    with
+}
+
+fn mechanism(plan: &Plan) -> &'static str {
+    match plan.launch.reconvergence {
+        Reconvergence::Stack => "reconvergence stack",
+        Reconvergence::Auto if plan.target_sm < 70 => "reconvergence stack",
+        _ => "independent thread scheduling",
+    }
+}
+
+fn policy(schedule: Schedule) -> &'static str {
+    match schedule {
+        Schedule::RoundRobin => "warps in turn",
+        Schedule::Random => "warps at random",
+        Schedule::Hunt => "warps at random, switching after accesses",
+    }
+}
+
+/// What hunting adds where lanes have program counters of their own.
+fn apart(plan: &Plan, launch: &Launch) -> &'static str {
+    let is_apart = launch.schedule == Schedule::Hunt
+        && launch.reconvergence != Reconvergence::Stack
+        && plan.target_sm >= 70;
+    if is_apart { ", lanes separated" } else { "" }
+}
+
+/// What came of many seeds.
+fn seeds(plan: &Plan, search: &Search) -> String {
+    let Some(range) = plan.options.seeds else { return String::new() };
+    let (ran, seed) = (search.ran, search.outcome.launch.seed);
+    let failed = plan.is_failure(&search.outcome.report);
+    let clean = match (ran - u64::from(failed), search.with_findings - u64::from(failed)) {
+        (0, _) => String::new(),
+        (ran, 0) => format!("{} ran without findings", grouped(ran)),
+        (ran, found) => {
+            format!(
+                "{} ran without an error, {} of them with warnings or notes",
+                grouped(ran),
+                grouped(found)
+            )
+        }
+    };
+    let told = match (failed, clean.as_str()) {
+        (true, "") => format!("seed {seed}, the first, finds an error"),
+        (true, clean) => format!("{clean}, then seed {seed} finds an error"),
+        (false, clean) if search.with_findings == 0 && results::differ(search) => {
+            format!("all {clean}; shown is seed {seed}, the first with a different result")
+        }
+        (false, clean) => format!("all {clean}; shown is seed {seed}"),
+    };
+    let by = match plan.options.schedule {
+        Some(schedule) => words::schedule_name(schedule).to_owned(),
+        None => "random, because --schedule was not given".to_owned(),
+    };
+    let mut out =
+        paragraph("seeds: ", &format!("{} to {}: {told} (schedule {by})", range.start, range.end - 1));
+    if failed && !plan.options.prints.is_empty() && search.outcome.launch.seed + 1 < range.end {
+        out += &paragraph(
+            "       ",
+            "with --check memory, the other seeds run too, and their results are compared",
+        );
+    }
+    out
+}
+
+fn counters(report: &Report) -> String {
+    // What a GPU could not survive is what stops the emulator as well.
+    let until = if withheld(&report.faults).is_some() { " until it was stopped" } else { "" };
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (name, unit, _, value) in report.counters.all() {
+        if value > 0 {
+            rows.push(vec![words_of(name, unit), grouped(value)]);
+        }
+    }
+    for (name, value) in averages(&report.counters) {
+        if value > 0.0 {
+            rows.push(vec![format!("  {name}"), decimal(value)]);
+        }
+    }
+    titled(&format!("counted{until}"), &rows)
+}
+
+/// A counter's name in words, with its unit where the name does not end in it: `  PTX barriers (instructions)`.
+fn words_of(name: &str, unit: &str) -> String {
+    let name = name.replace('_', " ").replace("ptx", "PTX");
+    if name.ends_with(unit) { format!("  {name}") } else { format!("  {name} ({unit})") }
+}
+
+fn averages(counters: &Counters) -> [(&'static str, f64); 3] {
+    [
+        ("PTX instructions per warp", counters.ptx_instructions_per_warp()),
+        ("active lanes per PTX instruction", counters.ptx_lanes_per_instruction()),
+        ("global load sectors per request", counters.global_load_sectors_per_request()),
+    ]
+}
+
+/// The CUDA lines that most instructions were executed for, the most expensive first; a file has other kernels too.
+fn lines(lines: &[LineCounters]) -> String {
+    let mut costliest: Vec<&LineCounters> =
+        lines.iter().filter(|line| line.counters.ptx_instructions > 0).collect();
+    costliest.sort_by_key(|line| Reverse(line.counters.ptx_instructions));
+    if costliest.is_empty() {
+        return String::new();
+    }
+    let head = |row: usize| COLUMNS.iter().map(move |column| column.head[row].to_owned());
+    let mut rows: Vec<Vec<String>> =
+        (0..2).map(|row| std::iter::once(String::new()).chain(head(row)).collect()).collect();
+    for line in costliest.iter().take(LINES) {
+        let cells = COLUMNS.iter().map(|column| column.text(&line.counters, |_| None));
+        rows.push(std::iter::once(format!("  {}", line.source)).chain(cells).collect());
+    }
+    let which = if costliest.len() > LINES {
+        format!("{LINES} of {} CUDA lines", costliest.len())
+    } else {
+        "CUDA lines".to_owned()
+    };
+    titled(&format!("{which}, the most expensive first"), &rows)
+}
+
+fn titled(title: &str, rows: &[Vec<String>]) -> String {
+    let lines = table(rows).iter().fold(String::new(), |out, line| out + line + "\n");
+    format!("\n{TITLE}{title}{TITLE:#}\n{lines}")
+}
+
+fn printed(output: &str) -> String {
+    if output.is_empty() {
+        return String::new();
+    }
+    let lines = output.lines().fold(String::new(), |out, line| out + "  " + line + "\n");
+    format!("\n{TITLE}printed by the kernel{TITLE:#}\n{lines}")
+}
+
+fn traced(trace: &Written) -> String {
+    let Written { file, steps, kept } = trace;
+    let cut = if kept < steps { format!(", cut after the first {}", grouped(*kept)) } else { String::new() };
+    format!("\n{}", paragraph("", &format!("traced {} to {file}{cut}", counted(*steps, "step"))))
+}
+
+fn found(plan: &Plan, search: &Search) -> String {
+    let all = &search.outcome.report.faults;
+    if all.is_empty() {
+        return format!("\n{TITLE}{}{TITLE:#}\n{}", no_fault(search), other_turns(plan, search));
+    }
+    let replay = replay::command(plan.options, &search.outcome.launch);
+    format!("\n{TITLE}{}{TITLE:#}\n{}", verdict(plan, all), faults::alone(all, &replay))
+}
+
+/// `no fault`, unless the results say that something is wrong all the same.
+fn no_fault(search: &Search) -> String {
+    let worst = search.results.iter().max_by_key(|contents| contents.different().len());
+    match worst.filter(|_| results::differ(search)) {
+        Some(contents) => {
+            let ways = grouped(contents.different().len() as u64);
+            format!(
+                "no fault, but different results: {} had {ways} different contents",
+                contents.print.what()
+            )
+        }
+        None => "no fault".to_owned(),
+    }
+}
+
+/// What else to try with a kernel that takes locks, where only one order of turns was: others are where locks fail.
+fn other_turns(plan: &Plan, search: &Search) -> String {
+    let chosen = plan.options.seeds.is_some() || plan.options.schedule.is_some();
+    let atomics = |&(name, _, _, count): &(&str, _, _, u64)| name.contains("_atomic") && count > 0;
+    if chosen || !plan.program.has_locks() || !search.outcome.report.counters.all().iter().any(atomics) {
+        return String::new();
+    }
+    let text = "only one order of turns was tried. This kernel swaps words in memory, as locks do, so try other orders with \
+                `--seeds 0..100` and with `--schedule hunt`";
+    paragraph("  ", text)
+}
+
+/// How many places are told at which the weak memory returned older stores.
+const STALE: usize = 3;
+
+/// What the weak memory did, which is no fault by itself.
+fn stale_reads(reads: &[StaleRead]) -> String {
+    if reads.is_empty() {
+        return String::new();
+    }
+    let times = reads.iter().map(|read| read.count).sum();
+    let title = format!("weak memory: {}, which PTX's memory model allows", counted(times, "stale read"));
+    let mut out = format!("\n{TITLE}{title}{TITLE:#}\n");
+    for read in reads.iter().take(STALE) {
+        out += &paragraph("  ", &format!("{}: {}", counted(read.count, "time"), read.message));
+        out += &paragraph("    ", &read.reader.to_string());
+        out += &paragraph("    ", &read.newer.to_string());
+    }
+    if let Some(more @ 1..) = reads.len().checked_sub(STALE) {
+        let more = counted(more as u64, "more place");
+        out += &paragraph("  ", &format!("and at {more}, which `--json` lists"));
+    }
+    out
+}
+
+/// Whether all seeds left the same in the buffers to show.
+fn results(plan: &Plan, search: &Search) -> String {
+    let text = results::render(plan, search);
+    if text.is_empty() {
+        return text;
+    }
+    format!("\n{TITLE}results of {}{TITLE:#}\n{text}", counted(search.ran, "seed"))
+}
+
+/// `1 error, 2 notes`; where there is no error, what the warnings are of, for the status says nothing of them.
+fn verdict(plan: &Plan, faults: &[Fault]) -> String {
+    let warnings = faults.iter().filter(|fault| fault.severity == Severity::Warning);
+    let mut kinds: Vec<&str> = warnings.map(|fault| fault.kind.name()).collect();
+    kinds.dedup();
+    if kinds.is_empty() || faults.iter().any(|fault| plan.is_failing(fault)) {
+        return how_many(faults);
+    }
+    format!("no error, but {}: {}", how_many(faults), kinds.join(", "))
+}
+
+/// `1 error, 2 notes`.
+fn how_many(faults: &[Fault]) -> String {
+    let count = |severity: Severity| faults.iter().filter(|fault| fault.severity == severity).count() as u64;
+    let all = [Severity::Error, Severity::Warning, Severity::Note];
+    let some = all.into_iter().filter(|&severity| count(severity) > 0);
+    some.map(|severity| counted(count(severity), severity.name())).collect::<Vec<_>>().join(", ")
+}
+
+/// What the GPU did, and whether it agrees with the emulator.
+fn on_the_gpu(gpu: &OnGpu, was_emulated: bool) -> String {
+    let mut out = format!("\n{TITLE}on the GPU, {}{TITLE:#}\n", gpu.name);
+    if let Some(withheld) = &gpu.withheld {
+        return out + &paragraph("  ", withheld);
+    }
+    out += &paragraph("  ", &gpu.timing.as_ref().map_or("ran once, without timing".to_owned(), time));
+    match (was_emulated, gpu.compared, gpu.differences.len()) {
+        (false, ..) => out += "  not run on the emulator, so nothing was checked\n",
+        (true, 0, _) => out += "  there is no buffer to compare\n",
+        (true, buffers, 0) => {
+            let buffers = counted(buffers as u64, "buffer");
+            out += &paragraph("  ", &format!("agrees with the emulator in {buffers}, bit for bit"));
+        }
+        (true, ..) => gpu.differences.iter().for_each(|difference| out += &differs(difference)),
+    }
+    out
+}
+
+fn time(Timing { median_us, min_us, max_us, runs, .. }: &Timing) -> String {
+    format!("took {median_us:.1} us, the median of {runs} runs ({min_us:.1} to {max_us:.1})")
+}
+
+fn differs(Difference { argument, elements, different, first }: &Difference) -> String {
+    let (index, sim, gpu) = first;
+    let (different, elements) = (grouped(*different), counted(*elements, "element"));
+    let text = format!(
+        "arg{argument} differs from the emulator's in {different} of {elements};\nelement {index} is {gpu} on the GPU and \
+         {sim} on the emulator"
+    );
+    paragraph("  ", &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(gpu: &OnGpu, was_emulated: bool) -> String {
+        let text = on_the_gpu(gpu, was_emulated);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn gpu() -> OnGpu {
+        let timing = Timing { median_us: 12.34, min_us: 12.0, max_us: 15.0, runs: 11, warm_up_us: None };
+        OnGpu {
+            name: "NVIDIA H200".to_owned(),
+            withheld: None,
+            timing: Some(timing),
+            contents: Vec::new(),
+            differences: Vec::new(),
+            compared: 2,
+        }
+    }
+
+    #[test]
+    fn a_gpu_agrees_or_differs_or_was_not_asked() {
+        let text = told(&gpu(), true);
+        assert!(text.contains("took 12.3 us, the median of 11 runs (12.0 to 15.0)"), "{text}");
+        assert!(text.ends_with("agrees with the emulator in 2 buffers, bit for bit"), "{text}");
+        let first = (5, "1.5".to_owned(), "1.25".to_owned());
+        let difference = Difference { argument: 2, elements: 64, different: 3, first };
+        let text = told(&OnGpu { differences: vec![difference], ..gpu() }, true);
+        let expected = "arg2 differs from the emulator's in 3 of 64 elements; element 5 is 1.25 on the GPU and 1.5 on the emulator";
+        assert!(text.ends_with(expected), "{text}");
+        assert!(told(&OnGpu { compared: 0, ..gpu() }, false).ends_with("nothing was checked"));
+        let withheld = Some("not launched on the GPU: the kernel needs sm_90".to_owned());
+        let text = told(&OnGpu { withheld, timing: None, ..gpu() }, true);
+        assert!(text.ends_with("not launched on the GPU: the kernel needs sm_90"), "{text}");
+    }
+}

@@ -1,0 +1,176 @@
+//! The file that a kernel is read from, and what people hand over in place of CUDA or PTX.
+//!
+//! A `.cu` file is compiled with NVIDIA's compiler, where there is one, or else with ours. What it leaves out: what PTX
+//! says, which the parser knows, and keeping what was compiled, which takes less than a second again.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use compilers::{Choice, Compiler, Error, Source};
+pub(super) use lanes::files::why;
+use lanes::terminal;
+
+/// Bytes that are read of a file: one more than the parser takes, so that it can say that there are too many.
+const MOST_BYTES: u64 = (64 << 20) + 1;
+
+/// A file's PTX, and who wrote it.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    /// What messages call the file.
+    pub name: String,
+    /// The text.
+    pub ptx: String,
+    /// The compiler, where CUDA was compiled just now: `cudac 0.1 (sm_70)`.
+    pub compiler: Option<String>,
+    /// The compiler's warnings, as it words them.
+    pub warnings: Vec<String>,
+}
+
+impl Program {
+    /// What errors call the PTX, whose lines they name: those of CUDA are others.
+    pub fn module_name(&self) -> String {
+        match self.compiler {
+            Some(_) => format!("PTX of {}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Prints the compiler's warnings on standard error, in its own lines.
+    pub fn warn(&self) {
+        for warning in &self.warnings {
+            terminal::warn(warning);
+        }
+    }
+
+    /// Whether any of its code swaps words of memory, as those that take locks do.
+    pub fn has_locks(&self) -> bool {
+        let swaps =
+            |line: &str| line.contains("atom.") && (line.contains(".cas.") || line.contains(".exch."));
+        self.ptx.lines().any(swaps)
+    }
+}
+
+/// What messages call a file.
+pub(super) fn name(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// The PTX of a file, compiled for an architecture if it is CUDA.
+pub(super) fn read(file: &Path, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
+    let name = name(file);
+    let bytes = bytes(file).map_err(|error| anyhow!("cannot read `{name}`: {}", why(file, &error)))?;
+    if file.extension().is_some_and(|extension| extension == "cu") {
+        let text = text(bytes).map_err(|what| anyhow!("`{name}` is {what}: CUDA source is text"))?;
+        return compile(file, &text, arch, choice);
+    }
+    let option = arch.map(|_| "--arch").or(choice.map(|_| "--compiler"));
+    if let Some(option) = option {
+        bail!("`{name}` is not a `.cu` file, so there is nothing to compile: omit `{option}`");
+    }
+    let text = text(bytes)
+        .map_err(|what| anyhow!("`{name}` is {what}: give a `.cu` file, or PTX text (`nvcc -ptx`)"))?;
+    if text.contains("__global__") && !text.contains(".version") {
+        bail!(
+            "`{name}` looks like CUDA source, which is compiled only if the file's name ends in `.cu`: rename it"
+        );
+    }
+    Ok(Program { name, ptx: text, compiler: None, warnings: Vec::new() })
+}
+
+fn compile(file: &Path, text: &str, arch: Option<u32>, choice: Option<Choice>) -> Result<Program> {
+    let name = name(file);
+    if text.trim().is_empty() {
+        bail!("`{name}` is empty: write a `__global__` function into it");
+    }
+    let compiler =
+        Compiler::find(choice).map_err(|error| anyhow!("`{name}` has to be compiled, but {error}"))?;
+    // What it includes lies beside it; the folder of a bare name is this one.
+    let include =
+        vec![file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")).to_owned()];
+    let short = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let made = compiler.compile(&Source { name: &short, text, arch, include }).map_err(explained)?;
+    Ok(Program { name, ptx: made.ptx, compiler: Some(made.by), warnings: made.warnings })
+}
+
+/// Adds what to do about the errors, where that is known.
+fn explained(error: Error) -> Error {
+    match error {
+        Error::Rejected { name, log, choice } => {
+            let hint = match choice {
+                Choice::Nvrtc => hint(&log),
+                Choice::Cudac => is_beyond_ours(&log).then_some(BEYOND),
+            };
+            let help = hint.map_or(String::new(), |hint| format!("\nhelp: {hint}"));
+            Error::Rejected { log: format!("{}{help}", log.trim_end()), name, choice }
+        }
+        other => other,
+    }
+}
+
+/// Whether our compiler lacks something that NVIDIA's may have.
+fn is_beyond_ours(log: &str) -> bool {
+    ["not supported", "is not available"].iter().any(|words| log.contains(words))
+}
+
+/// What to do about that.
+const BEYOND: &str = "this is cudac, the compiler that is always there; if NVIDIA's is installed, it is used instead, and \
+                      `cargo run --bin exercises -- setup` installs it";
+
+/// What to do about a log of NVIDIA's compiler. Most people give it a whole program, of which it takes the device's part only.
+fn hint(log: &str) -> Option<&'static str> {
+    let is_missing = |header: &&str| log.contains(&format!("cannot open source file \"{header}\""));
+    if NEEDLESS.iter().any(is_missing) {
+        return Some(
+            "remove the `#include`: `printf`, `assert` and CUDA's own functions are available without it, and host code is \
+             not compiled here",
+        );
+    }
+    (log.contains("JIT mode") || log.contains("open source file") || log.contains("<<<")).then_some(
+        "only device code is compiled here, without the headers of the host: put the kernels into a file of their \
+         own, or enclose the host code in `#ifndef __CUDACC_RTC__` and `#endif`",
+    )
+}
+
+/// Headers that a kernel does not need, and that the compiler comes without.
+const NEEDLESS: [&str; 8] =
+    ["cstdio", "stdio.h", "cassert", "assert.h", "cmath", "math.h", "cstdlib", "device_launch_parameters.h"];
+
+fn bytes(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text, or what the bytes are instead. Zeros at the end are allowed, as the compiler's own interface has one.
+fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
+    if bytes.starts_with(b"\x7fELF") {
+        return Err("a compiled binary (ELF)");
+    }
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    if end < bytes.len() && end == 0 || bytes[..end].contains(&0) {
+        return Err("a binary file");
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_| "a binary file (not UTF-8)")?;
+    text.truncate(end);
+    // The mark of its encoding, which some editors write first, is no part of the text.
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_call_the_ptx_of_cuda_by_what_it_is() {
+        let program = |compiler: Option<&str>| Program {
+            name: "a.cu".to_owned(),
+            ptx: String::new(),
+            compiler: compiler.map(str::to_owned),
+            warnings: Vec::new(),
+        };
+        assert_eq!(program(Some("cudac 0.1 (sm_70)")).module_name(), "PTX of a.cu");
+        assert_eq!(program(None).module_name(), "a.cu");
+    }
+}
