@@ -112,9 +112,14 @@ impl Checker<'_> {
                 found.insert(name.clone(), *argument);
             }
         }
-        let names: Vec<Name> = parameters.iter().filter_map(|parameter| parameter.name.clone()).collect();
+        // What is written in the call is not deduced, so arguments may convert to it.
+        let open = parameters.iter().skip(explicit.len());
+        let names: Vec<Name> = open.filter_map(|parameter| parameter.name.clone()).collect();
         let mut autos = 0;
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            if !is_deduced(&parameter.ty, &names) {
+                continue;
+            }
             let mut ty = argument.ty;
             let is_reference = matches!(parameter.ty.kind, TypeKind::Reference(_) | TypeKind::Rvalue(_));
             if !is_reference {
@@ -255,6 +260,30 @@ fn name_of(written: &tree::Expr) -> Option<&Name> {
     match &written.kind {
         tree::ExprKind::Path(path) if path.parts.len() == 1 => Some(&path.parts[0].name),
         _ => None,
+    }
+}
+
+/// Whether a type says something about parameters of a template that are not known yet.
+fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
+    match &written.kind {
+        TypeKind::Auto => true,
+        TypeKind::Reference(inner) | TypeKind::Rvalue(inner) | TypeKind::Pointer(inner) => {
+            is_deduced(inner, names)
+        }
+        TypeKind::Array(inner, length) => {
+            is_deduced(inner, names)
+                || length.as_deref().and_then(name_of).is_some_and(|name| names.contains(name))
+        }
+        TypeKind::Named(path) => {
+            let is_name = path.parts.len() == 1 && names.contains(&path.parts[0].name);
+            let arguments = path.parts.iter().flat_map(|part| part.arguments.iter().flatten());
+            let is_open = |argument: &tree::Argument| match argument {
+                tree::Argument::Type(ty) => is_deduced(ty, names),
+                tree::Argument::Value(value) => name_of(value).is_some_and(|name| names.contains(name)),
+            };
+            is_name || arguments.into_iter().any(is_open)
+        }
+        TypeKind::Basic(_) | TypeKind::Decltype(_) => false,
     }
 }
 

@@ -31,13 +31,21 @@ pub(super) struct Scopes {
     scopes: Vec<Scope>,
     current: usize,
     loaded: HashSet<&'static str>,
+    /// The names of all templates of functions, members among them.
+    function_templates: HashSet<Name>,
     /// The struct whose members are being read.
     structure: Option<Name>,
 }
 
 impl Scopes {
     pub fn new() -> Scopes {
-        Scopes { scopes: vec![Scope::default()], current: 0, loaded: HashSet::new(), structure: None }
+        Scopes {
+            scopes: vec![Scope::default()],
+            current: 0,
+            loaded: HashSet::new(),
+            function_templates: HashSet::new(),
+            structure: None,
+        }
     }
 
     /// Whether this is the first time that a text of this compiler is asked for.
@@ -74,7 +82,15 @@ impl Scopes {
         self.current = self.scopes[self.current].parent;
     }
 
+    /// Whether a member of this name may be a template. A struct's own members may be declared after they are used.
+    pub fn may_be_template(&self, member: &Name) -> bool {
+        self.structure.is_some() || self.function_templates.contains(member)
+    }
+
     pub fn declare(&mut self, name: &Name, entity: Entity) {
+        if entity == Entity::FunctionTemplate {
+            self.function_templates.insert(name.clone());
+        }
         let names = &mut self.scopes[self.current].names;
         // A function may have the name of a template, and a constructor that of its type.
         if entity == Entity::Value && names.get(name).is_some_and(|known| *known != Entity::Value) {
