@@ -51,7 +51,7 @@ fn overlaps(parts: &Parts) -> bool {
     let mut end = i64::MIN;
     parts.iter().any(|(offset, ty)| {
         let overlaps = *offset < end;
-        end = offset + ty.size() as i64;
+        end = offset.saturating_add(ty.size() as i64);
         overlaps
     })
 }
@@ -155,7 +155,7 @@ fn number_memory(function: &mut Function, registers: &[Option<BTreeMap<i64, (Ty,
             if let Op::Load(Access { place, .. }) | Op::Store(Access { place, .. }) = &mut inst.op
                 && let Base::Slot(slot) = place.base
             {
-                *place = Place { base: Base::Slot(0), offset: place.offset + offsets[slot] };
+                *place = Place { base: Base::Slot(0), ..place.after(offsets[slot] as u64) };
             }
             if let Op::SlotAddress(slot) = inst.op {
                 let start = offsets[slot];

@@ -221,8 +221,7 @@ impl Machine<'_> {
         let declared = &self.program.functions[self.frame(thread).function].vars[var];
         let (shape, kind) = (declared.shape, declared.kind);
         if let Init::Place(place) = init {
-            let id = 0;
-            let start = self.cell(thread, place, id)?;
+            let start = self.cell(thread, place)?;
             let frame = self.threads[thread].frames.last_mut().expect("there is a frame");
             frame.at[var] = start;
             assert!(matches!(kind, VarKind::Reference | VarKind::Pointer));
@@ -286,7 +285,7 @@ impl Machine<'_> {
     }
 
     /// The number of the cell of a place.
-    fn cell(&mut self, thread: usize, place: &Place, id: u32) -> Steps<usize> {
+    fn cell(&mut self, thread: usize, place: &Place) -> Steps<usize> {
         let start = |machine: &Self, var: VarId| machine.frame(thread).at[var];
         Ok(match place {
             Place::Var(var) => start(self, *var),
@@ -310,7 +309,6 @@ impl Machine<'_> {
                 if let (Place::FieldElement(_, _, index), Some(length)) = (place, fields[*at].1) {
                     cell = cell.saturating_add(self.index(thread, index, length)?);
                 }
-                let _ = id;
                 cell
             }
         })
@@ -326,13 +324,11 @@ impl Machine<'_> {
     }
 
     fn read(&mut self, thread: usize, cell: usize, id: u32) -> Value {
-        match self.threads[thread].cells.get(cell).copied().flatten() {
-            Some(value) => value,
-            None => {
-                self.harm(id, Some(Harm::Unset));
-                integer(Ty::Int, 0)
-            }
+        let known = self.threads[thread].cells.get(cell).copied().flatten();
+        if known.is_none() {
+            self.harm(id, Some(Harm::Unset));
         }
+        known.unwrap_or(integer(Ty::Int, 0))
     }
 
     fn store(&mut self, thread: usize, cell: usize, value: Value) {
@@ -358,7 +354,7 @@ impl Machine<'_> {
                 integer(Ty::Int, input(at).into())
             }
             Kind::Read(place) => {
-                let cell = self.cell(thread, place, expr.id)?;
+                let cell = self.cell(thread, place)?;
                 self.read(thread, cell, expr.id)
             }
             Kind::Unary(op, inner) => {
@@ -381,7 +377,7 @@ impl Machine<'_> {
             }
             Kind::Assign(op, place, value) => self.assign(thread, *op, place, value, expr.id)?,
             Kind::Step { place, is_down, is_post } => {
-                let cell = self.cell(thread, place, expr.id)?;
+                let cell = self.cell(thread, place)?;
                 let old = self.read(thread, cell, expr.id);
                 let op = if *is_down { Binary::Sub } else { Binary::Add };
                 let (new, harm) = number::binary(op, old, integer(Ty::Int, 1));
@@ -428,7 +424,7 @@ impl Machine<'_> {
             None => self.converted(thread, value, ty)?,
             Some(op) => {
                 let right = self.value(thread, value)?;
-                let cell = self.cell(thread, place, id)?;
+                let cell = self.cell(thread, place)?;
                 let (result, harm) = number::binary(op, self.read(thread, cell, id), right);
                 self.harm(id, harm);
                 let (new, harm) = result.convert(ty);
@@ -436,7 +432,7 @@ impl Machine<'_> {
                 new
             }
         };
-        let cell = self.cell(thread, place, id)?;
+        let cell = self.cell(thread, place)?;
         self.store(thread, cell, new);
         Ok(new)
     }
@@ -455,7 +451,7 @@ impl Machine<'_> {
         let mut values = Vec::new();
         for (argument, var) in arguments.iter().zip(&called.parameters) {
             match argument {
-                Argument::Place(place) => at[*var] = self.cell(thread, place, 0)?,
+                Argument::Place(place) => at[*var] = self.cell(thread, place)?,
                 Argument::Object(from) => {
                     let length = self.types_of(thread, called.vars[*var].shape).len();
                     let start = self.frame(thread).at[*from];

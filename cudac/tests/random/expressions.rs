@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::make::{Ban, Maker, OWN_ROOT, Want};
 use crate::number::{Binary, TYPES, Ty, Unary};
-use crate::tree::{
-    Argument, Builtin, Expr, INPUTS, Kind, OWN, Place, Shape, Template, VarId, VarKind,
-};
+use crate::tree::{Argument, Builtin, Expr, INPUTS, Kind, OWN, Place, Shape, Template, VarId, VarKind};
 
 const ARITHMETIC: [Binary; 10] = [
     Binary::Add,
@@ -21,8 +19,7 @@ const ARITHMETIC: [Binary; 10] = [
     Binary::Shr,
 ];
 
-const COMPARISONS: [Binary; 6] =
-    [Binary::Lt, Binary::Le, Binary::Gt, Binary::Ge, Binary::Eq, Binary::Ne];
+const COMPARISONS: [Binary; 6] = [Binary::Lt, Binary::Le, Binary::Gt, Binary::Ge, Binary::Eq, Binary::Ne];
 
 const BUILTINS: [Builtin; 9] = [
     Builtin::Popc,
@@ -73,8 +70,7 @@ impl Maker<'_> {
                 self.literal(ty)
             }
             4 if self.is_kernel => {
-                let kind =
-                    self.random.pick(&[0, 0, 1, 2, 3, 3]);
+                let kind = self.random.pick(&[0, 0, 1, 2, 3, 3]);
                 self.expr(match kind {
                     0 => Kind::ThreadIdx,
                     1 => Kind::BlockIdx,
@@ -199,12 +195,8 @@ impl Maker<'_> {
             let index = self.index(0, OWN, ban);
             return Some(Place::Own(Box::new(index)));
         }
-        let fits: Vec<VarId> = self
-            .scope
-            .iter()
-            .copied()
-            .filter(|var| !ban.read.contains(&self.root_of(*var)))
-            .collect();
+        let fits: Vec<VarId> =
+            self.scope.iter().copied().filter(|var| !ban.read.contains(&self.root_of(*var))).collect();
         self.part(&fits, ban)
     }
 
@@ -225,9 +217,7 @@ impl Maker<'_> {
                 let field = self.random.below(self.program.structs[at].fields.len());
                 match self.program.structs[at].fields[field].1 {
                     None => Place::Field(var, field),
-                    Some(length) => {
-                        Place::FieldElement(var, field, Box::new(self.index(1, length, &ban)))
-                    }
+                    Some(length) => Place::FieldElement(var, field, Box::new(self.index(1, length, &ban))),
                 }
             }
         })

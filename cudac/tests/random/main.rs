@@ -56,3 +56,13 @@ fn programs_do_what_their_trees_say() {
         sample::seeds(200).filter_map(|seed| check(seed, &judge::judge).err()).take(3).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+#[test]
+#[ignore = "thorough: it needs NVRTC"]
+fn programs_do_the_same_when_nvidia_compiles_them() {
+    let compiler = nvrtc::Compiler::find().expect("NVRTC is installed");
+    let judge = |program: &Program, outcome: &Outcome| judge::judge_with(&compiler, program, outcome);
+    let failures: Vec<String> =
+        sample::seeds(100).filter_map(|seed| check(seed, &judge).err()).take(3).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

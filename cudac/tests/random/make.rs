@@ -116,7 +116,7 @@ fn function(program: Program, random: &mut Random) -> Program {
         _ => random.pick(&[Ty::Parameter, Ty::Parameter, Ty::Int, Ty::Double]),
     };
     let mut maker = Maker::new(program, random, empty(result, template), false);
-    for nth in 0..1 + maker.random.below(3) {
+    for nth in 0..=maker.random.below(3) {
         let has_structs = !maker.program.structs.is_empty();
         let shape = if has_structs && maker.random.chance(15) {
             Shape::Struct(maker.random.below(maker.program.structs.len()))

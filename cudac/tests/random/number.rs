@@ -3,6 +3,7 @@
 //! Written from C++17 ([conv], [expr.arith.conv], [expr.mul] to [expr.shift]) and IEEE 754, without a look at the compiler.
 //! An operation whose result C++ leaves open returns some value and says what is wrong; so does a product that is rounded,
 //! because a compiler may contract it with a sum.
+#![expect(clippy::float_cmp, reason = "this is what C++ compares")]
 
 /// A type of numbers. `char` is signed, as on the machines that CUDA supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +99,13 @@ pub enum Binary {
     BothTrue,
     OneTrue,
     Comma,
+}
+
+impl Binary {
+    /// Whether the result has the type in which the operands are computed.
+    pub fn is_arithmetic(self) -> bool {
+        self as u8 <= Binary::Xor as u8
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,11 +308,7 @@ pub fn binary(op: Binary, a: Value, b: Value) -> Checked {
 
 impl Value {
     fn float_or(self, other: Value, f: fn(f64, f64) -> bool, i: fn(i128, i128) -> bool) -> bool {
-        if self.ty.is_float() {
-            f(self.float(), other.float())
-        } else {
-            i(self.integer(), other.integer())
-        }
+        if self.ty.is_float() { f(self.float(), other.float()) } else { i(self.integer(), other.integer()) }
     }
 }
 

@@ -2,8 +2,8 @@
 //! way and C++ defines what it does.
 
 use crate::evaluate::Outcome;
-use crate::mend::is_defined;
 use crate::expressions::needs_integers;
+use crate::mend::is_defined;
 use crate::number::{Ty, Unary, integer};
 use crate::tree::{Expr, Function, Kind, Program, Stmt, Template};
 use crate::visit::{all_mut, bodies, bodies_mut, children_mut, index_of};
@@ -15,7 +15,8 @@ pub fn reduced(mut program: Program, fails: &mut dyn FnMut(&Program, &Outcome) -
         for change in [without_statements, opened, simpler] {
             let mut at = 0;
             while let Some(smaller) = change(&program, at) {
-                let is_ok = is_whole(&smaller) && is_defined(&smaller).is_some_and(|outcome| fails(&smaller, &outcome));
+                let is_ok = is_whole(&smaller)
+                    && is_defined(&smaller).is_some_and(|outcome| fails(&smaller, &outcome));
                 if is_ok {
                     program = smaller;
                 } else {
@@ -143,7 +144,7 @@ fn joint_indices(stmts: &[Stmt]) -> Vec<&Expr> {
             Stmt::Switch(value, _) => found.push(value),
             _ => {}
         }
-        bodies(stmt).into_iter().for_each(|body| found.extend(joint_indices(body)));
+        found.extend(bodies(stmt).into_iter().flat_map(joint_indices));
     }
     found
 }

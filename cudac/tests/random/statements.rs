@@ -65,7 +65,6 @@ impl Maker<'_> {
         }
         match self.random.below(100) {
             0..=29 => self.declaration(),
-            30..=59 => self.change_statement(),
             60..=71 if depth > 0 => self.if_(depth - 1),
             72..=80 if depth > 0 => self.for_(depth - 1, false),
             81..=86 if depth > 0 => self.while_(depth - 1),
@@ -183,7 +182,16 @@ impl Maker<'_> {
 
     /// A loop that counts; in all threads alike where they come together.
     fn for_(&mut self, depth: usize, is_joint: bool) -> Stmt {
-        let ty = self.random.pick(&[Ty::Int, Ty::Int, Ty::Int, Ty::Unsigned, Ty::LongLong, Ty::Short, Ty::Char, Ty::Float]);
+        let ty = self.random.pick(&[
+            Ty::Int,
+            Ty::Int,
+            Ty::Int,
+            Ty::Unsigned,
+            Ty::LongLong,
+            Ty::Short,
+            Ty::Char,
+            Ty::Float,
+        ]);
         let var = self.declare(Shape::Number(ty), VarKind::Plain);
         let bound = if is_joint || self.random.chance(60) {
             let count = 1 + self.random.below(5) as i32;
@@ -262,7 +270,7 @@ impl Maker<'_> {
         self.breakable += 1;
         for _ in 0..count {
             let mut labels = Vec::new();
-            for _ in 0..1 + self.random.below(2) {
+            for _ in 0..=self.random.below(2) {
                 let at = self.random.below(free.len());
                 labels.push(free.swap_remove(at));
             }
@@ -287,7 +295,8 @@ impl Maker<'_> {
                 let limit = self.integer(limit);
                 let condition = self.expr(Kind::Binary(Binary::Gt, Box::new(n), Box::new(limit)));
                 let then = self.nested(depth - 1, true);
-                let otherwise = if self.random.chance(50) { self.nested(depth - 1, true) } else { Vec::new() };
+                let otherwise =
+                    if self.random.chance(50) { self.nested(depth - 1, true) } else { Vec::new() };
                 Stmt::If(condition, then, otherwise)
             }
             3..=5 => {

@@ -9,7 +9,8 @@ use crate::tree::{
 };
 
 /// Functions that the expressions call.
-const PRELUDE: &str = "template <typename F> __device__ F held(F f) { return f > F(-100) && f < F(100) ? f : F(7); }
+const PRELUDE: &str =
+    "template <typename F> __device__ F held(F f) { return f > F(-100) && f < F(100) ? f : F(7); }
 template <typename F> __device__ F held_positive(F f) { return f > F(0) && f < F(100) ? f : F(7); }
 ";
 
@@ -100,11 +101,8 @@ fn literal(value: Value) -> (String, u8) {
         // The smallest number has no literal of its type.
         return (format!("(-{}{suffix} - 1)", -(number + 1)), PRIMARY);
     }
-    let digits = if value.ty.is_unsigned() && number % 3 == 0 {
-        format!("{number:#x}")
-    } else {
-        number.to_string()
-    };
+    let digits =
+        if value.ty.is_unsigned() && number % 3 == 0 { format!("{number:#x}") } else { number.to_string() };
     (format!("{digits}{suffix}"), if number < 0 { UNARY } else { PRIMARY })
 }
 
@@ -169,7 +167,9 @@ impl Printer<'_> {
     }
 
     fn statements(&mut self, stmts: &[Stmt]) {
-        stmts.iter().for_each(|stmt| self.statement(stmt));
+        for stmt in stmts {
+            self.statement(stmt);
+        }
     }
 
     fn statement(&mut self, stmt: &Stmt) {
@@ -222,11 +222,7 @@ impl Printer<'_> {
                 self.line(&line);
             }
             Stmt::Total(op, at, value) => {
-                let line = format!(
-                    "{}(&total[{at}], (unsigned)({}));",
-                    atomic(*op),
-                    self.top(value)
-                );
+                let line = format!("{}(&total[{at}], (unsigned)({}));", atomic(*op), self.top(value));
                 self.line(&line);
             }
             Stmt::Exchange(inner) => self.exchange(inner),
@@ -309,7 +305,9 @@ impl Printer<'_> {
     fn init(&self, var: VarId, init: &Init) -> String {
         match init {
             // A cast in parentheses could be read as the declaration of a function.
-            Init::Value(value) if value.id % 5 == 0 && !matches!(value.kind, Kind::Cast(..)) => format!("({})", self.within(value, ASSIGN)),
+            Init::Value(value) if value.id % 5 == 0 && !matches!(value.kind, Kind::Cast(..)) => {
+                format!("({})", self.within(value, ASSIGN))
+            }
             Init::Value(value) => format!(" = {}", self.within(value, ASSIGN)),
             Init::List(values) => {
                 let values: Vec<String> =
@@ -357,7 +355,7 @@ impl Printer<'_> {
     fn within(&self, expr: &Expr, least: u8) -> String {
         let (text, level) = self.expr(expr);
         // A few parentheses more than are needed.
-        let adds = level < PRIMARY && expr.id % 7 == 0;
+        let adds = level < PRIMARY && expr.id.is_multiple_of(7);
         if level < least || adds { format!("({text})") } else { text }
     }
 
@@ -410,7 +408,9 @@ impl Printer<'_> {
                 let place = self.place(place);
                 if *is_post { (format!("{place}{sign}"), POSTFIX) } else { (format!("{sign}{place}"), UNARY) }
             }
-            Kind::Call(function, parameter, arguments) => (self.call(*function, *parameter, arguments), POSTFIX),
+            Kind::Call(function, parameter, arguments) => {
+                (self.call(*function, *parameter, arguments), POSTFIX)
+            }
             Kind::Builtin(builtin, arguments) => (self.builtin(*builtin, arguments), POSTFIX),
         }
     }

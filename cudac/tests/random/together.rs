@@ -115,14 +115,14 @@ fn warp(machine: &mut Machine<'_>, inner: &Warp) -> Result<(), TooLong> {
             _ => 0,
         });
     }
-    for thread in 0..machine.threads.len() {
+    for (thread, from_lane) in lanes.into_iter().enumerate() {
         let (start, lane) = (thread / 32 * 32, (thread % 32) as u32);
         let of_warp = &values[start..start + 32];
         let from = |lane: u32| of_warp[lane as usize];
         let trues = of_warp.iter().rev().fold(0_u32, |bits, value| bits << 1 | u32::from(value.is_true()));
         let truth = |holds: bool| integer(Ty::Int, i128::from(holds));
         let value = match inner.op {
-            WarpOp::Shuffle { width } => from(lane / width * width + lanes[thread] % width),
+            WarpOp::Shuffle { width } => from(lane / width * width + from_lane % width),
             WarpOp::Up { delta, width } => from(if lane % width < delta { lane } else { lane - delta }),
             WarpOp::Down { delta, width } => {
                 from(if lane % width + delta >= width { lane } else { lane + delta })

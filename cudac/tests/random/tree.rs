@@ -90,7 +90,11 @@ pub enum Kind {
     Cast(Ty, Box<Expr>),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     Assign(Option<Binary>, Place, Box<Expr>),
-    Step { place: Place, is_down: bool, is_post: bool },
+    Step {
+        place: Place,
+        is_down: bool,
+        is_post: bool,
+    },
     Call(FunctionId, Option<Ty>, Vec<Argument>),
     Builtin(Builtin, Vec<Expr>),
 }
@@ -156,7 +160,11 @@ pub enum Stmt {
     Block(Vec<Stmt>),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     For(Box<For>),
-    While { condition: Expr, body: Vec<Stmt>, is_do: bool },
+    While {
+        condition: Expr,
+        body: Vec<Stmt>,
+        is_do: bool,
+    },
     Switch(Expr, Vec<Arm>),
     Break,
     Continue,
@@ -283,9 +291,8 @@ impl Program {
             Kind::Binary(op, a, b) => match op {
                 Binary::Shl | Binary::Shr => of(a).promoted(),
                 Binary::Comma => of(b),
-                Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne => Ty::Bool,
-                Binary::BothTrue | Binary::OneTrue => Ty::Bool,
-                _ => of(a).common(of(b)),
+                op if op.is_arithmetic() => of(a).common(of(b)),
+                _ => Ty::Bool,
             },
             Kind::Cast(to, _) => real(*to),
             Kind::Conditional(_, a, b) => {

@@ -76,7 +76,9 @@ pub fn expressions_mut(stmt: &mut Stmt, each: &mut dyn FnMut(&mut Expr)) {
             Init::Place(place) => in_place_mut(place).into_iter().for_each(each),
             Init::Copy(_) => {}
         },
-        Stmt::Expr(value) | Stmt::Return(value) | Stmt::Put(_, value) | Stmt::Total(_, _, value) => each(value),
+        Stmt::Expr(value) | Stmt::Return(value) | Stmt::Put(_, value) | Stmt::Total(_, _, value) => {
+            each(value);
+        }
         Stmt::If(value, ..) | Stmt::Switch(value, _) | Stmt::While { condition: value, .. } => each(value),
         Stmt::For(inner) => {
             [&mut inner.start, &mut inner.condition, &mut inner.step].into_iter().for_each(each);
