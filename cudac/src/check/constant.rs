@@ -3,14 +3,13 @@
 //! Expressions of numbers, and calls of `constexpr` functions, whose bodies are carried out here with a bound on the
 //! steps. Left out: constant structs and arrays, and constant memory.
 
-use std::collections::HashMap;
-
 use super::Checker;
 use super::scope::ScopeId;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Intrinsic, Kind, Stmt, StmtKind, VarId};
 use super::types::{Basic, Type, Types};
 use crate::lex::number::{Number, parse};
 use crate::parse::tree;
+use crate::source::map::List;
 use crate::source::{Result, error};
 
 /// Steps of `constexpr` functions in one evaluation.
@@ -140,7 +139,7 @@ struct Machine<'c, 's> {
     calls: usize,
 }
 
-type Values = HashMap<VarId, Constant>;
+type Values = List<VarId, Constant>;
 
 enum Flow {
     Next,
@@ -319,7 +318,7 @@ impl Machine<'_, '_> {
         if !called.is_constexpr && !called.is_own || self.calls >= MAX_CALLS || called.body.is_empty() {
             return None;
         }
-        let mut inner = Values::new();
+        let mut inner = Values::default();
         for (parameter, argument) in called.parameters.iter().zip(arguments) {
             // Objects have no value here; a function that needs one fails when it reads it.
             let value = match &values {

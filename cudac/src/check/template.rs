@@ -2,7 +2,6 @@
 //!
 //! Specification: C++17, [temp.deduct.call], without conversions of deduced arguments.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Checker;
@@ -10,9 +9,10 @@ use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
 use super::typed::Expr;
 use super::types::{Argument, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
+use crate::source::map::List;
 use crate::source::{Name, Result, Span, error};
 
-type Found = BTreeMap<Name, Argument>;
+type Found = List<Name, Argument>;
 
 impl Checker<'_> {
     /// Arguments in angle brackets.
@@ -56,7 +56,7 @@ impl Checker<'_> {
             self.bind_arguments(scope, std::slice::from_ref(parameter), &[default]);
         }
         check_kinds(&parameters, &arguments, span)?;
-        if let Some(known) = self.struct_instances.get(&(template, arguments.clone())) {
+        if let Some(known) = self.templates[template].instances.get(&arguments[..]) {
             return Ok(*known);
         }
         self.count_instance(span)?;
@@ -67,7 +67,7 @@ impl Checker<'_> {
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", shown.join(", "));
                 let ty = self.new_struct(shown, &definition, scope, Some((template, arguments.clone())));
-                self.struct_instances.insert((template, arguments), ty);
+                self.templates[template].instances.insert(arguments, ty);
                 if !definition.is_forward {
                     self.nested(span, |checker| checker.complete_struct(ty, &definition))?;
                 }
@@ -106,7 +106,7 @@ impl Checker<'_> {
             return Ok(None);
         }
         let scope = self.declared[declared].scope;
-        let mut found = Found::new();
+        let mut found = Found::default();
         for (parameter, argument) in parameters.iter().zip(explicit) {
             if let Some(name) = &parameter.name {
                 found.insert(name.clone(), *argument);

@@ -8,7 +8,6 @@ mod module;
 
 pub(crate) use module::module;
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::Name;
@@ -21,7 +20,8 @@ struct Emitter<'c> {
     checked: &'c Checked,
     /// The number of the kernel, for its labels.
     nth: usize,
-    numbers: HashMap<Reg, u32>,
+    /// The number of each register in its class; 0 before it appears.
+    numbers: Vec<u32>,
     counts: [u32; 6],
     text: String,
     line: Option<u32>,
@@ -34,7 +34,7 @@ fn kernel(function: &Function, checked: &Checked, nth: usize) -> (String, Vec<Na
         function,
         checked,
         nth,
-        numbers: HashMap::new(),
+        numbers: vec![0; function.regs.len()],
         counts: [0; 6],
         text: String::new(),
         line: None,
@@ -69,11 +69,11 @@ impl Emitter<'_> {
 
     fn reg(&mut self, reg: Reg) -> String {
         let class = self.function.class(reg);
-        let count = &mut self.counts[class as usize];
-        let number = *self.numbers.entry(reg).or_insert_with(|| {
+        let (number, count) = (&mut self.numbers[reg as usize], &mut self.counts[class as usize]);
+        if *number == 0 {
             *count += 1;
-            *count
-        });
+            *number = *count;
+        }
         format!("%{}{number}", prefix(class))
     }
 
@@ -165,7 +165,7 @@ impl Emitter<'_> {
         let function = self.function;
         let mut names = Vec::new();
         for (reg, name) in &function.names {
-            if self.numbers.contains_key(reg) {
+            if self.numbers[*reg as usize] > 0 {
                 names.push(Name {
                     kernel: function.name.clone(),
                     register: self.reg(*reg),

@@ -1,7 +1,5 @@
 //! A branch around one or two cheap instructions becomes a selection.
 
-use std::collections::HashMap;
-
 use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
 /// Instructions that compute something, beside copies, that may be done without need.
@@ -58,10 +56,13 @@ fn is_cheap(function: &Function, side: usize) -> bool {
 fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_negated: bool) {
     let insts = std::mem::take(&mut function.blocks[side].insts);
     // What a register holds after the instructions so far, if the branch is taken.
-    let mut renamed: HashMap<Reg, Operand> = HashMap::new();
+    let mut renamed: Vec<(Reg, Operand)> = Vec::new();
     let mut selections = Vec::new();
     for mut inst in insts {
-        inst.replace(|reg| renamed.get(&reg).copied().unwrap_or(Operand::Reg(reg)));
+        inst.replace(|reg| {
+            let now = renamed.iter().rfind(|(old, _)| *old == reg);
+            now.map_or(Operand::Reg(reg), |(_, now)| *now)
+        });
         let line = inst.line;
         let dst = inst.dsts[0];
         let class = function.class(dst);
@@ -75,7 +76,7 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
                 Operand::Reg(new)
             }
         };
-        renamed.insert(dst, new);
+        renamed.push((dst, new));
         selections.push((dst, class, new, line));
     }
     for (dst, class, new, line) in selections {

@@ -2,10 +2,9 @@
 //!
 //! Only what the grammar needs: `check` looks names up again, with their meanings.
 
-use std::collections::{HashMap, HashSet};
-
 use super::tree::Path;
 use crate::source::Name;
+use crate::source::map::{Map, Set};
 
 /// What a name is, as far as the grammar cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub(super) enum Entity {
 
 #[derive(Debug, Default)]
 struct Scope {
-    names: HashMap<Name, Entity>,
+    names: Map<Name, Entity>,
     parent: usize,
     /// Namespaces whose names are visible here.
     using: Vec<usize>,
@@ -30,9 +29,9 @@ struct Scope {
 pub(super) struct Scopes {
     scopes: Vec<Scope>,
     current: usize,
-    loaded: HashSet<&'static str>,
+    loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
-    function_templates: HashSet<Name>,
+    function_templates: Set<Name>,
     /// The struct whose members are being read.
     structure: Option<Name>,
 }
@@ -42,8 +41,8 @@ impl Scopes {
         Scopes {
             scopes: vec![Scope::default()],
             current: 0,
-            loaded: HashSet::new(),
-            function_templates: HashSet::new(),
+            loaded: Set::default(),
+            function_templates: Set::default(),
             structure: None,
         }
     }
