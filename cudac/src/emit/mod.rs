@@ -63,8 +63,24 @@ impl Emitter<'_> {
         }
     }
 
-    fn put(&mut self, text: &str) {
-        let _ = writeln!(self.text, "\t{text};");
+    /// Writes an instruction of these parts.
+    fn put(&mut self, parts: &[&str]) {
+        self.line(parts);
+        self.text.pop();
+        self.text.push_str(";\n");
+    }
+
+    fn line(&mut self, parts: &[&str]) {
+        self.text.push('\t');
+        parts.iter().for_each(|part| self.text.push_str(part));
+        self.text.push('\n');
+    }
+
+    /// Jumps to a block, perhaps on a condition.
+    fn jump(&mut self, condition: &[&str], to: usize) {
+        let (kernel, block) = (self.nth.to_string(), to.to_string());
+        let kind = if condition.is_empty() { "bra.uni \t$L__BB" } else { " bra \t$L__BB" };
+        self.put(&[&condition.concat(), kind, &kernel, "_", &block]);
     }
 
     fn reg(&mut self, reg: Reg) -> String {
@@ -74,7 +90,7 @@ impl Emitter<'_> {
             *count += 1;
             *number = *count;
         }
-        format!("%{}{number}", prefix(class))
+        ["%", prefix(class), &number.to_string()].concat()
     }
 
     fn operand(&mut self, operand: Operand) -> String {
@@ -96,17 +112,16 @@ impl Emitter<'_> {
     }
 
     fn end(&mut self, at: usize, end: &End, line: u32) {
-        let nth = self.nth;
         let is_next = |block: usize| block == at + 1;
         match *end {
             End::Return => {
                 self.loc(line);
-                self.put("ret");
+                self.put(&["ret"]);
             }
             End::Jump(to) if is_next(to) => {}
             End::Jump(to) => {
                 self.loc(line);
-                self.put(&format!("bra.uni \t$L__BB{nth}_{to}"));
+                self.jump(&[], to);
             }
             End::Branch { condition, is_negated, yes, no } => {
                 self.loc(line);
@@ -114,9 +129,9 @@ impl Emitter<'_> {
                 let (to, other, negates) =
                     if is_next(yes) { (no, yes, !is_negated) } else { (yes, no, is_negated) };
                 let sign = if negates { "!" } else { "" };
-                self.put(&format!("@{sign}{condition} bra \t$L__BB{nth}_{to}"));
+                self.jump(&["@", sign, &condition], to);
                 if !is_next(other) {
-                    self.put(&format!("bra.uni \t$L__BB{nth}_{other}"));
+                    self.jump(&[], other);
                 }
             }
         }
