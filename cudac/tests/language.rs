@@ -57,6 +57,15 @@ fn templates_of_functions_and_types() {
 }
 
 #[test]
+fn arguments_convert_to_what_a_call_writes_in_brackets() {
+    let around = "template <typename T> __device__ T twice(T x, T y) { return 2 * x + y; }
+        template <typename T> __device__ int is_null(const int* p, T x) { return p == nullptr ? x : 0; }";
+    check(around, "y[i] = twice<int>(1.5f, (short)i);", |i| i + 2);
+    check(around, "y[i] = (int)(twice<float>(i, 1) * 4);", |i| 8 * i + 4);
+    check(around, "y[i] = is_null(nullptr, i);", |i| i);
+}
+
+#[test]
 fn constants_and_enumerations() {
     let around = "enum class Mode : int { Add = 3, Mul }; enum { FIVE = 5 };
         constexpr int square(int x) { return x * x; } static_assert(square(4) == 16, \"square\");
@@ -109,6 +118,33 @@ fn integers_of_all_widths() {
         "unsigned u = i - 5; y[i] = u > 100u ? -1 : (int)u % 3;",
         |i| if i < 5 { -1 } else { (i - 5) % 3 },
     );
+}
+
+#[test]
+fn the_index_of_an_array_in_memory_is_a_product_of_64_bits() {
+    let body = "char a[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}; long long k = i & 3; y[i] = a[k * 3];";
+    check("", body, |i| 3 * (i & 3) + 1);
+    check("", "long long k = i & 3; char a[10] = {0}; char* p = a; p[k * 3] = 5; y[i] = a[3] + a[4];", |i| {
+        if i & 3 == 1 { 5 } else { 0 }
+    });
+}
+
+#[test]
+fn constants_of_unsigned_types_become_floats() {
+    check("", "const double x = 2 - 466ul; y[i] = x > 1e19;", |_| 1);
+    check("", "const float x = ~0u; y[i] = x > 0;", |_| 1);
+}
+
+#[test]
+fn a_member_is_compared() {
+    check("", "y[i] = threadIdx.x < 1 > (i - 5);", |i| i32::from(i32::from(i < 1) > i - 5));
+}
+
+#[test]
+fn a_branch_that_stores_a_constant_and_reads_it_again() {
+    let around = "__device__ int f(signed char x, float c) { if (c) { x &= 0; switch ((x)) { case 2: { x = 1; } default: { x &= (x); } } }
+        return x; }";
+    check(around, "y[i] = f(1, fminf(i, 1));", |i| i32::from(i == 0));
 }
 
 #[test]

@@ -118,6 +118,8 @@ fn deep_and_long_texts_are_bounded() {
         kernel(&"x[0]++;".repeat(deep)),
         kernel(&"#pragma unroll\nfor (int i = 0; i < 1000; i++)\n".repeat(20)),
         kernel("for (int i = 0; i < 1000000000; i++) x[i] = i;"),
+        kernel("int a[2] = {0}; if (x[0] == 5) x[1] = a[0x7fffffffffffffff / 4];"),
+        kernel("struct S { int a, b; }; S s[2]; if (x[0] == 5) s[0x7fffffffffffffff / 8].b = x[1]; x[2] = s[x[0]].a;"),
         "#define A A A\n#define B(x) x x x x x x x x\nB(B(B(B(B(B(B(B(B(B(B(B(1))))))))))))".to_owned(),
         "template <int N> struct S { S<N + 1> s; }; S<0> s;".to_owned(),
         "template <int N> __device__ int f() { return f<N + 1>(); } __global__ void k(int* x) { x[0] = f<0>(); }".to_owned(),

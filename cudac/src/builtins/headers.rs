@@ -3,8 +3,9 @@
 //! A family of functions has one text, in `headers/`. Such a text consists of chunks; each begins with a line `//:` and the
 //! names that it declares, and is compiled when a kernel uses one of them. So what a kernel does not use costs nothing.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use crate::source::map::Map;
 
 /// The families that need no header.
 const FAMILIES: [&str; 5] = [
@@ -153,8 +154,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The chunks of the families, by the names that they declare.
-static CHUNKS: LazyLock<BTreeMap<&str, (&str, &str)>> = LazyLock::new(|| {
-    let mut found = BTreeMap::new();
+static CHUNKS: LazyLock<Map<&str, (&str, &str)>> = LazyLock::new(|| {
+    let mut found = Map::default();
     for chunk in FAMILIES.iter().flat_map(|family| family.split("//: ").skip(1)) {
         let (names, text) = chunk.split_once('\n').unwrap_or((chunk, ""));
         let title = names.split(' ').next().unwrap_or(names);

@@ -3,14 +3,13 @@
 //! Expressions of numbers, and calls of `constexpr` functions, whose bodies are carried out here with a bound on the
 //! steps. Left out: constant structs and arrays, and constant memory.
 
-use std::collections::HashMap;
-
 use super::Checker;
 use super::scope::ScopeId;
 use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Intrinsic, Kind, Stmt, StmtKind, VarId};
 use super::types::{Basic, Type, Types};
 use crate::lex::number::{Number, parse};
 use crate::parse::tree;
+use crate::source::map::List;
 use crate::source::{Result, error};
 
 /// Steps of `constexpr` functions in one evaluation.
@@ -57,10 +56,14 @@ pub(crate) fn wrap(types: &Types, ty: Type, value: i64) -> i64 {
     }
 }
 
-/// A constant as a value of another type; a float that does not fit into an integer saturates.
-pub(crate) fn convert(types: &Types, constant: Constant, to: Type) -> Constant {
+/// A constant of the type `from` as a value of another type; a float that does not fit into an integer saturates.
+pub(crate) fn convert(types: &Types, constant: Constant, from: Type, to: Type) -> Constant {
     let is_single = types.size(to) == 4;
     match (constant, types.is_float(to)) {
+        (Constant::Integer(value), true) if types.is_unsigned(from) => {
+            let value = value as u64;
+            Constant::Float(if is_single { f64::from(value as f32) } else { value as f64 })
+        }
         (Constant::Integer(value), true) if is_single => Constant::Float(f64::from(value as f32)),
         (Constant::Integer(value), true) => Constant::Float(value as f64),
         (Constant::Float(value), true) if is_single => Constant::Float(f64::from(value as f32)),
@@ -136,7 +139,7 @@ struct Machine<'c, 's> {
     calls: usize,
 }
 
-type Values = HashMap<VarId, Constant>;
+type Values = List<VarId, Constant>;
 
 enum Flow {
     Next,
@@ -189,7 +192,7 @@ impl Machine<'_, '_> {
             Kind::Convert(inner) => {
                 let value = self.expr(inner, values)?;
                 let is_number = types.is_arithmetic(inner.ty) || types.is_scoped_enum(inner.ty);
-                is_number.then(|| convert(types, value, expr.ty))
+                is_number.then(|| convert(types, value, inner.ty, expr.ty))
             }
             Kind::Negate(inner) => match self.expr(inner, values)? {
                 Constant::Integer(value) => {
@@ -227,9 +230,10 @@ impl Machine<'_, '_> {
             }
             Kind::Update { op, place, value, computed_as } => {
                 let value = self.expr(value, values.as_deref_mut())?;
-                let old = convert(types, self.place(place, values.as_deref_mut())?, *computed_as);
+                let old = self.place(place, values.as_deref_mut())?;
+                let old = convert(types, old, place.ty, *computed_as);
                 let new = self.binary(*op, old, value, *computed_as)?;
-                store(place, convert(types, new, place.ty), values?)
+                store(place, convert(types, new, *computed_as, place.ty), values?)
             }
             Kind::Step { place, is_down, is_post } => self.step(place, *is_down, *is_post, values),
             Kind::Comma(a, b) => {
@@ -314,7 +318,7 @@ impl Machine<'_, '_> {
         if !called.is_constexpr && !called.is_own || self.calls >= MAX_CALLS || called.body.is_empty() {
             return None;
         }
-        let mut inner = Values::new();
+        let mut inner = Values::default();
         for (parameter, argument) in called.parameters.iter().zip(arguments) {
             // Objects have no value here; a function that needs one fails when it reads it.
             let value = match &values {

@@ -1,6 +1,5 @@
 //! What a text declares: functions, variables, types and namespaces go into their scopes.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::scope::{Entity, ScopeId, TemplateKind, TypeTemplate};
@@ -8,6 +7,7 @@ use super::typed::{Constant, Global, Kind, Space};
 use super::types::{Enum, MAX_SIZE, Shape, Type};
 use super::{Checker, Declared};
 use crate::parse::tree::{self, Declaration};
+use crate::source::map::List;
 use crate::source::{Name, Result, error, unsupported};
 
 impl Checker<'_> {
@@ -112,7 +112,7 @@ impl Checker<'_> {
             function: Rc::clone(function),
             scope,
             owner,
-            instances: HashMap::new(),
+            instances: List::default(),
             is_own,
             signature: None,
         });
@@ -175,7 +175,13 @@ impl Checker<'_> {
     ) {
         let id = self.templates.len();
         let parameters = parameters.to_vec();
-        self.templates.push(TypeTemplate { kind, parameters, scope, name: name.clone() });
+        self.templates.push(TypeTemplate {
+            kind,
+            parameters,
+            scope,
+            name: name.clone(),
+            instances: List::default(),
+        });
         self.scopes.declare(scope, name.clone(), Entity::TypeTemplate(id));
     }
 

@@ -2,7 +2,6 @@
 //!
 //! Left out: `*this` as a copy, and captures that are initialised by something else than their own name.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::scope::{Entity, ScopeId};
@@ -10,6 +9,7 @@ use super::typed::{Expr, Kind};
 use super::types::{Field, Shape, Struct};
 use super::{Checker, Declared};
 use crate::parse::tree::{Capture, Lambda};
+use crate::source::map::{List, Set};
 use crate::source::{Name, Result, Span, error, unsupported};
 
 impl Checker<'_> {
@@ -43,7 +43,7 @@ impl Checker<'_> {
         captured: &mut Vec<(Name, Capture, Expr)>,
         span: Span,
     ) {
-        let mut names = HashSet::new();
+        let mut names = Set::default();
         let mut ordered = Vec::new();
         if let Some(body) = &lambda.function.body {
             super::warnings::names_of(body, &mut |name: &Name| {
@@ -113,7 +113,7 @@ impl Checker<'_> {
             align,
             is_union: false,
             is_complete: true,
-            methods: HashMap::new(),
+            methods: Vec::new(),
             constructors: Vec::new(),
             conversions: Vec::new(),
             scope: inner,
@@ -126,12 +126,12 @@ impl Checker<'_> {
             function: Rc::clone(&lambda.function),
             scope: inner,
             owner: Some(ty),
-            instances: HashMap::new(),
+            instances: List::default(),
             is_own: span.file > 0,
             signature: None,
         });
         let name = lambda.function.name.clone();
-        self.types.structs[at].methods.insert(name, vec![method]);
+        self.types.structs[at].methods.push((name, vec![method]));
         Ok(Expr { kind: Kind::Aggregate(values), ty, span })
     }
 

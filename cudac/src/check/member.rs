@@ -25,7 +25,7 @@ impl Checker<'_> {
         let Some(at) = self.types.struct_of(base.ty) else {
             return Err(self.no_members(&base, part));
         };
-        if self.types.structs[at].methods.contains_key(&part.name) {
+        if self.types.structs[at].methods_of(&part.name).is_some() {
             let message = format!("`{}` is a function, and is not called here", part.name);
             return Err(error(part.span, message).with_help("add `()` to call it"));
         }
@@ -102,8 +102,7 @@ impl Checker<'_> {
         let Some(at) = self.types.struct_of(ty) else { return problem };
         let definition = &self.types.structs[at];
         let mut names: Vec<&str> = definition.fields.iter().map(|field| field.name.as_str()).collect();
-        names.extend(definition.methods.keys().map(Name::as_str));
-        names.sort_unstable();
+        names.extend(definition.methods.iter().map(|(name, _)| name.as_str()));
         match nearest(name.as_str(), names.iter().copied()) {
             Some(near) => problem.with_help(format!("did you mean `{near}`?")),
             None if names.is_empty() || names.len() > 8 => problem,
@@ -132,7 +131,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Result<Expr> {
         let Some(at) = self.types.struct_of(base.ty) else { return Err(self.no_members(&base, part)) };
-        let Some(methods) = self.types.structs[at].methods.get(&part.name).cloned() else {
+        let Some(methods) = self.types.structs[at].methods_of(&part.name).cloned() else {
             let has_field = self.types.structs[at].fields.iter().any(|field| field.name == part.name);
             if !has_field {
                 return Err(self.no_field(base.ty, &part.name, part.span));
@@ -174,7 +173,7 @@ impl Checker<'_> {
     ) -> Result<Option<Expr>> {
         let name = self.names.get(&format!("operator{operator}"));
         if let Some(at) = arguments.first().and_then(|first| self.types.struct_of(first.ty))
-            && let Some(methods) = self.types.structs[at].methods.get(&name).cloned()
+            && let Some(methods) = self.types.structs[at].methods_of(&name).cloned()
         {
             let mut arguments = arguments.into_iter();
             let Some(this) = arguments.next() else { return Ok(None) };
@@ -184,17 +183,22 @@ impl Checker<'_> {
         }
         // In the scope of the expression, and in those of the arguments' types.
         let mut functions = Vec::new();
+        let mut add = |found: &[DeclaredId]| {
+            for function in found {
+                if !functions.contains(function) {
+                    functions.push(*function);
+                }
+            }
+        };
         if let Some(Entity::Functions(found)) = self.scopes.find(scope, &name) {
-            functions.extend(found.iter().copied());
+            add(found);
         }
         for argument in &arguments {
             let Some(at) = self.types.struct_of(argument.ty) else { continue };
             if let Some(Entity::Functions(found)) = self.scopes.find(self.types.structs[at].scope, &name) {
-                functions.extend(found.iter().copied());
+                add(found);
             }
         }
-        functions.sort_unstable();
-        functions.dedup();
         if functions.is_empty() {
             return Ok(None);
         }
@@ -211,7 +215,7 @@ impl Checker<'_> {
     pub(super) fn has_assignment(&mut self, ty: Type) -> bool {
         let name = self.names.get("operator=");
         self.types.struct_of(ty).is_some_and(|at| {
-            let methods = self.types.structs[at].methods.get(&name);
+            let methods = self.types.structs[at].methods_of(&name);
             methods.is_some_and(|methods| {
                 methods.iter().any(|method| !self.declared[*method].function.is_defaulted)
             })

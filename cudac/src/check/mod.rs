@@ -26,10 +26,10 @@ pub(crate) mod typed;
 pub(crate) mod types;
 mod warnings;
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::parse::tree;
+use crate::source::map::List;
 use crate::source::{Files, Names, Result, Sink, Span, error};
 use scope::{DeclaredId, Entity, ScopeId, Scopes, TypeTemplate};
 use typed::{Constant, FunctionId, Program, Var, VarId};
@@ -49,7 +49,7 @@ struct Declared {
     /// The struct that it is a member of.
     owner: Option<Type>,
     /// By the arguments of its template, which are none for most.
-    instances: HashMap<Vec<Argument>, FunctionId>,
+    instances: List<Vec<Argument>, FunctionId>,
     is_own: bool,
     signature: Option<Rc<Signature>>,
 }
@@ -85,7 +85,6 @@ pub(crate) struct Checker<'s> {
     scopes: Scopes,
     declared: Vec<Declared>,
     templates: Vec<TypeTemplate>,
-    struct_instances: HashMap<(usize, Vec<Argument>), Type>,
     program: Program,
     frames: Vec<Frame>,
     frame_count: usize,
@@ -118,7 +117,6 @@ pub(crate) fn check(
         scopes: Scopes::new(),
         declared: Vec::new(),
         templates: Vec::new(),
-        struct_instances: HashMap::new(),
         program: Program::default(),
         frames: Vec::new(),
         frame_count: 0,

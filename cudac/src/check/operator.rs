@@ -376,30 +376,32 @@ impl Checker<'_> {
     }
 }
 
-pub(super) fn binary_operator(operator: &str) -> Option<Binary> {
-    Some(match operator {
-        "+" => Binary::Add,
-        "-" => Binary::Sub,
-        "*" => Binary::Mul,
-        "/" => Binary::Div,
-        "%" => Binary::Rem,
-        "&" => Binary::And,
-        "|" => Binary::Or,
-        "^" => Binary::Xor,
-        "<<" => Binary::Shl,
-        ">>" => Binary::Shr,
-        _ => return None,
-    })
+const BINARY: [(&str, Binary); 10] = [
+    ("+", Binary::Add),
+    ("-", Binary::Sub),
+    ("*", Binary::Mul),
+    ("/", Binary::Div),
+    ("%", Binary::Rem),
+    ("&", Binary::And),
+    ("|", Binary::Or),
+    ("^", Binary::Xor),
+    ("<<", Binary::Shl),
+    (">>", Binary::Shr),
+];
+
+const COMPARISONS: [(&str, Compare); 6] = [
+    ("==", Compare::Eq),
+    ("!=", Compare::Ne),
+    ("<", Compare::Lt),
+    ("<=", Compare::Le),
+    (">", Compare::Gt),
+    (">=", Compare::Ge),
+];
+
+pub(crate) fn binary_operator(operator: &str) -> Option<Binary> {
+    BINARY.iter().find(|(known, _)| *known == operator).map(|(_, op)| *op)
 }
 
-fn comparison(operator: &str) -> Option<Compare> {
-    Some(match operator {
-        "==" => Compare::Eq,
-        "!=" => Compare::Ne,
-        "<" => Compare::Lt,
-        "<=" => Compare::Le,
-        ">" => Compare::Gt,
-        ">=" => Compare::Ge,
-        _ => return None,
-    })
+pub(crate) fn comparison(operator: &str) -> Option<Compare> {
+    COMPARISONS.iter().find(|(known, _)| *known == operator).map(|(_, op)| *op)
 }

@@ -1,12 +1,12 @@
 //! Names and what they mean.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::typed::{Constant, GlobalId, VarId};
-use super::types::Type;
+use super::types::{Argument, Type};
 use crate::parse::tree;
 use crate::source::Name;
+use crate::source::map::{List, Map};
 use crate::source::near::nearest;
 
 pub(crate) type ScopeId = usize;
@@ -37,6 +37,8 @@ pub(crate) struct TypeTemplate {
     pub parameters: Vec<tree::Parameter>,
     pub scope: ScopeId,
     pub name: Name,
+    /// The types that were made of it, by their arguments.
+    pub instances: List<Vec<Argument>, Type>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +49,7 @@ pub(crate) enum TemplateKind {
 
 #[derive(Debug, Default)]
 struct Scope {
-    names: HashMap<Name, Entity>,
+    names: Map<Name, Entity>,
     parent: Option<ScopeId>,
     using: Vec<ScopeId>,
 }
@@ -112,9 +114,7 @@ impl Scopes {
 
     /// The name in one scope that is most like a wrong one.
     pub fn find_near(&self, scope: ScopeId, wrong: &str) -> Option<String> {
-        let mut names: Vec<&str> = self.0[scope].names.keys().map(Name::as_str).collect();
-        names.sort_unstable();
-        nearest(wrong, names.into_iter()).map(str::to_owned)
+        nearest(wrong, self.0[scope].names.keys().map(Name::as_str)).map(str::to_owned)
     }
 
     /// The visible name that is most like a wrong one.
@@ -127,8 +127,6 @@ impl Scopes {
             names.extend(spaces.flat_map(|space| space.names.keys()).map(Name::as_str));
             at = own.parent;
         }
-        // The order of a map is no order; the nearest must be the same in every run.
-        names.sort_unstable();
         for own in crate::builtins::headers::own_names() {
             names.push(own);
         }

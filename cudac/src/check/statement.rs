@@ -177,7 +177,7 @@ impl Checker<'_> {
 
     fn arms(&mut self, scope: ScopeId, ty: Type, written: &[tree::Stmt]) -> Result<Vec<Arm>> {
         let mut arms: Vec<Arm> = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen: Vec<Option<i64>> = Vec::new();
         for statement in written {
             let label = match &statement.kind {
                 tree::StmtKind::Default => None,
@@ -197,7 +197,9 @@ impl Checker<'_> {
                     continue;
                 }
             };
-            if !seen.insert(label) {
+            let place = seen.binary_search(&label);
+            seen.insert(place.unwrap_or_else(|at| at), label);
+            if place.is_ok() {
                 let what = label.map_or("`default`".to_owned(), |label| format!("the value {label}"));
                 return Err(error(statement.span, format!("{what} occurs twice in this `switch`")));
             }

@@ -1,6 +1,5 @@
 //! Structs: where members are, which functions they have.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Checker;
@@ -26,7 +25,7 @@ impl Checker<'_> {
             align: 1,
             is_union: definition.is_union,
             is_complete: false,
-            methods: HashMap::new(),
+            methods: Vec::new(),
             constructors: Vec::new(),
             conversions: Vec::new(),
             scope: inner,
@@ -138,7 +137,10 @@ impl Checker<'_> {
             () if function.is_constructor => own.constructors.push(id),
             () if function.is_conversion => own.conversions.push(id),
             () => {
-                own.methods.entry(function.name.clone()).or_default().push(id);
+                match own.methods.iter_mut().find(|(name, _)| *name == function.name) {
+                    Some((_, same)) => same.push(id),
+                    None => own.methods.push((function.name.clone(), vec![id])),
+                }
                 self.scopes.declare_function(scope, &function.name, id);
             }
         }

@@ -2,7 +2,6 @@
 //!
 //! Specification: C++17, [temp.deduct.call], without conversions of deduced arguments.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Checker;
@@ -10,9 +9,10 @@ use super::scope::{DeclaredId, Entity, ScopeId, TemplateId, TemplateKind};
 use super::typed::Expr;
 use super::types::{Argument, Shape, Type};
 use crate::parse::tree::{self, ParameterKind, TypeKind};
+use crate::source::map::List;
 use crate::source::{Name, Result, Span, error};
 
-type Found = BTreeMap<Name, Argument>;
+type Found = List<Name, Argument>;
 
 impl Checker<'_> {
     /// Arguments in angle brackets.
@@ -56,7 +56,7 @@ impl Checker<'_> {
             self.bind_arguments(scope, std::slice::from_ref(parameter), &[default]);
         }
         check_kinds(&parameters, &arguments, span)?;
-        if let Some(known) = self.struct_instances.get(&(template, arguments.clone())) {
+        if let Some(known) = self.templates[template].instances.get(&arguments[..]) {
             return Ok(*known);
         }
         self.count_instance(span)?;
@@ -67,7 +67,7 @@ impl Checker<'_> {
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", shown.join(", "));
                 let ty = self.new_struct(shown, &definition, scope, Some((template, arguments.clone())));
-                self.struct_instances.insert((template, arguments), ty);
+                self.templates[template].instances.insert(arguments, ty);
                 if !definition.is_forward {
                     self.nested(span, |checker| checker.complete_struct(ty, &definition))?;
                 }
@@ -106,15 +106,20 @@ impl Checker<'_> {
             return Ok(None);
         }
         let scope = self.declared[declared].scope;
-        let mut found = Found::new();
+        let mut found = Found::default();
         for (parameter, argument) in parameters.iter().zip(explicit) {
             if let Some(name) = &parameter.name {
                 found.insert(name.clone(), *argument);
             }
         }
-        let names: Vec<Name> = parameters.iter().filter_map(|parameter| parameter.name.clone()).collect();
+        // What is written in the call is not deduced, so arguments may convert to it.
+        let open = parameters.iter().skip(explicit.len());
+        let names: Vec<Name> = open.filter_map(|parameter| parameter.name.clone()).collect();
         let mut autos = 0;
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            if !is_deduced(&parameter.ty, &names) {
+                continue;
+            }
             let mut ty = argument.ty;
             let is_reference = matches!(parameter.ty.kind, TypeKind::Reference(_) | TypeKind::Rvalue(_));
             if !is_reference {
@@ -255,6 +260,30 @@ fn name_of(written: &tree::Expr) -> Option<&Name> {
     match &written.kind {
         tree::ExprKind::Path(path) if path.parts.len() == 1 => Some(&path.parts[0].name),
         _ => None,
+    }
+}
+
+/// Whether a type says something about parameters of a template that are not known yet.
+fn is_deduced(written: &tree::Type, names: &[Name]) -> bool {
+    match &written.kind {
+        TypeKind::Auto => true,
+        TypeKind::Reference(inner) | TypeKind::Rvalue(inner) | TypeKind::Pointer(inner) => {
+            is_deduced(inner, names)
+        }
+        TypeKind::Array(inner, length) => {
+            is_deduced(inner, names)
+                || length.as_deref().and_then(name_of).is_some_and(|name| names.contains(name))
+        }
+        TypeKind::Named(path) => {
+            let is_name = path.parts.len() == 1 && names.contains(&path.parts[0].name);
+            let arguments = path.parts.iter().flat_map(|part| part.arguments.iter().flatten());
+            let is_open = |argument: &tree::Argument| match argument {
+                tree::Argument::Type(ty) => is_deduced(ty, names),
+                tree::Argument::Value(value) => name_of(value).is_some_and(|name| names.contains(name)),
+            };
+            is_name || arguments.into_iter().any(is_open)
+        }
+        TypeKind::Basic(_) | TypeKind::Decltype(_) => false,
     }
 }
 

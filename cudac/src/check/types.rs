@@ -2,13 +2,13 @@
 //!
 //! Sizes and alignments are those of the 64-bit device ABI. Left out: `long double`, bit fields, empty base classes.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
 use super::scope::{DeclaredId, ScopeId, TemplateId};
 pub(crate) use crate::parse::tree::Basic;
 use crate::source::Name;
+use crate::source::map::Map;
 
 /// A type with its qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ pub(crate) struct Struct {
     pub is_union: bool,
     pub is_complete: bool,
     /// Functions by name; constructors have the name of the struct.
-    pub methods: HashMap<Name, Vec<DeclaredId>>,
+    pub methods: Vec<(Name, Vec<DeclaredId>)>,
     pub constructors: Vec<DeclaredId>,
     pub conversions: Vec<DeclaredId>,
     pub scope: ScopeId,
@@ -77,7 +77,7 @@ pub(crate) struct Enum {
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     shapes: Vec<Shape>,
-    known: HashMap<Shape, u32>,
+    known: Map<Shape, u32>,
     pub structs: Vec<Struct>,
     pub enums: Vec<Enum>,
 }
@@ -101,6 +101,13 @@ impl Type {
 
     pub fn same(self, other: Type) -> bool {
         self.id == other.id
+    }
+}
+
+impl Struct {
+    /// The methods of a name.
+    pub fn methods_of(&self, name: &Name) -> Option<&Vec<DeclaredId>> {
+        self.methods.iter().find(|(own, _)| own == name).map(|(_, methods)| methods)
     }
 }
 

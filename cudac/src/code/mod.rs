@@ -76,6 +76,13 @@ pub(crate) struct Place {
     pub offset: i64,
 }
 
+impl Place {
+    /// So many bytes further. A constant index may be anything, so that the sum wraps.
+    pub fn after(self, bytes: u64) -> Place {
+        Place { offset: self.offset.wrapping_add(bytes as i64), ..self }
+    }
+}
+
 /// An access to memory of one to four values in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Access {

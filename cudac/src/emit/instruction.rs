@@ -9,82 +9,90 @@ impl Emitter<'_> {
             self.ptx(ptx, inst);
             return;
         }
-        let name = match &inst.op {
-            Op::Mov => self.mov(inst),
+        let [first, second] = match &inst.op {
+            Op::Mov => ["mov.", self.moved(inst)],
             Op::Arith(arith, ty) => arithmetic(*arith, *ty),
             Op::Unary(unary, ty) => unary_name(*unary, *ty),
-            Op::MulWide(ty) => format!("mul.wide.{}", suffix(*ty)),
-            Op::Mad(ty) if ty.is_float() => format!("fma.rn.{}", suffix(*ty)),
-            Op::Mad(ty) => format!("mad.lo.{}", signed(*ty)),
-            Op::Select(ty) => format!("selp.{}", bits(*ty)),
-            Op::Set(compare, ty) => format!("setp.{}.{}", compare_name(*compare, *ty), suffix(*ty)),
+            Op::MulWide(ty) => ["mul.wide.", suffix(*ty)],
+            Op::Mad(ty) if ty.is_float() => ["fma.rn.", suffix(*ty)],
+            Op::Mad(ty) => ["mad.lo.", signed(*ty)],
+            Op::Select(ty) => ["selp.", bits(*ty)],
+            Op::Set(compare, ty) => {
+                let operands = self.operands(inst);
+                return self.put(&["setp.", compare_name(*compare, *ty), ".", suffix(*ty), " \t", &operands]);
+            }
             Op::Convert { to, from } => return self.convert(*to, *from, inst),
-            Op::ToGlobal => "cvta.to.global.u64".to_owned(),
-            Op::ToGeneric(space) => format!("cvta{}.u64", space_name(*space)),
+            Op::ToGlobal => ["cvta.to.global.u64", ""],
+            Op::ToGeneric(space) => {
+                let operands = self.operands(inst);
+                return self.put(&["cvta", space_name(*space), ".u64 \t", &operands]);
+            }
             Op::Special(_) | Op::Symbol(_) | Op::SlotAddress(_) | Op::Param(..) => return self.source(inst),
             Op::Load(access) | Op::Store(access) => return self.access(access, inst),
             Op::Ptx(_) => return,
         };
         let operands = self.operands(inst);
-        self.put(&format!("{name} \t{operands}"));
+        self.put(&[first, second, " \t", &operands]);
     }
 
-    fn mov(&mut self, inst: &Inst) -> String {
+    /// The type of a copy.
+    fn moved(&self, inst: &Inst) -> &'static str {
         let class = inst.dsts.first().map_or(Class::B32, |dst| self.function.class(*dst));
         let from = inst.args.first().and_then(|arg| arg.reg()).map_or(class, |reg| self.function.class(reg));
-        let name = match class {
+        match class {
             // Between a float and an integer the bits move.
-            _ if from != class => match class {
-                Class::B64 | Class::F64 => "b64",
-                Class::B16 => "b16",
-                _ => "b32",
-            },
+            Class::B64 | Class::F64 if from != class => "b64",
             Class::Pred => "pred",
+            Class::B16 if from != class => "b16",
+            _ if from != class => "b32",
             Class::B16 => "u16",
             Class::B32 => "u32",
             Class::B64 => "u64",
             Class::F32 => "f32",
             Class::F64 => "f64",
-        };
-        format!("mov.{name}")
+        }
     }
 
     /// What an instruction takes from outside of the registers.
     fn source(&mut self, inst: &Inst) {
         let dst = self.reg(inst.dsts[0]);
-        let text = match &inst.op {
-            Op::Special(name) => format!("mov.u32 \t{dst}, {name}"),
-            Op::Symbol(global) => format!("mov.u64 \t{dst}, {}", self.checked.program.globals[*global].name),
-            Op::SlotAddress(_) => format!("mov.u64 \t{dst}, __local_depot{}", self.nth),
-            Op::Param(nth, offset, ty) => {
-                let offset = if *offset == 0 { String::new() } else { format!("+{offset}") };
-                format!("ld.param.{} \t{dst}, [{}_param_{nth}{offset}]", memory(*ty), self.function.name)
+        let nth = self.nth.to_string();
+        match &inst.op {
+            Op::Special(name) => self.put(&["mov.u32 \t", &dst, ", ", name]),
+            Op::Symbol(global) => {
+                let name = &self.checked.program.globals[*global].name;
+                self.put(&["mov.u64 \t", &dst, ", ", name]);
             }
-            _ => return,
-        };
-        self.put(&text);
+            Op::SlotAddress(_) => self.put(&["mov.u64 \t", &dst, ", ", LOCAL, &nth]),
+            Op::Param(nth, distance, ty) => {
+                let name = [&self.function.name[..], "_param_", &nth.to_string()].concat();
+                let address = offset(&name, (*distance).into());
+                self.put(&["ld.param.", memory(*ty), " \t", &dst, ", ", &address]);
+            }
+            _ => {}
+        }
     }
 
     fn access(&mut self, access: &Access, inst: &Inst) {
         let base = match access.place.base {
             Base::Reg(reg) => self.reg(reg),
-            Base::Slot(_) => format!("__local_depot{}", self.nth),
+            Base::Slot(_) => [LOCAL, &self.nth.to_string()].concat(),
             Base::Symbol(global) => self.checked.program.globals[global].name.clone(),
         };
         let address = offset(&base, access.place.offset);
         let volatile = if access.is_volatile && access.space != Space::Constant { ".volatile" } else { "" };
         let (space, ty) = (space_name(access.space), memory(access.ty));
         let values = self.operands(inst);
-        let (vector, values) = match inst.dsts.len().max(inst.args.len()) {
-            1 => ("", values),
-            2 => (".v2", format!("{{{values}}}")),
-            _ => (".v4", format!("{{{values}}}")),
+        let [vector, open, close] = match inst.dsts.len().max(inst.args.len()) {
+            1 => ["", "", ""],
+            2 => [".v2", "{", "}"],
+            _ => [".v4", "{", "}"],
         };
-        if inst.dsts.is_empty() {
-            self.put(&format!("st{volatile}{space}{vector}.{ty} \t{address}, {values}"));
-        } else {
-            self.put(&format!("ld{volatile}{space}{vector}.{ty} \t{values}, {address}"));
-        }
+        let is_store = inst.dsts.is_empty();
+        let kind = if is_store { "st" } else { "ld" };
+        let values = [open, &values, close].concat();
+        let (first, second) = if is_store { (&address, &values) } else { (&values, &address) };
+        self.put(&[kind, volatile, space, vector, ".", ty, " \t", first, ", ", second]);
     }
 
     fn convert(&mut self, to: Ty, from: Ty, inst: &Inst) {
@@ -92,29 +100,36 @@ impl Emitter<'_> {
         let operands = self.operands(inst);
         let source = inst.args[0].reg().map(|reg| self.function.class(reg));
         let is_short = source == Some(Class::B16);
-        let narrow = matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16);
-        let text = match (to, from) {
-            _ if class == Class::B16 => format!("cvt.u16.u32 \t{operands}"),
+        let is_narrow = matches!(to, Ty::U8 | Ty::S8 | Ty::U16 | Ty::S16);
+        let (name, mask) = match to {
+            _ if class == Class::B16 => ("cvt.u16.u32", ""),
             // What `asm` left in a register of 16 bits.
-            (Ty::S32, _) if is_short => format!("cvt.s32.s16 \t{operands}"),
-            _ if is_short => format!("cvt.u32.u16 \t{operands}"),
-            (Ty::U8, _) if from.size() < 8 => format!("and.b32 \t{operands}, 255"),
-            (Ty::U16, _) if from.size() < 8 => format!("and.b32 \t{operands}, 65535"),
-            (Ty::S8, _) if from.size() < 8 => format!("cvt.s32.s8 \t{operands}"),
-            (Ty::S16, _) if from.size() < 8 => format!("cvt.s32.s16 \t{operands}"),
-            _ if narrow => {
-                let dst = self.reg(inst.dsts[0]);
-                self.put(&format!("cvt.u32.u64 \t{operands}"));
-                match to {
-                    Ty::U8 => format!("and.b32 \t{dst}, {dst}, 255"),
-                    Ty::U16 => format!("and.b32 \t{dst}, {dst}, 65535"),
-                    Ty::S8 => format!("cvt.s32.s8 \t{dst}, {dst}"),
-                    _ => format!("cvt.s32.s16 \t{dst}, {dst}"),
-                }
+            Ty::S32 if is_short => ("cvt.s32.s16", ""),
+            _ if is_short => ("cvt.u32.u16", ""),
+            Ty::U8 => ("and.b32", ", 255"),
+            Ty::U16 => ("and.b32", ", 65535"),
+            Ty::S8 => ("cvt.s32.s8", ""),
+            Ty::S16 => ("cvt.s32.s16", ""),
+            _ => {
+                let (to_name, from_name) = (suffix(to), suffix(from));
+                return self.put(&[
+                    "cvt",
+                    rounding(to, from),
+                    ".",
+                    to_name,
+                    ".",
+                    from_name,
+                    " \t",
+                    &operands,
+                ]);
             }
-            _ => format!("{} \t{operands}", conversion(to, from)),
         };
-        self.put(&text);
+        if is_narrow && from.size() == 8 && !is_short && class != Class::B16 {
+            let dst = self.reg(inst.dsts[0]);
+            self.put(&["cvt.u32.u64 \t", &operands]);
+            return self.put(&[name, " \t", &dst, ", ", &dst, mask]);
+        }
+        self.put(&[name, " \t", &operands, mask]);
     }
 
     fn ptx(&mut self, ptx: &Ptx, inst: &Inst) {
@@ -174,29 +189,28 @@ impl Emitter<'_> {
         let list = self.operand(inst.args[0]);
         self.strings += 1;
         let nth = self.strings;
-        for line in [
-            "{".to_owned(),
-            format!("\t.reg .b64 \t%text{nth};"),
-            format!("\tmov.u64 \t%text{nth}, {text};"),
-            format!("\tcvta.global.u64 \t%text{nth}, %text{nth};"),
-            "\t.param .b64 param0;".to_owned(),
-            format!("\tst.param.b64 \t[param0+0], %text{nth};"),
-            "\t.param .b64 param1;".to_owned(),
-            format!("\tst.param.b64 \t[param1+0], {list};"),
-            "\t.param .b32 retval0;".to_owned(),
-            "\tcall.uni (retval0), vprintf, (param0, param1);".to_owned(),
-            format!("\tld.param.b32 \t{dst}, [retval0+0];"),
-            "}".to_owned(),
-        ] {
-            self.text.push('\t');
-            self.text.push_str(&line);
-            self.text.push('\n');
-        }
+        let name = ["%text", &nth.to_string()].concat();
+        self.line(&["{"]);
+        self.line(&["\t.reg .b64 \t", &name, ";"]);
+        self.line(&["\tmov.u64 \t", &name, ", ", &text, ";"]);
+        self.line(&["\tcvta.global.u64 \t", &name, ", ", &name, ";"]);
+        self.line(&["\t.param .b64 param0;"]);
+        self.line(&["\tst.param.b64 \t[param0+0], ", &name, ";"]);
+        self.line(&["\t.param .b64 param1;"]);
+        self.line(&["\tst.param.b64 \t[param1+0], ", &list, ";"]);
+        self.line(&["\t.param .b32 retval0;"]);
+        self.line(&["\tcall.uni (retval0), vprintf, (param0, param1);"]);
+        self.line(&["\tld.param.b32 \t", &dst, ", [retval0+0];"]);
+        self.line(&["}"]);
     }
 }
 
+/// The name of a kernel's local memory, less the number of the kernel.
+pub(super) const LOCAL: &str = "__local_depot";
+
 fn offset(base: &str, distance: i64) -> String {
-    if distance == 0 { format!("[{base}]") } else { format!("[{base}+{distance}]") }
+    let (sign, distance) = if distance == 0 { ("", String::new()) } else { ("+", distance.to_string()) };
+    ["[", base, sign, &distance, "]"].concat()
 }
 
 pub(super) fn space_name(space: Space) -> &'static str {
@@ -244,26 +258,29 @@ fn memory(ty: Ty) -> &'static str {
     }
 }
 
-fn arithmetic(arith: Arith, ty: Ty) -> String {
-    let (float, single) = (ty.is_float(), ty == Ty::F32);
-    let name = suffix(ty);
-    match arith {
-        Arith::Min => format!("min.{name}"),
-        Arith::Max => format!("max.{name}"),
-        Arith::MulHigh => format!("mul.hi.{name}"),
-        Arith::Binary(Binary::Add) => format!("add.{}", signed(ty)),
-        Arith::Binary(Binary::Sub) => format!("sub.{}", signed(ty)),
-        Arith::Binary(Binary::Mul) if float => format!("mul.{name}"),
-        Arith::Binary(Binary::Mul) => format!("mul.lo.{}", signed(ty)),
-        Arith::Binary(Binary::Div) if single => "div.rn.f32".to_owned(),
-        Arith::Binary(Binary::Div) if float => "div.rn.f64".to_owned(),
-        Arith::Binary(Binary::Div) => format!("div.{name}"),
-        Arith::Binary(Binary::Rem) => format!("rem.{name}"),
-        Arith::Binary(Binary::And) => format!("and.{}", bits(ty)),
-        Arith::Binary(Binary::Or) => format!("or.{}", bits(ty)),
-        Arith::Binary(Binary::Xor) => format!("xor.{}", bits(ty)),
-        Arith::Binary(Binary::Shl) => format!("shl.{}", bits(ty)),
-        Arith::Binary(Binary::Shr) => format!("shr.{name}"),
+fn arithmetic(arith: Arith, ty: Ty) -> [&'static str; 2] {
+    let is_float = ty.is_float();
+    let Arith::Binary(op) = arith else {
+        let name = match arith {
+            Arith::Min => "min.",
+            Arith::Max => "max.",
+            _ => "mul.hi.",
+        };
+        return [name, suffix(ty)];
+    };
+    match op {
+        Binary::Add => ["add.", signed(ty)],
+        Binary::Sub => ["sub.", signed(ty)],
+        Binary::Mul if is_float => ["mul.", suffix(ty)],
+        Binary::Mul => ["mul.lo.", signed(ty)],
+        Binary::Div if is_float => ["div.rn.", suffix(ty)],
+        Binary::Div => ["div.", suffix(ty)],
+        Binary::Rem => ["rem.", suffix(ty)],
+        Binary::And => ["and.", bits(ty)],
+        Binary::Or => ["or.", bits(ty)],
+        Binary::Xor => ["xor.", bits(ty)],
+        Binary::Shl => ["shl.", bits(ty)],
+        Binary::Shr => ["shr.", suffix(ty)],
     }
 }
 
@@ -276,14 +293,14 @@ fn signed(ty: Ty) -> &'static str {
     }
 }
 
-fn unary_name(unary: Unary, ty: Ty) -> String {
+fn unary_name(unary: Unary, ty: Ty) -> [&'static str; 2] {
     match unary {
-        Unary::Neg => format!("neg.{}", signed(ty)),
-        Unary::Not => format!("not.{}", bits(ty)),
-        Unary::Abs => format!("abs.{}", signed(ty)),
-        Unary::Popc => format!("popc.{}", bits(ty)),
-        Unary::Clz => format!("clz.{}", bits(ty)),
-        Unary::Brev => format!("brev.{}", bits(ty)),
+        Unary::Neg => ["neg.", signed(ty)],
+        Unary::Abs => ["abs.", signed(ty)],
+        Unary::Not => ["not.", bits(ty)],
+        Unary::Popc => ["popc.", bits(ty)],
+        Unary::Clz => ["clz.", bits(ty)],
+        Unary::Brev => ["brev.", bits(ty)],
     }
 }
 
@@ -300,13 +317,12 @@ fn compare_name(compare: Compare, ty: Ty) -> &'static str {
     }
 }
 
-fn conversion(to: Ty, from: Ty) -> String {
-    let (a, b) = (suffix(to), suffix(from));
-    let rounding = match (to.is_float(), from.is_float()) {
+/// How a conversion rounds.
+fn rounding(to: Ty, from: Ty) -> &'static str {
+    match (to.is_float(), from.is_float()) {
         (true, true) if to.size() < from.size() => ".rn",
         (true, false) => ".rn",
         (false, true) => ".rzi",
         _ => "",
-    };
-    format!("cvt{rounding}.{a}.{b}")
+    }
 }

@@ -8,7 +8,6 @@ mod module;
 
 pub(crate) use module::module;
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::Name;
@@ -21,7 +20,8 @@ struct Emitter<'c> {
     checked: &'c Checked,
     /// The number of the kernel, for its labels.
     nth: usize,
-    numbers: HashMap<Reg, u32>,
+    /// The number of each register in its class; 0 before it appears.
+    numbers: Vec<u32>,
     counts: [u32; 6],
     text: String,
     line: Option<u32>,
@@ -34,7 +34,7 @@ fn kernel(function: &Function, checked: &Checked, nth: usize) -> (String, Vec<Na
         function,
         checked,
         nth,
-        numbers: HashMap::new(),
+        numbers: vec![0; function.regs.len()],
         counts: [0; 6],
         text: String::new(),
         line: None,
@@ -63,18 +63,34 @@ impl Emitter<'_> {
         }
     }
 
-    fn put(&mut self, text: &str) {
-        let _ = writeln!(self.text, "\t{text};");
+    /// Writes an instruction of these parts.
+    fn put(&mut self, parts: &[&str]) {
+        self.line(parts);
+        self.text.pop();
+        self.text.push_str(";\n");
+    }
+
+    fn line(&mut self, parts: &[&str]) {
+        self.text.push('\t');
+        parts.iter().for_each(|part| self.text.push_str(part));
+        self.text.push('\n');
+    }
+
+    /// Jumps to a block, perhaps on a condition.
+    fn jump(&mut self, condition: &[&str], to: usize) {
+        let (kernel, block) = (self.nth.to_string(), to.to_string());
+        let kind = if condition.is_empty() { "bra.uni \t$L__BB" } else { " bra \t$L__BB" };
+        self.put(&[&condition.concat(), kind, &kernel, "_", &block]);
     }
 
     fn reg(&mut self, reg: Reg) -> String {
         let class = self.function.class(reg);
-        let count = &mut self.counts[class as usize];
-        let number = *self.numbers.entry(reg).or_insert_with(|| {
+        let (number, count) = (&mut self.numbers[reg as usize], &mut self.counts[class as usize]);
+        if *number == 0 {
             *count += 1;
-            *count
-        });
-        format!("%{}{number}", prefix(class))
+            *number = *count;
+        }
+        ["%", prefix(class), &number.to_string()].concat()
     }
 
     fn operand(&mut self, operand: Operand) -> String {
@@ -96,17 +112,16 @@ impl Emitter<'_> {
     }
 
     fn end(&mut self, at: usize, end: &End, line: u32) {
-        let nth = self.nth;
         let is_next = |block: usize| block == at + 1;
         match *end {
             End::Return => {
                 self.loc(line);
-                self.put("ret");
+                self.put(&["ret"]);
             }
             End::Jump(to) if is_next(to) => {}
             End::Jump(to) => {
                 self.loc(line);
-                self.put(&format!("bra.uni \t$L__BB{nth}_{to}"));
+                self.jump(&[], to);
             }
             End::Branch { condition, is_negated, yes, no } => {
                 self.loc(line);
@@ -114,9 +129,9 @@ impl Emitter<'_> {
                 let (to, other, negates) =
                     if is_next(yes) { (no, yes, !is_negated) } else { (yes, no, is_negated) };
                 let sign = if negates { "!" } else { "" };
-                self.put(&format!("@{sign}{condition} bra \t$L__BB{nth}_{to}"));
+                self.jump(&["@", sign, &condition], to);
                 if !is_next(other) {
-                    self.put(&format!("bra.uni \t$L__BB{nth}_{other}"));
+                    self.jump(&[], other);
                 }
             }
         }
@@ -165,7 +180,7 @@ impl Emitter<'_> {
         let function = self.function;
         let mut names = Vec::new();
         for (reg, name) in &function.names {
-            if self.numbers.contains_key(reg) {
+            if self.numbers[*reg as usize] > 0 {
                 names.push(Name {
                     kernel: function.name.clone(),
                     register: self.reg(*reg),

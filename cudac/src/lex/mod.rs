@@ -25,20 +25,23 @@ pub(crate) enum Kind {
 
 /// How strongly a binary operator binds, in an expression and in the condition of an `#if`.
 pub(crate) fn binding(operator: &str) -> Option<u8> {
-    Some(match operator {
-        "||" => 1,
-        "&&" => 2,
-        "|" => 3,
-        "^" => 4,
-        "&" => 5,
-        "==" | "!=" => 6,
-        "<" | ">" | "<=" | ">=" => 7,
-        "<<" | ">>" => 8,
-        "+" | "-" => 9,
-        "*" | "/" | "%" => 10,
-        _ => return None,
-    })
+    let level = LEVELS.iter().position(|level| level.contains(&operator))?;
+    Some(level as u8 + 1)
 }
+
+/// The binary operators, the weakest first.
+const LEVELS: [&[&str]; 10] = [
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!="],
+    &["<", ">", "<=", ">="],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
 
 /// A token and where it is.
 #[derive(Clone, Debug, PartialEq)]

@@ -342,7 +342,7 @@ impl Lower<'_> {
             return Err(unsupported(span, "an initialiser for more than 8192 elements"));
         }
         for (nth, (offset, part)) in parts.into_iter().enumerate() {
-            let at = Place { offset: slot.offset + offset as i64, ..slot };
+            let at = slot.after(offset);
             match items.get(nth) {
                 Some(item) if self.checked.types.is_reference(part) => {
                     let refers_to = self.place(item)?;
@@ -367,7 +367,7 @@ impl Lower<'_> {
         self.leaves(ty, 0, &mut leaves, span)?;
         for (offset, leaf) in leaves {
             let kind = self.ty(leaf).unwrap_or(Ty::U32);
-            self.store_operand(Place { offset: at.offset + offset as i64, ..at }, kind, zero(kind), false);
+            self.store_operand(at.after(offset), kind, zero(kind), false);
         }
         Ok(())
     }

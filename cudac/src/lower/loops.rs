@@ -164,7 +164,7 @@ impl Lower<'_> {
                 _ => None,
             },
             Kind::Convert(inner) if types.is_arithmetic(inner.ty) => {
-                Some(convert(types, self.known(inner, var, now)?, expr.ty))
+                Some(convert(types, self.known(inner, var, now)?, inner.ty, expr.ty))
             }
             Kind::Binary(op, a, b) => {
                 let (Constant::Integer(a), Constant::Integer(b)) =
@@ -230,7 +230,7 @@ impl Lower<'_> {
             }
             Kind::Update { op, place, value, computed_as } if is_local(place, var) => {
                 let Constant::Integer(right) = self.known(value, var, now)? else { return None };
-                let Constant::Integer(left) = convert(types, Constant::Integer(now), *computed_as) else {
+                let Constant::Integer(left) = convert(types, Constant::Integer(now), ty, *computed_as) else {
                     return None;
                 };
                 let bits = 8 * types.size(*computed_as) as u32;

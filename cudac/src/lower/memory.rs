@@ -88,8 +88,8 @@ impl Lower<'_> {
         }
         let mut values = Vec::with_capacity(leaves.len());
         for (offset, leaf) in &leaves {
-            let source = Place { offset: from.offset + *offset as i64, ..from };
-            let target = Place { offset: to.offset + *offset as i64, ..to };
+            let source = from.after(*offset);
+            let target = to.after(*offset);
             if self.copy_reference(source, target) {
                 values.push(None);
                 continue;
@@ -119,10 +119,7 @@ impl Lower<'_> {
     }
 
     fn copy_vector(&mut self, from: Place, to: Place, kind: Ty, count: usize, is_volatile: bool) {
-        let part = |place: Place, nth: usize| Place {
-            offset: place.offset + (nth as u64 * kind.size()) as i64,
-            ..place
-        };
+        let part = |place: Place, nth: usize| place.after(nth as u64 * kind.size());
         let is_slot = |place: Place| matches!(place.base, Base::Slot(_));
         let line = self.line;
         let access = |place| Access { place, space: Space::Generic, ty: kind, is_volatile };

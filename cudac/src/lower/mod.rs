@@ -17,12 +17,11 @@ mod printf;
 mod statement;
 mod walk;
 
-use std::collections::HashMap;
-
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
 use crate::check::types::{Basic, Shape, Type};
 use crate::code::{Block, BlockId, End, Function, Inst, Op, Operand, Param, Place, Slot, Ty, VarName};
+use crate::source::map::Map;
 use crate::source::{Files, Result, Span, error};
 
 /// Instructions of one kernel, before anything is removed.
@@ -76,10 +75,10 @@ struct Lower<'c> {
     current: BlockId,
     frames: Vec<Frame>,
     line: u32,
-    known_lines: HashMap<(u32, u32), u32>,
+    known_lines: Map<(u32, u32), u32>,
     count: usize,
     /// What references in structs refer to, by the slot and the offset of the reference.
-    references: HashMap<(usize, i64), Option<Place>>,
+    references: Map<(usize, i64), Option<Place>>,
     pub strings: Vec<Vec<u8>>,
     /// How often the statements around are repeated by unrolling.
     copies: usize,
@@ -110,9 +109,9 @@ pub(crate) fn lower(
         current: 0,
         frames: Vec::new(),
         line: 0,
-        known_lines: HashMap::new(),
+        known_lines: Map::default(),
         count: 0,
-        references: HashMap::new(),
+        references: Map::default(),
         strings: std::mem::take(strings),
         copies: 1,
     };

@@ -81,7 +81,7 @@ impl Lower<'_> {
             return Err(unsupported(expr.span, "this member"));
         };
         let field = &self.checked.types.structs[at].fields[field];
-        let place = Place { offset: base_place.offset + field.offset as i64, ..base_place };
+        let place = base_place.after(field.offset);
         let is_itself = matches!(self.checked.types.shape(expr.ty), Shape::Reference(_));
         if !matches!(self.checked.types.shape(field.ty), Shape::Reference(_)) || is_itself {
             return Ok(place);

@@ -1,7 +1,5 @@
 //! A result that is only copied is computed where it is copied to.
 
-use std::collections::HashMap;
-
 use crate::code::{Block, End, Function, Inst, Op, Operand, Reg};
 
 pub(super) fn coalesce(function: &mut Function) {
@@ -14,32 +12,58 @@ pub(super) fn coalesce(function: &mut Function) {
         }
         block.end.condition().into_iter().for_each(|reg| reads[reg as usize] += 1);
     }
-    for block in &mut function.blocks {
-        // Where a register was last touched, so that one look tells whether it was between two instructions.
-        let mut made: HashMap<Reg, usize> = HashMap::new();
-        let mut touched: HashMap<Reg, usize> = HashMap::new();
+    // Where a register was last touched, so that one look tells whether it was between two instructions.
+    let (mut made, mut touched) = (Places::new(reads.len()), Places::new(reads.len()));
+    for (nth, block) in function.blocks.iter_mut().enumerate() {
+        (made.block, touched.block) = (nth, nth);
         for at in 0..block.insts.len() {
             if let Some((to, from)) = copied(&block.insts[at])
                 && writes[from as usize] == 1
                 && function.regs[to as usize] == function.regs[from as usize]
-                && let Some(start) = made.get(&from).copied()
-                && touched.get(&to).is_none_or(|last| *last <= start)
+                && let Some(start) = made.get(from)
+                && touched.get(to).is_none_or(|last| last <= start)
                 && at - start <= MAX_DISTANCE
                 && rename(block, (start, at), from, to, reads[from as usize])
             {
-                touched.insert(to, at);
-                made.remove(&to);
+                touched.set(to, at);
+                made.forget(to);
                 continue;
             }
             let inst = &block.insts[at];
             inst.reads(|reg| {
-                touched.insert(reg, at);
+                touched.set(reg, at);
             });
             for dst in &inst.dsts {
-                touched.insert(*dst, at);
-                made.insert(*dst, at);
+                touched.set(*dst, at);
+                made.set(*dst, at);
             }
         }
+    }
+}
+
+/// For each register an instruction of the block.
+struct Places {
+    block: usize,
+    /// The block that the register was last noted in, and the instruction.
+    known: Vec<(usize, usize)>,
+}
+
+impl Places {
+    fn new(registers: usize) -> Places {
+        Places { block: 0, known: vec![(usize::MAX, 0); registers] }
+    }
+
+    fn set(&mut self, reg: Reg, at: usize) {
+        self.known[reg as usize] = (self.block, at);
+    }
+
+    fn forget(&mut self, reg: Reg) {
+        self.known[reg as usize].0 = usize::MAX;
+    }
+
+    fn get(&self, reg: Reg) -> Option<usize> {
+        let (block, at) = self.known[reg as usize];
+        (block == self.block).then_some(at)
     }
 }
 

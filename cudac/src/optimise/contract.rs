@@ -2,8 +2,6 @@
 //!
 //! Specification: CUDA C++ Programming Guide, floating-point contraction.
 
-use std::collections::HashMap;
-
 use crate::code::{Arith, Binary, Function, Op, Operand, Reg, Ty, Unary};
 use crate::code::{Inst, fold::float_operand};
 
@@ -30,21 +28,21 @@ struct Product {
 
 fn contract_block(function: &mut Function, at: usize, reads: &[u32], writes: &[u32]) {
     let insts = std::mem::take(&mut function.blocks[at].insts);
-    let mut products: HashMap<Reg, Product> = HashMap::new();
+    let mut products: Vec<(Reg, Product)> = Vec::new();
     let mut output: Vec<Inst> = Vec::with_capacity(insts.len());
     for inst in insts {
         let made = combined(function, &inst, &products, reads, &mut output);
         let inst = made.unwrap_or(inst);
         // A product is no longer known once one of its factors has another value.
         for dst in &inst.dsts {
-            products.retain(|reg, product| reg != dst && !product.args.contains(&Operand::Reg(*dst)));
+            products.retain(|(reg, product)| reg != dst && !product.args.contains(&Operand::Reg(*dst)));
         }
         if let (Op::Arith(Arith::Binary(Binary::Mul | Binary::Shl), ty), [dst]) = (&inst.op, &inst.dsts[..])
             && writes[*dst as usize] == 1
             && products.len() < 64
             && let Some(args) = factors(&inst, *ty)
         {
-            products.insert(*dst, Product { args, ty: *ty });
+            products.push((*dst, Product { args, ty: *ty }));
         }
         output.push(inst);
     }
@@ -65,7 +63,7 @@ fn factors(inst: &Inst, ty: Ty) -> Option<Vec<Operand>> {
 fn combined(
     function: &mut Function,
     inst: &Inst,
-    products: &HashMap<Reg, Product>,
+    products: &[(Reg, Product)],
     reads: &[u32],
     output: &mut Vec<Inst>,
 ) -> Option<Inst> {
@@ -73,7 +71,7 @@ fn combined(
     let [a, b] = inst.args[..] else { return None };
     let product = |operand: Operand| {
         let reg = operand.reg()?;
-        let found = products.get(&reg)?;
+        let (_, found) = products.iter().find(|(product, _)| *product == reg)?;
         // Integers gain nothing if the product is needed anyway.
         let is_worth = ty.is_float() || reads.get(reg as usize) == Some(&1);
         (is_worth && found.ty.class() == ty.class()).then(|| found.args.clone())

@@ -2,7 +2,7 @@
 //!
 //! Liveness of registers, backwards, until nothing changes; a register is a bit.
 
-use crate::code::{Function, Reg};
+use crate::code::{Block, Function, Op, Reg};
 
 /// A set of registers.
 #[derive(Clone, PartialEq)]
@@ -121,9 +121,11 @@ pub(super) fn remove(function: &mut Function) {
     loop {
         let live = Live::new(function);
         let mut changed = false;
-        let mut needed = vec![false; function.regs.len()];
+        let mut needed =
+            Needed { block: 0, known: vec![(usize::MAX, false); function.regs.len()], live: &live };
         for at in 0..function.blocks.len() {
-            changed |= remove_in(function, at, &live, &mut needed);
+            needed.block = at;
+            changed |= remove_in(&mut function.blocks[at], &mut needed);
         }
         if !changed {
             return;
@@ -131,35 +133,45 @@ pub(super) fn remove(function: &mut Function) {
     }
 }
 
-fn remove_in(function: &mut Function, at: usize, live: &Live, needed: &mut [bool]) -> bool {
-    let block = &mut function.blocks[at];
-    let mut touched = Vec::new();
-    // What is known of a register before the walk comes to it: it is live at the end of the block, or not.
-    let mut seen = std::collections::HashSet::new();
-    let mut mark = |reg: Reg, value: bool, needed: &mut [bool], seen: &mut std::collections::HashSet<Reg>| {
-        seen.insert(reg);
-        needed[reg as usize] = value;
-        touched.push(reg);
-    };
+/// Which registers are read after a place in a block that is walked backwards.
+struct Needed<'l> {
+    block: usize,
+    /// For each register whether it is needed, and in which block that was found out.
+    known: Vec<(usize, bool)>,
+    live: &'l Live,
+}
+
+impl Needed<'_> {
+    fn set(&mut self, reg: Reg, is_needed: bool) {
+        self.known[reg as usize] = (self.block, is_needed);
+    }
+
+    /// Before the walk comes to a register, it is needed if it is live at the end of the block.
+    fn is_needed(&self, reg: Reg) -> bool {
+        let (block, is_needed) = self.known[reg as usize];
+        if block == self.block { is_needed } else { self.live.after(self.block, reg) }
+    }
+}
+
+fn remove_in(block: &mut Block, needed: &mut Needed<'_>) -> bool {
     if let Some(condition) = block.end.condition() {
-        mark(condition, true, needed, &mut seen);
+        needed.set(condition, true);
     }
     let mut kept = Vec::with_capacity(block.insts.len());
     let mut changed = false;
     for inst in block.insts.drain(..).rev() {
-        let is_read = |reg: Reg| if seen.contains(&reg) { needed[reg as usize] } else { live.after(at, reg) };
-        let is_self = inst.op == crate::code::Op::Mov
+        let is_self = inst.op == Op::Mov
+            && inst.dsts.len() == 1
             && inst.args.first().and_then(|arg| arg.reg()) == inst.dsts.first().copied();
-        if inst.op.is_removable()
-            && (is_self && inst.dsts.len() == 1 || !inst.dsts.iter().any(|dst| is_read(*dst)))
-        {
+        let is_read = inst.dsts.iter().any(|dst| needed.is_needed(*dst));
+        if inst.op.is_removable() && (is_self || !is_read) {
             changed = true;
             continue;
         }
         for dst in &inst.dsts {
-            mark(*dst, false, needed, &mut seen);
+            needed.set(*dst, false);
         }
-        inst.reads(|reg| mark(reg, true, needed, &mut seen));
+        inst.reads(|reg| needed.set(reg, true));
         kept.push(inst);
     }
     kept.reverse();

@@ -6,12 +6,11 @@
 //! some register still holds it. Memory is numbered like registers, by space and by type: a store of a `float` does not
 //! change what was loaded as an `int`.
 
-use std::collections::HashMap;
-
 use crate::code::fold::fold;
 use crate::code::{
     Access, Arith, Base, Binary, Class, Compare, End, Function, Inst, Op, Operand, Ptx, Reg, Space, Ty,
 };
+use crate::source::map::Map;
 
 type Value = u32;
 
@@ -31,9 +30,10 @@ struct Numbering<'f> {
     function: &'f mut Function,
     /// The number of the value of each register, and after the registers of each kind of memory.
     current: Vec<Value>,
-    known: HashMap<Key, Value>,
-    holders: HashMap<Value, Vec<Reg>>,
-    constants: HashMap<Value, Operand>,
+    known: Map<Key, Value>,
+    /// The registers that got a value, by the value.
+    holders: Vec<Vec<Reg>>,
+    constants: Vec<Option<Operand>>,
     next: Value,
     undo: Vec<Undo>,
     spaces: Vec<Option<Space>>,
@@ -61,9 +61,9 @@ pub(super) fn number(function: &mut Function, symbols: &[Space]) {
     let mut numbering = Numbering {
         function,
         current: (0..(registers + memory) as Value).collect(),
-        known: HashMap::new(),
-        holders: HashMap::new(),
-        constants: HashMap::new(),
+        known: Map::default(),
+        holders: vec![Vec::new(); registers + memory],
+        constants: vec![None; registers + memory],
         next: (registers + memory) as Value,
         undo: Vec::new(),
         spaces,
@@ -172,6 +172,8 @@ fn kind(ty: Ty) -> usize {
 impl Numbering<'_> {
     fn fresh(&mut self) -> Value {
         self.next += 1;
+        self.holders.push(Vec::new());
+        self.constants.push(None);
         self.next - 1
     }
 
@@ -188,9 +190,7 @@ impl Numbering<'_> {
                     self.known.remove(&key);
                 }
                 Some(Undo::Holder(value)) => {
-                    if let Some(holders) = self.holders.get_mut(&value) {
-                        holders.pop();
-                    }
+                    self.holders[value as usize].pop();
                 }
                 None => return,
             }
@@ -205,7 +205,7 @@ impl Numbering<'_> {
 
     fn hold(&mut self, reg: Reg, value: Value) {
         self.set(reg as usize, value);
-        self.holders.entry(value).or_default().push(reg);
+        self.holders[value as usize].push(reg);
         self.undo.push(Undo::Holder(value));
     }
 
@@ -220,7 +220,7 @@ impl Numbering<'_> {
                 // Constants stay known: they depend on no block.
                 let value = self.fresh();
                 self.known.insert(key, value);
-                self.constants.insert(value, known);
+                self.constants[value as usize] = Some(known);
                 value
             }
         }
@@ -228,8 +228,7 @@ impl Numbering<'_> {
 
     /// The oldest register that holds a value now.
     fn holder(&self, value: Value, class: Class) -> Option<Reg> {
-        let holders = self.holders.get(&value)?;
-        holders
+        self.holders[value as usize]
             .iter()
             .copied()
             .find(|reg| self.current[*reg as usize] == value && self.function.class(*reg) == class)
@@ -237,8 +236,8 @@ impl Numbering<'_> {
 
     fn best(&self, reg: Reg) -> Operand {
         let value = self.current[reg as usize];
-        if let Some(known) = self.constants.get(&value) {
-            return *known;
+        if let Some(known) = self.constants[value as usize] {
+            return known;
         }
         self.holder(value, self.function.class(reg)).map_or(Operand::Reg(reg), Operand::Reg)
     }
@@ -348,7 +347,8 @@ impl Numbering<'_> {
             Op::Arith(Arith::Binary(Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor), _)
         );
         if commutes {
-            values.sort_unstable();
+            let is_swapped = values[0] > values[1];
+            values.rotate_left(usize::from(is_swapped));
         }
         Key::Op(inst.op.clone(), class, values)
     }
@@ -356,7 +356,7 @@ impl Numbering<'_> {
     /// A value is computed, unless a register holds it.
     fn compute(&mut self, inst: &mut Inst, dst: Reg, class: Class, key: Key) {
         if let Some(value) = self.known.get(&key).copied() {
-            if let Some(known) = self.constants.get(&value).copied() {
+            if let Some(known) = self.constants[value as usize] {
                 self.copy(inst, dst, known);
                 return;
             }

@@ -1,6 +1,6 @@
 //! A branch around one or two cheap instructions becomes a selection.
 
-use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Ty, Unary};
+use crate::code::{Arith, Binary, Class, End, Function, Inst, Op, Operand, Reg, Ty, Unary};
 
 /// Instructions that compute something, beside copies, that may be done without need.
 const MAX_COMPUTED: usize = 1;
@@ -55,10 +55,14 @@ fn is_cheap(function: &Function, side: usize) -> bool {
 
 fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_negated: bool) {
     let insts = std::mem::take(&mut function.blocks[side].insts);
-    let mut renamed = std::collections::HashMap::new();
+    // What a register holds after the instructions so far, if the branch is taken.
+    let mut renamed: Vec<(Reg, Operand)> = Vec::new();
     let mut selections = Vec::new();
     for mut inst in insts {
-        inst.replace(|reg| Operand::Reg(renamed.get(&reg).copied().unwrap_or(reg)));
+        inst.replace(|reg| {
+            let now = renamed.iter().rfind(|(old, _)| *old == reg);
+            now.map_or(Operand::Reg(reg), |(_, now)| *now)
+        });
         let line = inst.line;
         let dst = inst.dsts[0];
         let class = function.class(dst);
@@ -67,12 +71,12 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
             Some(value @ (Operand::Int(_) | Operand::F32(_) | Operand::F64(_))) if copies => value,
             _ => {
                 let new = function.new_reg(class);
-                renamed.insert(dst, new);
                 inst.dsts = vec![new];
                 function.blocks[at].insts.push(inst);
                 Operand::Reg(new)
             }
         };
+        renamed.push((dst, new));
         selections.push((dst, class, new, line));
     }
     for (dst, class, new, line) in selections {

@@ -3,12 +3,13 @@
 //! A slot whose address nothing takes and whose accesses are all at known offsets becomes one register for each number
 //! in it. What remains is local memory.
 
-use std::collections::BTreeMap;
-
 use crate::code::{Access, Base, Binary, Class, Compare, Function, Inst, Op, Operand, Place, Reg, Slot, Ty};
 
-/// The numbers of a slot, by their offsets.
-type Parts = BTreeMap<i64, Ty>;
+/// The numbers of a slot, sorted by their offsets.
+type Parts = Vec<(i64, Ty)>;
+
+/// The registers that they become.
+type Registers = Vec<(i64, Reg)>;
 
 pub(super) fn promote(function: &mut Function) {
     let mut parts: Vec<Option<Parts>> = vec![Some(Parts::new()); function.slots.len()];
@@ -19,7 +20,7 @@ pub(super) fn promote(function: &mut Function) {
             _ => {}
         }
     }
-    let registers: Vec<Option<BTreeMap<i64, (Ty, Reg)>>> = parts
+    let registers: Vec<Option<Registers>> = parts
         .into_iter()
         .enumerate()
         .map(|(slot, parts)| {
@@ -27,7 +28,7 @@ pub(super) fn promote(function: &mut Function) {
             Some(
                 parts
                     .into_iter()
-                    .map(|(offset, ty)| (offset, (ty, new_register(function, slot, offset, ty))))
+                    .map(|(offset, ty)| (offset, new_register(function, slot, offset, ty)))
                     .collect(),
             )
         })
@@ -39,7 +40,12 @@ pub(super) fn promote(function: &mut Function) {
 fn note(parts: &mut [Option<Parts>], access: &Access) {
     let Base::Slot(slot) = access.place.base else { return };
     let Some(known) = &mut parts[slot] else { return };
-    let ty = *known.entry(access.place.offset).or_insert(access.ty);
+    let offset = access.place.offset;
+    let at = known.binary_search_by_key(&offset, |(offset, _)| *offset).unwrap_or_else(|at| {
+        known.insert(at, (offset, access.ty));
+        at
+    });
+    let ty = known[at].1;
     let fits = ty == access.ty
         || ty.wide().size() == access.ty.wide().size() && ty.size() == access.ty.size() && ty.size() >= 4;
     if !fits || access.is_volatile {
@@ -51,7 +57,7 @@ fn overlaps(parts: &Parts) -> bool {
     let mut end = i64::MIN;
     parts.iter().any(|(offset, ty)| {
         let overlaps = *offset < end;
-        end = offset + ty.size() as i64;
+        end = offset.saturating_add(ty.size() as i64);
         overlaps
     })
 }
@@ -68,7 +74,7 @@ fn new_register(function: &mut Function, slot: usize, offset: i64, ty: Ty) -> Re
     reg
 }
 
-fn rewrite(function: &mut Function, registers: &[Option<BTreeMap<i64, (Ty, Reg)>>]) {
+fn rewrite(function: &mut Function, registers: &[Option<Registers>]) {
     let Function { blocks, regs, .. } = function;
     for block in blocks {
         let insts = std::mem::take(&mut block.insts);
@@ -84,11 +90,15 @@ fn rewrite(function: &mut Function, registers: &[Option<BTreeMap<i64, (Ty, Reg)>
                 block.insts.push(inst);
                 continue;
             };
-            match registers[slot].as_ref().and_then(|parts| parts.get(&access.place.offset)) {
-                Some((_, reg)) => {
+            let found = registers[slot].as_ref().and_then(|parts| {
+                let at = parts.binary_search_by_key(&access.place.offset, |(offset, _)| *offset);
+                at.ok().map(|at| parts[at].1)
+            });
+            match found {
+                Some(reg) => {
                     let is_load = matches!(inst.op, Op::Load(_));
                     let (dsts, args) =
-                        if is_load { (inst.dsts, vec![Operand::Reg(*reg)]) } else { (vec![*reg], inst.args) };
+                        if is_load { (inst.dsts, vec![Operand::Reg(reg)]) } else { (vec![reg], inst.args) };
                     block.insts.push(Inst { op: Op::Mov, dsts, args, line: inst.line });
                 }
                 None => in_memory(&mut block.insts, regs, inst, access),
@@ -136,7 +146,7 @@ fn in_memory(insts: &mut Vec<Inst>, regs: &mut Vec<Class>, inst: Inst, access: A
 }
 
 /// What is left becomes one piece of local memory, the last slot; the others are gone.
-fn number_memory(function: &mut Function, registers: &[Option<BTreeMap<i64, (Ty, Reg)>>]) {
+fn number_memory(function: &mut Function, registers: &[Option<Registers>]) {
     let mut offsets = vec![0i64; function.slots.len()];
     let (mut size, mut align) = (0u64, 1u64);
     for (nth, slot) in function.slots.iter().enumerate() {
@@ -155,7 +165,7 @@ fn number_memory(function: &mut Function, registers: &[Option<BTreeMap<i64, (Ty,
             if let Op::Load(Access { place, .. }) | Op::Store(Access { place, .. }) = &mut inst.op
                 && let Base::Slot(slot) = place.base
             {
-                *place = Place { base: Base::Slot(0), offset: place.offset + offsets[slot] };
+                *place = Place { base: Base::Slot(0), ..place.after(offsets[slot] as u64) };
             }
             if let Op::SlotAddress(slot) = inst.op {
                 let start = offsets[slot];

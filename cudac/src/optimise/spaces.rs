@@ -58,8 +58,13 @@ pub(crate) fn of_symbol(checked: &Checked, global: usize) -> Space {
     }
 }
 
-fn carries(op: &Op) -> bool {
-    matches!(op, Op::Mov | Op::Select(_) | Op::Arith(Arith::Binary(Binary::Add | Binary::Sub), _))
+/// The arguments that may be an address, if the result of the instruction is one: of a product and a sum, what is added.
+fn carried(op: &Op) -> Option<std::ops::RangeFrom<usize>> {
+    match op {
+        Op::Mov | Op::Select(_) | Op::Arith(Arith::Binary(Binary::Add | Binary::Sub), _) => Some(0..),
+        Op::Mad(_) => Some(2..),
+        _ => None,
+    }
 }
 
 fn space_of(inst: &Inst, known: &Known, symbol: &dyn Fn(usize) -> Space) -> Option<Space> {
@@ -74,8 +79,7 @@ fn space_of(inst: &Inst, known: &Known, symbol: &dyn Fn(usize) -> Space) -> Opti
             None => None,
             Some(_) => Some(Space::Generic),
         },
-        op if carries(op) => inst.args.iter().map(of).fold(None, join),
-        _ => None,
+        op => inst.args[carried(op)?].iter().map(of).fold(None, join),
     }
 }
 
@@ -96,12 +100,13 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
                 }
                 Op::Load(access) | Op::Store(access) => set_space(access, known, checked),
                 Op::Ptx(ptx) => *ptx = with_spaces(ptx, &inst.args, known),
-                op if is_generic && carries(op) => {
-                    for arg in &mut inst.args {
-                        convert(arg, known, regs, &mut block.insts, inst.line);
+                op => {
+                    if let Some(carried) = carried(op).filter(|_| is_generic) {
+                        for arg in &mut inst.args[carried] {
+                            convert(arg, known, regs, &mut block.insts, inst.line);
+                        }
                     }
                 }
-                _ => {}
             }
             block.insts.push(inst);
         }

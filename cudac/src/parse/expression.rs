@@ -5,7 +5,7 @@
 use super::tree::{Expr, ExprKind};
 use super::{Parser, tree};
 use crate::lex::{Kind, binding};
-use crate::source::{Result, Span, error, unsupported};
+use crate::source::{Name, Result, Span, error, unsupported};
 
 const ASSIGNMENTS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
 
@@ -180,7 +180,7 @@ impl Parser<'_, '_> {
         }
         let (name, span) =
             if self.is_word("operator") { self.operator_name()? } else { self.name("the name of a member")? };
-        let arguments = if is_template && self.is("<") || self.at_member_arguments() {
+        let arguments = if is_template && self.is("<") || self.at_member_arguments(&name) {
             Some(self.template_arguments()?)
         } else {
             None
@@ -192,8 +192,9 @@ impl Parser<'_, '_> {
     }
 
     /// Whether `<` after a member's name begins template arguments: a `>` and a `(` follow soon, with little in between.
-    fn at_member_arguments(&self) -> bool {
+    fn at_member_arguments(&self, member: &Name) -> bool {
         self.is("<")
+            && self.scopes.may_be_template(member)
             && matches!(self.ahead(1).kind, Kind::Word(_) | Kind::Number(_))
             && self.ahead(2).is(">")
             && self.ahead(3).is("(")

@@ -2,10 +2,9 @@
 //!
 //! Only what the grammar needs: `check` looks names up again, with their meanings.
 
-use std::collections::{HashMap, HashSet};
-
 use super::tree::Path;
 use crate::source::Name;
+use crate::source::map::{Map, Set};
 
 /// What a name is, as far as the grammar cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub(super) enum Entity {
 
 #[derive(Debug, Default)]
 struct Scope {
-    names: HashMap<Name, Entity>,
+    names: Map<Name, Entity>,
     parent: usize,
     /// Namespaces whose names are visible here.
     using: Vec<usize>,
@@ -30,14 +29,22 @@ struct Scope {
 pub(super) struct Scopes {
     scopes: Vec<Scope>,
     current: usize,
-    loaded: HashSet<&'static str>,
+    loaded: Set<&'static str>,
+    /// The names of all templates of functions, members among them.
+    function_templates: Set<Name>,
     /// The struct whose members are being read.
     structure: Option<Name>,
 }
 
 impl Scopes {
     pub fn new() -> Scopes {
-        Scopes { scopes: vec![Scope::default()], current: 0, loaded: HashSet::new(), structure: None }
+        Scopes {
+            scopes: vec![Scope::default()],
+            current: 0,
+            loaded: Set::default(),
+            function_templates: Set::default(),
+            structure: None,
+        }
     }
 
     /// Whether this is the first time that a text of this compiler is asked for.
@@ -74,7 +81,15 @@ impl Scopes {
         self.current = self.scopes[self.current].parent;
     }
 
+    /// Whether a member of this name may be a template. A struct's own members may be declared after they are used.
+    pub fn may_be_template(&self, member: &Name) -> bool {
+        self.structure.is_some() || self.function_templates.contains(member)
+    }
+
     pub fn declare(&mut self, name: &Name, entity: Entity) {
+        if entity == Entity::FunctionTemplate {
+            self.function_templates.insert(name.clone());
+        }
         let names = &mut self.scopes[self.current].names;
         // A function may have the name of a template, and a constructor that of its type.
         if entity == Entity::Value && names.get(name).is_some_and(|known| *known != Entity::Value) {

@@ -8,11 +8,11 @@
 mod condition;
 mod expand;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::builtins::headers;
 use crate::lex::{Kind, Token, lex};
+use crate::source::map::Map;
 use crate::source::near::nearest;
 use crate::source::{Files, Name, Names, Result, Sink, Span, error};
 
@@ -42,10 +42,10 @@ pub(crate) struct Preprocessor<'s> {
 /// What is defined.
 #[derive(Debug, Default)]
 pub(crate) struct Macros {
-    macros: HashMap<Name, Rc<Macro>>,
-    included: HashSet<&'static str>,
+    macros: Map<Name, Rc<Macro>>,
+    included: Vec<&'static str>,
     /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
-    base: HashMap<Name, Rc<Macro>>,
+    base: Map<Name, Rc<Macro>>,
 }
 
 impl Macros {
@@ -296,7 +296,9 @@ impl Reader<'_, '_> {
         if self.depth >= MAX_NESTING {
             return Err(error(whole, format!("headers are nested more than {MAX_NESTING} deep")));
         }
-        if self.shared.macros.included.insert(name) {
+        let included = &mut self.shared.macros.included;
+        if !included.contains(&name) {
+            included.push(name);
             let file = self.shared.files.add(name, text);
             let depth = self.depth + 1;
             let tokens = self.shared.run_own(file, depth, true);

@@ -4,6 +4,7 @@
 //! that one run reports several. [`render`] puts a problem into words with the line of the source and a caret.
 //! Left out: colours, and ranges that cover more than one line, of which the first line is shown.
 
+pub(crate) mod map;
 mod name;
 pub(crate) mod near;
 pub mod render;
@@ -108,7 +109,7 @@ impl Files {
 /// At most this many errors are reported in one run.
 const MAX_ERRORS: usize = 20;
 
-/// Collects problems.
+/// Collects problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     problems: Vec<Problem>,
@@ -124,7 +125,9 @@ impl Sink {
             return;
         }
         self.errors += usize::from(problem.severity == Severity::Error);
-        self.problems.push(*problem);
+        let place = |problem: &Problem| (problem.span.file, problem.span.start);
+        let at = self.problems.partition_point(|known| place(known) <= place(&problem));
+        self.problems.insert(at, *problem);
     }
 
     pub fn warn(&mut self, span: Span, message: impl Into<String>, help: &str) {
@@ -142,8 +145,7 @@ impl Sink {
     }
 
     /// The problems in the order of the text.
-    pub fn finish(mut self, files: &Files) -> Vec<Diagnostic> {
-        self.problems.sort_by_key(|problem| (problem.span.file, problem.span.start));
+    pub fn finish(self, files: &Files) -> Vec<Diagnostic> {
         self.problems.iter().map(|problem| Diagnostic::new(files, problem)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Names of the source, each stored once.
 
-use std::collections::HashSet;
+use crate::source::map::Set;
 use std::fmt;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ impl std::borrow::Borrow<str> for Name {
 
 /// All names of a compilation.
 #[derive(Debug, Default)]
-pub(crate) struct Names(HashSet<Name>);
+pub(crate) struct Names(Set<Name>);
 
 impl Names {
     pub fn get(&mut self, text: &str) -> Name {

@@ -110,6 +110,12 @@ pub const STEPS: &[Step] = &[
         10_000,
     ),
     seeded(
+        "cudac-random",
+        "20,000 random programs: what the front end makes of them does what their trees say",
+        "test --locked -p cudac --test random",
+        20_000,
+    ),
+    seeded(
         "cudac-verdicts",
         "every version of every exercise, compiled by cudac, gets the verdict that NVIDIA's compiler gets",
         "test --locked -p cudac --test exercises",
@@ -121,6 +127,13 @@ pub const STEPS: &[Step] = &[
         "test --locked -p fuzz --test ways",
         20_000,
     ),
+    Step {
+        name: "cudac-nvrtc",
+        what: "2,000 of these programs, compiled by NVIDIA's compiler: the trees are right",
+        command: "test --locked -p cudac --test random -- --ignored",
+        seeds: Some(2000),
+        needs: Some(Need::Compiler),
+    },
     needing(
         "grammar",
         "random kernels and instructions: NVIDIA's assembler accepts what the emulator accepts",
