@@ -249,8 +249,13 @@ pub fn known(mutant: &Mutant, verdict: &Verdict) -> Option<&'static str> {
         Verdict::Crash(message) => ("crash", message),
         Verdict::Agreed(_) => return None,
     };
+    // A guard is nothing that the two disagree about.
+    let instruction = match mutant.instruction.split_once(' ') {
+        Some((guard, rest)) if guard.starts_with('@') => rest,
+        _ => &mutant.instruction,
+    };
     let is = |entry: &Entry| {
-        entry.side == side && message.contains(entry.message) && matches(entry.pattern, &mutant.instruction)
+        entry.side == side && message.contains(entry.message) && matches(entry.pattern, instruction)
     };
     entries().find(is).map(|entry| entry.why)
 }
@@ -298,6 +303,7 @@ mod tests {
         };
         let refused = Verdict::OnlyEmulator("Arguments mismatch for instruction 'add'".to_owned());
         assert!(known(&mutant("add.u64 %d1, 0d3FF0000000000000, %d2;"), &refused).is_some());
+        assert!(known(&mutant("@!%p1 div.f32 %f1, 0d3FF0000000000000, %f2;"), &refused).is_some());
         assert!(known(&mutant("add.u64 %d1, %d3, %d2;"), &refused).is_none());
         assert!(known(&mutant("add.u64 %d1, 0d3FF0000000000000, %d2;"), &Verdict::Agreed(true)).is_none());
     }
