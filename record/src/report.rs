@@ -236,7 +236,7 @@ impl Report {
     /// The row of this name.
     ///
     /// # Errors
-    /// If there is none, or more than one; the error lists the rows that exist.
+    /// If there is none, and then the error lists the rows that exist; or if there are two.
     pub fn row(&self, variant: &str) -> Result<&Row> {
         let mut found = self.rows().filter(|row| row.variant == variant);
         let row = found.next().with_context(|| {

@@ -157,7 +157,7 @@ fn a_refused_module_leaves_no_memory_behind() {
     assert!(emulator.alloc("all", 1000).is_ok());
 }
 
-/// A module whose kernel counts its launches in a variable, and adds its argument to another.
+/// A module whose kernel counts its launches in a variable, and stores the count in a buffer.
 const COUNT: &str = ".version 8.0\n.target sm_70\n
 .global .u32 launches;
 .visible .entry count(.param .u64 x) {

@@ -2,8 +2,8 @@
 //!
 //! The record, `h200.csv` beside the cases, contains Nsight Compute's counts of the launches that are repeated here.
 //! Operations that the assembler does not translate to a single instruction are left out: `EXPANDED` lists them with
-//! the reasons. To see all numbers side by side, run `cargo test -p ptx-emulator --test atomic_counters --
-//! --nocapture`.
+//! the reasons. To see all numbers side by side, run
+//! `cargo test -p ptx-emulator --test atomic_counters -- --nocapture`.
 
 use std::collections::BTreeMap;
 

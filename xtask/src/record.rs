@@ -2,8 +2,8 @@
 //! GPU.
 //!
 //! It runs on any machine. The profiler lists launches in order, and so does a chapter's JSON, so they are matched one
-//! by one, and the kernel's name is compared as a check. The table of counters is written later, by `cargo xtask
-//! bless`.
+//! by one, and the kernel's name is compared as a check. The table of counters is written later, by
+//! `cargo xtask bless`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -114,8 +114,8 @@ fn racecheck(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The numbers of errors and warnings in the checker's last line: `RACECHECK SUMMARY: 100 hazards displayed (770
-/// errors, 253 warnings)`.
+/// The numbers of errors and warnings in the checker's last line:
+/// `RACECHECK SUMMARY: 100 hazards displayed (770 errors, 253 warnings)`.
 fn hazards(text: &str) -> Result<[u64; 2]> {
     let line = text.lines().rev().find_map(|line| line.split_once("RACECHECK SUMMARY: "));
     let (_, summary) = line.context("the checker printed no summary")?;

@@ -159,7 +159,7 @@ fn ragged(
     Ok((launch, next, values))
 }
 
-/// The threads of a step, by row and column, for which `is_one` returns true.
+/// The threads of the lanes in a mask, by row and column.
 fn threads(step: &Traced, lanes: u32) -> impl Iterator<Item = (usize, usize)> + use<> {
     let (block, warp) = (step.block, step.warp);
     (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| {

@@ -168,8 +168,8 @@ fn full_blocks_have_formulas() {
 }
 
 /// The H200's counts for 2^24 elements in blocks of 1024: 16,760,832 load sectors for both kernels with neighbours, and
-/// 4,276,224 for the other one, with as many requests. It counts 5 of a block's 6 divergent branches. The last one, `if
-/// (i == 0)`, is not a branch in machine code but a predicate on the exit (`@P0 EXIT`).
+/// 4,276,224 for the other one, with as many requests. It counts 5 of a block's 6 divergent branches. The last one,
+/// `if (i == 0)`, is not a branch in machine code but a predicate on the exit (`@P0 EXIT`).
 #[test]
 fn the_size_of_the_note_gives_the_figures_of_the_hardware() {
     const BLOCK: u32 = 1024;

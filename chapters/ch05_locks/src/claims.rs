@@ -44,7 +44,7 @@ pub static CLAIMS: &[Claim] = &[
         proof: Proof::Run(Test {
             rows: &["apply_unsigned", "apply_float", "apply_double"],
             twins: &["apply_unsigned", "apply_int", "apply_long"],
-            // The claim holds if at most one of the four operations on integers also exists for the other type.
+            // For each of the other types there is at most one operation for every four on integers.
             holds: |seen| {
                 let operations = |row: &Seen| row.fact("operations");
                 seen[1..].iter().all(|row| 4.0 * operations(row) <= operations(&seen[0]))

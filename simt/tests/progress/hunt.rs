@@ -5,8 +5,8 @@ use simt::{Emulator, Launch, Limits, Schedule};
 
 use super::kernel::{At, Cells, Spin, Writer};
 
-/// Two warps, which begin at different times, count in one word without an atomic. Returns how many of 200 seeds lose a
-/// count.
+/// One lane of each of two warps waits a while, and then adds one to the same word by a load and a store. Returns with
+/// how many of 200 seeds an addition is lost.
 fn lost_updates(schedule: Schedule) -> usize {
     let mut kernel = Writer::new(Cells::Shared, Spin::Plain);
     kernel.code("setp.ne.u32 %p2, %r2, 0;\n@%p2 bra $out;\nmov.u32 %r10, 0;\n$delay:");

@@ -1,7 +1,7 @@
 //! The steps of the thorough set: what each runs, under how many seeds, and what it needs.
 //!
-//! Every test that takes its seeds from the crate `sample` needs a step here, and so does every test marked `#[ignore =
-//! "thorough: …"]`. The tests below check that.
+//! Every test that takes its seeds from the crate `sample` needs a step here, and so does every test marked
+//! `#[ignore = "thorough: …"]`. The tests below check that.
 
 use std::ops::Range;
 

@@ -245,8 +245,8 @@ fn look(window: &Window, (theme, width): (&str, u32), pages: &[String]) -> BTree
     found
 }
 
-/// Looks at the pages of the list in each of these ways: themes and widths. Two windows share the pages, because most of
-/// the time goes into waiting for an answer.
+/// Checks the pages of the list with each of these themes and widths. Two windows share the pages, because most of the
+/// time is spent waiting for answers.
 fn look_at_all(ways: &[(&str, u32)], pages: &[String]) {
     let halves = pages.split_at(pages.len() / 2);
     let look_at = |pages: &[String]| -> Option<BTreeSet<String>> {
@@ -263,7 +263,7 @@ fn look_at_all(ways: &[(&str, u32)], pages: &[String]) {
 
 #[test]
 fn no_page_has_an_error_in_the_browser() {
-    // A theme is colours only, so the narrow layout is the same in both.
+    // A theme changes only colours, so the narrow layout is checked with one of them.
     look_at_all(&[("light", 1280), ("light", 360), ("navy", 1280)], &pages());
 }
 
