@@ -117,7 +117,7 @@ fn stale(exercise: &Exercise) -> Vec<Version> {
     exercise.versions().into_iter().filter(is_stale).collect()
 }
 
-/// Committed PTX of versions that do not exist.
+/// The committed PTX files of versions that no longer exist.
 fn orphans(exercise: &Exercise) -> Vec<PathBuf> {
     let versions: Vec<PathBuf> =
         exercise.versions().iter().map(|version| exercise.ptx_file(&root(), version)).collect();
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_generated_is_in_step_with_its_source() {
+    fn generated_files_are_not_stale() {
         let mut told = Vec::new();
         for exercise in grader::all(&root()).unwrap() {
             let name = &exercise.name;

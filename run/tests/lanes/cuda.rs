@@ -1,5 +1,5 @@
-//! CUDA source, compiled on the fly: by cudac, which is always there, and by NVRTC where it is. Where it is not, the tests
-//! named `…_skipped_without_nvrtc` say so and pass.
+//! CUDA source, compiled when it is run: by cudac, which is always available, and by NVRTC if it is installed. If it is
+//! not, the tests named `…_skipped_without_nvrtc` say so and pass.
 
 use std::path::Path;
 use std::process::Output;
@@ -25,7 +25,7 @@ fn run(path: &Path, options: &str) -> Output {
 const CUDAC: &str = "--compiler cudac";
 
 #[test]
-fn nvrtc_that_is_asked_for_and_missing_is_refused_with_the_remedy() {
+fn a_missing_nvrtc_that_was_asked_for_is_an_error_with_the_remedy() {
     let message = "`kernels/saxpy.cu` has to be compiled, but `NVRTC_PATH` names `/nowhere/libnvrtc.so.12`";
     for options in ["", "--compiler nvrtc"] {
         let line: Vec<&str> =
@@ -69,7 +69,7 @@ fn cudac_runs_and_lists_cuda() {
     );
 }
 
-/// The README says: save it, run it, see a race.
+/// The README asks the reader to save this kernel, to run it, and to see a race.
 #[test]
 fn the_readmes_kernel_has_a_race() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -94,9 +94,9 @@ fn the_compiler_is_part_of_the_replay() {
     assert!(replay.contains("--compiler cudac"), "{replay}");
 }
 
-/// Two errors and a warning, each with the line and a caret.
+/// The program has two errors and a warning, each of which is printed with its line and a caret.
 #[test]
-fn what_cudac_finds_is_printed_as_it_is_worded() {
+fn errors_of_cudac_are_printed_unchanged() {
     let path = file("two.cu", b"__global__ void f(int* x) {\n  x[0] = y;\n  x[1] = z;\n}\n");
     let output = run(&path, CUDAC);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -119,7 +119,7 @@ fn what_cudac_finds_is_printed_as_it_is_worded() {
 }
 
 #[test]
-fn what_cudac_lacks_is_named_with_the_way_to_nvrtc() {
+fn unsupported_code_is_named_together_with_the_way_to_nvrtc() {
     let host = file("host_cudac.cu", b"#include <vector>\nint main() {}\n");
     let said = run(&host, CUDAC).stderr;
     let said = String::from_utf8_lossy(&said);
@@ -154,7 +154,7 @@ fn nvrtc_runs_and_lists_cuda_skipped_without_nvrtc() {
 }
 
 #[test]
-fn headers_beside_the_file_are_found_skipped_without_nvrtc() {
+fn headers_in_the_folder_of_the_file_are_found_skipped_without_nvrtc() {
     if !has_nvrtc() {
         return;
     }
@@ -190,7 +190,7 @@ fn the_compilers_log_is_shown_skipped_without_nvrtc() {
     assert!(String::from_utf8_lossy(&said).contains("help: only device code is compiled here"), "{host:?}");
 }
 
-/// The lines below a heading of a text of `lanes explain`, to the next empty line that no line of code follows.
+/// The lines below a heading of a text of `lanes explain`, up to the first empty line after which no code follows.
 fn section(text: &str, heading: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("\n{heading}\n"))?;
     let lines = rest.lines().take_while(|line| line.is_empty() || line.starts_with("    "));
@@ -198,7 +198,7 @@ fn section(text: &str, heading: &str) -> Option<String> {
 }
 
 #[test]
-fn examples_of_explain_show_what_they_say() {
+fn examples_of_explain_have_the_result_they_show() {
     for kind in FaultKind::ALL {
         let name = kind.name();
         let told = words(&format!("explain {name}"));
