@@ -176,6 +176,15 @@ fn atomics_and_shared_memory() {
 }
 
 #[test]
+fn atomics_of_the_library_in_shared_memory() {
+    let body = "__shared__ cuda::barrier<cuda::thread_scope_block> filled; __shared__ int x[32]; __shared__ int sum;
+        if (i == 0) { init(&filled, 32); sum = 0; } __syncthreads();
+        x[i] = i; cuda::atomic_ref<int, cuda::thread_scope_block>(sum).fetch_add(i, cuda::memory_order_relaxed);
+        filled.arrive_and_wait(); y[i] = x[(i + 1) % 32] + sum;";
+    check("#include <cuda/atomic>\n#include <cuda/barrier>", body, |i| (i + 1) % 32 + 496);
+}
+
+#[test]
 fn inline_asm_and_halves() {
     check(
         "",

@@ -58,27 +58,27 @@ inline __device__ void atomic_thread_fence(memory_order order, thread_scope scop
     inline __device__ T __load(const T* p, memory_order order, thread_scope scope) { \
         T result; \
         BEFORE(order, scope) \
-        if (order == memory_order_relaxed) { SCOPED(scope, "ld.relaxed", "." type " %0, %1;", : "=" c(result) : "m"(p) : "memory") } \
-        else { SCOPED(scope, "ld.acquire", "." type " %0, %1;", : "=" c(result) : "m"(p) : "memory") } \
+        if (order == memory_order_relaxed) { SCOPED(scope, "ld.relaxed", "%s1." type " %0, %1;", : "=" c(result) : "m"(p) : "memory") } \
+        else { SCOPED(scope, "ld.acquire", "%s1." type " %0, %1;", : "=" c(result) : "m"(p) : "memory") } \
         return result; \
     } \
     inline __device__ void __store(T* p, T value, memory_order order, thread_scope scope) { \
         BEFORE(order, scope) \
-        if (order == memory_order_release) { SCOPED(scope, "st.release", "." type " %0, %1;", : : "m"(p), c(value) : "memory") } \
-        else { SCOPED(scope, "st.relaxed", "." type " %0, %1;", : : "m"(p), c(value) : "memory") } \
+        if (order == memory_order_release) { SCOPED(scope, "st.release", "%s0." type " %0, %1;", : : "m"(p), c(value) : "memory") } \
+        else { SCOPED(scope, "st.relaxed", "%s0." type " %0, %1;", : : "m"(p), c(value) : "memory") } \
     }
 #define UPDATE(name, operation, T, type, c) \
     inline __device__ T name(T* p, T value, memory_order order, thread_scope scope) { \
         T result; \
         BEFORE(order, scope) \
-        ORDERED(STRONG(order), scope, "atom", "." operation "." type " %0, %1, %2;", : "=" c(result) : "m"(p), c(value) : "memory") \
+        ORDERED(STRONG(order), scope, "atom", "%s1." operation "." type " %0, %1, %2;", : "=" c(result) : "m"(p), c(value) : "memory") \
         return result; \
     }
 #define EXCHANGE(T, type, c) \
     inline __device__ T __exchange(T* p, T compare, T value, memory_order order, thread_scope scope) { \
         T result; \
         BEFORE(order, scope) \
-        ORDERED(STRONG(order), scope, "atom", ".cas." type " %0, %1, %2, %3;", : "=" c(result) : "m"(p), c(compare), c(value) : "memory") \
+        ORDERED(STRONG(order), scope, "atom", "%s1.cas." type " %0, %1, %2, %3;", : "=" c(result) : "m"(p), c(compare), c(value) : "memory") \
         return result; \
     }
 #else
@@ -94,19 +94,19 @@ inline __device__ void atomic_thread_fence(memory_order order, thread_scope scop
     inline __device__ T __load(const T* p, memory_order order, thread_scope scope) { \
         T result; \
         if (order == memory_order_seq_cst) atomic_thread_fence(order, scope); \
-        asm volatile("ld.volatile." type " %0, %1;" : "=" c(result) : "m"(p) : "memory"); \
+        asm volatile("ld.volatile%s1." type " %0, %1;" : "=" c(result) : "m"(p) : "memory"); \
         AFTER(order, scope) \
         return result; \
     } \
     inline __device__ void __store(T* p, T value, memory_order order, thread_scope scope) { \
         BEFORE(order, scope) \
-        asm volatile("st.volatile." type " %0, %1;" : : "m"(p), c(value) : "memory"); \
+        asm volatile("st.volatile%s0." type " %0, %1;" : : "m"(p), c(value) : "memory"); \
     }
 #define UPDATE(name, operation, T, type, c) \
     inline __device__ T name(T* p, T value, memory_order order, thread_scope scope) { \
         T result; \
         BEFORE(order, scope) \
-        SCOPED(scope, "atom", "." operation "." type " %0, %1, %2;", : "=" c(result) : "m"(p), c(value) : "memory") \
+        SCOPED(scope, "atom", "%s1." operation "." type " %0, %1, %2;", : "=" c(result) : "m"(p), c(value) : "memory") \
         AFTER(order, scope) \
         return result; \
     }
@@ -114,7 +114,7 @@ inline __device__ void atomic_thread_fence(memory_order order, thread_scope scop
     inline __device__ T __exchange(T* p, T compare, T value, memory_order order, thread_scope scope) { \
         T result; \
         BEFORE(order, scope) \
-        SCOPED(scope, "atom", ".cas." type " %0, %1, %2, %3;", : "=" c(result) : "m"(p), c(compare), c(value) : "memory") \
+        SCOPED(scope, "atom", "%s1.cas." type " %0, %1, %2, %3;", : "=" c(result) : "m"(p), c(compare), c(value) : "memory") \
         AFTER(order, scope) \
         return result; \
     }

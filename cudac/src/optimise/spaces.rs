@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use crate::check::Checked;
 use crate::check::typed::Space as Declared;
-use crate::code::{Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, Reg, Space};
+use crate::code::{
+    Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
+};
 
 /// The space of each register, if it holds an address.
 type Known = Vec<Option<Space>>;
@@ -99,7 +101,14 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
                     }
                 }
                 Op::Load(access) | Op::Store(access) => set_space(access, known, checked),
-                Op::Ptx(ptx) => *ptx = with_spaces(ptx, &inst.args, known),
+                Op::Ptx(ptx) => {
+                    for (at, arg) in inst.args.iter_mut().enumerate() {
+                        if ptx.addresses[at].is_some() && !names_space(ptx, at) {
+                            convert(arg, known, regs, &mut block.insts, inst.line);
+                        }
+                    }
+                    *ptx = with_spaces(ptx, &inst.args, known);
+                }
                 op => {
                     if let Some(carried) = carried(op).filter(|_| is_generic) {
                         for arg in &mut inst.args[carried] {
@@ -132,6 +141,12 @@ fn set_space(access: &mut Access, known: &Known, checked: &Checked) {
         Base::Symbol(global) => of_symbol(checked, global),
         Base::Reg(reg) => known[reg as usize].unwrap_or(Space::Generic),
     };
+}
+
+/// Whether a text names the space of an argument, `%s1`. If it does not, its instruction takes generic addresses.
+fn names_space(ptx: &Ptx, argument: usize) -> bool {
+    let is_it = |operand: &PtxOperand| matches!(operand, PtxOperand::Argument(at) if *at == argument);
+    ptx.operands.iter().position(is_it).is_some_and(|number| ptx.text.contains(&format!("%s{number}")))
 }
 
 fn with_spaces(ptx: &Ptx, args: &[Operand], known: &Known) -> Rc<Ptx> {
