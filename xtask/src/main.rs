@@ -7,6 +7,7 @@
 mod bless;
 mod claims;
 mod compare;
+mod compilers;
 mod exercises;
 mod figures;
 mod isa;
@@ -43,6 +44,8 @@ enum Chore {
     Exercises(exercises::Arguments),
     /// Compare two baselines of the benchmarks, and fail if anything got slower.
     Compare(compare::Arguments),
+    /// Put the times of cudac's kernels on a GPU next to those of NVIDIA's compiler, from `benches/gpu/compilers.sh`.
+    Compilers(compilers::Arguments),
     /// Draw the book's figures into `book/figures`.
     Figures(figures::Arguments),
     /// Write the chapters' records of a GPU from the output of `benches/gpu/record.sh`.
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Chore::Claims => claims::run(),
         Chore::Exercises(arguments) => exercises::run(&arguments),
         Chore::Compare(arguments) => compare::run(&arguments),
+        Chore::Compilers(arguments) => compilers::run(&arguments),
         Chore::Figures(arguments) => figures::run(&arguments),
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),
