@@ -175,6 +175,20 @@ fn atomics_and_shared_memory() {
     check(around, body, |_| 37);
 }
 
+/// Instructions that name no state space get generic addresses.
+#[test]
+fn orders_and_barriers_in_shared_memory() {
+    let around = "#include <cuda/atomic>\n#include <cuda/barrier>";
+    let body = "__shared__ int sum; if (i == 0) sum = 3; __syncthreads();
+        cuda::atomic_ref<int, cuda::thread_scope_block> r(sum); r.fetch_add(i, cuda::memory_order_acq_rel);
+        __syncthreads(); y[i] = r.load(cuda::memory_order_relaxed);";
+    check(around, body, |_| 499);
+    let body = "__shared__ cuda::barrier<cuda::thread_scope_block> barrier; __shared__ int x[32];
+        if (i == 0) init(&barrier, 32); __syncthreads();
+        x[i] = i; barrier.arrive_and_wait(); y[i] = x[31 - i];";
+    check(around, body, |i| 31 - i);
+}
+
 #[test]
 fn inline_asm_and_halves() {
     check(

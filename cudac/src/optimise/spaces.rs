@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use crate::check::Checked;
 use crate::check::typed::Space as Declared;
-use crate::code::{Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, Reg, Space};
+use crate::code::{
+    Access, Arith, Base, Binary, Class, Function, Inst, Op, Operand, Ptx, PtxOperand, Reg, Space,
+};
 
 /// The space of each register, if it holds an address.
 type Known = Vec<Option<Space>>;
@@ -99,7 +101,12 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
                     }
                 }
                 Op::Load(access) | Op::Store(access) => set_space(access, known, checked),
-                Op::Ptx(ptx) => *ptx = with_spaces(ptx, &inst.args, known),
+                Op::Ptx(ptx) => {
+                    for at in generic_addresses(ptx) {
+                        convert(&mut inst.args[at], known, regs, &mut block.insts, inst.line);
+                    }
+                    *ptx = with_spaces(ptx, &inst.args, known);
+                }
                 op => {
                     if let Some(carried) = carried(op).filter(|_| is_generic) {
                         for arg in &mut inst.args[carried] {
@@ -111,6 +118,17 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
             block.insts.push(inst);
         }
     }
+}
+
+/// The arguments that are addresses of an instruction which does not name their space, as `%s1` does for operand 1.
+fn generic_addresses(ptx: &Ptx) -> Vec<usize> {
+    let is_generic = |(number, operand): (usize, &PtxOperand)| match operand {
+        PtxOperand::Argument(at) if ptx.addresses[*at].is_some() => {
+            (!ptx.text.contains(&format!("%s{number}"))).then_some(*at)
+        }
+        _ => None,
+    };
+    ptx.operands.iter().enumerate().filter_map(is_generic).collect()
 }
 
 fn needs_conversion(space: Space) -> bool {
