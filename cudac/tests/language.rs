@@ -202,3 +202,40 @@ fn inline_asm_and_halves() {
         |i| 2 * i + 1,
     );
 }
+
+/// The PTX instructions that one thread executes for a number of turns.
+fn instructions(body: &str, turns: u32) -> u64 {
+    let text =
+        format!("extern \"C\" __global__ void kernel(int* y, int n) {{ int i = threadIdx.x;\n{body}\n}}");
+    let source = cudac::Source { name: "kernel.cu", text: &text };
+    let output = cudac::compile(&source, &cudac::Options::default()).unwrap();
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("kernel.ptx", &output.ptx).unwrap();
+    let y = emulator.alloc("y", 4096).unwrap();
+    let launch = Launch::new(1, 32).arg(y.address()).arg(turns);
+    emulator.launch(&module, "kernel", &launch).unwrap().counters.ptx_instructions
+}
+
+#[test]
+fn what_is_the_same_in_every_turn_is_computed_once() {
+    let body = "#pragma unroll 1
+        for (int k = 0; k < n; k++) y[(i * 5 + 3) / 7] += k;";
+    // A load, an addition, a store, the next k, and the test of it with the branch.
+    assert_eq!(instructions(body, 30) - instructions(body, 10), 20 * 6);
+    let nested = "#pragma unroll 1
+        for (int j = 0; j < n; j++)
+            #pragma unroll 1
+            for (int k = 0; k < 10; k++) y[(i * 5 + 3) / 7 + (j * 9 + n)] += k;";
+    let outer = (instructions(nested, 5) - instructions(nested, 2)) / 3;
+    assert!((60..75).contains(&outer), "{outer}");
+    check(
+        "",
+        "int x = 7; for (int k = 0; k < 3; k++) { if (k == i) x = i * 3 + 2; y[i] += x; }",
+        |i| match i {
+            0 => 6,
+            1 => 7 + 5 + 5,
+            2 => 7 + 7 + 8,
+            _ => 21,
+        },
+    );
+}
