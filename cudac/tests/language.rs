@@ -175,6 +175,20 @@ fn atomics_and_shared_memory() {
     check(around, body, |_| 37);
 }
 
+/// Instructions that name no state space get generic addresses.
+#[test]
+fn orders_and_barriers_in_shared_memory() {
+    let around = "#include <cuda/atomic>\n#include <cuda/barrier>";
+    let body = "__shared__ int sum; if (i == 0) sum = 3; __syncthreads();
+        cuda::atomic_ref<int, cuda::thread_scope_block> r(sum); r.fetch_add(i, cuda::memory_order_acq_rel);
+        __syncthreads(); y[i] = r.load(cuda::memory_order_relaxed);";
+    check(around, body, |_| 499);
+    let body = "__shared__ cuda::barrier<cuda::thread_scope_block> barrier; __shared__ int x[32];
+        if (i == 0) init(&barrier, 32); __syncthreads();
+        x[i] = i; barrier.arrive_and_wait(); y[i] = x[31 - i];";
+    check(around, body, |i| 31 - i);
+}
+
 #[test]
 fn atomics_of_the_library_in_shared_memory() {
     let body = "__shared__ cuda::barrier<cuda::thread_scope_block> filled; __shared__ int x[32]; __shared__ int sum;
@@ -195,5 +209,42 @@ fn inline_asm_and_halves() {
         "#include <cuda_fp16.h>",
         "half h = __float2half(i + 0.5f); y[i] = (int)(__half2float(h) * 2.0f);",
         |i| 2 * i + 1,
+    );
+}
+
+/// The PTX instructions that one thread executes for a number of turns.
+fn instructions(body: &str, turns: u32) -> u64 {
+    let text =
+        format!("extern \"C\" __global__ void kernel(int* y, int n) {{ int i = threadIdx.x;\n{body}\n}}");
+    let source = cudac::Source { name: "kernel.cu", text: &text };
+    let output = cudac::compile(&source, &cudac::Options::default()).unwrap();
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("kernel.ptx", &output.ptx).unwrap();
+    let y = emulator.alloc("y", 4096).unwrap();
+    let launch = Launch::new(1, 32).arg(y.address()).arg(turns);
+    emulator.launch(&module, "kernel", &launch).unwrap().counters.ptx_instructions
+}
+
+#[test]
+fn what_is_the_same_in_every_turn_is_computed_once() {
+    let body = "#pragma unroll 1
+        for (int k = 0; k < n; k++) y[(i * 5 + 3) / 7] += k;";
+    // A load, an addition, a store, the next k, and the test of it with the branch.
+    assert_eq!(instructions(body, 30) - instructions(body, 10), 20 * 6);
+    let nested = "#pragma unroll 1
+        for (int j = 0; j < n; j++)
+            #pragma unroll 1
+            for (int k = 0; k < 10; k++) y[(i * 5 + 3) / 7 + (j * 9 + n)] += k;";
+    let outer = (instructions(nested, 5) - instructions(nested, 2)) / 3;
+    assert!((60..75).contains(&outer), "{outer}");
+    check(
+        "",
+        "int x = 7; for (int k = 0; k < 3; k++) { if (k == i) x = i * 3 + 2; y[i] += x; }",
+        |i| match i {
+            0 => 6,
+            1 => 7 + 5 + 5,
+            2 => 7 + 7 + 8,
+            _ => 21,
+        },
     );
 }

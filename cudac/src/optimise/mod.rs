@@ -7,6 +7,7 @@ mod coalesce;
 mod contract;
 mod dead;
 mod flow;
+mod hoist;
 mod number;
 mod predicate;
 mod promote;
@@ -29,6 +30,8 @@ pub(crate) fn optimise(function: &mut Function, checked: &Checked) {
         number::number(function, &symbols);
         dead::remove(function);
     }
+    hoist::hoist(function);
+    flow::simplify(function);
     contract::contract(function);
     dead::remove(function);
     coalesce::coalesce(function);

@@ -102,10 +102,8 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
                 }
                 Op::Load(access) | Op::Store(access) => set_space(access, known, checked),
                 Op::Ptx(ptx) => {
-                    for (at, arg) in inst.args.iter_mut().enumerate() {
-                        if ptx.addresses[at].is_some() && !names_space(ptx, at) {
-                            convert(arg, known, regs, &mut block.insts, inst.line);
-                        }
+                    for at in generic_addresses(ptx) {
+                        convert(&mut inst.args[at], known, regs, &mut block.insts, inst.line);
                     }
                     *ptx = with_spaces(ptx, &inst.args, known);
                 }
@@ -120,6 +118,17 @@ fn rewrite(function: &mut Function, known: &Known, checked: &Checked) {
             block.insts.push(inst);
         }
     }
+}
+
+/// The arguments that are addresses of an instruction which does not name their space, as `%s1` does for operand 1.
+fn generic_addresses(ptx: &Ptx) -> Vec<usize> {
+    let is_generic = |(number, operand): (usize, &PtxOperand)| match operand {
+        PtxOperand::Argument(at) if ptx.addresses[*at].is_some() => {
+            (!ptx.text.contains(&format!("%s{number}"))).then_some(*at)
+        }
+        _ => None,
+    };
+    ptx.operands.iter().enumerate().filter_map(is_generic).collect()
 }
 
 fn needs_conversion(space: Space) -> bool {
@@ -141,12 +150,6 @@ fn set_space(access: &mut Access, known: &Known, checked: &Checked) {
         Base::Symbol(global) => of_symbol(checked, global),
         Base::Reg(reg) => known[reg as usize].unwrap_or(Space::Generic),
     };
-}
-
-/// Whether a text names the space of an argument, `%s1`. If it does not, its instruction takes generic addresses.
-fn names_space(ptx: &Ptx, argument: usize) -> bool {
-    let is_it = |operand: &PtxOperand| matches!(operand, PtxOperand::Argument(at) if *at == argument);
-    ptx.operands.iter().position(is_it).is_some_and(|number| ptx.text.contains(&format!("%s{number}")))
 }
 
 fn with_spaces(ptx: &Ptx, args: &[Operand], known: &Known) -> Rc<Ptx> {

@@ -122,6 +122,12 @@ pub const STEPS: &[Step] = &[
         1,
     ),
     seeded(
+        "cudac-kernels",
+        "the kernels of the book on 40 generated launches: cudac's PTX does what NVIDIA's does",
+        "test --locked -p cudac --test differential",
+        40,
+    ),
+    seeded(
         "fuzz",
         "20,000 random kernels in every way that the emulator has, with every checker",
         "test --locked -p fuzz --test ways",
@@ -224,11 +230,14 @@ mod tests {
         let mut files = Vec::new();
         for folder in [
             "simt",
+            "arguments",
+            "compilers",
             "cudac",
             "exercises",
             "fuzz",
             "nvrtc",
             "record",
+            "run",
             "book/preprocessor",
             "book/drawing",
             "chapters",

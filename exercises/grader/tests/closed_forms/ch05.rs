@@ -105,7 +105,9 @@ fn after_you(form: &mut Form<'_>) {
 fn next_run(form: &mut Form<'_>) {
     let (mut x, begin, factor) = (form.i32s("x"), form.i32s("begin"), form.i32s("factor"));
     for (place, value) in (0..).zip(&mut x) {
-        *value *= factor[begin.iter().filter(|&&begin| begin <= place).count() - 1];
+        // A number after the end of the last run belongs to none.
+        let begun = begin.iter().filter(|&&begin| begin <= place).count();
+        *value *= factor.get(begun - 1).unwrap_or(&1);
     }
     form.expect_i32s("x", &x);
     form.expect_i32s("next", &[(form.number("runs") + form.number("blocks")) as i32]);

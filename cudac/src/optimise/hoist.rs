@@ -1,0 +1,114 @@
+//! What is the same in every turn of a loop is computed once, before the loop.
+//!
+//! Only instructions that compute nothing but their results are moved, so no access to memory changes its place or its
+//! number. They are computed before the first turn even if a branch in the loop might not need them, which costs one
+//! instruction and can neither fault nor be noticed. Left out: loads, which another thread's store might change.
+
+use crate::code::{Block, BlockId, End, Function, Inst, Op};
+
+pub(super) fn hoist(function: &mut Function) {
+    if headers(function).is_empty() {
+        return;
+    }
+    enter(function);
+    let mut loops = loops(function);
+    // What an inner loop gives away may leave the outer one as well.
+    loops.sort_by_key(|found| found.blocks.len());
+    let mut writes = vec![0u32; function.regs.len()];
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        inst.dsts.iter().for_each(|dst| writes[*dst as usize] += 1);
+    }
+    let mut is_changed = vec![0u32; function.regs.len()];
+    for (nth, found) in (1..).zip(&loops) {
+        empty(function, found, &writes, (&mut is_changed, nth));
+    }
+}
+
+/// A loop: the block before it, and its own in the order of the text.
+struct Loop {
+    before: BlockId,
+    blocks: Vec<BlockId>,
+}
+
+/// The blocks to which a later one that they dominate goes back, each with those that do.
+fn headers(function: &Function) -> Vec<(BlockId, Vec<BlockId>)> {
+    let order = function.reverse_postorder();
+    let predecessors = function.predecessors();
+    let idom = function.dominators(&order, &predecessors);
+    let dominates = |header: BlockId, mut block: BlockId| {
+        while block != header && block != 0 {
+            block = idom[block];
+        }
+        block == header
+    };
+    let is_reachable = |block: BlockId| idom[block] != usize::MAX;
+    let back = |header: BlockId| {
+        let from = predecessors[header].iter().copied();
+        from.filter(|from| is_reachable(*from) && dominates(header, *from)).collect::<Vec<_>>()
+    };
+    // Nothing could be put before the first block.
+    let found = order.iter().skip(1).map(|header| (*header, back(*header)));
+    found.filter(|(_, back)| !back.is_empty()).collect()
+}
+
+/// Gives each loop a block of its own from which it is entered.
+fn enter(function: &mut Function) {
+    for (header, back) in headers(function) {
+        let before = function.blocks.len();
+        for (at, block) in function.blocks.iter_mut().enumerate() {
+            if !back.contains(&at) {
+                block.end.retarget(|target| if target == header { before } else { target });
+            }
+        }
+        let line = function.blocks[header].line;
+        function.blocks.push(Block { insts: Vec::new(), end: End::Jump(header), line });
+    }
+}
+
+/// The loops, each of which is entered from one block.
+fn loops(function: &Function) -> Vec<Loop> {
+    let order = function.reverse_postorder();
+    let predecessors = function.predecessors();
+    let mut found = Vec::new();
+    for (header, back) in headers(function) {
+        let before = predecessors[header].iter().copied().find(|from| !back.contains(from));
+        let mut inside = vec![false; function.blocks.len()];
+        inside[header] = true;
+        let mut work = back;
+        while let Some(block) = work.pop() {
+            if !std::mem::replace(&mut inside[block], true) {
+                work.extend(&predecessors[block]);
+            }
+        }
+        let blocks = order.iter().copied().filter(|block| inside[*block]).collect();
+        found.extend(before.map(|before| Loop { before, blocks }));
+    }
+    found
+}
+
+/// Moves out of a loop what does not change in it. Registers that it changes are marked with its number.
+fn empty(function: &mut Function, found: &Loop, writes: &[u32], (changed, nth): (&mut [u32], u32)) {
+    for inst in found.blocks.iter().flat_map(|block| &function.blocks[*block].insts) {
+        inst.dsts.iter().for_each(|dst| changed[*dst as usize] = nth);
+    }
+    let mut moved = Vec::new();
+    for block in &found.blocks {
+        let insts = std::mem::take(&mut function.blocks[*block].insts);
+        for inst in insts {
+            let mut is_same = can_move(&inst) && inst.dsts.iter().all(|dst| writes[*dst as usize] == 1);
+            inst.reads(|reg| is_same &= changed[reg as usize] != nth);
+            if is_same {
+                inst.dsts.iter().for_each(|dst| changed[*dst as usize] = 0);
+                moved.push(inst);
+            } else {
+                function.blocks[*block].insts.push(inst);
+            }
+        }
+    }
+    function.blocks[found.before].insts.extend(moved);
+}
+
+/// Whether an instruction may be carried out anywhere and any number of times.
+fn can_move(inst: &Inst) -> bool {
+    inst.op.is_pure() && !matches!(inst.op, Op::Ptx(_)) && !inst.dsts.is_empty()
+}
