@@ -168,7 +168,7 @@ fn text_of(svg: &str) -> String {
 }
 
 /// The crates that others of the repository use, each after the crates that it may use.
-const OURS: [&str; 13] = [
+const OURS: [&str; 14] = [
     "simt",
     "cudac",
     "nvrtc",
@@ -179,6 +179,7 @@ const OURS: [&str; 13] = [
     "lanes",
     "grader",
     "page",
+    "packed",
     "drawing",
     "preprocessor",
     "fuzz",
