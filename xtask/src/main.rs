@@ -11,6 +11,7 @@ mod compilers;
 mod exercises;
 mod figures;
 mod isa;
+mod page;
 mod picture;
 mod profile;
 mod ptx;
@@ -54,6 +55,8 @@ enum Chore {
     Metrics,
     /// Write the table of supported PTX, `simt/SUPPORTED.md`.
     Isa(isa::Arguments),
+    /// Build the WebAssembly module of the book's pages into `book/src/assets/module.js`.
+    Page(page::Arguments),
     /// Compile every kernel into `kernels/ptx` with the pinned compiler.
     Ptx(ptx::Arguments),
     /// Run what takes too long for `cargo test`, with fresh seeds.
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Chore::Record(arguments) => record::run(&arguments),
         Chore::Metrics => Ok(record::print_metrics()),
         Chore::Isa(arguments) => isa::run(&arguments),
+        Chore::Page(arguments) => page::run(&arguments),
         Chore::Ptx(arguments) => ptx::run(&arguments),
         Chore::Thorough(arguments) => thorough::run(&arguments),
     };

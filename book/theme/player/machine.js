@@ -1,0 +1,110 @@
+// The emulator as the page sees it: it is started when it is first asked, and stopped by ending its Worker.
+//
+// Nothing is loaded before the first request. The module is a script (`assets/module.js`), which also works in a page that
+// is opened from a file. A request that was under way when the machine is stopped is answered with an error of the kind
+// `stopped`.
+'use strict';
+
+class LanesMachine {
+    // `open` makes a Worker, and `load` returns a promise of the packed module: the tests give their own.
+    constructor({ open, load }) {
+        this.open = open;
+        this.load = load;
+        this.worker = null;
+        this.waiting = new Map();
+        this.number = 0;
+    }
+
+    // The answer to a request. It never rejects: what fails is an object with the key `error`.
+    async ask(request) {
+        const waiting = this.waiting;
+        const starting = this.worker ??= this.start();
+        let worker;
+        try {
+            worker = await starting;
+        } catch (error) {
+            if (this.worker === starting) { this.worker = null; }
+            return LanesMachine.error('emulator', error.message);
+        }
+        if (this.waiting !== waiting) { return LanesMachine.error('stopped', 'the run was stopped'); }
+        const id = this.number++;
+        return new Promise(resolve => {
+            waiting.set(id, resolve);
+            worker.postMessage({ id, request: JSON.stringify(request) });
+        });
+    }
+
+    // Ends what is under way. The next request starts a new machine, which has loaded no program.
+    stop() {
+        const { worker, waiting } = this;
+        this.worker = null;
+        this.waiting = new Map();
+        worker?.then(running => running.terminate(), () => {});
+        waiting.forEach(resolve => resolve(LanesMachine.error('stopped', 'the run was stopped')));
+    }
+
+    async start() {
+        const packed = await this.load();
+        const worker = this.open();
+        const waiting = this.waiting;
+        await new Promise((resolve, reject) => {
+            const failed = message => {
+                reject(new Error(message));
+                if (this.waiting === waiting) { this.worker = null; }
+                waiting.forEach(answer => answer(LanesMachine.error('emulator', message)));
+                waiting.clear();
+            };
+            worker.onerror = event => failed(event.message ?? 'the emulator cannot be started');
+            worker.onmessage = ({ data }) => {
+                if (data.ready === true) { return resolve(); }
+                if (data.ready === false) { return failed(data.message); }
+                const answer = waiting.get(data.id);
+                waiting.delete(data.id);
+                answer?.(JSON.parse(data.answer));
+            };
+            worker.postMessage({ packed });
+        });
+        return worker;
+    }
+
+    static error(kind, message) {
+        return { error: { kind, message, diagnostics: [] } };
+    }
+
+    // The bytes of a text in base64. Longer texts are read in parts, because a phone may lack the memory for the whole twice.
+    static bytes(base64) {
+        const PART = 1 << 16;
+        const length = base64.length / 4 * 3 - (base64.match(/=*$/)[0].length);
+        const bytes = new Uint8Array(length);
+        let at = 0;
+        for (let from = 0; from < base64.length; from += PART) {
+            const part = atob(base64.slice(from, from + PART));
+            for (let index = 0; index < part.length; index++) { bytes[at++] = part.charCodeAt(index); }
+        }
+        return bytes;
+    }
+
+    // The machine of a page. `root` is the path from the page to the root of the book.
+    static ofPage(root) {
+        const load = () => new Promise((resolve, reject) => {
+            const script = document.createElement('script');
+            script.src = `${root}assets/module.js`;
+            script.onload = () => {
+                resolve(LanesMachine.bytes(globalThis.lanesModule));
+                // The text is not needed any more.
+                delete globalThis.lanesModule;
+                script.remove();
+            };
+            script.onerror = () => reject(new Error('the emulator cannot be loaded: `assets/module.js` is missing'));
+            document.head.append(script);
+        });
+        const open = () => {
+            const blob = new Blob([`(${lanesWorker})(self)`], { type: 'text/javascript' });
+            const address = URL.createObjectURL(blob);
+            const worker = new Worker(address);
+            URL.revokeObjectURL(address);
+            return worker;
+        };
+        return new LanesMachine({ open, load });
+    }
+}

@@ -1,0 +1,182 @@
+// What the player shows, as a function of moments: nothing here draws, and nothing here asks the emulator.
+//
+// A moment is an answer of the emulator (`page/src/moments.rs`). `LanesState` makes of it what a reader sees: for each lane
+// one word, for the instruction one sentence. `LanesTimeline` says which moment is shown and which are to be fetched.
+'use strict';
+
+const LanesState = (() => {
+    const LANES = 32;
+    const bit = (mask, lane) => (Number(mask) >>> lane & 1) === 1;
+    const lanesOf = mask => [...Array(LANES).keys()].filter(lane => bit(mask, lane));
+
+    // One word for each lane of a warp: `runs` (it executed the instruction), `off` (its guard switched it off), `ready`,
+    // `barrier`, `warp`, `reconvergence` or `ended`.
+    function lanes(moment, number) {
+        const warp = moment.warps[number];
+        const words = Array(LANES).fill('ended');
+        for (const group of warp.groups) {
+            const word = group.waiting === 'nothing' ? 'ready' : group.waiting;
+            for (const lane of lanesOf(group.lanes)) { words[lane] = word; }
+        }
+        if (moment.warp !== number) { return words; }
+        // What a lane did says more than what it does next, unless it waits or has ended.
+        for (const lane of lanesOf(moment.mask)) {
+            if (words[lane] === 'ready') { words[lane] = bit(moment.active, lane) ? 'runs' : 'off'; }
+        }
+        return words;
+    }
+
+    // The lanes of each word, as pairs of a word and a mask, in the order of the lowest lanes.
+    function masks(words) {
+        const found = new Map();
+        words.forEach((word, lane) => found.set(word, ((found.get(word) ?? 0) | 1 << lane) >>> 0));
+        return [...found];
+    }
+
+    // `lanes 0 to 15 and 31`, as a reader would say it.
+    function spoken(mask) {
+        const runs = [];
+        for (const lane of lanesOf(mask)) {
+            const run = runs.at(-1);
+            if (run !== undefined && run[1] === lane - 1) { run[1] = lane; } else { runs.push([lane, lane]); }
+        }
+        if (runs.length === 0) { return 'no lane'; }
+        if (runs.length === 1 && runs[0][0] === 0 && runs[0][1] === LANES - 1) { return 'all 32 lanes'; }
+        const words = runs.map(([first, last]) => {
+            if (first === last) { return `${first}`; }
+            return last === first + 1 ? `${first} and ${last}` : `${first} to ${last}`;
+        });
+        const text = words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+        return lanesOf(mask).length === 1 ? `lane ${text}` : `lanes ${text}`;
+    }
+
+    // The moment as a sentence for a screen reader.
+    function sentence(moment) {
+        const where = moment.source === null ? `PTX line ${moment.ptx_line}` : `line ${moment.source.line}`;
+        const step = `Step ${moment.number + 1}: warp ${moment.warp} executes ${where} in ${spoken(moment.active)}`;
+        const parts = [step, ...moment.accesses.map(cost), ...waits(moment)];
+        return `${parts.join('; ')}.`;
+    }
+
+    function cost(access) {
+        const VERBS = { read: 'reads', write: 'writes', update: 'updates', mbarrier: 'uses an mbarrier in' };
+        const verb = `it ${VERBS[access.kind]} ${access.space}`;
+        if (access.space === 'global memory') { return `${verb} in ${counted(access.sectors, 'sector')}`; }
+        if (access.space === 'shared memory') { return `${verb} with ${counted(access.bank_conflicts, 'bank conflict')}`; }
+        return verb;
+    }
+
+    function counted(number, what) {
+        return `${number} ${what}${number === 1 ? '' : 's'}`;
+    }
+
+    function waits(moment) {
+        const WORDS = {
+            barrier: group => `waits at barrier ${group.barrier}`,
+            warp: () => 'waits for other lanes of the warp',
+            reconvergence: group => `waits to reconverge with ${spoken(group.missing)}`,
+        };
+        const of = moment.warps[moment.warp].groups.filter(group => group.waiting !== 'nothing');
+        const waiting = of.map(group => {
+            const text = WORDS[group.waiting](group);
+            return `${spoken(group.lanes)} ${lanesOf(group.lanes).length === 1 ? text : text.replace('waits', 'wait')}`;
+        });
+        const ended = lanesOf(moment.warps[moment.warp].ended).length;
+        return ended === LANES ? [...waiting, 'the warp has ended'] : waiting;
+    }
+
+    // Where each lane is: pairs of a CUDA line (or null) and the mask of its lanes, in the order of the lines.
+    function lines(moment, number) {
+        const found = new Map();
+        for (const group of moment.warps[number].groups) {
+            const line = group.source?.line ?? null;
+            found.set(line, ((found.get(line) ?? 0) | Number(group.lanes)) >>> 0);
+        }
+        return [...found].sort(([a], [b]) => (a ?? 0) - (b ?? 0));
+    }
+
+    // The value of a register in one lane, as its type has it: a type of PTX such as `b32` does not say whether it is signed,
+    // so whole numbers are read as signed.
+    function value(register, lane) {
+        const bits = BigInt(register.values[lane]);
+        const view = new DataView(new ArrayBuffer(8));
+        view.setBigUint64(0, bits);
+        switch (register.type) {
+            case 'pred': return bits === 0n ? 'false' : 'true';
+            case 'f32': return String(view.getFloat32(4));
+            case 'f64': return String(view.getFloat64(0));
+            default: break;
+        }
+        const width = Number(/\d+$/.exec(register.type)?.[0] ?? 64);
+        return String(register.type.startsWith('u') ? BigInt.asUintN(width, bits) : BigInt.asIntN(width, bits));
+    }
+
+    return { lanes, masks, spoken, sentence, lines, value, lanesOf };
+})();
+
+// Which moment of a launch is shown. Moments that were fetched are kept up to a bound, and those that are needed next are
+// named by `wanted`.
+class LanesTimeline {
+    static AT_ONCE = 64;
+    static KEPT = 1024;
+
+    // A launch has so many moments.
+    constructor(count) {
+        this.count = count;
+        this.at = 0;
+        this.isPlaying = false;
+        this.known = new Map();
+    }
+
+    // The moment that is shown, or undefined until it has been fetched.
+    get moment() { return this.known.get(this.at); }
+
+    // Shows another moment, the nearest that there is. A moment that was chosen by hand stays, so playing ends.
+    show(number) {
+        this.isPlaying = false;
+        this.at = Math.max(0, Math.min(number, this.count - 1));
+    }
+
+    forward() { this.show(this.at + 1); }
+
+    back() { this.show(this.at - 1); }
+
+    // Starts to play, from the beginning if the end is shown.
+    play() {
+        if (this.count === 0) { return; }
+        if (this.at === this.count - 1) { this.at = 0; }
+        this.isPlaying = true;
+    }
+
+    pause() { this.isPlaying = false; }
+
+    // Time for the next moment while playing. It waits for one that is still being fetched.
+    tick() {
+        if (!this.isPlaying || !this.known.has(this.at + 1)) { return false; }
+        this.at += 1;
+        if (this.at === this.count - 1) { this.isPlaying = false; }
+        return true;
+    }
+
+    // The moments that are needed next, as `{from, count}`, or null: the one that is shown, or what will be played soon.
+    wanted() {
+        if (this.count === 0) { return null; }
+        let from = this.at;
+        const end = this.isPlaying ? Math.min(this.at + LanesTimeline.AT_ONCE / 2, this.count) : this.at + 1;
+        while (from < end && this.known.has(from)) { from += 1; }
+        if (from >= end) { return null; }
+        const most = this.isPlaying ? LanesTimeline.AT_ONCE : 1;
+        return { from, count: Math.min(most, this.count - from) };
+    }
+
+    // Keeps moments that were fetched, and forgets those that are furthest away.
+    add(moments) {
+        for (const moment of moments) { this.known.set(moment.number, moment); }
+        if (this.known.size <= LanesTimeline.KEPT) { return; }
+        const far = [...this.known.keys()].sort((a, b) => Math.abs(b - this.at) - Math.abs(a - this.at));
+        for (const number of far.slice(0, this.known.size - LanesTimeline.KEPT)) { this.known.delete(number); }
+    }
+
+    // Forgets everything that was fetched: the reader wants to see other registers or memory.
+    forget() { this.known.clear(); }
+}

@@ -1,0 +1,62 @@
+// What runs in the player's Worker: the emulator, which takes a request as text and answers with text.
+//
+// The page turns this function into the text of the Worker, because a page that is opened from a file cannot load one.
+// So the function uses nothing from outside of itself. Its first message is the packed module, and every later one a
+// request with a number, which the answer repeats. If the emulator fails, the answer says so, and the next request finds
+// it as it was after its start.
+'use strict';
+
+function lanesWorker(scope) {
+    const encoder = new TextEncoder();
+    const decoder = new TextDecoder();
+    let module = null;
+    let exports = null;
+
+    async function unpack(packed) {
+        const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+        return new Response(stream).arrayBuffer();
+    }
+
+    async function start() {
+        exports = (await WebAssembly.instantiate(module, {})).exports;
+    }
+
+    function ask(request) {
+        const bytes = encoder.encode(request);
+        const room = exports.request(bytes.length) >>> 0;
+        if (room === 0) { return refusal('request', `the request has ${bytes.length} bytes, which is too long for a page`); }
+        new Uint8Array(exports.memory.buffer, room, bytes.length).set(bytes);
+        const at = exports.answer() >>> 0;
+        const length = new DataView(exports.memory.buffer).getUint32(at, true);
+        return decoder.decode(new Uint8Array(exports.memory.buffer, at + 4, length));
+    }
+
+    function refusal(kind, message) {
+        return JSON.stringify({ error: { kind, message, diagnostics: [] } });
+    }
+
+    async function receive(data) {
+        if (data.packed !== undefined) {
+            try {
+                module = await WebAssembly.compile(await unpack(data.packed));
+                await start();
+                return { ready: true };
+            } catch (error) {
+                return { ready: false, message: `the emulator cannot be started: ${error.message}` };
+            }
+        }
+        try {
+            return { id: data.id, answer: ask(data.request) };
+        } catch (error) {
+            // The module stopped in the middle of its work, so its memory is not to be trusted.
+            await start();
+            return { id: data.id, answer: refusal('emulator', `the emulator failed and was started again: ${error.message}`) };
+        }
+    }
+
+    // One message after another, also while the module is being unpacked.
+    let last = Promise.resolve();
+    scope.onmessage = event => {
+        last = last.then(async () => scope.postMessage(await receive(event.data)));
+    };
+}

@@ -1,0 +1,36 @@
+// What the tests of the player share. The scripts are classic ones, as in a page, so they are run in one context.
+
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import vm from 'node:vm';
+
+const FOLDER = new URL('../../../../book/theme/player/', import.meta.url);
+
+// The value of an expression after the scripts of the player were run.
+export function player(expression, globals = {}) {
+    const context = vm.createContext({
+        atob, Blob, Response, DecompressionStream, TextEncoder, TextDecoder, WebAssembly, Uint8Array, ArrayBuffer,
+        DataView, BigInt, ...globals,
+    });
+    for (const name of ['state.js', 'worker.js', 'machine.js']) {
+        vm.runInContext(readFileSync(new URL(name, FOLDER), 'utf8'), context, { filename: name });
+    }
+    return vm.runInContext(expression, context);
+}
+
+// A machine whose Worker runs here: with these bytes as its module, packed.
+export function machine(module) {
+    const [Machine, worker] = player('[LanesMachine, lanesWorker]');
+    const opened = [];
+    const open = () => {
+        let isOver = false;
+        const outside = { onmessage: null, onerror: null, terminate() { isOver = true; } };
+        const inside = { postMessage(data) { if (!isOver) { outside.onmessage({ data: structuredClone(data) }); } } };
+        worker(inside);
+        outside.postMessage = data => inside.onmessage({ data: structuredClone(data) });
+        opened.push(outside);
+        return outside;
+    };
+    const load = async () => gzipSync(module);
+    return Object.assign(new Machine({ open, load }), { opened });
+}
