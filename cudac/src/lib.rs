@@ -172,7 +172,12 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Output, Errors>
 fn define(options: &Options, files: &mut Files, names: &mut Names, sink: &mut Sink, macros: &mut Macros) {
     let arch = (options.sm * 10).to_string();
     let own = [("__CUDA_ARCH__", &arch[..]), ("__CUDACC__", "1"), ("__CUDACC_RTC__", "1"), ("__NVCC__", "1")];
-    let more = [("__cplusplus", "201703L"), ("__CUDACC_VER_MAJOR__", "12"), ("NULL", "nullptr")];
+    let more = [
+        ("__cplusplus", "201703L"),
+        ("__CUDACC_VER_MAJOR__", "12"),
+        ("CUDART_VERSION", "12000"),
+        ("NULL", "nullptr"),
+    ];
     let mut preprocessor = Preprocessor { files, names, sink, macros };
     for (name, value) in own.into_iter().chain(more) {
         if let Err(problem) = preprocessor.define(name, value) {

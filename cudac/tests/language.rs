@@ -248,3 +248,74 @@ fn what_is_the_same_in_every_turn_is_computed_once() {
         },
     );
 }
+
+#[test]
+fn special_cases_of_templates() {
+    let around = "template <typename T> struct Is { __device__ static int f() { return 1; } };
+        template <> struct Is<float> { __device__ static int f() { return 2; } };
+        template <typename T> struct Is<T*> { __device__ static int f() { return 3 + Is<T>::f(); } };
+        template <typename T> __device__ int f(T x) { return 1; }
+        template <> __device__ int f<float>(float x) { return 2; }
+        template <> __device__ int f(double x) { return 3; }
+        template <int N> struct Product { static constexpr int value = N * Product<N - 1>::value; };
+        template <> struct Product<0> { static constexpr int value = 1; };";
+    check(around, "y[i] = Is<int>::f() * 100 + Is<float>::f() * 10 + Is<float*>::f();", |_| 125);
+    check(around, "y[i] = f(i) * 100 + f(1.0f) * 10 + f(1.0);", |_| 123);
+    check(around, "y[i] = Product<5>::value;", |_| 120);
+}
+
+#[test]
+fn variables_that_are_defined_elsewhere() {
+    let around = "extern \"C\" const int ELSEWHERE; extern const int LATER; const int LATER = 4;";
+    check(around, "y[i] = LATER;", |_| 4);
+}
+
+#[test]
+fn a_group_of_one_type_becomes_another() {
+    let around = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;
+        __device__ int f(cg::thread_group group, int x) { return group.size() * 100 + x; }";
+    check(around, "auto tile = cg::tiled_partition<16>(cg::this_thread_block()); y[i] = f(tile, i);", |i| {
+        1600 + i
+    });
+}
+
+#[test]
+fn pairs_of_halves() {
+    let around = "#include <cuda_fp16.h>";
+    let body = "half2 a = __floats2half2_rn(i, 2); a = __hfma2(a, a, a); a += half2(half(1.0f), half(2.0f));
+        y[i] = (int)__low2float(a) * 100 + (int)__high2float(a);";
+    check(around, body, |i| (i * i + i + 1) * 100 + 8);
+    // The sum is between two numbers, and is rounded to the even one.
+    let body = "half a = __hfma(half(1.0f), half(1.0f + 0.0009765625f), half(i ? 0.00048828125f : 0.0f));
+        y[i] = __half_as_ushort(a) - 0x3c00;";
+    check(around, body, |i| if i == 0 { 1 } else { 2 });
+}
+
+#[test]
+fn upper_halves_of_floats() {
+    let around = "#include <cuda_bf16.h>";
+    check(around, "y[i] = __bfloat16_as_ushort(__float2bfloat16(1 + i / 512.0f)) - 0x3f80;", |i| {
+        match i % 4 {
+            3 => i / 4 + 1,
+            2 => i / 4 + i / 4 % 2,
+            _ => i / 4,
+        }
+    });
+    // The product is between two numbers, so what is added decides.
+    let body = "__nv_bfloat16 a = 1.625f, b = 1.3125f, c = i ? 9.3e-10f : 0.0f;
+        y[i] = (int)((float)__hfma(a, b, c) * 64);";
+    check(around, body, |i| if i == 0 { 136 } else { 137 });
+}
+
+#[test]
+fn ranges() {
+    let around = "struct Part { int* p; int n; __device__ int* begin() const { return p; } __device__ int* end() const { return p + n; } };";
+    check(
+        "",
+        "int a[4] = {1, 2, 3, i}, s = 0; for (int& x : a) x *= 2; for (const auto x : a) s += x; y[i] = s;",
+        |i| 12 + 2 * i,
+    );
+    let body = "int a[8], s = 0; for (int k = 0; k < 8; k++) a[k] = k;
+        for (int x : Part{a, 7}) { if (x == 2) continue; if (x == 5) break; s += x; } Part p{a, 2}; for (int& x : p) x = 40; y[i] = s + a[1];";
+    check(around, body, |_| 8 + 40);
+}

@@ -32,11 +32,12 @@ fn compile(text: &str) -> Result<cudac::Output, cudac::Errors> {
 
 /// The names that the families of functions in `src/headers` declare.
 fn families() -> String {
-    const FAMILIES: [(&str, &str); 5] = [
+    const FAMILIES: [(&str, &str); 6] = [
         ("warps", "Warps"),
         ("blocks", "Blocks, memory and types"),
         ("atomics", "Atomic functions"),
         ("math", "Numbers"),
+        ("functions", "Functions that PTX has no instruction for"),
         ("vectors", "Vector types"),
     ];
     let folder = root().join("src/headers");
@@ -45,6 +46,8 @@ fn families() -> String {
         let source = fs::read_to_string(folder.join(format!("{family}.cuh"))).unwrap();
         let names =
             source.lines().filter_map(|line| line.strip_prefix("//: ")).flat_map(str::split_whitespace);
+        // What only this compiler's own texts use.
+        let names = names.filter(|name| !name.starts_with("__own_"));
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
         write!(text, "\n## {title}\n\n{}\n", names.join(", ")).unwrap();
     }

@@ -8,11 +8,12 @@ use std::sync::LazyLock;
 use crate::source::map::Map;
 
 /// The families that need no header.
-const FAMILIES: [&str; 5] = [
+const FAMILIES: [&str; 6] = [
     include_str!("../headers/warps.cuh"),
     include_str!("../headers/blocks.cuh"),
     include_str!("../headers/atomics.cuh"),
     include_str!("../headers/math.cuh"),
+    include_str!("../headers/functions.cuh"),
     include_str!("../headers/vectors.cuh"),
 ];
 
@@ -24,7 +25,7 @@ const LIMITS: &str = include_str!("../headers/limits.cuh");
 const ASSERT: &str = include_str!("../headers/assert.cuh");
 
 /// What can be included. The text of many is empty, because what they declare needs no header here.
-const HEADERS: [(&str, &str, &str); 36] = [
+const HEADERS: [(&str, &str, &str); 39] = [
     ("cooperative_groups.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/reduce.h", "cooperative_groups.h", GROUPS),
     ("cooperative_groups/scan.h", "cooperative_groups.h", GROUPS),
@@ -33,8 +34,11 @@ const HEADERS: [(&str, &str, &str); 36] = [
     ("cuda/std/utility", "cuda/atomic", ATOMIC),
     ("cuda/barrier", "cuda/barrier", BARRIER),
     ("cuda_fp16.h", "cuda_fp16.h", HALF),
+    ("cuda_bf16.h", "cuda_fp16.h", HALF),
     ("assert.h", "assert.h", ASSERT),
     ("cassert", "assert.h", ASSERT),
+    ("cuda/std/cassert", "assert.h", ASSERT),
+    ("cuda/std/cstdint", "limits.h", LIMITS),
     ("limits.h", "limits.h", LIMITS),
     ("climits", "limits.h", LIMITS),
     ("float.h", "limits.h", LIMITS),
@@ -64,12 +68,15 @@ const HEADERS: [(&str, &str, &str); 36] = [
 ];
 
 /// Names that need a header, for the hint that names it.
-const IN_HEADERS: [(&str, &str); 8] = [
+const IN_HEADERS: [(&str, &str); 11] = [
     ("cooperative_groups", "cooperative_groups.h"),
     ("cg", "cooperative_groups.h"),
     ("cuda", "cuda/atomic"),
     ("half", "cuda_fp16.h"),
     ("__half", "cuda_fp16.h"),
+    ("half2", "cuda_fp16.h"),
+    ("__half2", "cuda_fp16.h"),
+    ("__nv_bfloat16", "cuda_bf16.h"),
     ("INT_MAX", "limits.h"),
     ("INT_MIN", "limits.h"),
     ("FLT_MAX", "float.h"),
@@ -89,52 +96,20 @@ const OF_THE_HOST: [(&str, &str); 9] = [
 ];
 
 /// Functions of device code that are not supported, so that the message does not call them undeclared.
-const UNSUPPORTED: [&str; 46] = [
-    "expf",
-    "exp",
-    "exp2",
-    "exp10",
-    "exp10f",
-    "expm1f",
-    "logf",
-    "log",
-    "log2f",
-    "log2",
-    "log10f",
-    "log10",
-    "log1pf",
-    "powf",
-    "pow",
-    "sinf",
-    "sin",
-    "cosf",
-    "cos",
-    "tanf",
-    "tan",
-    "sincosf",
-    "asinf",
-    "acosf",
-    "atanf",
-    "atan2f",
-    "sinhf",
-    "coshf",
-    "tanhf",
-    "tanh",
-    "erff",
-    "erfcf",
-    "fmodf",
-    "fmod",
-    "remainderf",
-    "cbrtf",
-    "hypotf",
-    "rsqrt",
-    "ldexpf",
+const UNSUPPORTED: [&str; 14] = [
+    "erfinvf",
+    "erf",
+    "erfc",
+    "lgammaf",
+    "tgammaf",
+    "lgamma",
+    "tgamma",
+    "j0f",
+    "j1f",
+    "y0f",
     "frexpf",
-    "modff",
-    "round",
-    "lroundf",
-    "memcpy",
-    "memset",
+    "frexp",
+    "nextafterf",
     "tex2D",
 ];
 

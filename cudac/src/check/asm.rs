@@ -117,11 +117,22 @@ impl Checker<'_> {
     }
 }
 
+/// Whether a `%` before this text is part of a register's name, as in `%globaltimer`, which needs no second `%`.
+pub(crate) fn is_register(after: &str) -> bool {
+    let mut bytes = after.bytes();
+    // `%s1` is the space of an operand.
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.next().is_some_and(|b| !b.is_ascii_digit())
+}
+
 /// Every `%N` has to be an operand.
 fn check_references(text: &str, count: usize, span: Span) -> Result<()> {
     let mut rest = text;
     while let Some(at) = rest.find('%') {
         rest = &rest[at + 1..];
+        if is_register(rest) {
+            continue;
+        }
         if let Some(after) = rest.strip_prefix('%') {
             rest = after;
             continue;

@@ -254,11 +254,13 @@ impl Checker<'_> {
         for constructor in constructors {
             let function = &self.declared[constructor].function;
             let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
-            if function.storage.is_explicit
-                || function.parameters.is_empty()
-                || required > 1
-                || function.template.is_some()
-            {
+            if function.storage.is_explicit || function.parameters.is_empty() || required > 1 {
+                continue;
+            }
+            if function.template.is_some() {
+                if self.deduce(constructor, &[], std::slice::from_ref(from))?.is_some() {
+                    return self.construct(to, vec![from.clone()], from.span).map(Some);
+                }
                 continue;
             }
             let parameter = self.signature(constructor)?.parameters[0];

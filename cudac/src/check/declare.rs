@@ -21,7 +21,11 @@ impl Checker<'_> {
 
     pub(super) fn declare(&mut self, scope: ScopeId, declaration: &Declaration) -> Result<()> {
         match declaration {
+            Declaration::Function(function) if function.special.is_some() => {
+                self.special_function(scope, function)
+            }
             Declaration::Function(function) => self.declare_function(scope, function, None),
+            Declaration::Instance(function) => self.want_instance(scope, function),
             Declaration::Variables(variables) => {
                 for variable in variables {
                     let entity = self.global(scope, variable)?;
@@ -33,6 +37,12 @@ impl Checker<'_> {
             Declaration::Enum(definition) => self.declare_enum(scope, definition),
             Declaration::Alias { name, template: None, ty } => {
                 let ty = self.resolve(scope, ty)?;
+                // `typedef struct { … } S;` gives the type its name.
+                if let Some(at) = self.types.struct_of(ty)
+                    && self.types.structs[at].name.starts_with('<')
+                {
+                    name.as_str().clone_into(&mut self.types.structs[at].name);
+                }
                 self.scopes.declare(scope, name.clone(), Entity::Type(ty));
                 Ok(())
             }
@@ -99,7 +109,6 @@ impl Checker<'_> {
         function: &Rc<tree::Function>,
         owner: Option<Type>,
     ) -> Result<()> {
-        let is_own = function.span.file > 0;
         let id = self.declared.len();
         if function.storage.is_global
             && !matches!(function.result.kind, tree::TypeKind::Basic(tree::Basic::Void))
@@ -108,14 +117,8 @@ impl Checker<'_> {
             let help = "a kernel returns nothing; let it store its results through a pointer";
             return Err(error(function.result.span, message).with_help(help));
         }
-        self.declared.push(Declared {
-            function: Rc::clone(function),
-            scope,
-            owner,
-            instances: List::default(),
-            is_own,
-            signature: None,
-        });
+        self.declare_hidden(scope, function);
+        self.declared[id].owner = owner;
         if owner.is_some() {
             return Ok(());
         }
@@ -144,6 +147,19 @@ impl Checker<'_> {
                 format!("`{}` is declared already, as something else", function.name),
             )),
         }
+    }
+
+    /// A function that no name leads to yet.
+    pub(super) fn declare_hidden(&mut self, scope: ScopeId, function: &Rc<tree::Function>) {
+        self.declared.push(Declared {
+            function: Rc::clone(function),
+            scope,
+            owner: None,
+            instances: List::default(),
+            is_own: function.span.file > 0,
+            signature: None,
+            specials: Vec::new(),
+        });
     }
 
     /// The earlier declaration of the same function.
@@ -181,11 +197,15 @@ impl Checker<'_> {
             scope,
             name: name.clone(),
             instances: List::default(),
+            specials: Vec::new(),
         });
         self.scopes.declare(scope, name.clone(), Entity::TypeTemplate(id));
     }
 
     fn declare_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct>) -> Result<()> {
+        if definition.special.is_some() {
+            return self.special_struct(scope, definition);
+        }
         let known = self.scopes.find_own(scope, &definition.name).cloned();
         if let Some(parameters) = &definition.template {
             if let (Some(Entity::TypeTemplate(known)), false) = (&known, definition.is_forward) {
@@ -258,6 +278,9 @@ impl Checker<'_> {
         let mut ty = self.resolve(scope, &variable.ty)?;
         let storage = variable.storage;
         let is_function = !self.frames.is_empty();
+        if (storage.is_extern || storage.is_extern_c) && !storage.is_shared && variable.init.is_none() {
+            return Ok(self.elsewhere(scope, variable));
+        }
         let in_memory = storage.is_shared || storage.is_device || storage.is_constant;
         if (storage.is_constexpr || ty.is_const && !in_memory)
             && let Some(entity) = self.constant_variable(scope, variable, ty)?
@@ -315,6 +338,14 @@ impl Checker<'_> {
             span: variable.span,
         });
         Ok(Entity::Global(id))
+    }
+
+    /// `extern const int n;`, whose definition follows.
+    fn elsewhere(&self, scope: ScopeId, variable: &tree::Variable) -> Entity {
+        if let Some(known) = self.scopes.find_own(scope, &variable.name) {
+            return known.clone();
+        }
+        Entity::Undefined
     }
 
     /// A name that no other variable of the module has. That of a function's variable contains both names with their

@@ -122,6 +122,11 @@ impl Checker<'_> {
                 };
                 Ok(Expr { kind, ty, span })
             }
+            Entity::Undefined => Err(error(
+                span,
+                format!("`{}` is declared `extern`, and defined nowhere", self.files.text(span)),
+            )
+            .with_help("define it in this file")),
             Entity::Special(register) => self.special(register, span),
             Entity::Functions(_) => {
                 Err(error(span, format!("`{}` is a function, and is not called here", self.files.text(span)))
@@ -182,6 +187,14 @@ impl Checker<'_> {
         brackets: Brackets,
         span: Span,
     ) -> Result<Expr> {
+        // `S<int>::f(x)` reads like a type until it is known what `f` is.
+        if let tree::TypeKind::Named(path) = &ty.kind
+            && path.parts.len() > 1
+            && matches!(self.lookup(scope, path)?, Entity::Functions(_))
+        {
+            let callee = tree::Expr { kind: ExprKind::Path(path.clone()), span: path.span, depth: 1 };
+            return self.call(scope, &callee, arguments, span);
+        }
         let to = self.object_type(scope, ty)?;
         if self.types.struct_of(to).is_none() {
             return match arguments {

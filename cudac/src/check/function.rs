@@ -123,6 +123,9 @@ impl Checker<'_> {
         arguments: &[Argument],
         span: Span,
     ) -> Result<FunctionId> {
+        if let Some(special) = self.special_of(declared, arguments) {
+            return self.instance(special, &[], span);
+        }
         if let Some(id) = self.declared[declared].instances.get(arguments) {
             let id = *id;
             if self.types.shape(self.program.functions[id].result) == Shape::Auto {
@@ -157,9 +160,15 @@ impl Checker<'_> {
             launch_bounds
                 .push(u32::try_from(value).map_err(|_| error(bound.span, "a launch bound is positive"))?);
         }
+        let symbol = if function.storage.is_global && !function.storage.is_extern_c {
+            self.mangled(&function, scope, arguments, &signature.parameters)
+        } else {
+            function.name.as_str().to_owned()
+        };
         let id = self.program.functions.len();
         self.program.functions.push(Function {
             name: function.name.as_str().to_owned(),
+            symbol,
             span: function.span,
             end: function.end,
             parameters: (0..vars.len()).collect(),

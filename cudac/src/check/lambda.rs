@@ -129,6 +129,7 @@ impl Checker<'_> {
             instances: List::default(),
             is_own: span.file > 0,
             signature: None,
+            specials: Vec::new(),
         });
         let name = lambda.function.name.clone();
         self.types.structs[at].methods.push((name, vec![method]));

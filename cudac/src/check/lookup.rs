@@ -62,10 +62,19 @@ impl Checker<'_> {
 
     /// A template of a type with its arguments is a type.
     fn with_arguments(&mut self, scope: ScopeId, found: Entity, part: &Part) -> Result<Entity> {
-        match (&found, &part.arguments) {
-            (Entity::TypeTemplate(template), Some(arguments)) => {
+        let template = match &found {
+            Entity::TypeTemplate(template) => Some(*template),
+            // Inside of an instance its name with arguments means the template again.
+            Entity::Type(ty) => {
+                let own = self.types.struct_of(*ty).and_then(|at| self.types.structs[at].template.as_ref());
+                own.map(|(template, _)| *template)
+            }
+            _ => None,
+        };
+        match (template, &part.arguments) {
+            (Some(template), Some(arguments)) => {
                 let arguments = self.template_arguments(scope, arguments)?;
-                let ty = self.type_instance(*template, &arguments, part.span)?;
+                let ty = self.type_instance(template, &arguments, part.span)?;
                 Ok(Entity::Type(ty))
             }
             _ => Ok(found),

@@ -5,7 +5,7 @@
 //! (`private`), and rules that only reject programs without changing what the others mean.
 //! Specification: C++17, and the CUDA C++ Programming Guide for what CUDA adds.
 
-mod asm;
+pub(crate) mod asm;
 mod call;
 pub(crate) mod constant;
 mod convert;
@@ -15,10 +15,13 @@ mod function;
 mod initialise;
 mod lambda;
 mod lookup;
+mod mangle;
 mod member;
 mod operator;
+mod range;
 mod resolve;
 mod scope;
+mod special;
 mod statement;
 mod structure;
 mod template;
@@ -52,6 +55,8 @@ struct Declared {
     instances: List<Vec<Argument>, FunctionId>,
     is_own: bool,
     signature: Option<Rc<Signature>>,
+    /// The functions that take the place of a template for some arguments.
+    specials: Vec<(Vec<Argument>, DeclaredId)>,
 }
 
 /// The types of a function.
@@ -90,6 +95,8 @@ pub(crate) struct Checker<'s> {
     frame_count: usize,
     instances: usize,
     nesting: usize,
+    /// Instances of function templates that the text asks for.
+    wanted: Vec<(DeclaredId, Vec<Argument>, Span)>,
     /// Functions whose bodies wait to be checked.
     pending: Vec<(DeclaredId, FunctionId, ScopeId)>,
     /// Whether an expression is looked at only for its type.
@@ -122,6 +129,7 @@ pub(crate) fn check(
         frame_count: 0,
         instances: 0,
         nesting: 0,
+        wanted: Vec::new(),
         pending: Vec::new(),
         unevaluated: 0,
     };
@@ -157,12 +165,20 @@ impl Checker<'_> {
             }
             let is_kernel = function.function.storage.is_global;
             let span = function.function.span;
-            match self.instance(declared, &[], span) {
-                Ok(id) if is_kernel => self.program.kernels.push(id),
-                Ok(_) => {}
-                Err(problem) => self.sink.add(problem),
-            }
-            self.check_pending();
+            self.want(declared, &[], is_kernel, span);
+        }
+        for (declared, arguments, span) in std::mem::take(&mut self.wanted) {
+            let is_kernel = self.declared[declared].function.storage.is_global;
+            self.want(declared, &arguments, is_kernel, span);
+        }
+        self.check_pending();
+    }
+
+    fn want(&mut self, declared: DeclaredId, arguments: &[Argument], is_kernel: bool, span: Span) {
+        match self.instance(declared, arguments, span) {
+            Ok(id) if is_kernel && !self.program.kernels.contains(&id) => self.program.kernels.push(id),
+            Ok(_) => {}
+            Err(problem) => self.sink.add(problem),
         }
         self.check_pending();
     }

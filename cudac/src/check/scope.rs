@@ -26,6 +26,8 @@ pub(crate) enum Entity {
     Capture(usize, usize),
     Constant(Constant, Type),
     Namespace(ScopeId),
+    /// A variable that is declared `extern`, and not defined yet.
+    Undefined,
     /// `threadIdx` and its like: the start of the registers' names.
     Special(&'static str),
 }
@@ -39,6 +41,8 @@ pub(crate) struct TypeTemplate {
     pub name: Name,
     /// The types that were made of it, by their arguments.
     pub instances: List<Vec<Argument>, Type>,
+    /// The special cases.
+    pub specials: Vec<Rc<tree::Struct>>,
 }
 
 #[derive(Clone, Debug)]
@@ -106,6 +110,12 @@ impl Scopes {
             at = self.0[scope].parent;
         }
         None
+    }
+
+    /// The name that a namespace has in the scope around it.
+    pub fn name_of(&self, outer: ScopeId, inner: ScopeId) -> Option<&Name> {
+        let is_inner = |entity: &Entity| matches!(entity, Entity::Namespace(at) if *at == inner);
+        self.0[outer].names.iter().find(|(_, entity)| is_inner(entity)).map(|(name, _)| name)
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {

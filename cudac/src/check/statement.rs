@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
     }
 
-    fn statement(&mut self, scope: ScopeId, written: &tree::Stmt) -> Result<Option<Stmt>> {
+    pub(super) fn statement(&mut self, scope: ScopeId, written: &tree::Stmt) -> Result<Option<Stmt>> {
         let span = written.span;
         let kind = match &written.kind {
             tree::StmtKind::Empty => return Ok(None),
@@ -62,6 +62,9 @@ impl Checker<'_> {
                     condition.as_ref().map_or(Ok(None), |value| self.tested(inner, value).map(Some))?;
                 let step = step.as_ref().map_or(Ok(None), |value| self.expr(inner, value).map(Some))?;
                 self.loop_(inner, (init, condition, step), body, unroll, false)?
+            }
+            tree::StmtKind::RangeFor { variable, range, body, unroll } => {
+                return self.range_for(scope, variable, range, body, unroll).map(Some);
             }
             tree::StmtKind::While { condition, body, unroll } => {
                 let condition = self.tested(scope, condition)?;

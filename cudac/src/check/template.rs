@@ -12,7 +12,7 @@ use crate::parse::tree::{self, ParameterKind, TypeKind};
 use crate::source::map::List;
 use crate::source::{Name, Result, Span, error};
 
-type Found = List<Name, Argument>;
+pub(super) type Found = List<Name, Argument>;
 
 impl Checker<'_> {
     /// Arguments in angle brackets.
@@ -63,6 +63,8 @@ impl Checker<'_> {
         match self.templates[template].kind.clone() {
             TemplateKind::Alias(ty) => self.nested(span, |checker| checker.resolve(scope, &ty)),
             TemplateKind::Struct(definition) => {
+                let case = self.special_case(template, parent, &arguments)?;
+                let (scope, definition) = case.unwrap_or((scope, definition));
                 let shown: Vec<String> =
                     arguments.iter().map(|argument| self.show_argument(*argument)).collect();
                 let shown = format!("{name}<{}>", shown.join(", "));
@@ -153,7 +155,7 @@ impl Checker<'_> {
     }
 
     /// Finds what the parameters of a template have to be, so that a written type becomes the given one.
-    fn unify(
+    pub(super) fn unify(
         &mut self,
         scope: ScopeId,
         written: &tree::Type,
@@ -211,7 +213,18 @@ impl Checker<'_> {
         if self.templates[template].name != last.name && !self.is_alias_of(scope, path, template) {
             return false;
         }
-        for (written, own) in arguments.iter().zip(own) {
+        self.unify_all(scope, arguments, &own, (names, found, autos))
+    }
+
+    /// The arguments of a template as they are written, and those that they have to become.
+    pub(super) fn unify_all(
+        &mut self,
+        scope: ScopeId,
+        written: &[tree::Argument],
+        own: &[Argument],
+        (names, found, autos): (&[Name], &mut Found, &mut usize),
+    ) -> bool {
+        for (written, own) in written.iter().zip(own.iter().copied()) {
             let fits = match (written, own) {
                 (tree::Argument::Type(written), Argument::Type(ty)) => {
                     match bare_name(written).filter(|n| names.contains(n)) {

@@ -20,6 +20,8 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(crate) struct Function {
     pub name: String,
+    /// What PTX calls it, if it is a kernel.
+    pub symbol: String,
     pub span: Span,
     pub end: Span,
     /// The first parameters of a member function is `*this`.

@@ -122,6 +122,10 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
             init.iter().for_each(|init| names_of(init, each));
             names_of(body, each);
         }
+        S::RangeFor { range, body, .. } => {
+            expr(range);
+            names_of(body, each);
+        }
         S::While { condition, body, .. } | S::DoWhile { body, condition } => {
             expr(condition);
             names_of(body, each);

@@ -80,7 +80,9 @@ impl Emitter<'_> {
             Base::Symbol(global) => self.checked.program.globals[global].name.clone(),
         };
         let address = offset(&base, access.place.offset);
-        let volatile = if access.is_volatile && access.space != Space::Constant { ".volatile" } else { "" };
+        // No other thread sees a constant or what is local, so PTX has no such accesses.
+        let is_volatile = access.is_volatile && !matches!(access.space, Space::Constant | Space::Local);
+        let volatile = if is_volatile { ".volatile" } else { "" };
         let (space, ty) = (space_name(access.space), memory(access.ty));
         let values = self.operands(inst);
         let [vector, open, close] = match inst.dsts.len().max(inst.args.len()) {
@@ -142,6 +144,10 @@ impl Emitter<'_> {
         while let Some(at) = rest.find('%') {
             text.push_str(&rest[..at]);
             rest = &rest[at + 1..];
+            if crate::check::asm::is_register(rest) {
+                text.push('%');
+                continue;
+            }
             if let Some(after) = rest.strip_prefix('%') {
                 text.push('%');
                 rest = after;

@@ -25,27 +25,30 @@ pub(crate) fn module(
         );
         text.push_str("\t.param .b64 vprintf_param_1\n)\n;\n");
     }
+    let mut code = String::new();
+    let mut names = Vec::new();
+    for (nth, function) in kernels.iter().enumerate() {
+        let (kernel, own) = kernel(function, checked, nth);
+        code.push_str(&kernel);
+        names.extend(own);
+    }
     for at in 0..checked.program.globals.len() {
-        variable(&mut text, checked, at);
+        variable(&mut text, checked, at, &code);
     }
     for (nth, string) in strings.iter().enumerate() {
         let bytes: Vec<String> = string.iter().chain(&[0]).map(u8::to_string).collect();
         let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), bytes.join(", "));
     }
-    let mut names = Vec::new();
-    for (nth, function) in kernels.iter().enumerate() {
-        let (kernel, own) = kernel(function, checked, nth);
-        text.push_str(&kernel);
-        names.extend(own);
-    }
+    text.push_str(&code);
     let file: String = file.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect();
     let _ = writeln!(text, "\n\t.file\t1 \"{file}\"");
     (text, names)
 }
 
-fn variable(text: &mut String, checked: &Checked, at: usize) {
+/// A variable; one of this compiler's own only if a kernel uses it.
+fn variable(text: &mut String, checked: &Checked, at: usize, code: &str) {
     let global = &checked.program.globals[at];
-    if global.span.file > 0 && !global.is_extern && global.bytes.is_none() {
+    if global.span.file > 0 && !code.contains(&global.name) {
         return;
     }
     let space = of_symbol(checked, at);

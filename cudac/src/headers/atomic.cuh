@@ -15,6 +15,11 @@ using cuda::memory_order_seq_cst;
 template <typename T> inline __device__ T move(T value) { return value; }
 }
 
+}
+namespace std {
+using cuda::std::move;
+}
+namespace cuda {
 #if __CUDA_ARCH__ >= 700
 inline __device__ void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
     if (order == memory_order_relaxed) return;

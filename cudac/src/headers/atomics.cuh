@@ -18,17 +18,19 @@ ATOMICS(atomicAdd, "")
 ATOMICS(atomicAdd_block, ".cta")
 ATOMICS(atomicAdd_system, ".sys")
 
-//: atomicSub
-inline __device__ int atomicSub(int* address, int value) {
-    int old;
-    asm volatile("atom%s1.add.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(-value) : "memory");
-    return old;
-}
-inline __device__ unsigned atomicSub(unsigned* address, unsigned value) {
-    unsigned old;
-    asm volatile("atom%s1.add.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(-value) : "memory");
-    return old;
-}
+//: atomicSub atomicSub_block atomicSub_system
+#define ATOMIC(name, scope, T) \
+    inline __device__ T name(T* address, T value) { \
+        T old; \
+        asm volatile("atom" scope "%s1.add.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(-value) : "memory"); \
+        return old; \
+    }
+#define ATOMICS(name, scope) \
+    ATOMIC(name, scope, int) \
+    ATOMIC(name, scope, unsigned)
+ATOMICS(atomicSub, "")
+ATOMICS(atomicSub_block, ".cta")
+ATOMICS(atomicSub_system, ".sys")
 
 //: atomicExch atomicExch_block atomicExch_system
 #define ATOMIC(name, scope, T, type, c) \
@@ -67,32 +69,40 @@ ATOMICS(atomicMax_block, "max", ".cta")
 ATOMICS(atomicMin_system, "min", ".sys")
 ATOMICS(atomicMax_system, "max", ".sys")
 
-//: atomicAnd atomicOr atomicXor
-#define ATOMIC(name, operation, T, type, c) \
+//: atomicAnd atomicOr atomicXor atomicAnd_block atomicOr_block atomicXor_block atomicAnd_system atomicOr_system atomicXor_system
+#define ATOMIC(name, scope, operation, T, type, c) \
     inline __device__ T name(T* address, T value) { \
         T old; \
-        asm volatile("atom%s1." operation "." type " %0, %1, %2;" : "=" c(old) : "m"(address), c(value) : "memory"); \
+        asm volatile("atom" scope "%s1." operation "." type " %0, %1, %2;" : "=" c(old) : "m"(address), c(value) : "memory"); \
         return old; \
     }
-#define ATOMICS(name, operation) \
-    ATOMIC(name, operation, int, "b32", "r") \
-    ATOMIC(name, operation, unsigned, "b32", "r") \
-    ATOMIC(name, operation, unsigned long long, "b64", "l")
-ATOMICS(atomicAnd, "and")
-ATOMICS(atomicOr, "or")
-ATOMICS(atomicXor, "xor")
+#define ATOMICS(name, scope, operation) \
+    ATOMIC(name, scope, operation, int, "b32", "r") \
+    ATOMIC(name, scope, operation, unsigned, "b32", "r") \
+    ATOMIC(name, scope, operation, unsigned long long, "b64", "l")
+ATOMICS(atomicAnd, "", "and")
+ATOMICS(atomicAnd_block, ".cta", "and")
+ATOMICS(atomicAnd_system, ".sys", "and")
+ATOMICS(atomicOr, "", "or")
+ATOMICS(atomicOr_block, ".cta", "or")
+ATOMICS(atomicOr_system, ".sys", "or")
+ATOMICS(atomicXor, "", "xor")
+ATOMICS(atomicXor_block, ".cta", "xor")
+ATOMICS(atomicXor_system, ".sys", "xor")
 
-//: atomicInc atomicDec
-inline __device__ unsigned atomicInc(unsigned* address, unsigned most) {
-    unsigned old;
-    asm volatile("atom%s1.inc.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(most) : "memory");
-    return old;
-}
-inline __device__ unsigned atomicDec(unsigned* address, unsigned most) {
-    unsigned old;
-    asm volatile("atom%s1.dec.u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(most) : "memory");
-    return old;
-}
+//: atomicInc atomicDec atomicInc_block atomicDec_block atomicInc_system atomicDec_system
+#define ATOMIC(name, scope, operation) \
+    inline __device__ unsigned name(unsigned* address, unsigned most) { \
+        unsigned old; \
+        asm volatile("atom" scope "%s1." operation ".u32 %0, %1, %2;" : "=r"(old) : "m"(address), "r"(most) : "memory"); \
+        return old; \
+    }
+ATOMIC(atomicInc, "", "inc")
+ATOMIC(atomicInc_block, ".cta", "inc")
+ATOMIC(atomicInc_system, ".sys", "inc")
+ATOMIC(atomicDec, "", "dec")
+ATOMIC(atomicDec_block, ".cta", "dec")
+ATOMIC(atomicDec_system, ".sys", "dec")
 
 //: atomicCAS atomicCAS_block atomicCAS_system
 #define ATOMIC(name, scope, T, type, c) \

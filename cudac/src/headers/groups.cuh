@@ -31,6 +31,8 @@ struct thread_block {
 
 inline __device__ thread_block this_thread_block() { return thread_block(); }
 
+__device__ unsigned __arrived;
+
 struct grid_group {
     __device__ unsigned long long size() const {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
@@ -44,6 +46,20 @@ struct grid_group {
     __device__ unsigned long long block_rank() const {
         return (unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     }
+    // The blocks count themselves in one word; the first one adds what makes the sum change its sign.
+    __device__ void sync() const {
+        __syncthreads();
+        if (__thread_in_block() == 0) {
+            __threadfence();
+            unsigned step = block_rank() == 0 ? 0x80000000u - ((unsigned)num_blocks() - 1) : 1;
+            unsigned before = atomicAdd(&__arrived, step);
+            while (((atomicAdd(&__arrived, 0u) ^ before) & 0x80000000u) == 0) __nanosleep(32);
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    __device__ bool is_valid() const { return true; }
+    __device__ dim3 group_index() const { return dim3(0, 0, 0); }
     __device__ unsigned long long num_blocks() const { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
 };
 
@@ -125,9 +141,30 @@ struct coalesced_group {
 
 inline __device__ coalesced_group coalesced_threads() { return coalesced_group{__activemask()}; }
 
+inline __device__ coalesced_group __those_that(unsigned mask, bool predicate) {
+    unsigned holds = __ballot_sync(mask, predicate);
+    return coalesced_group{predicate ? holds : mask & ~holds};
+}
+inline __device__ coalesced_group binary_partition(const coalesced_group& group, bool predicate) {
+    return __those_that(group.mask, predicate);
+}
+template <unsigned N, typename P>
+inline __device__ coalesced_group binary_partition(const thread_block_tile<N, P>& tile, bool predicate) {
+    return __those_that(tile.__mask(), predicate);
+}
+template <typename T> inline __device__ coalesced_group labeled_partition(const coalesced_group& group, T label) {
+    return coalesced_group{__match_any_sync(group.mask, label)};
+}
+template <unsigned N, typename P, typename T>
+inline __device__ coalesced_group labeled_partition(const thread_block_tile<N, P>& tile, T label) {
+    return coalesced_group{__match_any_sync(tile.__mask(), label)};
+}
+
 struct thread_group {
     unsigned kind, first, count;
     __device__ thread_group(const thread_block& block) : kind(0), first(0), count(block.size()) {}
+    template <unsigned N, typename P>
+    __device__ thread_group(const thread_block_tile<N, P>& tile) : kind(1), first(__thread_in_block() & ~(N - 1)), count(N) {}
     __device__ thread_group(unsigned first, unsigned count) : kind(1), first(first), count(count) {}
     __device__ unsigned size() const { return count; }
     __device__ unsigned num_threads() const { return count; }
@@ -178,6 +215,15 @@ BY_REDUX(bit_and, unsigned, __reduce_and_sync)
 BY_REDUX(bit_or, unsigned, __reduce_or_sync)
 BY_REDUX(bit_xor, unsigned, __reduce_xor_sync)
 #endif
+
+template <typename T, typename Op>
+inline __device__ T reduce(const coalesced_group& group, T value, Op op) {
+    for (unsigned delta = 1; delta < group.size(); delta *= 2) {
+        T other = group.shfl_down(value, delta);
+        if (group.thread_rank() + delta < group.size()) value = op(value, other);
+    }
+    return group.shfl(value, 0);
+}
 
 template <unsigned N, typename P, typename T, typename Op>
 inline __device__ T inclusive_scan(const thread_block_tile<N, P>& tile, T value, Op op) {

@@ -1,5 +1,6 @@
-// `__half` and `__nv_bfloat16`: conversions, and arithmetic that is done in single precision and rounded once.
-// Written from: CUDA Math API, half precision; IEEE 754.
+// `__half`, `__nv_bfloat16` and pairs of them: arithmetic that is done in single precision and rounded again, which has
+// the result of one operation, except for `__hfma`. One text for both, because they share the macros.
+// Written from: CUDA Math API, half precision and bfloat16 precision; IEEE 754.
 struct __half {
     unsigned short __x;
     __half() = default;
@@ -18,12 +19,108 @@ typedef __half half;
 inline __device__ __half __float2half(float x) { return __half(x); }
 inline __device__ __half __float2half_rn(float x) { return __half(x); }
 inline __device__ float __half2float(__half x) { return (float)x; }
-inline __device__ __half __hadd(__half a, __half b) { return __half((float)a + (float)b); }
-inline __device__ __half __hsub(__half a, __half b) { return __half((float)a - (float)b); }
-inline __device__ __half __hmul(__half a, __half b) { return __half((float)a * (float)b); }
-inline __device__ __half operator+(__half a, __half b) { return __hadd(a, b); }
-inline __device__ __half operator-(__half a, __half b) { return __hsub(a, b); }
-inline __device__ __half operator*(__half a, __half b) { return __hmul(a, b); }
-inline __device__ bool __hlt(__half a, __half b) { return (float)a < (float)b; }
-inline __device__ bool __hgt(__half a, __half b) { return (float)a > (float)b; }
-inline __device__ bool __heq(__half a, __half b) { return (float)a == (float)b; }
+inline __device__ unsigned short __half_as_ushort(__half x) { return x.__x; }
+inline __device__ short __half_as_short(__half x) { return (short)x.__x; }
+inline __device__ __half __ushort_as_half(unsigned short x) { __half made; made.__x = x; return made; }
+inline __device__ __half __int2half_rn(int x) { return __half((float)x); }
+inline __device__ __half hsqrt(__half x) { return __half(sqrtf((float)x)); }
+inline __device__ __half __hfma(__half a, __half b, __half c) {
+    __half made;
+    unsigned short bits;
+    asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(bits) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
+    made.__x = bits;
+    return made;
+}
+
+#define __CUDAC_OPERATOR(H, name, sign) \
+    inline __device__ H name(H a, H b) { return H((float)a sign (float)b); } \
+    inline __device__ H operator sign(H a, H b) { return name(a, b); } \
+    inline __device__ H& operator sign##=(H& a, H b) { a = name(a, b); return a; }
+#define __CUDAC_COMPARISON(H, name, sign) \
+    inline __device__ bool name(H a, H b) { return (float)a sign (float)b; } \
+    inline __device__ bool operator sign(H a, H b) { return name(a, b); }
+#define __CUDAC_PAIR(H2, name, single) \
+    inline __device__ H2 name(H2 a, H2 b) { return H2(single(a.x, b.x), single(a.y, b.y)); }
+#define __CUDAC_PAIR_OPERATOR(H2, name, single, sign) \
+    __CUDAC_PAIR(H2, name, single) \
+    inline __device__ H2 operator sign(H2 a, H2 b) { return name(a, b); } \
+    inline __device__ H2& operator sign##=(H2& a, H2 b) { a = name(a, b); return a; }
+#define __CUDAC_HALVES(H, H2) \
+    __CUDAC_OPERATOR(H, __hadd, +) \
+    __CUDAC_OPERATOR(H, __hsub, -) \
+    __CUDAC_OPERATOR(H, __hmul, *) \
+    __CUDAC_OPERATOR(H, __hdiv, /) \
+    __CUDAC_COMPARISON(H, __heq, ==) \
+    __CUDAC_COMPARISON(H, __hne, !=) \
+    __CUDAC_COMPARISON(H, __hlt, <) \
+    __CUDAC_COMPARISON(H, __hle, <=) \
+    __CUDAC_COMPARISON(H, __hgt, >) \
+    __CUDAC_COMPARISON(H, __hge, >=) \
+    inline __device__ H __hneg(H a) { a.__x = (unsigned short)(a.__x ^ 0x8000); return a; } \
+    inline __device__ H __habs(H a) { a.__x = (unsigned short)(a.__x & 0x7fff); return a; } \
+    inline __device__ H operator-(H a) { return __hneg(a); } \
+    inline __device__ H __hmin(H a, H b) { return H(fminf((float)a, (float)b)); } \
+    inline __device__ H __hmax(H a, H b) { return H(fmaxf((float)a, (float)b)); } \
+    struct __align__(4) H2 { \
+        H x, y; \
+        H2() = default; \
+        __device__ H2(H x, H y) : x(x), y(y) {} \
+    }; \
+    __CUDAC_PAIR_OPERATOR(H2, __hadd2, __hadd, +) \
+    __CUDAC_PAIR_OPERATOR(H2, __hsub2, __hsub, -) \
+    __CUDAC_PAIR_OPERATOR(H2, __hmul2, __hmul, *) \
+    __CUDAC_PAIR_OPERATOR(H2, __h2div, __hdiv, /) \
+    __CUDAC_PAIR(H2, __hmin2, __hmin) \
+    __CUDAC_PAIR(H2, __hmax2, __hmax) \
+    inline __device__ H2 __hneg2(H2 a) { return H2(__hneg(a.x), __hneg(a.y)); } \
+    inline __device__ H2 __habs2(H2 a) { return H2(__habs(a.x), __habs(a.y)); } \
+    inline __device__ H2 __hfma2(H2 a, H2 b, H2 c) { return H2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); } \
+    inline __device__ float __low2float(H2 a) { return (float)a.x; } \
+    inline __device__ float __high2float(H2 a) { return (float)a.y; }
+__CUDAC_HALVES(__half, __half2)
+
+typedef __half2 half2;
+inline __device__ __half2 make_half2(__half x, __half y) { return __half2(x, y); }
+inline __device__ __half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
+inline __device__ __half2 __half2half2(__half x) { return __half2(x, x); }
+inline __device__ __half2 __float2half2_rn(float x) { return __half2(__half(x), __half(x)); }
+inline __device__ __half2 __floats2half2_rn(float x, float y) { return __half2(__half(x), __half(y)); }
+inline __device__ __half2 __float22half2_rn(float2 x) { return __half2(__half(x.x), __half(x.y)); }
+inline __device__ float2 __half22float2(__half2 a) { return make_float2((float)a.x, (float)a.y); }
+inline __device__ __half __low2half(__half2 a) { return a.x; }
+inline __device__ __half __high2half(__half2 a) { return a.y; }
+inline __device__ __half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
+inline __device__ __half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
+inline __device__ __half2 __lowhigh2highlow(__half2 a) { return __half2(a.y, a.x); }
+
+// The upper half of a `float`.
+struct __nv_bfloat16 {
+    unsigned short __x;
+    __nv_bfloat16() = default;
+    __device__ __nv_bfloat16(float value) {
+        unsigned bits = __float_as_uint(value);
+        // To the nearest; if there are two, to the even one.
+        __x = value != value ? 0x7fff : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    }
+    __device__ operator float() const { return __uint_as_float((unsigned)__x << 16); }
+};
+typedef __nv_bfloat16 nv_bfloat16;
+inline __device__ __nv_bfloat16 __float2bfloat16(float x) { return __nv_bfloat16(x); }
+inline __device__ __nv_bfloat16 __float2bfloat16_rn(float x) { return __nv_bfloat16(x); }
+inline __device__ float __bfloat162float(__nv_bfloat16 x) { return (float)x; }
+inline __device__ unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x.__x; }
+// The last bit of the sum says whether something was lost, so that rounding it again is like rounding the exact sum.
+inline __device__ __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+    float sum, below, above;
+    asm("fma.rz.f32 %0, %1, %2, %3;" : "=f"(sum) : "f"((float)a), "f"((float)b), "f"((float)c));
+    asm("fma.rm.f32 %0, %1, %2, %3;" : "=f"(below) : "f"((float)a), "f"((float)b), "f"((float)c));
+    asm("fma.rp.f32 %0, %1, %2, %3;" : "=f"(above) : "f"((float)a), "f"((float)b), "f"((float)c));
+    return __nv_bfloat16(__uint_as_float(__float_as_uint(sum) | (unsigned)(below != above)));
+}
+__CUDAC_HALVES(__nv_bfloat16, __nv_bfloat162)
+typedef __nv_bfloat162 nv_bfloat162;
+inline __device__ __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162(x, y); }
+inline __device__ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) { return __nv_bfloat162(x, x); }
+inline __device__ __nv_bfloat162 __float2bfloat162_rn(float x) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(x)); }
+inline __device__ __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162(__nv_bfloat16(x), __nv_bfloat16(y)); }
+inline __device__ float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }

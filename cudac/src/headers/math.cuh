@@ -25,6 +25,14 @@ MIXED(unsigned long long, long long, unsigned long long)
 MIXED(float, double, double)
 MIXED(double, float, double)
 
+//: umin umax llmin llmax ullmin ullmax
+inline __device__ unsigned umin(unsigned a, unsigned b) { return __cudac_min(a, b); }
+inline __device__ unsigned umax(unsigned a, unsigned b) { return __cudac_max(a, b); }
+inline __device__ long long llmin(long long a, long long b) { return __cudac_min(a, b); }
+inline __device__ long long llmax(long long a, long long b) { return __cudac_max(a, b); }
+inline __device__ unsigned long long ullmin(unsigned long long a, unsigned long long b) { return __cudac_min(a, b); }
+inline __device__ unsigned long long ullmax(unsigned long long a, unsigned long long b) { return __cudac_max(a, b); }
+
 //: abs labs llabs
 inline __device__ int abs(int x) { return __cudac_abs(x); }
 inline __device__ long abs(long x) { return __cudac_abs(x); }
@@ -316,3 +324,4 @@ inline __device__ bool isnan(float x) { return x != x; }
 inline __device__ bool isnan(double x) { return x != x; }
 //: isinf
 inline __device__ bool isinf(float x) { return __cudac_abs(x) == __cudac_bits(0x7f800000u, 0.0f); }
+inline __device__ bool isinf(double x) { return __cudac_abs(x) == __cudac_bits(0x7ff0000000000000, 0.0); }

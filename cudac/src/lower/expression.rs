@@ -18,10 +18,7 @@ impl Lower<'_> {
         Ok(match &expr.kind {
             Kind::Integer(value) => scalar(Operand::Int(*value)),
             Kind::Float(value) => scalar(float_operand(self.scalar_ty(expr.ty, expr.span)?, *value)),
-            Kind::Text(text) => {
-                let _ = text;
-                return Err(unsupported(expr.span, "a text outside of `printf`"));
-            }
+            Kind::Text(text) => scalar(self.text_address(text)),
             Kind::Special(register) => scalar(self.emit(Op::Special(register), Class::B32, vec![])),
             Kind::Load(place) => return self.loaded(place),
             Kind::AddressOf(place) | Kind::Decay(place) => Value::Address(self.place(place)?),

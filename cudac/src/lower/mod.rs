@@ -93,7 +93,7 @@ pub(crate) fn lower(
 ) -> Result<Function> {
     let made = &checked.program.functions[kernel];
     let function = Function {
-        name: made.name.clone(),
+        name: made.symbol.clone(),
         params: Vec::new(),
         launch_bounds: made.launch_bounds.clone(),
         regs: Vec::new(),

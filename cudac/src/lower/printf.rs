@@ -50,6 +50,32 @@ impl Lower<'_> {
         Ok(Operand::Reg(dst))
     }
 
+    /// The generic address of a text, which is in the memory of the module.
+    pub(super) fn text_address(&mut self, text: &[u8]) -> Operand {
+        let number = self.string(text);
+        let address = self.instruction(format!("mov.u64 %0, $str{number};"), Vec::new());
+        self.instruction("cvta.global.u64 %0, %1;".to_owned(), vec![address])
+    }
+
+    /// An instruction with a result of 64 bits that depends on its arguments only.
+    fn instruction(&mut self, text: String, args: Vec<Operand>) -> Operand {
+        let dst = self.function.new_reg(Class::B64);
+        let arguments = (0..args.len()).map(PtxOperand::Argument);
+        let ptx = Ptx {
+            text,
+            is_volatile: false,
+            touches_memory: false,
+            addresses: vec![None; args.len()],
+            operands: std::iter::once(PtxOperand::Result(0)).chain(arguments).collect(),
+            spaces: vec![Space::Generic; args.len()],
+            classes: vec![Class::B64; args.len()],
+            is_own: true,
+        };
+        let line = self.line;
+        self.push(Inst { op: Op::Ptx(Rc::new(ptx)), dsts: vec![dst], args, line });
+        Operand::Reg(dst)
+    }
+
     /// The number of a text; equal texts are stored once.
     fn string(&mut self, text: &[u8]) -> usize {
         if let Some(known) = self.strings.iter().position(|known| known == text) {

@@ -237,7 +237,12 @@ impl Numbering<'_> {
     fn best(&self, reg: Reg) -> Operand {
         let value = self.current[reg as usize];
         if let Some(known) = self.constants[value as usize] {
-            return known;
+            // A float's bits may have been made by instructions for integers.
+            return match (known, self.function.class(reg)) {
+                (Operand::Int(bits), Class::F32) => Operand::F32(bits as u32),
+                (Operand::Int(bits), Class::F64) => Operand::F64(bits as u64),
+                _ => known,
+            };
         }
         self.holder(value, self.function.class(reg)).map_or(Operand::Reg(reg), Operand::Reg)
     }

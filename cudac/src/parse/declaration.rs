@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Parser;
+use super::function::set;
 use super::scope::Entity;
 use super::tree::{Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
 use crate::lex::Kind;
@@ -264,8 +265,12 @@ impl Parser<'_, '_> {
         if self.is("::") {
             return Err(unsupported(start, "defining a member outside of its type"));
         }
-        if self.is("(") && self.at_parameters() {
-            return self.function(specifiers, declarator.ty, name, span).map(Declaration::Function);
+        // Only a function template can have arguments here: a special case of it, or an instance that is asked for.
+        let is_template = self.is("<") && self.scopes.find(&name) == Some(Entity::FunctionTemplate);
+        let special = if is_template { Some(self.template_arguments()?) } else { None };
+        if self.is("(") && (special.is_some() || self.at_parameters()) {
+            let function = self.function(specifiers, declarator.ty, name, span)?;
+            return Ok(Declaration::Function(set(function, |function| function.special = special)));
         }
         self.at = before;
         self.variables(base, &specifiers).map(Declaration::Variables)
@@ -456,7 +461,10 @@ impl Parser<'_, '_> {
         self.next();
         self.next();
         self.next();
-        let body = self.nested(|parser| Ok(parser.declarations(true)))?;
+        let outer = std::mem::replace(&mut self.is_c, true);
+        let body = self.nested(|parser| Ok(parser.declarations(true)));
+        self.is_c = outer;
+        let body = body?;
         self.expect("}", "at the end of the block")?;
         Ok(Declaration::Group(body))
     }

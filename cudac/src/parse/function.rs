@@ -96,6 +96,7 @@ impl Parser<'_, '_> {
         if self.take("->") {
             result = self.type_name()?;
         }
+        let is_extern_c = specifiers.storage.is_extern_c || self.is_c;
         let template = super::template::implied(self.text.names, &parameters);
         let mut function = Function {
             name,
@@ -104,7 +105,7 @@ impl Parser<'_, '_> {
             result,
             parameters,
             body: None,
-            storage: specifiers.storage,
+            storage: super::tree::Storage { is_extern_c, ..specifiers.storage },
             launch_bounds: specifiers.launch_bounds,
             initialisers: Vec::new(),
             is_constructor: false,
@@ -112,6 +113,7 @@ impl Parser<'_, '_> {
             is_const,
             is_deleted: false,
             is_defaulted: false,
+            special: None,
             end: span,
         };
         if self.is(":") {

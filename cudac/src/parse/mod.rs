@@ -51,6 +51,8 @@ struct Parser<'p, 's> {
     own: Vec<Declaration>,
     /// Inside of template arguments, where `>` ends the list.
     closes_angle: bool,
+    /// Inside of `extern "C" { … }`.
+    is_c: bool,
     /// What was said of a variable after the qualifiers of its type.
     late: Storage,
 }
@@ -67,6 +69,7 @@ pub(crate) fn parse(text: &mut Text<'_>, file: u16) -> Vec<Declaration> {
         scopes,
         own: Vec::new(),
         closes_angle: false,
+        is_c: false,
         late: Storage::default(),
     };
     let declarations = parser.declarations(false);

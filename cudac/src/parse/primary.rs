@@ -197,6 +197,7 @@ impl Parser<'_, '_> {
             is_const,
             is_deleted: false,
             is_defaulted: false,
+            special: None,
             end: self.end(),
         })
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::tree::{Expr, Stmt, StmtKind, Unroll};
 use crate::lex::Kind;
-use crate::source::{Result, Span, error, unsupported};
+use crate::source::{Result, error, unsupported};
 
 impl Parser<'_, '_> {
     /// `{ … }`; after an error in a statement the next one is read.
@@ -155,6 +155,19 @@ impl Parser<'_, '_> {
         self.expect("(", "after `for`")?;
         let outer = std::mem::replace(&mut self.closes_angle, false);
         let init = if self.take(";") { None } else { Some(Box::new(self.for_init()?)) };
+        if self.take(":") {
+            let range = if self.is("{") { self.list()? } else { self.expression()? };
+            self.closes_angle = outer;
+            self.expect(")", "after the range of `for`")?;
+            let body = Box::new(self.scoped_statement()?);
+            return match init.map(|init| init.kind) {
+                Some(StmtKind::Variables(mut variables)) if variables.len() == 1 => {
+                    let variable = Box::new(variables.remove(0));
+                    Ok(StmtKind::RangeFor { variable, range, body, unroll })
+                }
+                _ => Err(error(range.span, "expected one variable before the `:` of `for`")),
+            };
+        }
         let condition = if self.is(";") { None } else { Some(self.expression()?) };
         self.expect(";", "after the condition of `for`")?;
         let step = if self.is(")") { None } else { Some(self.expression()?) };
@@ -224,18 +237,9 @@ impl Parser<'_, '_> {
         let start = self.span();
         let declaration = self.declaration(false)?;
         let kind = match declaration {
-            super::tree::Declaration::Variables(variables) => {
-                if self.is(":") {
-                    return Err(self.range_based(start));
-                }
-                StmtKind::Variables(variables)
-            }
+            super::tree::Declaration::Variables(variables) => StmtKind::Variables(variables),
             other => StmtKind::Declaration(Rc::new(other)),
         };
         Ok(Stmt { kind, span: self.since(start) })
-    }
-
-    fn range_based(&self, start: Span) -> Box<crate::source::Problem> {
-        unsupported(self.since(start), "a range-based `for`").with_help("count with an index")
     }
 }

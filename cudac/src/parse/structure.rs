@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::Parser;
 use super::declaration::Specifiers;
 use super::scope::Entity;
-use super::tree::{Declaration, Member, Parameter, Struct};
+use super::tree::{Argument, Declaration, Member, Parameter, Struct};
 use crate::lex::Kind;
-use crate::source::{Name, Result, unsupported};
+use crate::source::{Name, Result, error, unsupported};
 
 impl Parser<'_, '_> {
     /// Whether a definition of a type follows, and not a use of one as in `struct S s`.
@@ -60,16 +60,16 @@ impl Parser<'_, '_> {
             (self.text.names.get(&format!("<unnamed at {}:{}>", place.0, place.1)), start)
         };
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
+        let special = self.special_case(&name, template.is_some())?;
         let made = |members, is_forward, align| {
-            let name = name.clone();
-            Rc::new(Struct { name, span, template: template.clone(), is_union, align, members, is_forward })
+            let (name, template, special) = (name.clone(), template.clone(), special.clone());
+            Rc::new(Struct { name, span, template, is_union, align, members, is_forward, special })
         };
-        self.scopes.declare(&name, entity);
+        if special.is_none() {
+            self.scopes.declare(&name, entity);
+        }
         if self.is(";") {
             return Ok(made(Vec::new(), true, None));
-        }
-        if self.is("<") {
-            return Err(unsupported(self.span(), "a special case of a template"));
         }
         if self.is(":") {
             return Err(unsupported(self.span(), "inheritance").with_help("make the other type a member"));
@@ -86,6 +86,17 @@ impl Parser<'_, '_> {
         let members = members?;
         self.expect("}", "after the members")?;
         Ok(made(members, false, specifiers.align))
+    }
+
+    /// `<int, T*>` after the name of a template that is known.
+    fn special_case(&mut self, name: &Name, is_template: bool) -> Result<Option<Vec<Argument>>> {
+        if !self.is("<") {
+            return Ok(None);
+        }
+        if !is_template || self.scopes.find(name) != Some(Entity::TypeTemplate) {
+            return Err(error(self.span(), format!("`{name}` is no template that is known here")));
+        }
+        self.template_arguments().map(Some)
     }
 
     fn members(&mut self, _is_class: bool) -> Result<Vec<Member>> {

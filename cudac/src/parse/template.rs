@@ -5,7 +5,7 @@ use super::function::set;
 use super::scope::Entity;
 use super::tree::{Argument, Declaration, Parameter, ParameterKind, TypeKind, Variable};
 use crate::lex::Kind;
-use crate::source::{Names, Result, unsupported};
+use crate::source::{Names, Result, Span, error, unsupported};
 
 /// A template may have this many parameters.
 const MAX_PARAMETERS: usize = 32;
@@ -16,7 +16,7 @@ impl Parser<'_, '_> {
         let start = self.span();
         self.next();
         if !self.is("<") {
-            return Err(unsupported(start, "an explicit instantiation"));
+            return self.explicit_instance(start);
         }
         self.next();
         self.scopes.push();
@@ -29,9 +29,6 @@ impl Parser<'_, '_> {
 
     fn templated(&mut self) -> Result<Declaration> {
         let parameters = self.template_parameters()?;
-        if parameters.is_empty() {
-            return Err(unsupported(self.span(), "a special case of a template"));
-        }
         let word = self.token().word().map(|word| word.as_str().to_owned());
         match word.as_deref() {
             Some("using") => {
@@ -47,7 +44,14 @@ impl Parser<'_, '_> {
             _ => {}
         }
         let specifiers = self.specifiers()?;
+        let is_special = parameters.is_empty();
         match self.typed(specifiers)? {
+            // A special case of a template; the arguments that are not written follow from the parameters.
+            Declaration::Function(function) if is_special => {
+                Ok(Declaration::Function(set(function, |function| {
+                    function.special.get_or_insert_default();
+                })))
+            }
             Declaration::Function(function) => Ok(Declaration::Function(set(function, |function| {
                 let implied = function.template.take().unwrap_or_default();
                 function.template = Some(parameters.into_iter().chain(implied).collect());
@@ -56,13 +60,34 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// `template struct S<int>;` or `template void f<int>(int*);`
+    fn explicit_instance(&mut self, start: Span) -> Result<Declaration> {
+        if ["struct", "class", "union"].iter().any(|word| self.is_word(word)) {
+            let ty = self.plain_type()?;
+            self.expect(";", "after the type")?;
+            let name = self.text.names.get("an instance");
+            return Ok(Declaration::Group(vec![Declaration::Alias { name, template: None, ty }]));
+        }
+        let specifiers = self.specifiers()?;
+        match self.typed(specifiers)? {
+            Declaration::Function(function) if function.body.is_none() => {
+                Ok(Declaration::Instance(set(function, |function| {
+                    function.special.get_or_insert_default();
+                })))
+            }
+            _ => Err(error(self.since(start), "expected `<` after `template`, or a function without a body")),
+        }
+    }
+
     /// Makes a template known in the scope around its parameters.
     fn declare_template(&mut self, declaration: &Declaration) {
         match declaration {
-            Declaration::Function(function) => {
+            Declaration::Function(function) if function.special.is_none() => {
                 self.scopes.declare(&function.name, Entity::FunctionTemplate);
             }
-            Declaration::Struct(definition) => self.scopes.declare(&definition.name, Entity::TypeTemplate),
+            Declaration::Struct(definition) if definition.special.is_none() => {
+                self.scopes.declare(&definition.name, Entity::TypeTemplate);
+            }
             Declaration::Alias { name, .. } => self.scopes.declare(name, Entity::TypeTemplate),
             _ => {}
         }

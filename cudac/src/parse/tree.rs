@@ -163,6 +163,13 @@ pub(crate) enum StmtKind {
         body: Box<Stmt>,
         unroll: Unroll,
     },
+    /// `for (T x : range)`
+    RangeFor {
+        variable: Box<Variable>,
+        range: Expr,
+        body: Box<Stmt>,
+        unroll: Unroll,
+    },
     While {
         condition: Expr,
         body: Box<Stmt>,
@@ -262,6 +269,8 @@ pub(crate) struct Function {
     pub is_const: bool,
     pub is_deleted: bool,
     pub is_defaulted: bool,
+    /// For a special case or an instance of a template: the arguments, if they are written.
+    pub special: Option<Vec<Argument>>,
     /// Where the body ends; a return without a value is charged to it.
     pub end: Span,
 }
@@ -289,6 +298,8 @@ pub(crate) struct Struct {
     pub members: Vec<Member>,
     /// A declaration without members, to be completed later.
     pub is_forward: bool,
+    /// For a special case of a template: the arguments that it is for.
+    pub special: Option<Vec<Argument>>,
 }
 
 #[derive(Debug)]
@@ -310,6 +321,8 @@ pub(crate) struct Enum {
 #[derive(Debug)]
 pub(crate) enum Declaration {
     Function(Rc<Function>),
+    /// `template` and a function without a body: asks for an instance.
+    Instance(Rc<Function>),
     Variables(Vec<Variable>),
     Struct(Rc<Struct>),
     Enum(Enum),

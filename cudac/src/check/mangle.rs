@@ -1,0 +1,304 @@
+//! The names of kernels that are not `extern "C"`, as NVIDIA's compiler writes them into PTX.
+//!
+//! Specification: Itanium C++ ABI, mangling. Left out: what kernels' parameters do not have, such as pointers to members.
+
+use super::Checker;
+use super::scope::ScopeId;
+use super::types::{Argument, Basic, Shape, Type};
+use crate::parse::tree::{self, ParameterKind, TypeKind};
+use crate::source::Name;
+
+/// A part of a mangled name.
+enum Node {
+    /// What is never abbreviated: a basic type, or a value.
+    Plain(String),
+    /// A parameter of the template.
+    Parameter(usize),
+    /// A pointer, a reference, or a qualified type.
+    Around(String, Box<Node>),
+    /// A name, after the namespaces around it.
+    Named(Vec<String>),
+    Template(Vec<String>, Vec<Node>),
+}
+
+#[derive(Default)]
+struct Mangler {
+    text: String,
+    /// What has been written and may be abbreviated.
+    known: Vec<String>,
+}
+
+impl Mangler {
+    /// Whether something has been written before; its abbreviation is written now, or it is noted by `note`.
+    fn repeats(&mut self, key: &str) -> bool {
+        let Some(at) = self.known.iter().position(|known| known == key) else { return false };
+        self.text.push('S');
+        if at > 0 {
+            let digit = (at - 1) as u32;
+            let tens = if digit >= 36 { char::from_digit(digit / 36, 36) } else { None };
+            self.text.extend(
+                tens.into_iter().chain(char::from_digit(digit % 36, 36)).map(|c| c.to_ascii_uppercase()),
+            );
+        }
+        self.text.push('_');
+        true
+    }
+
+    fn note(&mut self, key: String) {
+        self.known.push(key);
+    }
+
+    /// `a::b`, each level of which can be abbreviated; the last one only if it `is_type`.
+    fn path(&mut self, path: &[String], is_type: bool) {
+        let Some((last, outer)) = path.split_last() else { return };
+        let key = path.concat();
+        if is_type && self.repeats(&key) {
+            return;
+        }
+        self.path(outer, true);
+        self.text.push_str(last);
+        if is_type {
+            self.note(key);
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        let key = node.key();
+        if !matches!(node, Node::Plain(_)) && self.repeats(&key) {
+            return;
+        }
+        match node {
+            Node::Plain(text) => return self.text.push_str(text),
+            Node::Parameter(_) => self.text.push_str(&key),
+            Node::Around(prefix, inner) => {
+                self.text.push_str(prefix);
+                self.node(inner);
+            }
+            Node::Named(path) | Node::Template(path, _) => {
+                let is_nested = path.len() > 1;
+                self.text.push_str(if is_nested { "N" } else { "" });
+                let arguments = if let Node::Template(_, arguments) = node { Some(arguments) } else { None };
+                let (last, outer) = (path.concat(), &path[..path.len() - 1]);
+                if arguments.is_none() || !self.repeats(&last) {
+                    self.path(outer, true);
+                    self.text.push_str(&path[path.len() - 1]);
+                    if arguments.is_some() {
+                        self.note(last);
+                    }
+                }
+                arguments.into_iter().for_each(|arguments| self.arguments(arguments));
+                self.text.push_str(if is_nested { "E" } else { "" });
+            }
+        }
+        self.note(key);
+    }
+
+    fn arguments(&mut self, arguments: &[Node]) {
+        self.text.push('I');
+        arguments.iter().for_each(|argument| self.node(argument));
+        self.text.push('E');
+    }
+}
+
+impl Node {
+    /// The part without abbreviations.
+    fn key(&self) -> String {
+        match self {
+            Node::Plain(text) => text.clone(),
+            Node::Parameter(0) => "T_".to_owned(),
+            Node::Parameter(at) => format!("T{}_", at - 1),
+            Node::Around(prefix, inner) => prefix.clone() + &inner.key(),
+            Node::Named(path) => path.concat(),
+            Node::Template(path, arguments) => {
+                format!("{}I{}E", path.concat(), arguments.iter().map(Node::key).collect::<String>())
+            }
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// The name of a kernel in PTX; `scope` has the parameters of its template.
+    pub(super) fn mangled(
+        &mut self,
+        function: &tree::Function,
+        scope: ScopeId,
+        arguments: &[Argument],
+        parameters: &[Type],
+    ) -> String {
+        let mut mangler = Mangler::default();
+        let mut path = self.namespaces(scope);
+        path.push(source_name(function.name.as_str()));
+        let is_nested = path.len() > 1;
+        mangler.text.push_str(if is_nested { "_ZN" } else { "_Z" });
+        let template = function.template.as_deref();
+        mangler.path(&path, template.is_some());
+        if let Some(template) = template {
+            let nodes: Vec<Node> =
+                template.iter().zip(arguments).map(|(p, a)| self.argument_node(scope, p, *a)).collect();
+            mangler.arguments(&nodes);
+        }
+        mangler.text.push_str(if is_nested { "E" } else { "" });
+        mangler.text.push_str(if template.is_some() { "v" } else { "" });
+        for (written, ty) in function.parameters.iter().zip(parameters) {
+            let node = self.written_node(scope, &written.ty, ty.plain(), template.unwrap_or_default(), true);
+            mangler.node(&node);
+        }
+        mangler.text.push_str(if parameters.is_empty() { "v" } else { "" });
+        mangler.text
+    }
+
+    /// The namespaces around a scope, from the outermost.
+    fn namespaces(&self, scope: ScopeId) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut at = scope;
+        while let Some(parent) = self.scopes.parent(at) {
+            found.extend(self.scopes.name_of(parent, at).map(|name| source_name(name.as_str())));
+            at = parent;
+        }
+        found.reverse();
+        found
+    }
+
+    fn argument_node(&mut self, scope: ScopeId, parameter: &tree::Parameter, argument: Argument) -> Node {
+        match (argument, &parameter.kind) {
+            (Argument::Type(ty), _) => self.node(ty),
+            (Argument::Value(value), ParameterKind::Value(ty, _)) => {
+                let ty = self.resolve(scope, ty).unwrap_or_else(|_| self.types.int());
+                self.value_node(ty, value)
+            }
+            (Argument::Value(value), ParameterKind::Type(_)) => {
+                let int = self.types.int();
+                self.value_node(int, value)
+            }
+        }
+    }
+
+    fn value_node(&mut self, ty: Type, value: i64) -> Node {
+        let sign = if value < 0 && !self.types.is_unsigned(ty) { "n" } else { "" };
+        let size = if sign.is_empty() { value as u64 } else { value.unsigned_abs() };
+        Node::Plain(format!("L{}{sign}{size}E", self.node(ty.plain()).key()))
+    }
+
+    /// A type as it is written, where the parameters of the template remain parameters.
+    fn written_node(
+        &mut self,
+        scope: ScopeId,
+        written: &tree::Type,
+        ty: Type,
+        parameters: &[tree::Parameter],
+        is_outermost: bool,
+    ) -> Node {
+        let at = |name: &Name| parameters.iter().position(|parameter| parameter.name.as_ref() == Some(name));
+        let inner = match &written.kind {
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) if self.types.pointee(ty).is_some() => {
+                let to = self.types.pointee(ty).unwrap_or(ty);
+                Node::Around("P".to_owned(), Box::new(self.written_node(scope, inner, to, parameters, false)))
+            }
+            TypeKind::Named(path) if path.parts.len() == 1 && at(&path.parts[0].name).is_some() => {
+                Node::Parameter(at(&path.parts[0].name).unwrap_or(0))
+            }
+            TypeKind::Named(path) if self.has_template(ty) => {
+                let written = path.parts.last().and_then(|part| part.arguments.clone()).unwrap_or_default();
+                return self.template_node(scope, ty, &written, parameters);
+            }
+            _ => return self.node(if is_outermost { ty.plain() } else { ty }),
+        };
+        let (is_const, is_volatile) =
+            (written.is_const && !is_outermost, written.is_volatile && !is_outermost);
+        qualified(inner, is_const, is_volatile)
+    }
+
+    fn has_template(&self, ty: Type) -> bool {
+        self.types.struct_of(ty).is_some_and(|at| self.types.structs[at].template.is_some())
+    }
+
+    /// A type from a template, with its arguments as they are written.
+    fn template_node(
+        &mut self,
+        scope: ScopeId,
+        ty: Type,
+        written: &[tree::Argument],
+        parameters: &[tree::Parameter],
+    ) -> Node {
+        let Node::Template(path, mut nodes) = self.node(ty.plain()) else { return self.node(ty) };
+        for (node, written) in nodes.iter_mut().zip(written) {
+            let (tree::Argument::Type(tree::Type { kind: TypeKind::Named(own), .. })
+            | tree::Argument::Value(tree::Expr { kind: tree::ExprKind::Path(own), .. })) = written
+            else {
+                continue;
+            };
+            let at = own.parts.first().and_then(|part| {
+                parameters.iter().position(|parameter| parameter.name.as_ref() == Some(&part.name))
+            });
+            if let Some(at) = at.filter(|_| own.parts.len() == 1) {
+                let is_type = matches!(parameters[at].kind, ParameterKind::Type(_));
+                let parameter = Node::Parameter(at);
+                *node = if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key())) };
+            }
+        }
+        let _ = scope;
+        qualified(Node::Template(path, nodes), ty.is_const, ty.is_volatile)
+    }
+
+    fn node(&mut self, ty: Type) -> Node {
+        let inner = match self.types.shape(ty) {
+            Shape::Basic(basic) => Node::Plain(letter(basic).to_owned()),
+            Shape::Null => Node::Plain("Dn".to_owned()),
+            Shape::Auto => Node::Plain("Da".to_owned()),
+            Shape::Pointer(to) => Node::Around("P".to_owned(), Box::new(self.node(to))),
+            Shape::Reference(to) => Node::Around("R".to_owned(), Box::new(self.node(to))),
+            Shape::Array(of, length) => {
+                let length = length.map_or(String::new(), |length| length.to_string());
+                Node::Around(format!("A{length}_"), Box::new(self.node(of)))
+            }
+            Shape::Enum(at) => Node::Named(vec![source_name(&self.types.enums[at].name)]),
+            Shape::Struct(at) => self.struct_node(at),
+        };
+        qualified(inner, ty.is_const, ty.is_volatile)
+    }
+
+    fn struct_node(&mut self, at: usize) -> Node {
+        let own = &self.types.structs[at];
+        let (scope, name, template) = (own.scope, own.name.clone(), own.template.clone());
+        let mut path = self.namespaces(scope);
+        let bare = name.split('<').next().unwrap_or_default();
+        path.push(source_name(bare));
+        let Some((template, arguments)) = template else { return Node::Named(path) };
+        let parameters = self.templates[template].parameters.clone();
+        let nodes = parameters.iter().zip(arguments).map(|(p, a)| self.argument_node(scope, p, a)).collect();
+        Node::Template(path, nodes)
+    }
+}
+
+fn qualified(inner: Node, is_const: bool, is_volatile: bool) -> Node {
+    match (is_volatile, is_const) {
+        (false, false) => inner,
+        (true, true) => Node::Around("VK".to_owned(), Box::new(inner)),
+        (true, false) => Node::Around("V".to_owned(), Box::new(inner)),
+        (false, true) => Node::Around("K".to_owned(), Box::new(inner)),
+    }
+}
+
+fn source_name(name: &str) -> String {
+    format!("{}{name}", name.len())
+}
+
+fn letter(basic: Basic) -> &'static str {
+    match basic {
+        Basic::Void => "v",
+        Basic::Bool => "b",
+        Basic::Char => "c",
+        Basic::SignedChar => "a",
+        Basic::UnsignedChar => "h",
+        Basic::Short => "s",
+        Basic::UnsignedShort => "t",
+        Basic::Int => "i",
+        Basic::Unsigned => "j",
+        Basic::Long => "l",
+        Basic::UnsignedLong => "m",
+        Basic::LongLong => "x",
+        Basic::UnsignedLongLong => "y",
+        Basic::Float => "f",
+        Basic::Double => "d",
+    }
+}

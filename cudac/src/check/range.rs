@@ -1,0 +1,114 @@
+//! `for (T x : range)`: as the loop that the standard writes it as.
+//!
+//! Specification: C++17, [stmt.ranged]. Arrays are counted through with an index, which is unrolled like any other loop.
+
+use super::Checker;
+use super::scope::ScopeId;
+use super::typed::{Stmt, StmtKind};
+use super::types::Shape;
+use crate::parse::tree::{self, ExprKind, Init, TypeKind};
+use crate::source::{Name, Result, Span, error};
+
+/// Builds pieces of the tree, all at one place.
+struct Builder(Span);
+
+impl Builder {
+    fn expr(&self, kind: ExprKind) -> tree::Expr {
+        tree::Expr { kind, span: self.0, depth: 4 }
+    }
+
+    fn name(&self, name: &Name) -> tree::Expr {
+        let part = tree::Part { name: name.clone(), arguments: None, span: self.0 };
+        self.expr(ExprKind::Path(tree::Path { parts: vec![part], span: self.0 }))
+    }
+
+    fn call(&self, base: &Name, name: Name) -> tree::Expr {
+        let part = tree::Part { name, arguments: None, span: self.0 };
+        let base = Box::new(self.name(base));
+        let callee = self.expr(ExprKind::Member { base, is_arrow: false, part });
+        self.expr(ExprKind::Call(Box::new(callee), Vec::new()))
+    }
+
+    fn ty(&self, kind: TypeKind) -> tree::Type {
+        tree::Type { kind, is_const: false, is_volatile: false, span: self.0 }
+    }
+
+    fn variable(&self, name: &Name, ty: tree::Type, value: tree::Expr) -> tree::Variable {
+        let storage = tree::Storage::default();
+        tree::Variable {
+            name: name.clone(),
+            ty,
+            init: Some(Init::Assign(value)),
+            storage,
+            align: None,
+            span: self.0,
+        }
+    }
+
+    fn stmt(&self, kind: tree::StmtKind) -> tree::Stmt {
+        tree::Stmt { kind, span: self.0 }
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn range_for(
+        &mut self,
+        scope: ScopeId,
+        variable: &tree::Variable,
+        range: &tree::Expr,
+        body: &tree::Stmt,
+        unroll: &tree::Unroll,
+    ) -> Result<Stmt> {
+        let build = Builder(range.span);
+        let [over, at, end] = ["range:", "at:", "end:"].map(|name| self.names.get(name));
+        let auto = || build.ty(TypeKind::Auto);
+        let ty = self.type_of_expr(scope, range)?;
+        let (inits, condition, item) = match self.types.shape(ty) {
+            Shape::Array(_, Some(length)) => {
+                let count = build.expr(ExprKind::Number(self.names.get(&length.to_string())));
+                let zero = build.expr(ExprKind::Number(self.names.get("0")));
+                let unsigned = build.ty(TypeKind::Basic(tree::Basic::Unsigned));
+                let condition = ExprKind::Binary("<", Box::new(build.name(&at)), Box::new(count));
+                let item = ExprKind::Index(Box::new(build.name(&over)), Box::new(build.name(&at)));
+                (vec![build.variable(&at, unsigned, zero)], condition, item)
+            }
+            _ if self.has_ends(ty) => {
+                let [first, last] = ["begin", "end"].map(|name| build.call(&over, self.names.get(name)));
+                let inits = vec![build.variable(&at, auto(), first), build.variable(&end, auto(), last)];
+                let condition = ExprKind::Binary("!=", Box::new(build.name(&at)), Box::new(build.name(&end)));
+                (inits, condition, ExprKind::Prefix("*", Box::new(build.name(&at))))
+            }
+            _ => {
+                let message = format!("`for` cannot go through a `{}`", self.show(ty));
+                let help = "give it an array, or a type with `begin()` and `end()`";
+                return Err(error(range.span, message).with_help(help));
+            }
+        };
+        let own = tree::Variable { init: Some(Init::Assign(build.expr(item))), ..variable.clone() };
+        let inner = vec![build.stmt(tree::StmtKind::Variables(vec![own])), body.clone()];
+        let loop_ = tree::StmtKind::For {
+            init: Some(Box::new(build.stmt(tree::StmtKind::Variables(inits)))),
+            condition: Some(build.expr(condition)),
+            step: Some(build.expr(ExprKind::Prefix("++", Box::new(build.name(&at))))),
+            body: Box::new(tree::Stmt { kind: tree::StmtKind::Block(inner), span: body.span }),
+            unroll: unroll.clone(),
+        };
+        let is_place = !matches!(range.kind, ExprKind::Call(..) | ExprKind::Construct(..));
+        let bound = if is_place { build.ty(TypeKind::Reference(Box::new(auto()))) } else { auto() };
+        let over = build.variable(&over, bound, range.clone());
+        let inner = self.scopes.push(scope);
+        let statements = [build.stmt(tree::StmtKind::Variables(vec![over])), build.stmt(loop_)];
+        let mut made = Vec::new();
+        for statement in &statements {
+            made.extend(self.statement(inner, statement)?);
+        }
+        Ok(Stmt { kind: StmtKind::Block(made), span: range.span })
+    }
+
+    fn has_ends(&mut self, ty: super::types::Type) -> bool {
+        let names = ["begin", "end"].map(|name| self.names.get(name));
+        self.types.struct_of(ty).is_some_and(|at| {
+            names.iter().all(|name| self.types.structs[at].methods.iter().any(|(known, _)| known == name))
+        })
+    }
+}

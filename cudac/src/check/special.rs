@@ -1,0 +1,166 @@
+//! Special cases of templates, and instances that the text asks for.
+//!
+//! Specification: C++17, [temp.spec]. Of several special cases that fit, the one that says most of its arguments is taken.
+
+use std::rc::Rc;
+
+use super::Checker;
+use super::scope::{DeclaredId, Entity, ScopeId, TemplateId};
+use super::template::Found;
+use super::typed::{Expr, Kind};
+use super::types::Argument;
+use crate::parse::tree::{self, TypeKind};
+use crate::source::{Name, Result, error};
+
+impl Checker<'_> {
+    /// `template <> struct S<int> { … };`
+    pub(super) fn special_struct(&mut self, scope: ScopeId, definition: &Rc<tree::Struct>) -> Result<()> {
+        let Some(Entity::TypeTemplate(template)) = self.scopes.find(scope, &definition.name).cloned() else {
+            return Err(error(definition.span, format!("`{}` is no template", definition.name)));
+        };
+        if !definition.is_forward {
+            self.templates[template].specials.push(Rc::clone(definition));
+        }
+        Ok(())
+    }
+
+    /// The special case of a type that these arguments have, and the scope with its own parameters.
+    pub(super) fn special_case(
+        &mut self,
+        template: TemplateId,
+        parent: ScopeId,
+        arguments: &[Argument],
+    ) -> Result<Option<(ScopeId, Rc<tree::Struct>)>> {
+        let mut best: Option<(usize, Found, Rc<tree::Struct>)> = None;
+        for case in self.templates[template].specials.clone() {
+            let parameters = case.template.as_deref().unwrap_or_default();
+            let names: Vec<Name> = parameters.iter().filter_map(|parameter| parameter.name.clone()).collect();
+            let written = case.special.as_deref().unwrap_or_default();
+            let mut found = Found::default();
+            let fits = written.len() == arguments.len()
+                && self.unify_all(parent, written, arguments, (&names, &mut found, &mut 0))
+                && self.says(parent, written, &found, parameters, arguments)?;
+            let weight = written.iter().map(|written| weight(written, &names)).sum();
+            if fits && best.as_ref().is_none_or(|(known, ..)| weight > *known) {
+                best = Some((weight, found, case));
+            }
+        }
+        let Some((_, found, case)) = best else { return Ok(None) };
+        let scope = self.scopes.push(parent);
+        for parameter in case.template.as_deref().unwrap_or_default() {
+            let Some(argument) = parameter.name.as_ref().and_then(|name| found.get(name)) else {
+                return Err(error(
+                    case.span,
+                    "a parameter of this special case does not follow from its arguments",
+                ));
+            };
+            self.bind_arguments(scope, std::slice::from_ref(parameter), &[*argument]);
+        }
+        Ok(Some((scope, case)))
+    }
+
+    /// Whether the arguments of a special case, with its parameters known, are those that are wanted.
+    fn says(
+        &mut self,
+        parent: ScopeId,
+        written: &[tree::Argument],
+        found: &Found,
+        parameters: &[tree::Parameter],
+        arguments: &[Argument],
+    ) -> Result<bool> {
+        let scope = self.scopes.push(parent);
+        for parameter in parameters {
+            if let Some(argument) = parameter.name.as_ref().and_then(|name| found.get(name)) {
+                self.bind_arguments(scope, std::slice::from_ref(parameter), &[*argument]);
+            }
+        }
+        for (written, wanted) in written.iter().zip(arguments) {
+            let fits = match (written, wanted) {
+                (tree::Argument::Type(written), Argument::Type(wanted)) => {
+                    self.resolve(scope, written)? == *wanted
+                }
+                // The name of a parameter for a value looks like a type.
+                (tree::Argument::Type(_), Argument::Value(_)) => true,
+                (tree::Argument::Value(written), Argument::Value(wanted)) => {
+                    self.integer_constant(scope, written, "an argument of a template")? == *wanted
+                }
+                (tree::Argument::Value(_), Argument::Type(_)) => false,
+            };
+            if !fits {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// `template <> float f<float>(float x) { … }`
+    pub(super) fn special_function(&mut self, scope: ScopeId, function: &Rc<tree::Function>) -> Result<()> {
+        let (template, arguments) = self.meant_template(scope, function)?;
+        let id = self.declared.len();
+        self.declare_hidden(scope, function);
+        if function.body.is_some() {
+            self.declared[template].specials.push((arguments, id));
+        }
+        Ok(())
+    }
+
+    /// `template void f<float>(float x);`
+    pub(super) fn want_instance(&mut self, scope: ScopeId, function: &Rc<tree::Function>) -> Result<()> {
+        let (template, arguments) = self.meant_template(scope, function)?;
+        self.wanted.push((template, arguments, function.span));
+        Ok(())
+    }
+
+    /// The function that takes the place of a template for some arguments.
+    pub(super) fn special_of(&self, declared: DeclaredId, arguments: &[Argument]) -> Option<DeclaredId> {
+        self.declared[declared].specials.iter().find(|(known, _)| known == arguments).map(|(_, id)| *id)
+    }
+
+    /// Which template a special case or an instance belongs to, and for which arguments.
+    fn meant_template(
+        &mut self,
+        scope: ScopeId,
+        function: &Rc<tree::Function>,
+    ) -> Result<(DeclaredId, Vec<Argument>)> {
+        let explicit = self.template_arguments(scope, function.special.as_deref().unwrap_or_default())?;
+        let mut arguments = Vec::with_capacity(function.parameters.len());
+        for parameter in &function.parameters {
+            let ty = self.resolve(scope, &parameter.ty)?;
+            arguments.push(Expr {
+                kind: Kind::Integer(0),
+                ty: self.types.referred(ty),
+                span: parameter.span,
+            });
+        }
+        if let Some(Entity::Functions(known)) = self.scopes.find(scope, &function.name).cloned() {
+            for declared in known {
+                let own = &self.declared[declared].function;
+                if own.template.is_none() || own.parameters.len() != arguments.len() {
+                    continue;
+                }
+                if let Some(found) = self.deduce(declared, &explicit, &arguments)? {
+                    return Ok((declared, found));
+                }
+            }
+        }
+        Err(error(function.span, format!("no template `{}` has these parameters", function.name)))
+    }
+}
+
+/// How much a special case says of an argument: nothing if it is only a parameter.
+fn weight(written: &tree::Argument, names: &[Name]) -> usize {
+    fn of(ty: &tree::Type, names: &[Name]) -> usize {
+        usize::from(ty.is_const)
+            + match &ty.kind {
+                TypeKind::Pointer(inner) | TypeKind::Reference(inner) | TypeKind::Array(inner, _) => {
+                    1 + of(inner, names)
+                }
+                TypeKind::Named(path) if path.parts.len() == 1 && names.contains(&path.parts[0].name) => 0,
+                _ => 1,
+            }
+    }
+    match written {
+        tree::Argument::Type(ty) => of(ty, names),
+        tree::Argument::Value(_) => 1,
+    }
+}

@@ -1,2 +1,0 @@
-// a special case of a template.
-template <typename T> struct A {}; template <> struct A<int> {};
