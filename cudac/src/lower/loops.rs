@@ -251,7 +251,7 @@ impl Lower<'_> {
     fn nodes(&self, statement: &Stmt, depth: usize) -> usize {
         let mut total = 1;
         let mut calls = Vec::new();
-        super::walk::statement(statement, &mut |expr| {
+        crate::check::walk::statement(statement, &mut |expr| {
             total += 1;
             if let Kind::Call(function, _) | Kind::Construct(function, _) = expr.kind {
                 calls.push(function);
@@ -276,7 +276,7 @@ fn is_local(place: &Expr, var: VarId) -> bool {
 /// Whether an expression assigns to a variable, takes its address, or refers to it.
 fn changes(expr: &Expr, var: VarId) -> bool {
     let mut found = false;
-    super::walk::expr(expr, &mut |inner| {
+    crate::check::walk::expr(expr, &mut |inner| {
         found |= match &inner.kind {
             Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
                 is_local(place, var)
@@ -295,7 +295,7 @@ fn changes(expr: &Expr, var: VarId) -> bool {
 /// Whether a step refers to its variable in another way than by changing its value.
 fn refers(step: &Expr, var: VarId) -> bool {
     let mut found = false;
-    super::walk::expr(step, &mut |inner| {
+    crate::check::walk::expr(step, &mut |inner| {
         found |= match &inner.kind {
             Kind::AddressOf(place) => is_local(place, var),
             Kind::Call(_, arguments) => arguments.iter().any(|argument| is_local(argument, var)),
@@ -307,8 +307,8 @@ fn refers(step: &Expr, var: VarId) -> bool {
 
 fn statement_changes(statement: &Stmt, var: VarId) -> bool {
     let mut found = false;
-    super::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
-    super::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
+    crate::check::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
+    crate::check::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
     found
 }
 

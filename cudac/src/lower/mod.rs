@@ -15,7 +15,6 @@ mod memory;
 mod place;
 mod printf;
 mod statement;
-mod walk;
 
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::scope::Entity;
 use super::tree::{Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
+use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -151,7 +152,7 @@ impl Parser<'_, '_> {
         if let Some(word) = self.token().word()
             && matches!(self.ahead(1).kind, Kind::Word(_))
         {
-            return error(self.span(), format!("the type `{word}` is unknown"));
+            return unknown_type(self.span(), word.as_str());
         }
         problem
     }
