@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::instruction::space_name;
-use super::kernel;
+use super::{count_lines, kernel};
 use crate::Name;
 use crate::check::Checked;
 use crate::code::{Function, Space};
@@ -33,8 +33,10 @@ pub(crate) fn module(
         let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), bytes.join(", "));
     }
     let mut names = Vec::new();
+    let mut lines = count_lines(&text);
     for (nth, function) in kernels.iter().enumerate() {
-        let (kernel, own) = kernel(function, checked, nth);
+        let (kernel, own) = kernel(function, checked, nth, lines);
+        lines += count_lines(&kernel);
         text.push_str(&kernel);
         names.extend(own);
     }
