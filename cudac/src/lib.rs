@@ -23,16 +23,10 @@
 //! and no text makes the compiler panic.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
-// Problems are boxed so that results stay small, and the functions that make them return what results hold.
-#![allow(clippy::unnecessary_box_returns)]
-// The arms of a `match` follow the grammar or the specification, also where two of them do the same.
-#![allow(clippy::match_same_arms, clippy::single_match_else)]
-// Visitors are handed on as they are.
-#![allow(clippy::needless_for_each)]
-// What is made for a purpose is handed over to whatever it is made for.
-#![allow(clippy::needless_pass_by_value)]
-// A field may be what its type is a table of.
-#![allow(clippy::struct_field_names)]
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "problems are boxed so that results stay small, and the functions that make them return what results hold"
+)]
 
 mod builtins;
 mod check;

@@ -248,15 +248,13 @@ impl Checker<'_> {
             (0..candidates.len())
                 .all(|other| *best == other || self.is_better(&candidates[*best], &candidates[other]))
         });
-        match best {
-            Some(best) => Ok(candidates.swap_remove(best)),
-            None => {
-                let types: Vec<String> =
-                    arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
-                let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
-                Err(error(span, message).with_help("convert the arguments to one type"))
-            }
+        if let Some(best) = best {
+            return Ok(candidates.swap_remove(best));
         }
+        let types: Vec<String> =
+            arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
+        let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
+        Err(error(span, message).with_help("convert the arguments to one type"))
     }
 
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {

@@ -83,7 +83,9 @@ fn varying(body: &[Stmt], count: usize) -> Vec<bool> {
         for statement in body {
             walk::statement(statement, &mut |expr| match &expr.kind {
                 Kind::Assign(place, value) => {
-                    local(place).into_iter().for_each(|var| note(var, varies(value, &varying)));
+                    if let Some(var) = local(place) {
+                        note(var, varies(value, &varying));
+                    }
                 }
                 Kind::AddressOf(place) => local(place).into_iter().for_each(|var| note(var, false)),
                 // What is passed as a place may be changed.

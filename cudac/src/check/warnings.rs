@@ -164,11 +164,15 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
         S::If { condition, then, otherwise, .. } => {
             expr(condition);
             names_of(then, each);
-            otherwise.iter().for_each(|otherwise| names_of(otherwise, each));
+            if let Some(otherwise) = otherwise {
+                names_of(otherwise, each);
+            }
         }
         S::For { init, condition, step, body, .. } => {
             condition.iter().chain(step).for_each(&mut expr);
-            init.iter().for_each(|init| names_of(init, each));
+            if let Some(init) = init {
+                names_of(init, each);
+            }
             names_of(body, each);
         }
         S::While { condition, body, .. } | S::DoWhile { body, condition } => {
@@ -206,10 +210,14 @@ fn names_in(value: &tree::Expr, each: &mut impl FnMut(&Name)) {
         ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|value| names_in(value, each)),
         ExprKind::Call(callee, arguments) => {
             names_in(callee, each);
-            arguments.iter().for_each(|argument| names_in(argument, each));
+            for argument in arguments {
+                names_in(argument, each);
+            }
         }
         ExprKind::Construct(_, values, _) | ExprKind::List(values) => {
-            values.iter().for_each(|value| names_in(value, each));
+            for value in values {
+                names_in(value, each);
+            }
         }
         ExprKind::Lambda(lambda) => {
             lambda.captures.iter().for_each(|(name, ..)| each(name));

@@ -87,7 +87,9 @@ impl Emitter<'_> {
 
     fn line(&mut self, parts: &[&str]) {
         self.text.push('\t');
-        parts.iter().for_each(|part| self.text.push_str(part));
+        for part in parts {
+            self.text.push_str(part);
+        }
         self.text.push('\n');
     }
 

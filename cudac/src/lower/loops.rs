@@ -4,7 +4,7 @@ use super::{Binding, Lower, Value};
 use crate::check::constant::{compare, convert, integer, wrap};
 use crate::check::typed::{Constant, Expr, Kind, Loop, Stmt, StmtKind, Unroll, VarId};
 use crate::check::types::Type;
-use crate::code::Operand;
+use crate::code::{BlockId, Operand};
 use crate::source::{Result, Span};
 
 /// A loop without a pragma is written out if that makes at most this many nodes of the tree.
@@ -35,15 +35,7 @@ impl Lower<'_> {
             self.jump(body);
         }
         self.start(body);
-        self.frame().breaks.push(after);
-        self.frame().continues.push(next);
-        let result = self.statements(&inner.body);
-        self.frame().breaks.pop();
-        self.frame().continues.pop();
-        result?;
-        self.at(span);
-        self.jump(next);
-        self.start(next);
+        self.loop_body(inner, next, after, span)?;
         if let Some(step) = &inner.step {
             self.value(step)?;
         }
@@ -57,6 +49,20 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The body, and then the block that `continue` leads to; `break` leads to the block after the loop.
+    fn loop_body(&mut self, inner: &Loop, next: BlockId, after: BlockId, span: Span) -> Result<()> {
+        self.frame().breaks.push(after);
+        self.frame().continues.push(next);
+        let result = self.statements(&inner.body);
+        self.frame().breaks.pop();
+        self.frame().continues.pop();
+        result?;
+        self.at(span);
+        self.jump(next);
+        self.start(next);
+        Ok(())
+    }
+
     /// A loop whose variable takes known values, one copy of the body for each.
     fn written_out(&mut self, inner: &Loop, var: VarId, values: &[i64], span: Span) -> Result<()> {
         let after = self.new_block();
@@ -65,15 +71,7 @@ impl Lower<'_> {
         for value in values.iter().take(values.len() - 1) {
             self.frame().vars[var] = Binding::Value(Value::Scalar(Operand::Int(*value)));
             let next = self.new_block();
-            self.frame().breaks.push(after);
-            self.frame().continues.push(next);
-            let result = self.statements(&inner.body);
-            self.frame().breaks.pop();
-            self.frame().continues.pop();
-            result?;
-            self.at(span);
-            self.jump(next);
-            self.start(next);
+            self.loop_body(inner, next, after, span)?;
             if let Some(step) = &inner.step {
                 self.rest_of_step(step, var)?;
             }

@@ -17,6 +17,10 @@ pub(super) struct Specifiers {
     pub align: Option<Expr>,
 }
 
+/// Words that begin declarations, beside those and types.
+const DECLARATIONS: [&str; 9] =
+    ["using", "static_assert", "_Static_assert", "template", "namespace", "struct", "class", "union", "enum"];
+
 const SPECIFIERS: [&str; 24] = [
     "static",
     "extern",
@@ -81,10 +85,8 @@ impl Parser<'_, '_> {
             if SPECIFIERS.contains(&word) {
                 return true;
             }
-            match word {
-                "using" | "static_assert" | "_Static_assert" | "template" | "namespace" => return true,
-                "struct" | "class" | "union" | "enum" => return true,
-                _ => {}
+            if DECLARATIONS.contains(&word) {
+                return true;
             }
         }
         if !self.at_type() {
@@ -132,7 +134,7 @@ impl Parser<'_, '_> {
         }
         let specifiers = self.specifiers()?;
         if self.at_type_definition() {
-            return self.type_definition(specifiers);
+            return self.type_definition(&specifiers);
         }
         if is_file && !self.at_type() {
             return Err(self.no_declaration());
@@ -247,7 +249,7 @@ impl Parser<'_, '_> {
         own.is_static |= late.is_static;
         self.more_specifiers(&mut specifiers)?;
         if specifiers.storage.is_typedef {
-            return self.typedef(base);
+            return self.typedef(&base);
         }
         let before = self.at;
         let mut declarator = self.declarator(base.clone())?;
@@ -269,7 +271,7 @@ impl Parser<'_, '_> {
             return self.function(specifiers, declarator.ty, name, span).map(Declaration::Function);
         }
         self.at = before;
-        self.variables(base, &specifiers).map(Declaration::Variables)
+        self.variables(&base, &specifiers).map(Declaration::Variables)
     }
 
     fn more_specifiers(&mut self, specifiers: &mut Specifiers) -> Result<()> {
@@ -312,7 +314,7 @@ impl Parser<'_, '_> {
         found
     }
 
-    fn variables(&mut self, base: Type, specifiers: &Specifiers) -> Result<Vec<Variable>> {
+    fn variables(&mut self, base: &Type, specifiers: &Specifiers) -> Result<Vec<Variable>> {
         let mut variables = Vec::new();
         loop {
             let declarator = self.declarator(base.clone())?;
@@ -351,7 +353,7 @@ impl Parser<'_, '_> {
         Ok(variables)
     }
 
-    fn typedef(&mut self, base: Type) -> Result<Declaration> {
+    fn typedef(&mut self, base: &Type) -> Result<Declaration> {
         let mut aliases = Vec::new();
         loop {
             let declarator = self.declarator(base.clone())?;
@@ -506,10 +508,10 @@ impl Parser<'_, '_> {
             self.expect(";", "after the type")?;
         }
         if specifiers.storage.is_typedef {
-            let aliases = self.typedef(ty)?;
+            let aliases = self.typedef(&ty)?;
             return Ok(Declaration::Group(vec![definition, aliases]));
         }
-        let variables = self.variables(ty, specifiers)?;
+        let variables = self.variables(&ty, specifiers)?;
         Ok(Declaration::Group(vec![definition, Declaration::Variables(variables)]))
     }
 }
