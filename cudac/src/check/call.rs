@@ -396,7 +396,7 @@ impl Checker<'_> {
                 problems.extend(self.implicit(argument.clone(), *parameter, &what).err());
             }
             if let [problem] = &problems[..]
-                && problem.help.is_some()
+                && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))
             {
                 return problems.remove(0);
             }

@@ -35,7 +35,10 @@ impl Lower<'_> {
             self.jump(body);
         }
         self.start(body);
-        self.loop_body(inner, next, after, span)?;
+        // A `do` loop is tested where its condition stands, the others on their first line.
+        let tested =
+            inner.condition.as_ref().filter(|_| inner.is_do).map_or(span, |condition| condition.span);
+        self.loop_body(inner, next, after, tested)?;
         if let Some(step) = &inner.step {
             self.value(step)?;
         }
