@@ -23,16 +23,10 @@
 //! and no text makes the compiler panic.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
-// Problems are boxed so that results stay small, and the functions that make them return what results hold.
-#![allow(clippy::unnecessary_box_returns)]
-// The arms of a `match` follow the grammar or the specification, also where two of them do the same.
-#![allow(clippy::match_same_arms, clippy::single_match_else)]
-// Visitors are handed on as they are.
-#![allow(clippy::needless_for_each)]
-// What is made for a purpose is handed over to whatever it is made for.
-#![allow(clippy::needless_pass_by_value)]
-// A field may be what its type is a table of.
-#![allow(clippy::struct_field_names)]
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "problems are boxed so that results stay small, and the functions that make them return what results hold"
+)]
 
 mod builtins;
 mod check;
@@ -86,11 +80,25 @@ pub struct Output {
     pub ptx: String,
     /// What is probably wrong.
     pub warnings: Vec<Diagnostic>,
-    /// Which variables the registers hold.
+    /// Which variables the registers hold, and where.
     pub names: Vec<Name>,
 }
 
-/// A register that holds a variable of the text.
+/// A register that holds a variable of the text, where it does.
+///
+/// ```
+/// let text = r#"extern "C" __global__ void sum(const int* x, int* y, int n) {
+///     int total = 0;
+///     for (int k = 0; k < n; k++) total += x[k];
+///     y[threadIdx.x] = total;
+/// }"#;
+/// let output = cudac::compile(&cudac::Source { name: "sum.cu", text }, &cudac::Options::default()).unwrap();
+/// // What the store stores is `total`.
+/// let (line, store) = output.ptx.lines().enumerate().find(|(_, text)| text.contains("st.global")).unwrap();
+/// let name = output.names.iter().find(|name| name.variable == "total").unwrap();
+/// assert!(store.contains(&name.register));
+/// assert!(name.holds_at(line as u32 + 1));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The kernel whose register it is.
@@ -103,6 +111,21 @@ pub struct Name {
     pub first_line: u32,
     /// The last line of the function that declares it.
     pub last_line: u32,
+    /// The lines of the PTX, from 1, before whose instructions the register holds the variable.
+    ///
+    /// It does where an instruction still reads it. So a variable is in no register before its first value and after its
+    /// last use, and never if it is in local memory or became a constant. If the value is computed in the variable's own
+    /// register, it is there from then on, which may be a few instructions before the assignment. In order, without
+    /// overlaps.
+    pub ptx_lines: Vec<std::ops::Range<u32>>,
+}
+
+impl Name {
+    /// Whether the register holds the variable before the instruction on a line of the PTX, from 1.
+    pub fn holds_at(&self, ptx_line: u32) -> bool {
+        let next = self.ptx_lines.partition_point(|range| range.end <= ptx_line);
+        self.ptx_lines.get(next).is_some_and(|range| range.contains(&ptx_line))
+    }
 }
 
 /// Why a text cannot be compiled: at least one error, and the warnings.

@@ -44,6 +44,44 @@ fn every_kernel_file_compiles() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+/// What is wrong on purpose, and seen by the compiler.
+const WARNINGS: [(&str, u32, &str); 3] = [
+    ("half_way_home", 9, "not all threads of a block may reach this `__syncthreads`"),
+    ("reduction.cu", 199, "not all threads of a block may reach this `__syncthreads`"),
+    ("syncwarp.cu", 221, "not all threads of a block may reach this `__syncthreads`"),
+];
+
+#[test]
+fn nothing_that_is_right_is_warned_of() {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(root().join("kernels")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "cu") {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            texts.push((name, fs::read_to_string(&path).unwrap()));
+        }
+    }
+    for exercise in grader::all(&root().join("exercises")).unwrap() {
+        // The file as it stands is the solution.
+        if let Ok(text) = fs::read_to_string(exercise.folder(&root().join("exercises")).join("solution.cu")) {
+            texts.push((exercise.name.clone(), text));
+        }
+    }
+    let mut found = Vec::new();
+    for (name, text) in &texts {
+        let options = cudac::Options { sm: 80, ..cudac::Options::default() };
+        if let Ok(output) = cudac::compile(&cudac::Source { name, text }, &options) {
+            found.extend(
+                output.warnings.into_iter().map(|warning| (&name[..], warning.line, warning.message)),
+            );
+        }
+    }
+    found.sort();
+    let found: Vec<(&str, u32, &str)> =
+        found.iter().map(|(name, line, message)| (*name, *line, &message[..])).collect();
+    assert_eq!(found, WARNINGS);
+}
+
 /// The versions of an exercise that are kernels in CUDA C++.
 fn versions(exercise: &Exercise) -> Vec<Version> {
     if exercise.kind == Kind::Predict || exercise.is_ptx() {

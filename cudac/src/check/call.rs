@@ -248,15 +248,13 @@ impl Checker<'_> {
             (0..candidates.len())
                 .all(|other| *best == other || self.is_better(&candidates[*best], &candidates[other]))
         });
-        match best {
-            Some(best) => Ok(candidates.swap_remove(best)),
-            None => {
-                let types: Vec<String> =
-                    arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
-                let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
-                Err(error(span, message).with_help("convert the arguments to one type"))
-            }
+        if let Some(best) = best {
+            return Ok(candidates.swap_remove(best));
         }
+        let types: Vec<String> =
+            arguments.iter().map(|argument| format!("`{}`", self.show(argument.ty))).collect();
+        let message = format!("several functions `{name}` fit {} equally well", types.join(" and "));
+        Err(error(span, message).with_help("convert the arguments to one type"))
     }
 
     fn is_better(&self, a: &Candidate, b: &Candidate) -> bool {
@@ -338,17 +336,15 @@ impl Checker<'_> {
         name: &str,
         span: Span,
     ) -> Box<crate::source::Problem> {
-        let [only] = functions else {
-            let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
-            return error(span, format!("no function `{name}` takes `({})`", types.join(", ")));
-        };
+        let [only] = functions else { return self.no_overload(functions, arguments, name, span) };
         let function = Rc::clone(&self.declared[*only].function);
         let required = function.parameters.iter().filter(|parameter| parameter.init.is_none()).count();
         if arguments.len() < required || arguments.len() > function.parameters.len() {
             let most = function.parameters.len();
-            let wanted = if required == most { most.to_string() } else { format!("{required} to {most}") };
+            let wanted = counted(required, most);
             let s = if wanted == "1" { "" } else { "s" };
-            return error(span, format!("`{name}` takes {wanted} argument{s}, not {}", arguments.len()));
+            let message = format!("`{name}` takes {wanted} argument{s}, not {}", arguments.len());
+            return error(span, message).with_help(parameters_of(&function));
         }
         if function.template.is_none()
             && let Ok(signature) = self.signature(*only).cloned()
@@ -362,6 +358,51 @@ impl Checker<'_> {
             return error(span, format!("`{name}` changes its object, which is `const` here"));
         }
         error(span, format!("the arguments of `{name}` do not determine its template parameters"))
+    }
+
+    /// The error for a call that none of several functions fits.
+    fn no_overload(
+        &mut self,
+        functions: &[DeclaredId],
+        arguments: &[Expr],
+        name: &str,
+        span: Span,
+    ) -> Box<crate::source::Problem> {
+        let candidates: Vec<_> = functions.iter().map(|at| Rc::clone(&self.declared[*at].function)).collect();
+        let counts = candidates.iter().map(|function| function.parameters.len());
+        let required = candidates
+            .iter()
+            .map(|function| function.parameters.iter().filter(|parameter| parameter.init.is_none()).count());
+        let (least, most) = (required.min().unwrap_or(0), counts.max().unwrap_or(0));
+        if !(least..=most).contains(&arguments.len()) {
+            let wanted = counted(least, most);
+            let message = format!("`{name}` takes {wanted} arguments, not {}", arguments.len());
+            let problem = error(span, message);
+            return match candidates.iter().find(|function| function.parameters.len() == most) {
+                Some(function) => problem.with_help(parameters_of(function)),
+                None => problem,
+            };
+        }
+        // If all but one of the arguments fit a function, what is wrong with that one says most.
+        for declared in functions {
+            let Ok(signature) = self.signature(*declared).cloned() else { continue };
+            let is_template = self.declared[*declared].function.template.is_some();
+            if is_template || signature.parameters.len() != arguments.len() {
+                continue;
+            }
+            let mut problems = Vec::new();
+            for (nth, (argument, parameter)) in arguments.iter().zip(&signature.parameters).enumerate() {
+                let what = format!("argument {} of `{name}`", nth + 1);
+                problems.extend(self.implicit(argument.clone(), *parameter, &what).err());
+            }
+            if let [problem] = &problems[..]
+                && problem.help.as_ref().is_some_and(|help| help.starts_with("write `"))
+            {
+                return problems.remove(0);
+            }
+        }
+        let types: Vec<String> = arguments.iter().map(|argument| self.show(argument.ty)).collect();
+        error(span, format!("no function `{name}` takes `({})`", types.join(", ")))
     }
 
     /// Names that are reserved for this compiler, and `printf`.
@@ -455,4 +496,23 @@ impl Checker<'_> {
         let ty = self.types.pointer(place.ty);
         Ok(Expr { kind: Kind::AddressOf(Box::new(place)), ty, span })
     }
+}
+
+/// How many arguments a function takes.
+fn counted(least: usize, most: usize) -> String {
+    match most - least {
+        0 => most.to_string(),
+        1 => format!("{least} or {most}"),
+        _ => format!("{least} to {most}"),
+    }
+}
+
+/// The names of a function's parameters, for a help.
+fn parameters_of(function: &tree::Function) -> String {
+    let name = |parameter: &tree::Variable| {
+        let optional = if parameter.init.is_some() { " (optional)" } else { "" };
+        format!("`{}`{optional}", parameter.name)
+    };
+    let names: Vec<String> = function.parameters.iter().map(name).collect();
+    format!("its parameters are {}", names.join(", "))
 }

@@ -167,14 +167,11 @@ impl Checker<'_> {
             let message = format!("{what} is an integer, but this has the type `{}`", self.show(expr.ty));
             return Err(error(written.span, message));
         }
-        match self.evaluate(&expr) {
-            Some(Constant::Integer(value)) => Ok(value),
-            _ => {
-                let problem =
-                    error(written.span, format!("{what} has to be known when the text is compiled"));
-                Err(problem.with_help("use a number, or a variable that is `constexpr`"))
-            }
+        if let Some(Constant::Integer(value)) = self.evaluate(&expr) {
+            return Ok(value);
         }
+        let problem = error(written.span, format!("{what} has to be known when the text is compiled"));
+        Err(problem.with_help("use a number, or a variable that is `constexpr`"))
     }
 }
 

@@ -36,6 +36,7 @@ impl Checker<'_> {
         {
             frame.vars[var].is_used = true;
         }
+        self.warn_past_end(&expr);
         let (ty, span) = (expr.ty.plain(), expr.span);
         Expr { kind: Kind::Load(Box::new(expr)), ty, span }
     }

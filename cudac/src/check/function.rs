@@ -231,6 +231,7 @@ impl Checker<'_> {
         made.body = result?;
         if !self.program.functions[id].is_own {
             self.warn_function(id);
+            self.warn_barriers(id);
         }
         Ok(())
     }

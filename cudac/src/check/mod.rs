@@ -10,6 +10,7 @@ mod call;
 pub(crate) mod constant;
 mod convert;
 mod declare;
+mod divergence;
 mod expression;
 mod function;
 mod initialise;
@@ -27,6 +28,7 @@ mod structure;
 mod template;
 pub(crate) mod typed;
 pub(crate) mod types;
+pub(crate) mod walk;
 mod warnings;
 
 use std::rc::Rc;

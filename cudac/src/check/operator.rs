@@ -112,6 +112,7 @@ impl Checker<'_> {
 
     /// A place that may be stored to.
     fn changeable(&mut self, place: &Expr) -> Result<()> {
+        self.warn_past_end(place);
         let text = self.files.text(place.span).to_owned();
         if !place.is_place() || matches!(place.kind, Kind::Temporary(_)) {
             return Err(error(place.span, format!("`{text}` is a value and cannot be assigned to")));
@@ -178,6 +179,7 @@ impl Checker<'_> {
             self.common(place.ty, value.ty)
         };
         let computed_as = computed_as.unwrap_or(place.ty);
+        self.warn_division(op, computed_as, &value);
         let value = if matches!(op, Binary::Shl | Binary::Shr) {
             self.promote(value)
         } else {
@@ -236,9 +238,7 @@ impl Checker<'_> {
             return Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span });
         }
         let ty = self.common(left.ty, right.ty).unwrap_or(left.ty);
-        if matches!(op, Binary::Div | Binary::Rem) && matches!(right.kind, Kind::Integer(0)) {
-            self.sink.warn(span, "this divides by zero", "");
-        }
+        self.warn_division(op, ty, &right);
         let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
         Ok(Expr { kind: Kind::Binary(op, Box::new(left), Box::new(right)), ty, span })
     }
@@ -302,6 +302,7 @@ impl Checker<'_> {
             () if self.types.is_pointer(right.ty) && self.rank(&left, right.ty).is_some() => right.ty,
             () => return Err(self.no_operator(operator, left.ty, right.ty, span)),
         };
+        self.warn_compare(compare, &left, &right, ty);
         let (left, right) = (Self::converted(left, ty), Self::converted(right, ty));
         let ty = self.types.bool();
         Ok(Expr { kind: Kind::Compare(compare, Box::new(left), Box::new(right)), ty, span })

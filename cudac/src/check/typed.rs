@@ -251,8 +251,12 @@ impl Expr {
     /// Whether it is a place in memory rather than a value.
     pub fn is_place(&self) -> bool {
         match &self.kind {
-            Kind::Local(_) | Kind::Global(_) | Kind::Deref(_) | Kind::Temporary(_) => true,
-            Kind::Assign(..) | Kind::Update { .. } => true,
+            Kind::Local(_)
+            | Kind::Global(_)
+            | Kind::Deref(_)
+            | Kind::Temporary(_)
+            | Kind::Assign(..)
+            | Kind::Update { .. } => true,
             Kind::Step { is_post, .. } => !is_post,
             Kind::Field(base, _) | Kind::Element(base, _) => base.is_place(),
             _ => false,

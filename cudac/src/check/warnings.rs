@@ -1,8 +1,8 @@
 //! Warnings: code that can be compiled, and most likely does not do what it should.
 
 use super::Checker;
-use super::typed::{Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
-use super::types::Type;
+use super::typed::{Binary, Compare, Constant, Expr, FunctionId, Kind, Stmt, StmtKind};
+use super::types::{Shape, Type};
 use crate::parse::tree::{self, ExprKind};
 use crate::source::{Name, Span};
 
@@ -24,10 +24,59 @@ impl Checker<'_> {
         if self.frames.last().is_some_and(|frame| frame.is_own) {
             return;
         }
-        // The place after the last element has an address.
+        // The place after the last element has an address, but no value.
         if value < 0 || value as u64 > length {
             let message = format!("the index {value} is outside of the array, which has {length} elements");
             self.sink.warn(index.span, message, "");
+        }
+    }
+
+    /// The value of the place after the last element of an array.
+    pub(super) fn warn_past_end(&mut self, place: &Expr) {
+        if let Kind::Element(base, index) = &place.kind
+            && let Shape::Array(_, Some(length)) = self.types.shape(base.ty)
+            && self.evaluate(index) == Some(Constant::Integer(length as i64))
+            && !self.frames.last().is_some_and(|frame| frame.is_own)
+        {
+            let message = format!("the index {length} is outside of the array, which has {length} elements");
+            self.sink.warn(index.span, message, &format!("the last element has the index {}", length - 1));
+        }
+    }
+
+    /// A division of integers by zero.
+    pub(super) fn warn_division(&mut self, op: Binary, ty: Type, right: &Expr) {
+        if matches!(op, Binary::Div | Binary::Rem)
+            && self.types.is_integral(ty)
+            && self.evaluate(right) == Some(Constant::Integer(0))
+        {
+            self.sink.warn(right.span, "this divides by zero", "");
+        }
+    }
+
+    /// A comparison of unsigned numbers that has the same result for all of them, or that makes a negative number a large one.
+    pub(super) fn warn_compare(&mut self, op: Compare, left: &Expr, right: &Expr, ty: Type) {
+        let is_own = self.frames.last().is_some_and(|frame| frame.is_own);
+        if is_own || !self.types.is_integral(ty) || !self.types.is_unsigned(ty) {
+            return;
+        }
+        for (value, is_left) in [(left, true), (right, false)] {
+            let Some(Constant::Integer(number)) = self.evaluate(value) else { continue };
+            if number < 0 && !self.types.is_unsigned(value.ty) {
+                let bits = 8 * self.types.size(ty);
+                let large = if bits == 64 { number as u64 } else { number as u64 & ((1 << bits) - 1) };
+                let message = format!("{number} is compared as an unsigned number, and becomes {large}");
+                self.sink.warn(value.span, message, "write `(int)` before the unsigned number");
+            }
+            let holds = match (op, is_left) {
+                (Compare::Lt, false) | (Compare::Gt, true) => "false",
+                (Compare::Ge, false) | (Compare::Le, true) => "true",
+                _ => continue,
+            };
+            if number == 0 {
+                let message =
+                    format!("this is always {holds}, because an unsigned number is never less than 0");
+                self.sink.warn(left.span.to(right.span), message, "");
+            }
         }
     }
 
@@ -115,11 +164,15 @@ pub(super) fn names_of(statement: &tree::Stmt, each: &mut impl FnMut(&Name)) {
         S::If { condition, then, otherwise, .. } => {
             expr(condition);
             names_of(then, each);
-            otherwise.iter().for_each(|otherwise| names_of(otherwise, each));
+            if let Some(otherwise) = otherwise {
+                names_of(otherwise, each);
+            }
         }
         S::For { init, condition, step, body, .. } => {
             condition.iter().chain(step).for_each(&mut expr);
-            init.iter().for_each(|init| names_of(init, each));
+            if let Some(init) = init {
+                names_of(init, each);
+            }
             names_of(body, each);
         }
         S::RangeFor { range, body, .. } => {
@@ -161,10 +214,14 @@ fn names_in(value: &tree::Expr, each: &mut impl FnMut(&Name)) {
         ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|value| names_in(value, each)),
         ExprKind::Call(callee, arguments) => {
             names_in(callee, each);
-            arguments.iter().for_each(|argument| names_in(argument, each));
+            for argument in arguments {
+                names_in(argument, each);
+            }
         }
         ExprKind::Construct(_, values, _) | ExprKind::List(values) => {
-            values.iter().for_each(|value| names_in(value, each));
+            for value in values {
+                names_in(value, each);
+            }
         }
         ExprKind::Lambda(lambda) => {
             lambda.captures.iter().for_each(|(name, ..)| each(name));

@@ -209,6 +209,8 @@ pub(crate) struct VarName {
     pub name: String,
     pub first_line: u32,
     pub last_line: u32,
+    /// Whether the function that declares it was inlined, so that its code has the line of the call.
+    pub is_inlined: bool,
 }
 
 /// A kernel.

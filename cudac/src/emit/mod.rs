@@ -5,10 +5,12 @@
 
 mod instruction;
 mod module;
+mod names;
 
 pub(crate) use module::module;
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use crate::Name;
 use crate::check::Checked;
@@ -26,10 +28,12 @@ struct Emitter<'c> {
     text: String,
     line: Option<u32>,
     strings: usize,
+    /// How many lines so many bytes of the text have.
+    counted: (usize, u32),
 }
 
-/// A kernel as text, and the variables that its registers hold.
-fn kernel(function: &Function, checked: &Checked, nth: usize) -> (String, Vec<Name>) {
+/// A kernel as text, and the variables that its registers hold; `before` is how many lines precede it in the module.
+fn kernel(function: &Function, checked: &Checked, nth: usize, before: u32) -> (String, Vec<Name>) {
     let mut emitter = Emitter {
         function,
         checked,
@@ -39,19 +43,30 @@ fn kernel(function: &Function, checked: &Checked, nth: usize) -> (String, Vec<Na
         text: String::new(),
         line: None,
         strings: 0,
+        counted: (0, 0),
     };
+    let mut lines = Vec::with_capacity(function.blocks.len());
     for (at, block) in function.blocks.iter().enumerate() {
         if at > 0 {
             let _ = writeln!(emitter.text, "\n$L__BB{nth}_{at}:");
         }
+        let mut own = Vec::with_capacity(block.insts.len() + 1);
         for inst in &block.insts {
-            emitter.loc(inst.line);
-            emitter.inst(inst);
+            own.push(emitter.lines_of(|emitter| {
+                emitter.loc(inst.line);
+                emitter.inst(inst);
+            }));
         }
-        emitter.end(at, &block.end, block.line);
+        own.push(emitter.lines_of(|emitter| emitter.end(at, &block.end, block.line)));
+        lines.push(own);
     }
-    let names = emitter.names();
-    (emitter.around(), names)
+    let head = emitter.head();
+    let start = before + count_lines(&head) + 1;
+    for own in lines.iter_mut().flatten() {
+        *own = own.start + start..own.end + start;
+    }
+    let names = names::names(function, &lines, |reg| emitter.known(reg));
+    (head + &emitter.text + "}\n", names)
 }
 
 impl Emitter<'_> {
@@ -72,7 +87,9 @@ impl Emitter<'_> {
 
     fn line(&mut self, parts: &[&str]) {
         self.text.push('\t');
-        parts.iter().for_each(|part| self.text.push_str(part));
+        for part in parts {
+            self.text.push_str(part);
+        }
         self.text.push('\n');
     }
 
@@ -137,8 +154,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// The kernel's head, its registers, and the instructions.
-    fn around(&mut self) -> String {
+    /// The lines that something adds to the text.
+    fn lines_of(&mut self, adds: impl FnOnce(&mut Self)) -> Range<u32> {
+        let start = self.lines();
+        adds(self);
+        start..self.lines()
+    }
+
+    fn lines(&mut self) -> u32 {
+        let (bytes, lines) = self.counted;
+        self.counted = (self.text.len(), lines + count_lines(&self.text[bytes..]));
+        self.counted.1
+    }
+
+    /// The kernel's head and its registers.
+    fn head(&self) -> String {
         let function = self.function;
         let mut text = format!("\n.visible .entry {}(", function.name);
         for (nth, param) in function.params.iter().enumerate() {
@@ -171,27 +201,18 @@ impl Emitter<'_> {
                     writeln!(text, "\t.reg .{} \t%{}<{}>;", register_type(class), prefix(class), count + 1);
             }
         }
-        text.push_str(&self.text);
-        text.push_str("}\n");
         text
     }
 
-    fn names(&mut self) -> Vec<Name> {
-        let function = self.function;
-        let mut names = Vec::new();
-        for (reg, name) in &function.names {
-            if self.numbers[*reg as usize] > 0 {
-                names.push(Name {
-                    kernel: function.name.clone(),
-                    register: self.reg(*reg),
-                    variable: name.name.clone(),
-                    first_line: name.first_line,
-                    last_line: name.last_line,
-                });
-            }
-        }
-        names
+    /// A register as the text writes it, if it does.
+    fn known(&self, reg: Reg) -> Option<String> {
+        let number = self.numbers[reg as usize];
+        (number > 0).then(|| ["%", prefix(self.function.class(reg)), &number.to_string()].concat())
     }
+}
+
+fn count_lines(text: &str) -> u32 {
+    text.bytes().filter(|byte| *byte == b'\n').count() as u32
 }
 
 const CLASSES: [Class; 6] = [Class::Pred, Class::B16, Class::F32, Class::B32, Class::F64, Class::B64];

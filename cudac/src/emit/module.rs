@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::instruction::space_name;
-use super::kernel;
+use super::{count_lines, kernel};
 use crate::Name;
 use crate::check::Checked;
 use crate::code::{Function, Space};
@@ -26,9 +26,9 @@ pub(crate) fn module(
         text.push_str("\t.param .b64 vprintf_param_1\n)\n;\n");
     }
     let mut code = String::new();
-    let mut names = Vec::new();
+    let mut names: Vec<Name> = Vec::new();
     for (nth, function) in kernels.iter().enumerate() {
-        let (kernel, own) = kernel(function, checked, nth);
+        let (kernel, own) = kernel(function, checked, nth, count_lines(&code));
         code.push_str(&kernel);
         names.extend(own);
     }
@@ -38,6 +38,10 @@ pub(crate) fn module(
     for (nth, string) in strings.iter().enumerate() {
         let bytes: Vec<String> = string.iter().chain(&[0]).map(u8::to_string).collect();
         let _ = writeln!(text, ".global .align 1 .b8 $str{nth}[{}] = {{{}}};", bytes.len(), bytes.join(", "));
+    }
+    let before = count_lines(&text);
+    for lines in names.iter_mut().flat_map(|name| &mut name.ptx_lines) {
+        *lines = lines.start + before..lines.end + before;
     }
     text.push_str(&code);
     let file: String = file.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect();

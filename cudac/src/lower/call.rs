@@ -39,7 +39,7 @@ impl Lower<'_> {
         }
         let exit = self.new_block();
         frame.exit = exit;
-        frame.returns_at_end = super::walk::returns(&called.body) == 1 && ends_in_return(&called.body);
+        frame.returns_at_end = crate::check::walk::returns(&called.body) == 1 && ends_in_return(&called.body);
         self.frames.push(frame);
         for (parameter, value) in called.parameters.iter().zip(values) {
             match value {

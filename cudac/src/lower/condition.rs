@@ -32,8 +32,11 @@ impl Lower<'_> {
                 Kind::Integer(value) if value > 0 && (value as u64).is_power_of_two() => one(a),
                 _ => None,
             },
-            Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::PointerAdd(a, b, _) => two(a, b),
-            Kind::And(a, b) | Kind::Or(a, b) => two(a, b),
+            Kind::Binary(_, a, b)
+            | Kind::Compare(_, a, b)
+            | Kind::PointerAdd(a, b, _)
+            | Kind::And(a, b)
+            | Kind::Or(a, b) => two(a, b),
             _ => None,
         }
     }

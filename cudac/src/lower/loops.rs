@@ -4,7 +4,7 @@ use super::{Binding, Lower, Value};
 use crate::check::constant::{compare, convert, integer, wrap};
 use crate::check::typed::{Constant, Expr, Kind, Loop, Stmt, StmtKind, Unroll, VarId};
 use crate::check::types::Type;
-use crate::code::Operand;
+use crate::code::{BlockId, Operand};
 use crate::source::{Result, Span};
 
 /// A loop without a pragma is written out if that makes at most this many nodes of the tree.
@@ -35,15 +35,10 @@ impl Lower<'_> {
             self.jump(body);
         }
         self.start(body);
-        self.frame().breaks.push(after);
-        self.frame().continues.push(next);
-        let result = self.statements(&inner.body);
-        self.frame().breaks.pop();
-        self.frame().continues.pop();
-        result?;
-        self.at(span);
-        self.jump(next);
-        self.start(next);
+        // A `do` loop is tested where its condition stands, the others on their first line.
+        let tested =
+            inner.condition.as_ref().filter(|_| inner.is_do).map_or(span, |condition| condition.span);
+        self.loop_body(inner, next, after, tested)?;
         if let Some(step) = &inner.step {
             self.value(step)?;
         }
@@ -57,6 +52,20 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The body, and then the block that `continue` leads to; `break` leads to the block after the loop.
+    fn loop_body(&mut self, inner: &Loop, next: BlockId, after: BlockId, span: Span) -> Result<()> {
+        self.frame().breaks.push(after);
+        self.frame().continues.push(next);
+        let result = self.statements(&inner.body);
+        self.frame().breaks.pop();
+        self.frame().continues.pop();
+        result?;
+        self.at(span);
+        self.jump(next);
+        self.start(next);
+        Ok(())
+    }
+
     /// A loop whose variable takes known values, one copy of the body for each.
     fn written_out(&mut self, inner: &Loop, var: VarId, values: &[i64], span: Span) -> Result<()> {
         let after = self.new_block();
@@ -65,15 +74,7 @@ impl Lower<'_> {
         for value in values.iter().take(values.len() - 1) {
             self.frame().vars[var] = Binding::Value(Value::Scalar(Operand::Int(*value)));
             let next = self.new_block();
-            self.frame().breaks.push(after);
-            self.frame().continues.push(next);
-            let result = self.statements(&inner.body);
-            self.frame().breaks.pop();
-            self.frame().continues.pop();
-            result?;
-            self.at(span);
-            self.jump(next);
-            self.start(next);
+            self.loop_body(inner, next, after, span)?;
             if let Some(step) = &inner.step {
                 self.rest_of_step(step, var)?;
             }
@@ -251,7 +252,7 @@ impl Lower<'_> {
     fn nodes(&self, statement: &Stmt, depth: usize) -> usize {
         let mut total = 1;
         let mut calls = Vec::new();
-        super::walk::statement(statement, &mut |expr| {
+        crate::check::walk::statement(statement, &mut |expr| {
             total += 1;
             if let Kind::Call(function, _) | Kind::Construct(function, _) = expr.kind {
                 calls.push(function);
@@ -276,7 +277,7 @@ fn is_local(place: &Expr, var: VarId) -> bool {
 /// Whether an expression assigns to a variable, takes its address, or refers to it.
 fn changes(expr: &Expr, var: VarId) -> bool {
     let mut found = false;
-    super::walk::expr(expr, &mut |inner| {
+    crate::check::walk::expr(expr, &mut |inner| {
         found |= match &inner.kind {
             Kind::Assign(place, _) | Kind::Update { place, .. } | Kind::Step { place, .. } => {
                 is_local(place, var)
@@ -295,7 +296,7 @@ fn changes(expr: &Expr, var: VarId) -> bool {
 /// Whether a step refers to its variable in another way than by changing its value.
 fn refers(step: &Expr, var: VarId) -> bool {
     let mut found = false;
-    super::walk::expr(step, &mut |inner| {
+    crate::check::walk::expr(step, &mut |inner| {
         found |= match &inner.kind {
             Kind::AddressOf(place) => is_local(place, var),
             Kind::Call(_, arguments) => arguments.iter().any(|argument| is_local(argument, var)),
@@ -307,8 +308,8 @@ fn refers(step: &Expr, var: VarId) -> bool {
 
 fn statement_changes(statement: &Stmt, var: VarId) -> bool {
     let mut found = false;
-    super::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
-    super::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
+    crate::check::walk::statement(statement, &mut |expr| found |= changes_here(expr, var));
+    crate::check::walk::declarations(statement, &mut |value: &Expr| found |= is_local(value, var));
     found
 }
 

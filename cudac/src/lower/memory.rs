@@ -174,7 +174,12 @@ impl Lower<'_> {
         if let (Value::Scalar(_) | Value::Address(_), false) = (value, declared.is_changed || ty.is_volatile)
         {
             self.frame().vars[var] = Binding::Value(value);
-            if let (Value::Scalar(Operand::Reg(reg)), Some(name)) = (value, self.var_name(var)) {
+            let reg = match value {
+                Value::Scalar(operand) => operand.reg(),
+                Value::Address(Place { base: Base::Reg(reg), offset: 0 }) => Some(reg),
+                _ => None,
+            };
+            if let (Some(reg), Some(name)) = (reg, self.var_name(var)) {
                 self.note(reg, name);
             }
             return Ok(());

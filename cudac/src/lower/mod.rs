@@ -15,7 +15,6 @@ mod memory;
 mod place;
 mod printf;
 mod statement;
-mod walk;
 
 use crate::check::Checked;
 use crate::check::typed::{FunctionId, VarId};
@@ -254,7 +253,8 @@ impl Lower<'_> {
         }
         let first_line = self.files.place(declared.span).0;
         let last_line = self.files.place(function.end).0.max(first_line);
-        Some(VarName { name: declared.name.as_str().to_owned(), first_line, last_line })
+        let is_inlined = self.frames.len() > 1;
+        Some(VarName { name: declared.name.as_str().to_owned(), first_line, last_line, is_inlined })
     }
 
     fn count(&mut self, span: Span) -> Result<()> {

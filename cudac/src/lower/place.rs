@@ -31,8 +31,7 @@ impl Lower<'_> {
 
     fn local_place(&mut self, var: usize, expr: &Expr) -> Result<Place> {
         match self.frame().vars[var] {
-            Binding::Place(place) => Ok(place),
-            Binding::Value(Value::Object(place)) => Ok(place),
+            Binding::Place(place) | Binding::Value(Value::Object(place)) => Ok(place),
             Binding::Value(value) => {
                 // Something refers to a variable that never changes.
                 let slot = self.new_slot(expr.ty, Some(var));

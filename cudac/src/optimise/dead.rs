@@ -53,7 +53,7 @@ fn crossing(function: &Function) -> (Vec<u32>, Vec<Reg>) {
 }
 
 /// The registers that are live at the end of each block, of those that matter in more than one.
-pub(super) struct Live {
+pub(crate) struct Live {
     number: Vec<u32>,
     out: Vec<Set>,
 }

@@ -5,7 +5,7 @@
 
 mod coalesce;
 mod contract;
-mod dead;
+pub(crate) mod dead;
 mod flow;
 mod hoist;
 mod number;

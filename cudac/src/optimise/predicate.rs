@@ -38,9 +38,14 @@ fn is_cheap(function: &Function, side: usize) -> bool {
     }
     insts.iter().all(|inst| {
         let is_plain = match &inst.op {
-            Op::Mov | Op::Unary(..) | Op::Set(..) | Op::Select(_) | Op::Special(_) => true,
-            Op::Arith(Arith::Binary(Binary::Div | Binary::Rem), _) => false,
-            Op::Arith(..) | Op::Mad(_) | Op::Convert { .. } => true,
+            Op::Arith(arith, _) => !matches!(arith, Arith::Binary(Binary::Div | Binary::Rem)),
+            Op::Mov
+            | Op::Unary(..)
+            | Op::Set(..)
+            | Op::Select(_)
+            | Op::Special(_)
+            | Op::Mad(_)
+            | Op::Convert { .. } => true,
             _ => false,
         };
         // A selection between truth values takes three instructions, unless one of them is known.
@@ -81,26 +86,23 @@ fn select(function: &mut Function, at: usize, side: usize, condition: u32, is_ne
     }
     for (dst, class, new, line) in selections {
         let old = Operand::Reg(dst);
-        let (op, args) = match (class, new) {
-            (Class::Pred, Operand::Int(value)) => {
-                // The value where the branch is taken: true is added, false is taken away.
-                let (op, wants_negated) =
-                    if value != 0 { (Binary::Or, is_negated) } else { (Binary::And, !is_negated) };
-                let condition = if wants_negated {
-                    let flipped = function.new_reg(Class::Pred);
-                    let op = Op::Unary(Unary::Not, Ty::Pred);
-                    let args = vec![Operand::Reg(condition)];
-                    function.blocks[at].insts.push(Inst { op, dsts: vec![flipped], args, line });
-                    flipped
-                } else {
-                    condition
-                };
-                (Op::Arith(Arith::Binary(op), Ty::Pred), vec![old, Operand::Reg(condition)])
-            }
-            _ => {
-                let (yes, no) = if is_negated { (old, new) } else { (new, old) };
-                (Op::Select(ty(class)), vec![yes, no, Operand::Reg(condition)])
-            }
+        let (op, args) = if let (Class::Pred, Operand::Int(value)) = (class, new) {
+            // The value where the branch is taken: true is added, false is taken away.
+            let (op, wants_negated) =
+                if value != 0 { (Binary::Or, is_negated) } else { (Binary::And, !is_negated) };
+            let condition = if wants_negated {
+                let flipped = function.new_reg(Class::Pred);
+                let op = Op::Unary(Unary::Not, Ty::Pred);
+                let args = vec![Operand::Reg(condition)];
+                function.blocks[at].insts.push(Inst { op, dsts: vec![flipped], args, line });
+                flipped
+            } else {
+                condition
+            };
+            (Op::Arith(Arith::Binary(op), Ty::Pred), vec![old, Operand::Reg(condition)])
+        } else {
+            let (yes, no) = if is_negated { (old, new) } else { (new, old) };
+            (Op::Select(ty(class)), vec![yes, no, Operand::Reg(condition)])
         };
         function.blocks[at].insts.push(Inst { op, dsts: vec![dst], args, line });
     }

@@ -6,6 +6,7 @@ use super::Parser;
 use super::function::set;
 use super::scope::Entity;
 use super::tree::{Declaration, Enum, Expr, Init, Path, Storage, Type, TypeKind, Variable};
+use super::types::unknown_type;
 use crate::lex::Kind;
 use crate::source::{Name, Result, Span, error, unsupported};
 
@@ -16,6 +17,10 @@ pub(super) struct Specifiers {
     pub launch_bounds: Vec<Expr>,
     pub align: Option<Expr>,
 }
+
+/// Words that begin declarations, beside those and types.
+const DECLARATIONS: [&str; 9] =
+    ["using", "static_assert", "_Static_assert", "template", "namespace", "struct", "class", "union", "enum"];
 
 const SPECIFIERS: [&str; 24] = [
     "static",
@@ -81,10 +86,8 @@ impl Parser<'_, '_> {
             if SPECIFIERS.contains(&word) {
                 return true;
             }
-            match word {
-                "using" | "static_assert" | "_Static_assert" | "template" | "namespace" => return true,
-                "struct" | "class" | "union" | "enum" => return true,
-                _ => {}
+            if DECLARATIONS.contains(&word) {
+                return true;
             }
         }
         if !self.at_type() {
@@ -132,7 +135,7 @@ impl Parser<'_, '_> {
         }
         let specifiers = self.specifiers()?;
         if self.at_type_definition() {
-            return self.type_definition(specifiers);
+            return self.type_definition(&specifiers);
         }
         if is_file && !self.at_type() {
             return Err(self.no_declaration());
@@ -152,7 +155,7 @@ impl Parser<'_, '_> {
         if let Some(word) = self.token().word()
             && matches!(self.ahead(1).kind, Kind::Word(_))
         {
-            return error(self.span(), format!("the type `{word}` is unknown"));
+            return unknown_type(self.span(), word.as_str());
         }
         problem
     }
@@ -247,7 +250,7 @@ impl Parser<'_, '_> {
         own.is_static |= late.is_static;
         self.more_specifiers(&mut specifiers)?;
         if specifiers.storage.is_typedef {
-            return self.typedef(base);
+            return self.typedef(&base);
         }
         let before = self.at;
         let mut declarator = self.declarator(base.clone())?;
@@ -273,7 +276,7 @@ impl Parser<'_, '_> {
             return Ok(Declaration::Function(set(function, |function| function.special = special)));
         }
         self.at = before;
-        self.variables(base, &specifiers).map(Declaration::Variables)
+        self.variables(&base, &specifiers).map(Declaration::Variables)
     }
 
     fn more_specifiers(&mut self, specifiers: &mut Specifiers) -> Result<()> {
@@ -316,7 +319,7 @@ impl Parser<'_, '_> {
         found
     }
 
-    fn variables(&mut self, base: Type, specifiers: &Specifiers) -> Result<Vec<Variable>> {
+    fn variables(&mut self, base: &Type, specifiers: &Specifiers) -> Result<Vec<Variable>> {
         let mut variables = Vec::new();
         loop {
             let declarator = self.declarator(base.clone())?;
@@ -355,7 +358,7 @@ impl Parser<'_, '_> {
         Ok(variables)
     }
 
-    fn typedef(&mut self, base: Type) -> Result<Declaration> {
+    fn typedef(&mut self, base: &Type) -> Result<Declaration> {
         let mut aliases = Vec::new();
         loop {
             let declarator = self.declarator(base.clone())?;
@@ -513,10 +516,10 @@ impl Parser<'_, '_> {
             self.expect(";", "after the type")?;
         }
         if specifiers.storage.is_typedef {
-            let aliases = self.typedef(ty)?;
+            let aliases = self.typedef(&ty)?;
             return Ok(Declaration::Group(vec![definition, aliases]));
         }
-        let variables = self.variables(ty, specifiers)?;
+        let variables = self.variables(&ty, specifiers)?;
         Ok(Declaration::Group(vec![definition, Declaration::Variables(variables)]))
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::declaration::Specifiers;
 use super::tree::{Expr, Function, Init, Type, TypeKind, Variable};
+use super::types::unknown_type;
 use crate::source::{Name, Result, Span, error, unsupported};
 
 /// A function may have this many parameters.
@@ -26,7 +27,7 @@ impl Parser<'_, '_> {
             let specifiers = self.specifiers()?;
             if !self.at_type() {
                 if let Some(word) = self.token().word() {
-                    return Err(error(start, format!("the type `{word}` is unknown")));
+                    return Err(unknown_type(start, word.as_str()));
                 }
                 return Err(self.expected("the type of a parameter"));
             }

@@ -127,7 +127,7 @@ impl Parser<'_, '_> {
         Self::node(ExprKind::Lambda(Rc::new(lambda)), self.since(start), 0)
     }
 
-    #[allow(clippy::type_complexity, reason = "the parts of a lambda, taken apart at once")]
+    #[expect(clippy::type_complexity, reason = "the parts of a lambda, taken apart at once")]
     fn captures(&mut self) -> Result<(Option<Capture>, Vec<(Name, Capture, Option<Expr>, Span)>)> {
         let mut default = None;
         let mut captures = Vec::new();

@@ -27,7 +27,7 @@ struct Scope {
 /// All scopes; the first is the global one.
 #[derive(Debug)]
 pub(super) struct Scopes {
-    scopes: Vec<Scope>,
+    all: Vec<Scope>,
     current: usize,
     loaded: Set<&'static str>,
     /// The names of all templates of functions, members among them.
@@ -39,7 +39,7 @@ pub(super) struct Scopes {
 impl Scopes {
     pub fn new() -> Scopes {
         Scopes {
-            scopes: vec![Scope::default()],
+            all: vec![Scope::default()],
             current: 0,
             loaded: Set::default(),
             function_templates: Set::default(),
@@ -73,12 +73,12 @@ impl Scopes {
     }
 
     pub fn push(&mut self) {
-        self.scopes.push(Scope { parent: self.current, ..Scope::default() });
-        self.current = self.scopes.len() - 1;
+        self.all.push(Scope { parent: self.current, ..Scope::default() });
+        self.current = self.all.len() - 1;
     }
 
     pub fn pop(&mut self) {
-        self.current = self.scopes[self.current].parent;
+        self.current = self.all[self.current].parent;
     }
 
     /// Whether a member of this name may be a template. A struct's own members may be declared after they are used.
@@ -90,7 +90,7 @@ impl Scopes {
         if entity == Entity::FunctionTemplate {
             self.function_templates.insert(name.clone());
         }
-        let names = &mut self.scopes[self.current].names;
+        let names = &mut self.all[self.current].names;
         // A function may have the name of a template, and a constructor that of its type.
         if entity == Entity::Value && names.get(name).is_some_and(|known| *known != Entity::Value) {
             return;
@@ -101,11 +101,11 @@ impl Scopes {
     /// Enters a namespace, which may have been open before.
     pub fn enter(&mut self, name: &Name) -> usize {
         let outer = self.current;
-        if let Some(Entity::Namespace(at)) = self.scopes[outer].names.get(name) {
+        if let Some(Entity::Namespace(at)) = self.all[outer].names.get(name) {
             self.current = *at;
         } else {
             self.push();
-            self.scopes[outer].names.insert(name.clone(), Entity::Namespace(self.current));
+            self.all[outer].names.insert(name.clone(), Entity::Namespace(self.current));
         }
         outer
     }
@@ -116,7 +116,7 @@ impl Scopes {
 
     pub fn use_namespace(&mut self, path: &Path) {
         if let Some(Entity::Namespace(at)) = self.resolve(path) {
-            self.scopes[self.current].using.push(at);
+            self.all[self.current].using.push(at);
         }
     }
 
@@ -130,13 +130,13 @@ impl Scopes {
             if at == 0 {
                 return None;
             }
-            at = self.scopes[at].parent;
+            at = self.all[at].parent;
         }
     }
 
     pub fn find_in(&self, at: usize, name: &Name) -> Option<Entity> {
-        let scope = &self.scopes[at];
-        let used = || scope.using.iter().find_map(|used| self.scopes[*used].names.get(name));
+        let scope = &self.all[at];
+        let used = || scope.using.iter().find_map(|used| self.all[*used].names.get(name));
         scope.names.get(name).or_else(used).copied()
     }
 

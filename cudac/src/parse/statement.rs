@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::tree::{Expr, Stmt, StmtKind, Unroll};
+use super::types::{is_keyword, unknown_type};
 use crate::lex::Kind;
 use crate::source::{Result, error, unsupported};
 
@@ -76,6 +77,9 @@ impl Parser<'_, '_> {
                 _ if self.at_declaration() => return self.local_declaration(),
                 Some(_) if self.ahead(1).is(":") && !self.ahead(2).is(":") => {
                     return Err(unsupported(start, "a label"));
+                }
+                Some(word) if !is_keyword(word) && matches!(self.ahead(1).kind, Kind::Word(_)) => {
+                    return Err(unknown_type(start, word));
                 }
                 _ => {
                     let value = self.expression()?;

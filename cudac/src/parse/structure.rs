@@ -33,21 +33,21 @@ impl Parser<'_, '_> {
         }
     }
 
-    pub(super) fn type_definition(&mut self, specifiers: Specifiers) -> Result<Declaration> {
+    pub(super) fn type_definition(&mut self, specifiers: &Specifiers) -> Result<Declaration> {
         if self.is_word("enum") {
             let span = self.span();
             let definition = self.enumeration()?;
             let name = definition.name.clone();
-            return self.trailing_variables(name, span, &specifiers, Declaration::Enum(definition));
+            return self.trailing_variables(name, span, specifiers, Declaration::Enum(definition));
         }
         let span = self.span();
         let definition = self.structure(None)?;
         let name = Some(definition.name.clone());
-        self.trailing_variables(name, span, &specifiers, Declaration::Struct(definition))
+        self.trailing_variables(name, span, specifiers, Declaration::Struct(definition))
     }
 
     /// A struct, from its keyword to its `}`.
-    pub(super) fn structure(&mut self, template: Option<Vec<Parameter>>) -> Result<Rc<Struct>> {
+    pub(super) fn structure(&mut self, template: Option<&Vec<Parameter>>) -> Result<Rc<Struct>> {
         let start = self.span();
         let is_union = self.is_word("union");
         let is_class = self.is_word("class");
@@ -62,7 +62,7 @@ impl Parser<'_, '_> {
         let entity = if template.is_some() { Entity::TypeTemplate } else { Entity::Type };
         let special = self.special_case(&name, template.is_some())?;
         let made = |members, is_forward, align| {
-            let (name, template, special) = (name.clone(), template.clone(), special.clone());
+            let (name, template, special) = (name.clone(), template.cloned(), special.clone());
             Rc::new(Struct { name, span, template, is_union, align, members, is_forward, special })
         };
         if special.is_none() {

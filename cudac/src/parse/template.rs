@@ -36,7 +36,7 @@ impl Parser<'_, '_> {
                 return self.alias(Some(parameters));
             }
             Some("struct" | "class" | "union") if self.at_type_definition() || self.ahead(2).is("<") => {
-                let definition = self.structure(Some(parameters))?;
+                let definition = self.structure(Some(&parameters))?;
                 self.expect(";", "after the type")?;
                 return Ok(Declaration::Struct(definition));
             }
@@ -166,12 +166,11 @@ impl Parser<'_, '_> {
             let before = self.at;
             let ty = if self.at_type() { self.type_name().ok() } else { None };
             let ends = self.is(",") || self.is(">") || self.is(">>");
-            match ty.filter(|_| ends) {
-                Some(ty) => arguments.push(Argument::Type(ty)),
-                None => {
-                    self.at = before;
-                    arguments.push(Argument::Value(self.conditional()?));
-                }
+            if let Some(ty) = ty.filter(|_| ends) {
+                arguments.push(Argument::Type(ty));
+            } else {
+                self.at = before;
+                arguments.push(Argument::Value(self.conditional()?));
             }
             if arguments.len() > MAX_PARAMETERS {
                 return Err(self.expected(&format!("at most {MAX_PARAMETERS} arguments")));

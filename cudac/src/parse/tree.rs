@@ -235,7 +235,7 @@ pub(crate) enum Init {
 
 /// What is said of a variable or of a function beside its type.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a keyword that may be there or not")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a keyword that may be there or not")]
 pub(crate) struct Storage {
     pub is_shared: bool,
     pub is_constant: bool,
@@ -251,7 +251,7 @@ pub(crate) struct Storage {
 }
 
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is something that may be said of a function or not")]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that may be said of a function or not")]
 pub(crate) struct Function {
     pub name: Name,
     pub span: Span,
@@ -303,7 +303,7 @@ pub(crate) struct Struct {
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "most members are fields")]
+#[expect(clippy::large_enum_variant, reason = "most members are fields")]
 pub(crate) enum Member {
     Field(Variable),
     Function(Rc<Function>),

@@ -4,7 +4,8 @@ use super::scope::Entity;
 use super::tree::{Basic, Type, TypeKind};
 use super::{Parser, tree};
 use crate::lex::Kind;
-use crate::source::{Result, error, unsupported};
+use crate::source::near::nearest;
+use crate::source::{Problem, Result, Span, error, unsupported};
 
 const BASIC_WORDS: [&str; 13] = [
     "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "__int64",
@@ -257,4 +258,19 @@ fn basic(words: &[String], span: crate::source::Span) -> Result<Basic> {
         (0, 0, 2) => pick(Basic::LongLong, Basic::UnsignedLongLong),
         _ => return Err(error(span, format!("`{}` is no type", words.join(" ")))),
     })
+}
+
+/// Types that need no header and that people misspell.
+const COMMON: [&str; 16] = [
+    "bool", "char", "double", "float", "float2", "float4", "int", "int2", "int4", "long", "short", "signed",
+    "size_t", "uint32_t", "unsigned", "void",
+];
+
+/// The error for a word where a type has to be.
+pub(super) fn unknown_type(span: Span, word: &str) -> Box<Problem> {
+    let problem = error(span, format!("the type `{word}` is unknown"));
+    match nearest(word, COMMON.into_iter()) {
+        Some(near) => problem.with_help(format!("did you mean `{near}`?")),
+        None => problem,
+    }
 }

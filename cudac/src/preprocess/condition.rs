@@ -41,7 +41,7 @@ impl Reader<'_, '_> {
         let Some(name) = name.filter(|_| closes) else {
             return Err(error(head.span, "`defined` needs the name of a macro"));
         };
-        let value = if self.shared.macros.macros.contains_key(name) { "1" } else { "0" };
+        let value = if self.shared.macros.known.contains_key(name) { "1" } else { "0" };
         *at += if has_paren { 4 } else { 2 };
         Ok(Token { kind: Kind::Number(self.shared.names.get(value)), ..head })
     }

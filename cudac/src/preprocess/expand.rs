@@ -56,7 +56,7 @@ impl Reader<'_, '_> {
         let mut token = tokens[*at].clone();
         *at += 1;
         let Some(name) = token.word().cloned() else { return Ok(vec![token]) };
-        let Some(found) = self.shared.macros.macros.get(&name).cloned() else { return Ok(vec![token]) };
+        let Some(found) = self.shared.macros.known.get(&name).cloned() else { return Ok(vec![token]) };
         if token.is_painted || active.contains(&name) {
             token.is_painted = true;
             return Ok(vec![token]);

@@ -42,7 +42,7 @@ pub(crate) struct Preprocessor<'s> {
 /// What is defined.
 #[derive(Debug, Default)]
 pub(crate) struct Macros {
-    macros: Map<Name, Rc<Macro>>,
+    known: Map<Name, Rc<Macro>>,
     included: Vec<&'static str>,
     /// What is defined for this compiler's own texts, which the macros of the user's text must not change.
     base: Map<Name, Rc<Macro>>,
@@ -51,7 +51,7 @@ pub(crate) struct Macros {
 impl Macros {
     /// What is defined now is what own texts find defined.
     pub fn seal(&mut self) {
-        self.base = self.macros.clone();
+        self.base = self.known.clone();
     }
 }
 
@@ -80,7 +80,7 @@ impl Preprocessor<'_> {
         let file = self.files.add("a definition", value);
         let body = lex(self.names, file, value)?.into();
         let name = self.names.get(name);
-        self.macros.macros.insert(name, Rc::new(Macro { parameters: None, is_variadic: false, body }));
+        self.macros.known.insert(name, Rc::new(Macro { parameters: None, is_variadic: false, body }));
         Ok(())
     }
 
@@ -97,12 +97,12 @@ impl Preprocessor<'_> {
     /// The tokens of one of this compiler's own texts. The macros of a header stay, those of a chunk do not.
     pub fn run_own(&mut self, file: u16, depth: usize, keeps: bool) -> Vec<Token> {
         let base = self.macros.base.clone();
-        let outer = std::mem::replace(&mut self.macros.macros, base);
+        let outer = std::mem::replace(&mut self.macros.known, base);
         let tokens = if keeps { self.file(file, depth) } else { self.run(file) };
-        let inner = std::mem::replace(&mut self.macros.macros, outer);
+        let inner = std::mem::replace(&mut self.macros.known, outer);
         if keeps {
             for (name, made) in inner {
-                self.macros.macros.entry(name).or_insert(made);
+                self.macros.known.entry(name).or_insert(made);
             }
         }
         tokens
@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
             "define" => self.define(span, rest),
             "undef" => {
                 let name = macro_name(span, rest)?;
-                self.shared.macros.macros.remove(&name);
+                self.shared.macros.known.remove(&name);
                 Ok(())
             }
             "include" => self.include(span, rest),
@@ -214,7 +214,7 @@ impl Reader<'_, '_> {
         }
         let holds = match kind {
             "if" => self.condition(span, rest)?,
-            _ => self.shared.macros.macros.contains_key(&macro_name(span, rest)?) == (kind == "ifdef"),
+            _ => self.shared.macros.known.contains_key(&macro_name(span, rest)?) == (kind == "ifdef"),
         };
         if let Some(last) = self.conditionals.last_mut() {
             (last.is_active, last.was_taken) = (holds, holds);
@@ -275,7 +275,7 @@ impl Reader<'_, '_> {
             body = &after[close + 1..];
         }
         let made = Macro { parameters, is_variadic, body: body.into() };
-        self.shared.macros.macros.insert(name, Rc::new(made));
+        self.shared.macros.known.insert(name, Rc::new(made));
         Ok(())
     }
 

@@ -118,7 +118,6 @@ pub(crate) struct Sink {
 
 impl Sink {
     /// Notes a problem. The same message at the same place is noted once.
-    #[allow(clippy::boxed_local, reason = "problems travel boxed, because results that hold them stay small")]
     pub fn add(&mut self, problem: Box<Problem>) {
         let same = |known: &Problem| known.span == problem.span && known.message == problem.message;
         if self.problems.len() >= 4 * MAX_ERRORS || self.problems.iter().any(same) {

@@ -5,7 +5,8 @@ const LONGEST: usize = 64;
 
 /// The name that differs least, if it differs in a third of its letters at most.
 pub(crate) fn nearest<'n>(wrong: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    if wrong.len() > LONGEST {
+    // A letter or two are like too many names.
+    if wrong.len() > LONGEST || wrong.chars().count() < 3 {
         return None;
     }
     let allowed = (wrong.chars().count() / 3).max(1);

@@ -1,8 +1,8 @@
 //! Visiting every expression of a statement.
 
-use crate::check::typed::{Expr, Kind, Stmt, StmtKind};
+use super::typed::{Expr, Kind, Stmt, StmtKind};
 
-pub(super) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
+pub(crate) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
     each(root);
     match &root.kind {
         Kind::Integer(_)
@@ -48,7 +48,7 @@ pub(super) fn expr(root: &Expr, each: &mut impl FnMut(&Expr)) {
     }
 }
 
-pub(super) fn statement(root: &Stmt, each: &mut impl FnMut(&Expr)) {
+pub(crate) fn statement(root: &Stmt, each: &mut impl FnMut(&Expr)) {
     match &root.kind {
         StmtKind::Expr(value) => expr(value, each),
         StmtKind::Declare(_, value) => value.iter().for_each(|value| expr(value, each)),
@@ -72,7 +72,7 @@ pub(super) fn statement(root: &Stmt, each: &mut impl FnMut(&Expr)) {
 }
 
 /// Calls `each` for what variables are declared with and for what `asm` writes: places there are references.
-pub(super) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
+pub(crate) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
     match &root.kind {
         StmtKind::Declare(_, Some(value)) => each(value),
         StmtKind::Block(inner) => inner.iter().for_each(|inner| declarations(inner, each)),
@@ -91,7 +91,7 @@ pub(super) fn declarations(root: &Stmt, each: &mut impl FnMut(&Expr)) {
 }
 
 /// How many `return`s there are.
-pub(super) fn returns(statements: &[Stmt]) -> usize {
+pub(crate) fn returns(statements: &[Stmt]) -> usize {
     let count = |statement: &Stmt| match &statement.kind {
         StmtKind::Return(_) => 1,
         StmtKind::Block(inner) => returns(inner),
