@@ -199,7 +199,7 @@ impl Checker<'_> {
             }
             TypeKind::Named(path) if self.has_template(ty) => {
                 let written = path.parts.last().and_then(|part| part.arguments.clone()).unwrap_or_default();
-                return self.template_node(scope, ty, &written, parameters);
+                return self.template_node(ty, &written, parameters);
             }
             _ => return self.node(if is_outermost { ty.plain() } else { ty }),
         };
@@ -215,7 +215,6 @@ impl Checker<'_> {
     /// A type from a template, with its arguments as they are written.
     fn template_node(
         &mut self,
-        scope: ScopeId,
         ty: Type,
         written: &[tree::Argument],
         parameters: &[tree::Parameter],
@@ -236,7 +235,6 @@ impl Checker<'_> {
                 *node = if is_type { parameter } else { Node::Plain(format!("X{}E", parameter.key())) };
             }
         }
-        let _ = scope;
         qualified(Node::Template(path, nodes), ty.is_const, ty.is_volatile)
     }
 
