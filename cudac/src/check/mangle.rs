@@ -140,7 +140,7 @@ impl Checker<'_> {
         mangler.text.push_str(if is_nested { "E" } else { "" });
         mangler.text.push_str(if template.is_some() { "v" } else { "" });
         for (written, ty) in function.parameters.iter().zip(parameters) {
-            let node = self.written_node(scope, &written.ty, ty.plain(), template.unwrap_or_default(), true);
+            let node = self.written_node(&written.ty, ty.plain(), template.unwrap_or_default(), true);
             mangler.node(&node);
         }
         mangler.text.push_str(if parameters.is_empty() { "v" } else { "" });
@@ -182,7 +182,6 @@ impl Checker<'_> {
     /// A type as it is written, where the parameters of the template remain parameters.
     fn written_node(
         &mut self,
-        scope: ScopeId,
         written: &tree::Type,
         ty: Type,
         parameters: &[tree::Parameter],
@@ -192,7 +191,7 @@ impl Checker<'_> {
         let inner = match &written.kind {
             TypeKind::Pointer(inner) | TypeKind::Array(inner, _) if self.types.pointee(ty).is_some() => {
                 let to = self.types.pointee(ty).unwrap_or(ty);
-                Node::Around("P".to_owned(), Box::new(self.written_node(scope, inner, to, parameters, false)))
+                Node::Around("P".to_owned(), Box::new(self.written_node(inner, to, parameters, false)))
             }
             TypeKind::Named(path) if path.parts.len() == 1 && at(&path.parts[0].name).is_some() => {
                 Node::Parameter(at(&path.parts[0].name).unwrap_or(0))

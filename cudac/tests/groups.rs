@@ -1,0 +1,100 @@
+//! Groups of threads that are not a block, a tile or a warp, and small things that only kernels of others use.
+
+use simt::{Checks, Emulator, Launch, Limits};
+
+const GROUPS: &str = "#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;";
+
+/// Runs the body of a kernel with some blocks of 64 threads; `y` has a word for each thread, which is its number before.
+fn run(around: &str, body: &str, blocks: u32) -> Vec<i32> {
+    let text = format!(
+        "{around}\nextern \"C\" __global__ void kernel(int* y) {{
+            int i = blockIdx.x * blockDim.x + threadIdx.x;\n{body}\n}}"
+    );
+    let source = cudac::Source { name: "kernel.cu", text: &text };
+    let ptx =
+        cudac::compile(&source, &cudac::Options::default()).unwrap_or_else(|errors| panic!("{errors}")).ptx;
+    let mut emulator = Emulator::new(Limits::default());
+    let module = emulator.load("kernel.ptx", &ptx).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
+    let y = emulator.alloc("y", u64::from(4 * 64 * blocks)).unwrap();
+    for (at, word) in emulator.write(y).unwrap().chunks_exact_mut(4).enumerate() {
+        word.copy_from_slice(&(at as i32).to_le_bytes());
+    }
+    let mut launch = Launch::new(blocks, 64).arg(y.address());
+    launch.checks = Checks::ALL;
+    let report = emulator.launch(&module, "kernel", &launch).unwrap();
+    assert!(report.faults.is_empty(), "{:?}\n{ptx}", report.faults);
+    let bytes = emulator.read(y).unwrap();
+    bytes.chunks_exact(4).map(|word| i32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+#[track_caller]
+fn check(around: &str, body: &str, wanted: impl Fn(i32) -> i32) {
+    let wanted: Vec<i32> = (0..64).map(wanted).collect();
+    assert_eq!(run(around, body, 1), wanted);
+}
+
+#[test]
+fn the_blocks_of_a_grid_wait_for_each_other() {
+    let body = "cg::grid_group grid = cg::this_grid();
+        y[i] = i + 1; grid.sync(); int other = y[(i + 64) % grid.size()]; grid.sync(); y[i] = other;";
+    let wanted: Vec<i32> = (0..256).map(|i| (i + 64) % 256 + 1).collect();
+    assert_eq!(run(GROUPS, body, 4), wanted);
+}
+
+#[test]
+fn tiles_are_divided_by_a_condition_or_a_label() {
+    let tile = "auto tile = cg::tiled_partition<32>(cg::this_thread_block()); int lane = i % 32;";
+    let body = format!(
+        "{tile} auto part = cg::binary_partition(tile, lane % 3 == 0); y[i] = part.size() * 100 + part.thread_rank();"
+    );
+    check(GROUPS, &body, |i| {
+        let lane = i % 32;
+        let holds = |k: i32| (k % 3 == 0) == (lane % 3 == 0);
+        (0..32).filter(|k| holds(*k)).count() as i32 * 100 + (0..lane).filter(|k| holds(*k)).count() as i32
+    });
+    let body = format!(
+        "{tile} auto part = cg::labeled_partition(tile, lane % 5); y[i] = cg::reduce(part, lane, cg::plus<int>());"
+    );
+    check(GROUPS, &body, |i| (0..32).filter(|k| k % 5 == i % 32 % 5).sum());
+    let body = "if (i % 32 > 4) { auto rest = cg::coalesced_threads(); y[i] = cg::reduce(rest, i % 32, cg::greater<int>()); }";
+    check(GROUPS, body, |i| if i % 32 > 4 { 31 } else { i });
+}
+
+#[test]
+fn a_tile_is_a_group_of_threads() {
+    let around = format!(
+        "{GROUPS} __device__ int rank(cg::thread_group g) {{ g.sync(); return g.thread_rank() * 100 + g.size(); }}"
+    );
+    check(&around, "y[i] = rank(cg::tiled_partition<8>(cg::this_thread_block()));", |i| i % 8 * 100 + 8);
+    check(&around, "y[i] = rank(cg::this_thread_block());", |i| i * 100 + 64);
+}
+
+#[test]
+fn atomics_of_every_scope() {
+    let around = "__device__ unsigned bits, count = 5;";
+    let body =
+        "atomicOr_block(&bits, 1u << (i & 31)); atomicInc_system(&count, 0xffffffffu); atomicSub_block(&count, 2u);
+        __syncthreads(); if (i == 0) { y[0] = bits == 0xffffffffu; y[1] = (int)count; }";
+    check(around, body, |i| [1, 5 + 64 - 128].get(i as usize).copied().unwrap_or(i));
+}
+
+#[test]
+fn bytes_are_copied_and_set() {
+    let body =
+        "int a[4] = {i, 2, 3, 4}, b[4]; memcpy(b, a, sizeof(a)); memset(a, 1, 4); y[i] = b[0] + b[3] + a[0];";
+    check("", body, |i| i + 4 + 0x0101_0101);
+}
+
+#[test]
+fn registers_in_asm_need_one_percent_sign_only() {
+    check("", "int lane; asm(\"mov.u32 %0, %laneid;\" : \"=r\"(lane)); y[i] = lane + umin(3u, 7u);", |i| {
+        i % 32 + 3
+    });
+}
+
+#[test]
+fn volatile_arrays_of_a_thread() {
+    check("", "volatile int a[2]; a[i & 1] = i; y[i] = a[i & 1] * 2;", |i| 2 * i);
+}
