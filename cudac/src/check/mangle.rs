@@ -86,7 +86,9 @@ impl Mangler {
                         self.note(last);
                     }
                 }
-                arguments.into_iter().for_each(|arguments| self.arguments(arguments));
+                if let Some(arguments) = arguments {
+                    self.arguments(arguments);
+                }
                 self.text.push_str(if is_nested { "E" } else { "" });
             }
         }
@@ -95,7 +97,9 @@ impl Mangler {
 
     fn arguments(&mut self, arguments: &[Node]) {
         self.text.push('I');
-        arguments.iter().for_each(|argument| self.node(argument));
+        for argument in arguments {
+            self.node(argument);
+        }
         self.text.push('E');
     }
 }
