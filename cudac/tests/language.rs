@@ -190,6 +190,17 @@ fn orders_and_barriers_in_shared_memory() {
 }
 
 #[test]
+fn a_union_is_copied_with_the_bytes_that_are_padding_in_one_member() {
+    let around = "union Both { char raw[8]; struct { char a; int b; } parts; };
+        union Half { struct { char a; int b; } parts; char raw[4]; };";
+    let body =
+        "Both u; for (int k = 0; k < 8; k++) u.raw[k] = i + k; Both v = u; y[i] = v.raw[2] * 256 + v.raw[7];";
+    check(around, body, |i| (i + 2) * 256 + i + 7);
+    let body = "Half u; for (int k = 0; k < 4; k++) u.raw[k] = i + k; u.parts.b = 5; Half v = u; y[i] = v.raw[2] * 256 + v.parts.b;";
+    check(around, body, |i| (i + 2) * 256 + 5);
+}
+
+#[test]
 fn atomics_of_the_library_in_shared_memory() {
     let body = "__shared__ cuda::barrier<cuda::thread_scope_block> filled; __shared__ int x[32]; __shared__ int sum;
         if (i == 0) { init(&filled, 32); sum = 0; } __syncthreads();

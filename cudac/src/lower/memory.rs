@@ -29,9 +29,7 @@ impl Lower<'_> {
             Shape::Struct(at) => {
                 let own = &types.structs[at];
                 if own.is_union {
-                    // The largest member stands for all of them.
-                    let largest = own.fields.iter().max_by_key(|field| types.size(field.ty));
-                    return largest.map_or(Ok(()), |field| self.leaves(field.ty, offset, found, span));
+                    return self.leaves_of_union(at, offset, found, span);
                 }
                 for field in &own.fields {
                     self.leaves(field.ty, offset + field.offset, found, span)?;
@@ -43,6 +41,30 @@ impl Lower<'_> {
                 }
             }
             _ => found.push((offset, ty)),
+        }
+        Ok(())
+    }
+
+    /// A member without padding that is as large as the union stands for all of them. If there is none, bytes that one member
+    /// leaves out may belong to another.
+    fn leaves_of_union(
+        &self,
+        at: usize,
+        offset: u64,
+        found: &mut Vec<(u64, Type)>,
+        span: Span,
+    ) -> Result<()> {
+        let types = &self.checked.types;
+        let own = &types.structs[at];
+        let before = found.len();
+        for field in &own.fields {
+            let first = found.len();
+            self.leaves(field.ty, offset, found, span)?;
+            let covered: u64 = found[first..].iter().map(|leaf| types.size(leaf.1)).sum();
+            if covered == own.size {
+                found.drain(before..first);
+                break;
+            }
         }
         Ok(())
     }
