@@ -1,4 +1,5 @@
-//! What it takes to word a finding: where an instruction is from, which thread a lane is, and what memory is called.
+//! What is needed to describe a finding: the source line of an instruction, the thread that a lane runs, and the names
+//! of memory.
 
 use crate::compile::inst::Pc;
 use crate::compile::program::Program;
@@ -7,41 +8,48 @@ use crate::launch::Launch;
 use crate::machine::global::{Global, start_of};
 use crate::machine::registers::WARP_SIZE;
 use crate::order;
-use crate::order::Place;
+use crate::order::{ByteRange, Epoch};
 use crate::report::fault::{Actor, Fault, FaultKind, Severity};
 use crate::report::location::{AccessKind, Allocation, Location, Space};
 
-/// A launch, as the words for what happens in it need it.
+/// A launch, with what is needed to describe what happens in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The program.
     pub program: &'a Program,
-    /// The kernel, by its number.
+    /// The number of the kernel.
     pub kernel: u32,
-    /// How it was launched.
+    /// The launch.
     pub launch: &'a Launch,
     /// Global memory.
     pub global: &'a Global,
-    /// The step of the launch that is being carried out.
+    /// The current step of the launch.
     pub step: u64,
 }
 
 impl Context<'_> {
-    /// A lane of any block of the grid, which need not be on the machine any more.
+    /// A lane of any block of the grid. The block need not be resident any more.
     pub fn actor(&self, block: u64, warp: usize, lane: u32, pc: Pc, doing: String) -> Actor {
         let thread = self.launch.block.nth(warp as u64 * WARP_SIZE as u64 + u64::from(lane));
         let (block, site) = (self.launch.grid.nth(block), self.program.site(pc));
         Actor { site, doing, ..Actor::new(block, thread, warp as u32, lane) }
     }
 
-    /// An allocation in global or constant memory, and which of the two.
+    /// The thread of an epoch, at an instruction.
+    pub fn actor_at(&self, epoch: Epoch, pc: Pc, doing: String) -> Actor {
+        let number = u32::from(epoch.thread.number);
+        let (warp, lane) = (number / WARP_SIZE as u32, number % WARP_SIZE as u32);
+        self.actor(u64::from(epoch.thread.block), warp as usize, lane, pc, doing)
+    }
+
+    /// An allocation in global or constant memory, and which of the two memories it is in.
     pub fn region(&self, number: usize) -> (Space, Allocation) {
         let region = self.global.region(number);
         let space = if region.writable { Space::Global } else { Space::Const };
         (space, Allocation { name: region.name.clone(), address: start_of(number), bytes: region.bytes })
     }
 
-    /// The variable in shared memory that a byte belongs to.
+    /// The variable in shared memory to which a byte belongs.
     pub fn shared(&self, byte: u64) -> Option<Allocation> {
         let variable = self.program.shared_variable(self.kernel, byte)?;
         let code = &self.program.functions[self.kernel as usize];
@@ -50,31 +58,31 @@ impl Context<'_> {
         Some(Allocation { name: variable.name.clone(), address: variable.start, bytes })
     }
 
-    /// Some bytes as numbers.
-    pub fn location(&self, place: Place) -> Location {
-        let bytes = u64::from(place.bytes);
-        match place.space {
+    /// The location of some bytes, as data.
+    pub fn location(&self, range: ByteRange) -> Location {
+        let bytes = u64::from(range.bytes);
+        match range.space {
             order::Space::Global(region) => {
                 let (space, allocation) = self.region(region as usize);
-                let address = allocation.address + place.offset;
+                let address = allocation.address + range.offset;
                 Location { space, address, bytes, allocation: Some(allocation) }
             }
             order::Space::Shared(_) => Location {
                 space: Space::Shared,
-                address: place.offset,
+                address: range.offset,
                 bytes,
-                allocation: self.shared(place.offset),
+                allocation: self.shared(range.offset),
             },
         }
     }
 
-    /// Some bytes in the words of a reader.
-    pub fn place(&self, place: Place) -> String {
-        let (name, start) = match place.space {
+    /// The location of some bytes, in words.
+    pub fn describe(&self, range: ByteRange) -> String {
+        let (name, start) = match range.space {
             order::Space::Global(region) => (format!("`{}`", self.global.region(region as usize).name), 0),
-            order::Space::Shared(_) => self.program.shared_owner(self.kernel, place.offset),
+            order::Space::Shared(_) => self.program.shared_owner(self.kernel, range.offset),
         };
-        let (first, last) = (place.offset - start, place.offset - start + u64::from(place.bytes) - 1);
+        let (first, last) = (range.offset - start, range.offset - start + u64::from(range.bytes) - 1);
         if first == last {
             format!("byte {first} of {name}")
         } else {
@@ -83,7 +91,7 @@ impl Context<'_> {
     }
 }
 
-/// What an instruction that goes to memory does there.
+/// What an instruction that accesses memory does there.
 pub fn access_of(op: Op) -> AccessKind {
     match op {
         Op::Load(_) => AccessKind::Read,
@@ -93,7 +101,7 @@ pub fn access_of(op: Op) -> AccessKind {
     }
 }
 
-/// A finding, with the line of help that its kind has.
+/// A finding, with the line of help that belongs to its kind.
 pub fn fault(kind: FaultKind, severity: Severity, message: String, actors: Vec<Actor>) -> Fault {
     Fault { actors, help: help(kind).to_string(), ..Fault::new(kind, severity, message) }
 }

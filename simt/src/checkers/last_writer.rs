@@ -1,8 +1,8 @@
-//! Who stored one byte of global memory last: [`Launch::follow`](crate::Launch).
+//! The last writer: which thread stored one byte of global memory last ([`Launch::follow`](crate::Launch)).
 //!
-//! It lets a wrong result be told together with the line that left it there. A store is shown before it is carried out,
-//! as to all who watch; an atomic lane by lane, while it is carried out. It leaves out who stored before the last one,
-//! and every other memory, of which nothing is left after a launch.
+//! With it, a wrong result can be shown together with the line that stored it. A store is shown before it is carried
+//! out, like to the other checkers; an atomic is shown lane by lane while it is carried out. Earlier writers are not
+//! kept, and other memories are not covered, because nothing is left of them after a launch.
 
 use crate::access::address::addresses;
 use crate::access::address::check_writable;
@@ -13,14 +13,14 @@ use crate::isa::op::memory::{Access, Memory};
 use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Window};
 use crate::machine::registers::{Lanes, lanes_of};
-use crate::order::{Place, Space};
+use crate::order::{ByteRange, Space};
 use crate::report::fault::Actor;
 
-/// Follows one byte.
+/// Records the last store to one byte.
 #[derive(Debug)]
-pub struct Follow {
+pub struct LastWriter {
     address: u64,
-    /// Who runs: the block's number in the grid, the warp, the instruction.
+    /// The block in the grid, the warp and the instruction that run now.
     block: u64,
     warp: u32,
     pc: Pc,
@@ -38,10 +38,10 @@ struct Store {
     bytes: u64,
 }
 
-impl Follow {
-    /// Follows the byte at an address.
-    pub fn new(address: u64) -> Follow {
-        Follow { address, block: 0, warp: 0, pc: 0, last: None }
+impl LastWriter {
+    /// Records the stores to the byte at an address.
+    pub fn new(address: u64) -> LastWriter {
+        LastWriter { address, block: 0, warp: 0, pc: 0, last: None }
     }
 
     /// Lanes of a warp are about to run.
@@ -49,20 +49,21 @@ impl Follow {
         (self.block, self.warp) = (block, warp as u32);
     }
 
-    /// The instruction that is next.
+    /// The next instruction.
     pub fn at(&mut self, pc: Pc) {
         self.pc = pc;
     }
 
-    /// A lane stores so many bytes at an address of global memory.
+    /// A lane stores `bytes` bytes at an address of global memory.
     pub fn stored(&mut self, lane: usize, address: u64, bytes: u64) {
         if self.is_in(address, bytes) {
-            let Follow { block, warp, pc, .. } = *self;
+            let LastWriter { block, warp, pc, .. } = *self;
             self.last = Some(Store { block, warp, lane, pc, address, bytes });
         }
     }
 
-    /// A lane stores that has waited to: who it is, by which instruction, at which address how many bytes.
+    /// A delayed store of a lane takes effect. The arguments are its block and warp, its lane and instruction, and the
+    /// address and number of bytes.
     pub fn stored_by(
         &mut self,
         (block, warp): (u32, usize),
@@ -79,10 +80,10 @@ impl Follow {
     }
 }
 
-/// Shows a store that is about to be carried out. Of several lanes that store the byte it is the one that comes last;
-/// who is denied ends the store, and what lanes before it stored stays.
-pub fn see(
-    follow: &mut Follow,
+/// A store is about to be carried out. If several lanes store the byte, the last one counts. A lane whose access is
+/// refused ends the store, but the stores of the lanes before it stay.
+pub fn record_store(
+    last_writer: &mut LastWriter,
     (global, order): (&Global, LaneOrder),
     lanes: &Lanes<'_>,
     inst: &Inst,
@@ -100,23 +101,23 @@ pub fn see(
         _ => return,
     };
     let bytes = access.lane_bytes();
-    if !lanes_of(mask).any(|lane| follow.is_in(at[lane], bytes)) {
+    if !lanes_of(mask).any(|lane| last_writer.is_in(at[lane], bytes)) {
         return;
     }
     let is_allowed = |&lane: &usize| check_writable(global, lane, at[lane], access).is_ok();
     for lane in order.lanes(mask).take_while(is_allowed) {
-        follow.stored(lane, at[lane], bytes);
+        last_writer.stored(lane, at[lane], bytes);
     }
 }
 
 /// The thread that stored the byte last, if any did.
-pub fn told(follow: &Follow, context: &Context<'_>) -> Option<Actor> {
-    let store = follow.last?;
+pub fn actor(last_writer: &LastWriter, context: &Context<'_>) -> Option<Actor> {
+    let store = last_writer.last?;
     let (region, offset) = context.global.locate(store.address, store.bytes).ok()?;
-    let place =
-        Place { space: Space::Global(region as u32), offset: offset as u64, bytes: store.bytes as u8 };
+    let range =
+        ByteRange { space: Space::Global(region as u32), offset: offset as u64, bytes: store.bytes as u8 };
     let access = access_of(context.program.insts[store.pc as usize].op);
-    let doing = format!("{} {}", access.past(), context.place(place));
+    let doing = format!("{} {}", access.past(), context.describe(range));
     let actor = context.actor(store.block, store.warp as usize, store.lane as u32, store.pc, doing);
     Some(actor.with(access))
 }

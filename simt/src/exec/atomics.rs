@@ -12,7 +12,7 @@ use crate::access::address::lowest_denied;
 use crate::access::element::read_le;
 use crate::access::traffic;
 use crate::access::window::resolve;
-use crate::checkers::watch::seen::Seen;
+use crate::checkers::memory_model::memory_view::MemoryView;
 use crate::exec::memory::Memories;
 use crate::isa::op::atomic::Atomic;
 use crate::isa::op::memory::Memory;
@@ -20,7 +20,7 @@ use crate::isa::value::Args;
 use crate::machine::divergence::Frame;
 use crate::machine::fork::Reduction;
 use crate::machine::registers::{Lanes, Slot, Wide};
-use crate::order::{Place, Reach, Space};
+use crate::order::{ByteRange, Scope, Space};
 use crate::report::counters::Counters;
 
 /// Runs an atomic for the active lanes, one after the other.
@@ -56,7 +56,7 @@ pub fn atomic(
         let place = watched_place(memories, atomic, memory, address);
         if let (Some(watch), Some(place)) = (&mut memories.watch, place) {
             let operands = [operand(args.b), operand(args.c)];
-            if watch.holds_update(atomic, (lane, place, address), operands, args.d) {
+            if watch.delays_update(atomic, (lane, place, address), operands, args.d) {
                 continue;
             }
         }
@@ -115,7 +115,7 @@ fn put_off(
     operand: u64,
 ) -> Result<bool, Denied> {
     let Some(number) = atomic.in_any_order.filter(|_| !atomic.is_read) else { return Ok(false) };
-    if memories.watch.is_some() && atomic.scope == Reach::Cta {
+    if memories.watch.is_some() && atomic.scope == Scope::Cta {
         return Ok(false);
     }
     let (region, offset) = atomic_place(memories, atomic, lane, address)?;
@@ -143,19 +143,24 @@ fn atomic_place(
 
 /// Where an atomic of one lane goes, if anybody watches.
 #[inline(always)]
-fn watched_place(memories: &Memories<'_>, atomic: &Atomic, memory: Memory, address: u64) -> Option<Place> {
+fn watched_place(
+    memories: &Memories<'_>,
+    atomic: &Atomic,
+    memory: Memory,
+    address: u64,
+) -> Option<ByteRange> {
     let watch = memories.watch.as_deref()?;
     let bytes = atomic.bytes;
     if memory == Memory::Shared {
-        return Some(Place { space: watch.shared_space(), offset: address, bytes });
+        return Some(ByteRange { space: watch.shared_space(), offset: address, bytes });
     }
     let (region, offset) = memories.global.locate(address, u64::from(bytes)).ok()?;
-    Some(Place { space: Space::Global(region as u32), offset: offset as u64, bytes })
+    Some(ByteRange { space: Space::Global(region as u32), offset: offset as u64, bytes })
 }
 
 /// Shows an atomic of one lane to who watches.
-fn watch(memories: &mut Memories<'_>, atomic: &Atomic, lane: usize, place: Place, stores: Option<u64>) {
-    let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+fn watch(memories: &mut Memories<'_>, atomic: &Atomic, lane: usize, place: ByteRange, stores: Option<u64>) {
+    let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
     if let Some(watch) = &mut memories.watch {
         watch.atomic(seen, atomic, lane, place, stores);
     }

@@ -97,8 +97,8 @@ impl Run<'_> {
         }
         if self.launch.checks.synchronisation {
             self.find(|context, findings| {
-                synchronisation::tell_ended(context, findings, block, number);
-                synchronisation::tell_unattended(context, findings, block, number);
+                synchronisation::report_ended(context, findings, block, number);
+                synchronisation::report_unattended(context, findings, block, number);
             });
         }
         block.barriers[number] = BarrierState::default();
@@ -196,7 +196,7 @@ impl Run<'_> {
             }
         }
         if block.live_threads == 0 && self.launch.checks.synchronisation {
-            self.find(|context, findings| synchronisation::tell_pending(context, findings, block));
+            self.find(|context, findings| synchronisation::report_incomplete(context, findings, block));
         }
         self.complete_collectives(block, w)
     }

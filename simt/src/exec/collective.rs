@@ -171,7 +171,9 @@ impl Run<'_> {
         let got = collective.evaluate(&brought, lanes);
         if got.undefined != 0 && self.launch.checks.synchronisation {
             self.find(|context, findings| {
-                synchronisation::tell_undefined(context, findings, block, w, lanes, collective, &got);
+                synchronisation::report_undefined_shuffle(
+                    context, findings, block, w, lanes, collective, &got,
+                );
             });
         }
         let warp = &mut block.warps[w];

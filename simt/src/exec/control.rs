@@ -1,7 +1,7 @@
 //! Instructions that change which lanes run together: branches, calls, returns, ends, and the way to barriers
 //! and collectives.
 
-use crate::checkers::watch::late::Target;
+use crate::checkers::memory_model::delayed::Target;
 use crate::compile::inst::{AT_RETURN, NEVER, Pc};
 use crate::compile::lower::MAX_LOCAL_BYTES;
 use crate::compile::program::Builtin;
@@ -137,7 +137,7 @@ impl Run<'_> {
         if let Some(watch) = &mut self.watch {
             let follow = self.follow.as_mut();
             let mut target = Target { global: self.global, shared: &mut block.shared, follow };
-            watch.settle(&mut target, (block.slot, w), lanes);
+            watch.drain(&mut target, (block.slot, w), lanes);
             watch.forget_results(block.slot, w, lanes);
             watch.clocks.end(block.slot, w, lanes);
         }
@@ -158,10 +158,10 @@ impl Run<'_> {
         };
         let mut target =
             Target { global: self.global, shared: &mut block.shared, follow: self.follow.as_mut() };
-        watch.settle(&mut target, (block.slot, w), lanes);
+        watch.drain(&mut target, (block.slot, w), lanes);
         if matches!(op, Op::Call(_) | Op::Return) {
             let mut columns = block.warps[w].registers.lanes(base, active);
-            watch.settle_all_results(&mut target, (block.slot, w), &mut columns);
+            watch.deliver_all_results(&mut target, (block.slot, w), &mut columns);
         }
     }
 

@@ -17,7 +17,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Builder};
 
-use crate::checkers::watch::Watch;
+use crate::checkers::memory_model::MemoryModel;
 use crate::compile::program::Program;
 use crate::exec::block::Lockstep;
 use crate::exec::probes::Probes;
@@ -268,7 +268,7 @@ impl Shared<'_> {
     fn in_turns(&self, run: &mut Run<'_>) -> Result<(), Stop> {
         run.probes = vec![Probes::new()];
         if self.launch.checks.races {
-            run.watch = Some(Box::new(Watch::new(1, run.stack, self.launch)));
+            run.watch = Some(Box::new(MemoryModel::new(1, run.stack, self.launch)));
         }
         let mut turns = Turns::new(self.launch.schedule, self.launch.seed);
         let mut block = Block::default();

@@ -1,9 +1,9 @@
 //! A launch from its first block to its last: which blocks are resident, whose turn it is, and when no thread can go on.
 
-use crate::checkers::initialisation::hooks;
+use crate::checkers::initialisation;
 use crate::checkers::last_writer;
-use crate::checkers::watch::Watch;
-use crate::checkers::watch::wording;
+use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::memory_model::wording;
 use crate::compile::inst::Pc;
 use crate::exec::probes::Probes;
 use crate::exec::recurrence::Trials;
@@ -38,10 +38,10 @@ impl Run<'_> {
         Issued::count_stretches(&mut self.issued);
         if self.initialisation.reports {
             let was_issued = |pc: Pc| self.issued[pc as usize].count != 0;
-            faults.extend(hooks::unset_constants(&self.context(), was_issued));
+            faults.extend(initialisation::wording::unset_constants(&self.context(), was_issued));
         }
         let (counters, lines) = (self.counters(), self.lines());
-        let last_store = self.follow.as_ref().and_then(|follow| last_writer::told(follow, &self.context()));
+        let last_store = self.follow.as_ref().and_then(|follow| last_writer::actor(follow, &self.context()));
         Ok(Report { counters, lines, faults, stale_reads, last_store, was_stopped, output: self.output })
     }
 
@@ -51,7 +51,7 @@ impl Run<'_> {
         let mut blocks: Vec<Block> = (0..self.residents() as usize).map(slot).collect();
         self.probes = vec![Probes::new(); blocks.len()];
         if self.launch.checks.races || self.launch.weak_memory {
-            self.watch = Some(Box::new(Watch::new(blocks.len(), self.stack, self.launch)));
+            self.watch = Some(Box::new(MemoryModel::new(blocks.len(), self.stack, self.launch)));
         }
         for block in &mut blocks {
             self.start_next(block);

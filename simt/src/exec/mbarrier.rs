@@ -12,7 +12,7 @@ use crate::access::address::addresses;
 use crate::access::address::denied;
 use crate::access::element::read_le;
 use crate::access::window::memory_of;
-use crate::checkers::watch::mbarrier::Touch;
+use crate::checkers::memory_model::mbarrier::MbarrierEvent;
 use crate::compile::inst::{Inst, Pc};
 use crate::exec::memory::Memories;
 use crate::isa::op::Op;
@@ -22,7 +22,7 @@ use crate::machine::divergence::Frame;
 use crate::machine::global::Window;
 use crate::machine::mbarriers::{Mbarriers, OBJECT_BYTES};
 use crate::machine::registers::{Lanes, lanes_of};
-use crate::order::Place;
+use crate::order::ByteRange;
 
 /// A lane at an operation.
 struct At<'l> {
@@ -118,45 +118,46 @@ impl At<'_> {
         let (after, got, touch) = self.performed(before)?;
         bytes.copy_from_slice(&after.to_bits().to_le_bytes());
         match touch {
-            Touch::Alone => drop(mbarriers.set(self.offset, begins)),
-            Touch::Asks { finds: false } => {
+            MbarrierEvent::Exclusive => drop(mbarriers.set(self.offset, begins)),
+            MbarrierEvent::Tests { finds: false } => {
                 mbarriers.polled((self.warp, self.lane), self.offset, before.phase, self.pc);
             }
             _ => {}
         }
-        if touch != (Touch::Asks { finds: false }) {
+        if touch != (MbarrierEvent::Tests { finds: false }) {
             mbarriers.went_on(self.warp, 1 << self.lane);
         }
         if let Some(watch) = &mut memories.watch {
-            let place = Place { space: watch.shared_space(), offset: self.offset, bytes: OBJECT_BYTES as u8 };
+            let place =
+                ByteRange { space: watch.shared_space(), offset: self.offset, bytes: OBJECT_BYTES as u8 };
             watch.mbarrier(self.lane, place, touch, (self.op.order, self.op.scope));
         }
         Ok(got)
     }
 
     /// What the operation leaves and returns, and what it is to those who watch.
-    fn performed(&self, before: Object) -> Result<(Object, Got, Touch), Misuse> {
+    fn performed(&self, before: Object) -> Result<(Object, Got, MbarrierEvent), Misuse> {
         let transactions = i64::from(self.number);
-        let arrives = |after: Object| Touch::Arrives { completes: after.phase != before.phase };
+        let arrives = |after: Object| MbarrierEvent::Arrives { completes: after.phase != before.phase };
         Ok(match self.op.action {
-            Action::Init => (Object::new(self.number)?, Got::Nothing, Touch::Alone),
-            Action::Invalidate => (before, Got::Nothing, Touch::Alone),
+            Action::Init => (Object::new(self.number)?, Got::Nothing, MbarrierEvent::Exclusive),
+            Action::Invalidate => (before, Got::Nothing, MbarrierEvent::Exclusive),
             Action::Arrive(arrival) => {
                 let after = before.arrive(arrival, self.number)?;
                 (after, Got::State(before.to_bits()), arrives(after))
             }
-            Action::Expect => (before.expect(transactions)?, Got::Nothing, Touch::Counts),
+            Action::Expect => (before.expect(transactions)?, Got::Nothing, MbarrierEvent::Counts),
             Action::Complete => {
                 let after = before.expect(-transactions)?.completed();
                 (after, Got::Nothing, arrives(after))
             }
             Action::Wait => {
                 let finds = before.is_past(Object::from_bits(self.state))?;
-                (before, Got::Answer(finds), Touch::Asks { finds })
+                (before, Got::Answer(finds), MbarrierEvent::Tests { finds })
             }
             Action::WaitParity => {
                 let finds = before.is_past_parity(self.number);
-                (before, Got::Answer(finds), Touch::Asks { finds })
+                (before, Got::Answer(finds), MbarrierEvent::Tests { finds })
             }
         })
     }

@@ -24,8 +24,8 @@ use crate::access::element::store_row;
 use crate::access::lane_order::LaneOrder;
 use crate::access::traffic;
 use crate::checkers::initialisation::Initialisation;
-use crate::checkers::last_writer::Follow;
-use crate::checkers::watch::Watch;
+use crate::checkers::last_writer::LastWriter;
+use crate::checkers::memory_model::MemoryModel;
 use crate::exec::generic::load_generic;
 use crate::exec::generic::store_generic;
 
@@ -59,9 +59,9 @@ pub struct Memories<'m> {
     /// The checker of reads of bytes that were never written, if it is on, and which bytes of shared memory have been.
     pub initialisation: Option<(&'m mut Initialisation, &'m mut Written)>,
     /// The checker of races, which is also the weak memory, if the launch has one.
-    pub watch: Option<&'m mut Watch>,
+    pub watch: Option<&'m mut MemoryModel>,
     /// What follows a byte, if the launch asks for that.
-    pub follow: Option<&'m mut Follow>,
+    pub follow: Option<&'m mut LastWriter>,
     /// Whether any of these three is there: the inner loop asks once.
     pub is_seen: bool,
 }

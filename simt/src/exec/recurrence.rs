@@ -136,8 +136,8 @@ struct Aside<'a> {
 }
 
 type Watchers<'a> = (
-    Option<Box<crate::checkers::watch::Watch>>,
-    Option<crate::checkers::last_writer::Follow>,
+    Option<Box<crate::checkers::memory_model::MemoryModel>>,
+    Option<crate::checkers::last_writer::LastWriter>,
     Option<&'a mut crate::exec::moment::Watcher<'a>>,
     crate::checkers::initialisation::Initialisation,
 );

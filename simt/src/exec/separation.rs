@@ -39,7 +39,10 @@ impl Run<'_> {
 pub fn let_go_at_barrier(divergence: &mut Divergence, turns: &mut Turns) {
     let at_barrier = |wait| matches!(wait, Wait::Barrier(_));
     let somebody_waits = divergence.waiting().next().is_some() && !divergence.groups.is_empty();
-    if somebody_waits && divergence.groups.iter().all(|group| at_barrier(group.wait)) && turns.lets_go() {
+    if somebody_waits
+        && divergence.groups.iter().all(|group| at_barrier(group.wait))
+        && turns.continues_without_others()
+    {
         divergence.release(|_| true);
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::checkers::context::Context;
 use crate::checkers::findings::Findings;
-use crate::checkers::initialisation::{Initialisation, hooks};
-use crate::checkers::last_writer::Follow;
-use crate::checkers::watch::Watch;
+use crate::checkers::initialisation::{Initialisation, wording};
+use crate::checkers::last_writer::LastWriter;
+use crate::checkers::memory_model::MemoryModel;
 use crate::compile::inst::Pc;
 use crate::compile::plan::Plan;
 use crate::compile::planner;
@@ -123,9 +123,9 @@ pub struct Run<'a> {
     /// What the kernel printed.
     pub output: String,
     /// The checker of races, which is also the weak memory, if the launch has one.
-    pub(crate) watch: Option<Box<Watch>>,
+    pub(crate) watch: Option<Box<MemoryModel>>,
     /// What follows a byte, if the launch asks for that.
-    pub(crate) follow: Option<Follow>,
+    pub(crate) follow: Option<LastWriter>,
     /// What checkers have found.
     pub(crate) findings: Findings,
     /// The caller's watcher, which sees every instruction, if there is one.
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
             traffic: vec![Counters::default(); program.insts.len()],
             output: String::new(),
             watch: None,
-            follow: launch.follow.map(Follow::new),
+            follow: launch.follow.map(LastWriter::new),
             findings: Findings::default(),
             watcher: None,
             taken_back: 0,
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
     #[inline(never)]
     pub(crate) fn find_unwritten(&mut self, block: u64, warp: usize) {
         let found = std::mem::take(&mut self.initialisation.found);
-        self.find(|context, findings| hooks::add(context, findings, found, (block, warp)));
+        self.find(|context, findings| wording::add(context, findings, found, (block, warp)));
     }
 
     pub(crate) fn code(&self) -> &'a Code {

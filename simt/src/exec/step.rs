@@ -6,12 +6,12 @@
 use crate::access::address::Denied;
 use crate::access::element;
 use crate::access::lane_order::LaneOrder;
-use crate::checkers::initialisation::hooks::{self, Shown};
+use crate::checkers::initialisation::hooks::{self, CheckedMemory};
 use crate::checkers::last_writer;
-use crate::checkers::races::shadow::Kind;
-use crate::checkers::watch::Watch;
-use crate::checkers::watch::late::Target;
-use crate::checkers::watch::seen::Seen;
+use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::memory_model::delayed::Target;
+use crate::checkers::memory_model::memory_view::MemoryView;
+use crate::checkers::races::shadow::OpKind;
 use crate::compile::inst::{AT_RETURN, Inst, NEVER, Pc};
 use crate::exec::memory::{self, Memories};
 use crate::exec::state::{Run, Stop};
@@ -238,7 +238,7 @@ fn carry_out(
         }
         Op::Fence(fence) => {
             if let Some((watch, mut target)) = watched(memories) {
-                watch.settle(&mut target, (place.slot, place.warp as usize), lanes.mask);
+                watch.drain(&mut target, (place.slot, place.warp as usize), lanes.mask);
                 watch.fence(lanes.mask, *fence);
             }
         }
@@ -247,9 +247,9 @@ fn carry_out(
             memories.now = place.before + since - 1;
             let warp = place.warp as usize;
             if let Some((watch, mut target)) = watched(memories) {
-                watch.settle_due(&mut target);
+                watch.drain_due(&mut target);
                 if !op.asks() {
-                    watch.settle(&mut target, (place.slot, warp), lanes.mask);
+                    watch.drain(&mut target, (place.slot, warp), lanes.mask);
                 }
             }
             return mbarrier::mbarrier(memories, lanes, (inst, pc), op, frame, warp).map_err(Left::Denied);
@@ -261,7 +261,7 @@ fn carry_out(
 }
 
 /// Who watches, if anybody does, and the memory in which it may carry out what has waited.
-fn watched<'a>(memories: &'a mut Memories<'_>) -> Option<(&'a mut Watch, Target<'a>)> {
+fn watched<'a>(memories: &'a mut Memories<'_>) -> Option<(&'a mut MemoryModel, Target<'a>)> {
     let watch = memories.watch.as_deref_mut()?;
     let follow = memories.follow.as_deref_mut();
     Some((watch, Target { global: memories.global, shared: memories.shared, follow }))
@@ -271,7 +271,7 @@ fn watched<'a>(memories: &'a mut Memories<'_>) -> Option<(&'a mut Watch, Target<
 #[inline(never)]
 fn settle_results(memories: &mut Memories<'_>, lanes: &mut Lanes<'_>, touched: &[Touched]) {
     if let Some((watch, mut target)) = watched(memories) {
-        watch.settle_results(&mut target, lanes, touched);
+        watch.deliver_results(&mut target, lanes, touched);
     }
 }
 
@@ -293,22 +293,22 @@ pub(crate) fn touch_watched(
     counters: &mut Counters,
 ) -> Result<(), Denied> {
     if let Some((checker, shared_written)) = &mut memories.initialisation {
-        let shown = Shown { checker, shared_written, global: memories.global };
-        hooks::see(shown, lanes, inst, frame, (pc, memories.now));
+        let shown = CheckedMemory { checker, shared_written, global: memories.global };
+        hooks::check_access(shown, lanes, inst, frame, (pc, memories.now));
     }
     let mut replaced = Vec::new();
     if let Some((watch, mut target)) = watched(memories) {
-        watch.settle_due(&mut target);
-        watch.settle_touched(&mut target, lanes, inst, frame);
+        watch.drain_due(&mut target);
+        watch.drain_touched(&mut target, lanes, inst, frame);
     }
     if let Some(watch) = memories.watch.as_deref_mut() {
-        let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+        let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
         watch.at(pc, memories.now);
         if let Op::Load(access) = &inst.op {
-            watch.access(seen, lanes, &inst.args, (access, Kind::Load), frame);
+            watch.access(seen, lanes, &inst.args, (access, OpKind::Load), frame);
             replaced = watch.take_replaced();
         } else if let Op::Store(access) = &inst.op {
-            watch.access(seen, lanes, &inst.args, (access, Kind::Store), frame);
+            watch.access(seen, lanes, &inst.args, (access, OpKind::Store), frame);
         }
     }
     if let Some(follow) = memories.follow.as_deref_mut() {
@@ -316,17 +316,17 @@ pub(crate) fn touch_watched(
     }
     if let Op::Store(access) = &inst.op {
         // Who waits stores later, and is followed then.
-        let held = memories.watch.as_deref().map_or(0, Watch::held);
+        let held = memories.watch.as_deref().map_or(0, MemoryModel::delayed_lanes);
         let all = lanes.mask;
         lanes.mask &= !held;
         if let Some(follow) = memories.follow.as_deref_mut() {
-            last_writer::see(follow, (memories.global, memories.order), lanes, inst, access, frame);
+            last_writer::record_store(follow, (memories.global, memories.order), lanes, inst, access, frame);
         }
         lanes.mask = all;
     }
     touch_memory(memories, lanes, inst, frame, counters)?;
     if let (Op::Store(_), Some((watch, mut target))) = (&inst.op, watched(memories)) {
-        watch.take_back(&mut target);
+        watch.restore_delayed(&mut target);
     }
     if let Op::Load(access) = &inst.op {
         for (lane, element, bytes) in replaced {

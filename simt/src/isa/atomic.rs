@@ -14,7 +14,7 @@ use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::atomic::IN_A_KIND;
 use crate::isa::op::place::bits;
-use crate::order::Reach;
+use crate::order::Scope;
 use crate::ptx::Error;
 use crate::ptx::ast::Type;
 
@@ -103,7 +103,7 @@ fn decode(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, returns: bool) -> Result<
         let c = o.take()?;
         o.args.c = o.source(c, kind)?;
     }
-    let scope = if m.has(SCOPE) { scope(m.text(SCOPE)) } else { Reach::Gpu };
+    let scope = if m.has(SCOPE) { scope(m.text(SCOPE)) } else { Scope::Gpu };
     Ok(Op::Atomic(Atomic {
         address,
         bytes: (bits(ty) / 8) as u8,

@@ -15,7 +15,7 @@ use super::value::{Kind, alu};
 use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::memory::Address;
-use crate::order::{Order, Reach};
+use crate::order::{Order, Scope};
 use crate::ptx::Error;
 
 /// Mbarriers.
@@ -104,18 +104,18 @@ struct Parts {
 }
 
 const PARTS: Parts = Parts { no_complete: 99, order: 99, scope: 99, space: 99 };
-const RELAXED: (Order, Reach) = (Order::Relaxed, Reach::Cta);
+const RELAXED: (Order, Scope) = (Order::Relaxed, Scope::Cta);
 
-fn op(address: Address, action: Action, counted: bool, (order, scope): (Order, Reach)) -> Op {
+fn op(address: Address, action: Action, counted: bool, (order, scope): (Order, Scope)) -> Op {
     Op::Mbarrier(Mbarrier { address, action, counted, order, scope })
 }
 
 /// The order and the scope that an opcode names, or else the usual order for the block.
-fn ordered(m: &Modifiers<'_>, parts: Parts, usual: Order) -> (Order, Reach) {
+fn ordered(m: &Modifiers<'_>, parts: Parts, usual: Order) -> (Order, Scope) {
     if m.has(parts.order) {
         (order(m.text(parts.order)), scope(m.text(parts.scope)))
     } else {
-        (usual, Reach::Cta)
+        (usual, Scope::Cta)
     }
 }
 
@@ -133,7 +133,7 @@ fn transactions_or_count(
     o: &mut Operands<'_, '_>,
     space: usize,
     action: Action,
-    how: (Order, Reach),
+    how: (Order, Scope),
 ) -> Result<Op, Error> {
     let address = o.address(memory(m.text(space)))?;
     let count = o.take()?;

@@ -13,7 +13,7 @@ use crate::isa::form::{Family, Form};
 use crate::isa::op::Op;
 use crate::isa::op::place::{Bank, bits};
 use crate::machine::registers::Slot;
-use crate::order::{Order, Reach};
+use crate::order::{Order, Scope};
 use crate::ptx::Error;
 use crate::ptx::ast::{Ident, Operand, Space, Type};
 
@@ -165,7 +165,7 @@ fn access<'t>(
     let (slots, register_bits) = value_slots(o, values, ty, count, is_load)?;
     let [d, q, b, c] = slots;
     (o.args.d, o.args.q, o.args.b, o.args.c) = (d, q, b, c);
-    let (order, scope) = parts.order.map_or((Order::Weak, Reach::Sys), |(order_at, scope_at)| {
+    let (order, scope) = parts.order.map_or((Order::Weak, Scope::Sys), |(order_at, scope_at)| {
         (order(m.text(order_at)), scope(m.text(scope_at)))
     });
     Ok(Access {
@@ -360,12 +360,12 @@ pub fn order(word: &str) -> Order {
 }
 
 /// The scope that a modifier names: the system's for a volatile access, the GPU's for an atomic without one.
-pub fn scope(word: &str) -> Reach {
+pub fn scope(word: &str) -> Scope {
     match word {
-        "cta" => Reach::Cta,
-        "cluster" => Reach::Cluster,
-        "gl" | "gpu" => Reach::Gpu,
-        _ => Reach::Sys,
+        "cta" => Scope::Cta,
+        "cluster" => Scope::Cluster,
+        "gl" | "gpu" => Scope::Gpu,
+        _ => Scope::Sys,
     }
 }
 

@@ -1,17 +1,17 @@
-//! Why a request could not be carried out: a launch, or one for memory.
+//! Why a launch or a request for memory cannot be carried out.
 //!
-//! A text that cannot be read is an error of its own, [`crate::ptx::Error`]; what a kernel does wrong is no error but a
-//! fault in the report.
+//! A text that cannot be read has an error type of its own, [`crate::ptx::Error`]. What a kernel does wrong is not an
+//! error but a fault in the report.
 
 use crate::launch::{Dim3, MAX_BLOCK_THREADS, MAX_GRID, MAX_SHARED_BYTES};
 use crate::ptx;
 
-/// A launch that could not be carried out. Memory, variables and output are as they were.
+/// Why a launch could not be carried out. Memory, variables and output are as they were before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// The module was loaded by another emulator, or after the snapshot to which this one was restored: its variables are
-    /// not in this emulator's memory.
+    /// The module was loaded by another emulator, or after the snapshot to which this emulator was restored. Its
+    /// variables are not in this emulator's memory.
     #[error(
         "`{module}` is not loaded in this emulator: load it with the emulator that launches it, and before taking a snapshot"
     )]
@@ -19,17 +19,17 @@ pub enum LaunchError {
         /// The name of the module.
         module: String,
     },
-    /// The module has no such kernel.
+    /// The module has no kernel with this name.
     #[error("`{module}` has no kernel `{kernel}`; it has {}", names(known))]
     UnknownKernel {
         /// The name of the module.
         module: String,
-        /// The kernel that was asked for.
+        /// The requested kernel.
         kernel: String,
         /// The kernels that the module has.
         known: Vec<String>,
     },
-    /// A grid without a block, or a block without a thread.
+    /// A grid without blocks, or a block without threads.
     #[error("a launch needs at least one block of one thread, but the grid is {grid} and the block {block}")]
     Empty {
         /// Blocks in the grid.
@@ -37,45 +37,45 @@ pub enum LaunchError {
         /// Threads in a block.
         block: Dim3,
     },
-    /// More threads in a block than any GPU has.
+    /// More threads in a block than any GPU allows.
     #[error("a block may have at most {MAX_BLOCK_THREADS} threads and at most 64 in z; this one is {block}")]
     BlockTooLarge {
         /// Threads in a block.
         block: Dim3,
     },
-    /// More blocks than any GPU takes.
+    /// More blocks than any GPU allows.
     #[error("a grid may be at most {MAX_GRID}; this one is {grid}")]
     GridTooLarge {
         /// Blocks in the grid.
         grid: Dim3,
     },
-    /// A block of more threads than the kernel was compiled for (`.maxntid`).
+    /// More threads in a block than the kernel was compiled for (`.maxntid`).
     #[error("`{kernel}` was compiled for blocks of at most {most} threads, not {threads}")]
     TooManyThreads {
         /// The kernel.
         kernel: String,
         /// The most threads that it was compiled for.
         most: u64,
-        /// The threads that a block was to have.
+        /// The threads of a block in the launch.
         threads: u64,
     },
-    /// A block of another shape than the one that the kernel was compiled for (`.reqntid`).
+    /// A block of another shape than the kernel was compiled for (`.reqntid`).
     #[error("`{kernel}` was compiled for blocks of {required:?} threads, not {block}")]
     OtherShape {
         /// The kernel.
         kernel: String,
         /// The shape that it was compiled for.
         required: Vec<u32>,
-        /// The shape that a block was to have.
+        /// The shape of a block in the launch.
         block: Dim3,
     },
-    /// More shared memory than any GPU has.
+    /// More shared memory in a block than any GPU has.
     #[error("a block may have at most {MAX_SHARED_BYTES} bytes of shared memory; this one needs {bytes}")]
     SharedMemory {
         /// Bytes that a block needs, static and dynamic together.
         bytes: u64,
     },
-    /// More registers or local memory than the emulator gives to all blocks that are resident.
+    /// More registers or local memory than the emulator provides for all resident blocks together.
     #[error(
         "the resident {holders} need {bytes} bytes of {memory}, and at most {most} are available; launch smaller \
          blocks, or make fewer blocks resident",
@@ -89,7 +89,7 @@ pub enum LaunchError {
         /// Bytes that there are.
         most: u64,
     },
-    /// Another number of arguments than the kernel has parameters.
+    /// A number of arguments that differs from the number of parameters.
     #[error("`{kernel}` takes {wanted} arguments, not {given}")]
     ArgumentCount {
         /// The kernel.
@@ -99,7 +99,7 @@ pub enum LaunchError {
         /// The number of arguments.
         given: usize,
     },
-    /// An argument of another size than its parameter.
+    /// An argument whose size differs from that of its parameter.
     #[error("argument {index} of `{kernel}` has {wanted} bytes, not {given}")]
     ArgumentSize {
         /// The kernel.
@@ -111,7 +111,7 @@ pub enum LaunchError {
         /// Bytes of the argument.
         given: u64,
     },
-    /// The kernel came to an instruction that is not supported.
+    /// The kernel executed an instruction that is not supported.
     #[error("`{module}`, {error}")]
     Unsupported {
         /// The name of the module.
@@ -125,22 +125,22 @@ fn names(kernels: &[String]) -> String {
     kernels.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A request for memory that could not be carried out. Nothing was changed.
+/// Why a request for memory could not be carried out. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// There is not as much memory left.
+    /// Not enough memory is left.
     #[error("`{name}` does not fit into memory: {wanted} bytes were requested, and {left} are left")]
     OutOfMemory {
-        /// What the allocation was to be called.
+        /// The name of the requested allocation.
         name: String,
-        /// Bytes that were asked for.
+        /// The bytes that were requested.
         wanted: u64,
         /// Bytes that are left.
         left: u64,
     },
-    /// The buffer is not in this emulator's memory: another emulator allocated it, or this one did after the snapshot to
-    /// which it was restored.
+    /// The buffer is not in this emulator's memory. Another emulator allocated it, or this one did after the snapshot
+    /// to which it was restored.
     #[error(
         "this buffer of {bytes} bytes is not in this emulator's memory: use it with the emulator that allocated it, and \
          allocate it before taking a snapshot"
@@ -152,13 +152,13 @@ pub enum MemoryError {
     /// The buffer has been freed.
     #[error("`{name}` has been freed: free it after its last use")]
     Freed {
-        /// What the allocation is called.
+        /// The name of the allocation.
         name: String,
     },
-    /// The host has no room for the contents of a snapshot.
+    /// The host has too little memory for the contents of a snapshot.
     #[error("there is no room for a snapshot of {bytes} bytes: free buffers, or drop older snapshots")]
     NoRoomForSnapshot {
-        /// Bytes of all allocations in it.
+        /// The bytes of all allocations in the snapshot.
         bytes: u64,
     },
 }

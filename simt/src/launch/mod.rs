@@ -1,4 +1,4 @@
-//! How a kernel is launched: the shape, the arguments, and the choices that decide the run.
+//! How a kernel is launched: the shape, the arguments, and the choices that determine the run.
 
 mod error;
 
@@ -16,17 +16,17 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// A shape or a place in three dimensions.
+    /// A shape, or a position, in three dimensions.
     pub const fn new(x: u32, y: u32, z: u32) -> Dim3 {
         Dim3 { x, y, z }
     }
 
-    /// `x · y · z`, or the largest number there is.
+    /// `x · y · z`, or the largest `u64` if that is too large.
     pub const fn count(self) -> u64 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 
-    /// The place with this number, in a space of this shape, `x` fastest.
+    /// The position with an index in a space of this shape, where `x` changes fastest.
     #[must_use]
     pub const fn nth(self, index: u64) -> Dim3 {
         let (x, y) = (self.x as u64, self.y as u64);
@@ -52,7 +52,7 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// An argument of a kernel: its bytes, little-endian, as the parameter's type has them.
+/// An argument of a kernel: its bytes in little-endian order, as the parameter's type requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arg(Vec<u8>);
 
@@ -80,10 +80,10 @@ macro_rules! arg_from {
 
 arg_from!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64);
 
-/// Which mechanism brings the lanes of a warp together again after a branch.
+/// The mechanism with which the lanes of a warp reconverge after a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reconvergence {
-    /// The stack for targets below `sm_70`, independent thread scheduling from there on.
+    /// The stack for targets below `sm_70`, and independent thread scheduling for all others.
     #[default]
     Auto,
     /// The reconvergence stack of the GPUs before Volta.
@@ -92,22 +92,23 @@ pub enum Reconvergence {
     Its,
 }
 
-/// In which order warps and blocks take their turns.
+/// The order in which warps and blocks take turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
-    /// One after the other, slices of equal length.
+    /// One after the other, in slices of equal length.
     #[default]
     RoundRobin,
     /// The next warp and the length of its slice are drawn from the seed.
     Random,
-    /// As `Random`, and a slice often ends right after an access to shared or global memory: where trouble is. For targets
-    /// from `sm_70` on, under independent thread scheduling, lanes come apart that nothing keeps together: the counters of
-    /// such a run tell what it did, and other policies' tell what the kernel costs.
+    /// Like `Random`, but a slice often ends immediately after an access to shared or global memory, where most
+    /// mistakes show. For targets from `sm_70` on, with independent thread scheduling, it also separates lanes that
+    /// nothing keeps together. The counters of such a run describe only this run; those of the other policies describe
+    /// what the kernel costs.
     Hunt,
 }
 
-/// Which checkers watch a launch. They report what the kernel did; none of them changes what it does. What the emulator
-/// cannot carry out, an access outside every allocation say, stops a launch whether or not anybody watches.
+/// The checkers that are switched on. They report what the kernel did, and do not change what it does. What the
+/// emulator cannot carry out, such as an access outside of all allocations, stops a launch with any set of checkers.
 ///
 /// Later versions add checkers: begin with [`Checks::NONE`] or [`Checks::ALL`], as in
 /// `Checks { races: true, ..Checks::NONE }`.
@@ -116,17 +117,17 @@ pub enum Schedule {
 pub struct Checks {
     /// Accesses to the same bytes that nothing orders.
     pub races: bool,
-    /// Reads of bytes that nobody has written.
+    /// Reads of bytes that have never been written.
     pub initialisation: bool,
-    /// Volatile accesses that nothing orders, beside the races: no race in PTX, and one in CUDA C++. A note, and one of many in
-    /// kernels that wait for volatile flags on purpose.
+    /// Volatile accesses that nothing orders, in addition to the races: a race in CUDA C++, but not in PTX. They are
+    /// reported as notes. Kernels that wait for volatile flags on purpose get many of them.
     pub volatile_races: bool,
-    /// Shuffles that read a lane which does not take part, barriers that are complete only because threads ended.
+    /// Shuffles that read a lane which does not take part, and barriers that complete only because threads have ended.
     pub synchronisation: bool,
 }
 
 impl Checks {
-    /// No checker: the fastest.
+    /// No checker. This is the fastest choice.
     pub const NONE: Checks =
         Checks { races: false, volatile_races: false, initialisation: false, synchronisation: false };
     /// All checkers.
@@ -134,9 +135,9 @@ impl Checks {
         Checks { races: true, volatile_races: true, initialisation: true, synchronisation: true };
 }
 
-/// A launch. [`Launch::new`] has the defaults; the rest is set field by field, or in a literal that ends with
-/// `..Launch::new(grid, block)`. Later versions add fields, so a literal or a pattern that lists all of them will not compile
-/// there.
+/// A launch. [`Launch::new`] sets the defaults. The rest is set field by field, or in a literal that ends with
+/// `..Launch::new(grid, block)`. Later versions add fields, so a literal or a pattern that lists all of them will not
+/// compile then.
 ///
 /// ```
 /// use simt::{Checks, Launch, Schedule};
@@ -153,35 +154,35 @@ pub struct Launch {
     pub block: Dim3,
     /// Dynamic shared memory in bytes.
     pub shared_bytes: u32,
-    /// Arguments in the order of the parameters.
+    /// The arguments, in the order of the parameters.
     pub args: Vec<Arg>,
     /// Decides every choice that the hardware leaves open.
     pub seed: u64,
-    /// In which order warps take turns.
+    /// The order in which warps take turns.
     pub schedule: Schedule,
     /// How lanes reconverge.
     pub reconvergence: Reconvergence,
-    /// Which checkers watch.
+    /// The checkers that are switched on.
     pub checks: Checks,
-    /// Whether a load may return an older store, and a store or a relaxed update be carried out later than its thread comes
-    /// to it, where PTX's memory model allows it; the seed chooses.
+    /// Whether a load may return an older store, and a store or a relaxed update may take effect later than its thread
+    /// executes it, where the PTX memory model allows it. The seed chooses.
     pub weak_memory: bool,
-    /// An address in global memory: [`crate::Report::last_store`] names who stored the byte there last. Like a checker it
-    /// changes nothing.
+    /// An address in global memory. [`crate::Report::last_store`] names the thread that stored the byte there last.
+    /// Like a checker, this changes nothing.
     pub follow: Option<u64>,
-    /// How many blocks are on the machine at a time.
+    /// The number of blocks that are resident at a time.
     pub resident_blocks: u32,
-    /// Warp instructions after which the launch is stopped with a fault.
+    /// The number of warp instructions after which the launch is stopped with a fault.
     pub max_steps: u64,
-    /// Cores of the computer that may run blocks side by side. What the launch does and what is reported of it is the same
-    /// for every number.
+    /// The number of cores of the computer that may run blocks in parallel. What the launch does, and what it reports,
+    /// is the same for every number.
     pub cores: u32,
     /// For the emulator's own tests.
     #[doc(hidden)]
     pub hooks: Hooks,
 }
 
-/// Other ways to carry out a launch, which all have the same result: tests compare them.
+/// Other ways to carry out a launch, all of which have the same result. Tests compare them.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hooks {
@@ -191,14 +192,14 @@ pub struct Hooks {
 
 #[cfg(feature = "internals")]
 impl Hooks {
-    /// Has the plain interpreter carry out every instruction, or not.
+    /// Whether the plain interpreter carries out every instruction.
     #[must_use]
     pub fn plain(self, plain: bool) -> Hooks {
         Hooks { plain, ..self }
     }
 
-    /// Has the launch use all its cores, however small it is, one after the other on this thread, and assigns its blocks to
-    /// them by a seed, not by which core has time, so that a test can be repeated.
+    /// Uses all cores for the launch, however small it is, one after the other on this thread. The seed assigns the
+    /// blocks to the cores, and not which core is free, so that a test can be repeated.
     #[must_use]
     pub fn deal(self, seed: u64) -> Hooks {
         Hooks { deal: Some(seed), ..self }
@@ -234,19 +235,19 @@ impl Launch {
     }
 }
 
-/// Blocks that run side by side unless a launch says otherwise: as many as let a lock be contended for,
-/// few enough that their registers stay in the cache.
+/// The number of resident blocks unless a launch sets another one. It is large enough for contention on a lock, and
+/// small enough to keep the registers of the blocks in the cache.
 pub const DEFAULT_RESIDENT_BLOCKS: u32 = 16;
 
-/// Warp instructions that a launch may take unless it says otherwise: eight times what the largest reductions here take,
-/// and a minute or two. A spin that cannot end is found long before ([`crate::FaultKind::Livelock`]).
+/// The limit on warp instructions unless a launch sets another one. It is eight times what the largest reductions here
+/// take, and a minute or two. A spin that cannot end is found much earlier ([`crate::FaultKind::Livelock`]).
 pub const DEFAULT_MAX_STEPS: u64 = 4_000_000_000;
 
-/// Threads in a block at most, as on every GPU since Fermi.
+/// The largest number of threads in a block, as on every GPU since Fermi.
 pub const MAX_BLOCK_THREADS: u64 = 1024;
 
-/// Shared memory of a block at most, in bytes, static and dynamic together: what `sm_90` has.
+/// The largest amount of shared memory of a block in bytes, static and dynamic together, as on `sm_90`.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
 
-/// Blocks in a grid at most, as on every GPU since Kepler.
+/// The largest grid in blocks, as on every GPU since Kepler.
 pub const MAX_GRID: Dim3 = Dim3::new(i32::MAX as u32, 65_535, 65_535);

@@ -1,107 +1,109 @@
-//! The clocks of the warps on the machine, and what their lanes know of each other.
+//! The vector clocks of all threads on the machine, stored so that the common case is cheap.
 //!
-//! Most of what threads know they learn at barriers of the whole block and of whole warps, and then all of them know the
-//! same: it is kept once for a block (`common`) and once for a warp (`floor`), so that a barrier costs a few words a warp.
-//! What single lanes know besides, through memory or through barriers that only some took part in, is a view of each
-//! lane. A thread that has ended takes part in no barrier: what it did since the last one stays unordered.
+//! Threads synchronise mostly at barriers of a whole block or a whole warp, after which all of them have the same
+//! vector clock. That clock is stored once for each block (`common`), with one number for each warp (`floor`), so a
+//! barrier costs only a few words per warp. What a single lane has learned in addition, through memory or at a barrier
+//! in which only some lanes took part, is in a vector clock of its own (`lane_clocks`). A thread that has exited takes
+//! part in no barrier, so what it did since the last one stays unordered.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::view::{BlockView, View};
-use super::{Stamp, Thread};
+use super::vector_clock::{BlockClock, VectorClock};
+use super::{Epoch, Thread};
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 
-/// A lane of a resident block.
+/// A lane of a resident block: the same thread as a [`Thread`], named by where it is on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Who {
-    /// Which of the resident blocks.
+pub struct LaneId {
+    /// The slot of the resident block.
     pub slot: usize,
-    /// Its warp.
+    /// The warp in the block.
     pub warp: usize,
-    /// Its lane.
+    /// The lane in the warp.
     pub lane: usize,
 }
 
-/// What a thread has published at some time: what it knew, and what it had done itself.
+/// What a thread publishes when it releases: its vector clock, and its own epoch.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// What it knew.
-    pub known: View,
-    /// Itself, up to when.
-    pub own: Stamp,
+pub struct ThreadClock {
+    /// The epochs of other threads that happen before the release.
+    pub known: VectorClock,
+    /// The epoch of the thread itself.
+    pub own: Epoch,
 }
 
-impl Snapshot {
-    /// Adds all of it to a view.
-    pub fn add_to(&self, view: &mut View) {
-        view.join(&self.known);
-        view.raise(self.own);
+impl ThreadClock {
+    /// Joins both into a vector clock.
+    pub fn add_to(&self, clock: &mut VectorClock) {
+        clock.join(&self.known);
+        clock.raise(self.own);
     }
 }
 
-/// The clocks of all resident blocks.
+/// The vector clocks of all resident blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    blocks: Vec<BlockClocks>,
-    /// Whether lanes of a warp that run together are remembered: for targets whose warps run in lockstep.
+    blocks: Vec<BlockState>,
+    /// Whether to record which lanes of a warp run together, for targets whose warps run in lockstep.
     lockstep: bool,
-    /// What any thread knew when it passed a `fence.sc` that reaches all blocks.
-    sealed_by_any: View,
+    /// The join of all vector clocks with which a thread passed a `fence.sc` whose scope includes other blocks.
+    fenced_by_any: VectorClock,
 }
 
 #[derive(Clone, Debug, Default)]
-struct BlockClocks {
+struct BlockState {
     number: u32,
-    /// What all of its threads know of each other.
-    common: Arc<BlockView>,
-    /// That as a view, once somebody has asked for it.
-    whole: OnceLock<View>,
-    warps: Vec<WarpClocks>,
-    /// By barrier: what those have published that have arrived at it.
-    arrivals: BTreeMap<usize, View>,
+    /// What all threads of the block have in common: each epoch here happens before whatever any of them does now.
+    common: Arc<BlockClock>,
+    /// `common` as a vector clock of the whole grid, computed when it is first needed.
+    common_clock: OnceLock<VectorClock>,
+    warps: Vec<WarpState>,
+    /// For each barrier, the join of the vector clocks of the threads that have arrived at it.
+    arrivals: BTreeMap<usize, VectorClock>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct WarpClocks {
+struct WarpState {
     lanes: u32,
     ended: u32,
-    /// Lanes that had ended when the others of the block met at a barrier.
-    passed_over: u32,
+    /// The lanes that had exited when the other threads of the block completed a block barrier.
+    ended_at_barrier: u32,
     clock: u32,
-    /// Up to here all lanes of the warp know each other, besides what `common` says.
+    /// All lanes of the warp are ordered with each other up to this clock, even where `common` has an earlier one.
     floor: u32,
-    /// What each lane knows besides; empty where none does.
-    beyond: Vec<View>,
+    /// What each lane knows in addition to `common` and `floor`; empty if no lane knows more.
+    lane_clocks: Vec<VectorClock>,
     lockstep: Option<Box<Lockstep>>,
 }
 
-/// Which lanes ran together, and when last.
+/// For each pair of lanes, the last clock at which the two ran together.
 #[derive(Clone, Debug)]
 struct Lockstep {
     running: u32,
     last: [[u32; WARP_SIZE]; WARP_SIZE],
 }
 
-/// What decides at a glance that an access of a warp comes after another one.
+/// The part of a warp's vector clock that is the same for all its lanes. Most accesses can be ordered by comparing with
+/// it alone.
 #[derive(Clone, Copy, Debug)]
-pub struct Here<'c> {
-    /// The block's number.
+pub struct WarpClock<'c> {
+    /// The number of the block.
     pub block: u32,
-    /// The warp.
+    /// The warp in the block.
     pub warp: u32,
-    /// Its clock.
+    /// The current clock of the warp.
     pub clock: u32,
-    /// All lanes of this warp come before, up to this clock.
+    /// All lanes of this warp are ordered with each other up to this clock.
     pub floor: u32,
-    /// By warp of this block: all of its lanes come before, up to this clock.
+    /// For each warp of the block: what its lanes did up to this clock happens before.
     pub floors: &'c [u32],
 }
 
 impl Clocks {
-    /// Clocks for so many resident blocks.
+    /// The clocks of `slots` resident blocks.
     pub fn new(slots: usize, lockstep: bool) -> Clocks {
-        Clocks { blocks: vec![BlockClocks::default(); slots], lockstep, sealed_by_any: View::default() }
+        Clocks { blocks: vec![BlockState::default(); slots], lockstep, fenced_by_any: VectorClock::default() }
     }
 
     /// A block starts in a slot.
@@ -110,13 +112,13 @@ impl Clocks {
         block.number = number as u32;
         block.arrivals.clear();
         let warps = threads.div_ceil(WARP_SIZE as u32);
-        block.whole.take();
-        block.common = Arc::new(BlockView::of_warps(warps as usize));
-        block.warps.resize_with(warps as usize, WarpClocks::default);
+        block.common_clock.take();
+        block.common = Arc::new(BlockClock::of_warps(warps as usize));
+        block.warps.resize_with(warps as usize, WarpState::default);
         for (id, warp) in block.warps.iter_mut().enumerate() {
             let count = (threads - id as u32 * WARP_SIZE as u32).min(WARP_SIZE as u32);
             let lanes = u32::MAX >> (WARP_SIZE as u32 - count);
-            *warp = WarpClocks { lanes, clock: 1, ..WarpClocks::default() };
+            *warp = WarpState { lanes, clock: 1, ..WarpState::default() };
         }
     }
 
@@ -125,177 +127,182 @@ impl Clocks {
         self.blocks[slot].number
     }
 
-    /// The thread that a lane is.
-    pub fn thread(&self, who: Who) -> Thread {
-        Thread { block: self.block(who.slot), number: (who.warp * WARP_SIZE + who.lane) as u16 }
+    /// The thread that runs in a lane.
+    pub fn thread(&self, id: LaneId) -> Thread {
+        Thread { block: self.block(id.slot), number: (id.warp * WARP_SIZE + id.lane) as u16 }
     }
 
-    /// A lane, now.
-    pub fn stamp(&self, who: Who) -> Stamp {
-        Stamp { thread: self.thread(who), clock: self.blocks[who.slot].warps[who.warp].clock }
+    /// The current epoch of a lane.
+    pub fn epoch(&self, id: LaneId) -> Epoch {
+        Epoch { thread: self.thread(id), clock: self.blocks[id.slot].warps[id.warp].clock }
     }
 
-    /// What decides for a whole warp at a glance.
+    /// What all lanes of a warp know.
     #[inline]
-    pub fn here(&self, slot: usize, warp: usize) -> Here<'_> {
+    pub fn warp_clock(&self, slot: usize, warp: usize) -> WarpClock<'_> {
         let block = &self.blocks[slot];
         let own = &block.warps[warp];
         let floors = block.common.warps.as_slice();
         let (clock, floor) = (own.clock, own.floor.max(floors[warp]));
-        Here { block: block.number, warp: warp as u32, clock, floor, floors }
+        WarpClock { block: block.number, warp: warp as u32, clock, floor, floors }
     }
 
-    /// Whether something comes before whatever a lane does now.
-    pub fn knows(&self, who: Who, stamp: Stamp) -> bool {
-        let block = &self.blocks[who.slot];
-        let warp = &block.warps[who.warp];
-        if stamp.thread.block == block.number {
-            let number = usize::from(stamp.thread.number);
-            let in_warp = number / WARP_SIZE == who.warp;
-            let itself = in_warp && number % WARP_SIZE == who.lane;
+    /// Whether what happened at an epoch happens before whatever a lane does now.
+    pub fn is_ordered_after(&self, id: LaneId, epoch: Epoch) -> bool {
+        let block = &self.blocks[id.slot];
+        let warp = &block.warps[id.warp];
+        if epoch.thread.block == block.number {
+            let number = usize::from(epoch.thread.number);
+            let in_warp = number / WARP_SIZE == id.warp;
+            let itself = in_warp && number % WARP_SIZE == id.lane;
             if itself
-                || (in_warp && stamp.clock <= warp.floor)
-                || stamp.clock <= block.common.of(stamp.thread.number)
+                || (in_warp && epoch.clock <= warp.floor)
+                || epoch.clock <= block.common.clock_of(epoch.thread.number)
             {
                 return true;
             }
         }
-        warp.beyond.get(who.lane).is_some_and(|view| view.knows(stamp))
+        warp.lane_clocks.get(id.lane).is_some_and(|clock| clock.includes(epoch))
     }
 
-    /// What a lane would publish now.
-    pub fn snapshot(&self, who: Who) -> Snapshot {
-        Snapshot { known: self.known(who), own: self.stamp(who) }
+    /// What a lane would publish if it released now.
+    pub fn thread_clock(&self, id: LaneId) -> ThreadClock {
+        ThreadClock { known: self.vector_clock(id), own: self.epoch(id) }
     }
 
-    /// All that a lane knows.
-    fn known(&self, who: Who) -> View {
-        let block = &self.blocks[who.slot];
-        let warp = &block.warps[who.warp];
-        let mut known = warp.beyond.get(who.lane).cloned().unwrap_or_default();
-        if warp.floor > block.common.warps[who.warp] {
+    /// The whole vector clock of a lane, without its own epoch.
+    fn vector_clock(&self, id: LaneId) -> VectorClock {
+        let block = &self.blocks[id.slot];
+        let warp = &block.warps[id.warp];
+        let mut known = warp.lane_clocks.get(id.lane).cloned().unwrap_or_default();
+        if warp.floor > block.common.warps[id.warp] {
             let mut own = block.common.clone();
-            Arc::make_mut(&mut own).raise_warp(who.warp, warp.floor);
+            Arc::make_mut(&mut own).raise_warp(id.warp, warp.floor);
             known.join_block(block.number, &own);
         } else {
-            known.join(block.whole.get_or_init(|| View::of_block(block.number, block.common.clone())));
+            known.join(
+                block.common_clock.get_or_init(|| VectorClock::of_block(block.number, block.common.clone())),
+            );
         }
         known
     }
 
-    /// What all lanes of a mask would publish now, together.
-    fn known_of(&self, slot: usize, w: usize, lanes: u32) -> View {
+    /// The join of what several lanes of a warp would publish now.
+    fn joined_clock(&self, slot: usize, w: usize, lanes: u32) -> VectorClock {
         let block = &self.blocks[slot];
         let warp = &block.warps[w];
-        let mut all = View::default();
+        let mut all = VectorClock::default();
         let first = lanes.trailing_zeros() as usize % WARP_SIZE;
-        all.join(&self.known(Who { slot, warp: w, lane: first }));
-        if !warp.beyond.is_empty() {
-            lanes_of(lanes).for_each(|lane| all.join(&warp.beyond[lane]));
+        all.join(&self.vector_clock(LaneId { slot, warp: w, lane: first }));
+        if !warp.lane_clocks.is_empty() {
+            lanes_of(lanes).for_each(|lane| all.join(&warp.lane_clocks[lane]));
         }
-        let mut own = BlockView::default();
+        let mut own = BlockClock::default();
         warp.publish(w, lanes, &mut own);
         all.join_block(block.number, &Arc::new(own));
         all
     }
 
-    /// Lets a lane know what a view knows.
-    pub fn learn(&mut self, who: Who, view: &View) {
-        if view.is_empty() {
+    /// Joins a vector clock into that of a lane.
+    pub fn join(&mut self, id: LaneId, clock: &VectorClock) {
+        if clock.is_empty() {
             return;
         }
-        self.own_beyond(who).join(view);
+        self.lane_clock_mut(id).join(clock);
     }
 
-    fn own_beyond(&mut self, who: Who) -> &mut View {
-        let warp = &mut self.blocks[who.slot].warps[who.warp];
-        if warp.beyond.is_empty() {
-            warp.beyond = vec![View::default(); WARP_SIZE];
+    fn lane_clock_mut(&mut self, id: LaneId) -> &mut VectorClock {
+        let warp = &mut self.blocks[id.slot].warps[id.warp];
+        if warp.lane_clocks.is_empty() {
+            warp.lane_clocks = vec![VectorClock::default(); WARP_SIZE];
         }
-        &mut warp.beyond[who.lane]
+        &mut warp.lane_clocks[id.lane]
     }
 
-    /// What a lane knows besides what its warp does, if anything.
-    fn beyond(&self, who: Who) -> Option<&View> {
-        self.blocks[who.slot].warps[who.warp].beyond.get(who.lane)
+    /// What a lane knows in addition to the other lanes of its warp, if anything.
+    fn lane_clock(&self, id: LaneId) -> Option<&VectorClock> {
+        self.blocks[id.slot].warps[id.warp].lane_clocks.get(id.lane)
     }
 
-    /// What was sealed by a `fence.sc` before whatever a lane does now.
-    pub fn sealed(&self, who: Who) -> Option<View> {
-        self.beyond(who)?.sealed()
+    /// What happens before a `fence.sc` that itself happens before whatever a lane does now.
+    pub fn fenced(&self, id: LaneId) -> Option<VectorClock> {
+        self.lane_clock(id)?.fenced()
     }
 
-    /// A lane has read what was written with this sealed: its next `fence.sc` makes it known.
-    pub fn open(&mut self, who: Who, sealed: &View) {
-        self.own_beyond(who).open(sealed);
+    /// A lane has read a store that came with this clock of accesses before a `fence.sc`: the lane's next `fence.sc`
+    /// makes them known.
+    pub fn read_fenced(&mut self, id: LaneId, fenced: &VectorClock) {
+        self.lane_clock_mut(id).add_pending(fenced);
     }
 
-    /// A lane passes a `fence.sc` that reaches all blocks.
-    pub fn seal(&mut self, who: Who) {
-        let opened = self.beyond(who).and_then(View::opened).cloned();
-        if let Some(opened) = opened {
-            self.learn(who, &opened);
+    /// A lane passes a `fence.sc` whose scope includes other blocks.
+    pub fn pass_fence_sc(&mut self, id: LaneId) {
+        let pending = self.lane_clock(id).and_then(VectorClock::pending).cloned();
+        if let Some(pending) = pending {
+            self.join(id, &pending);
         }
-        let Snapshot { known, own } = self.snapshot(who);
-        self.sealed_by_any.join(&known);
-        self.sealed_by_any.raise(own);
-        self.own_beyond(who).seal(known, own);
+        let ThreadClock { known, own } = self.thread_clock(id);
+        self.fenced_by_any.join(&known);
+        self.fenced_by_any.raise(own);
+        self.lane_clock_mut(id).pass_fence_sc(known, own);
     }
 
-    /// Whether only the order of two `fence.sc` would order something and what a lane does now: one came after it, and one
-    /// before this, and in this run they come in the order that does not help.
-    pub fn only_fences_order(&self, who: Who, stamp: Stamp) -> bool {
-        self.sealed_by_any.knows(stamp) && self.sealed(who).is_some()
+    /// Whether the only thing that could order an epoch before what a lane does now is the order of two `fence.sc`: the
+    /// thread of the epoch passed one afterwards, the lane passed one before, and in this run they executed in the
+    /// other order.
+    pub fn only_fence_sc_order(&self, id: LaneId, epoch: Epoch) -> bool {
+        self.fenced_by_any.includes(epoch) && self.fenced(id).is_some()
     }
 
-    /// Moves the clock of a warp on, after one of its lanes has published.
+    /// Advances the clock of a warp, after one of its lanes has published its vector clock.
     pub fn tick(&mut self, slot: usize, warp: usize) {
         self.blocks[slot].warps[warp].clock += 1;
     }
 
-    /// Lanes of a warp meet at a warp barrier.
+    /// Lanes of a warp complete a warp barrier.
     pub fn warp_barrier(&mut self, slot: usize, w: usize, lanes: u32) {
         let warp = &mut self.blocks[slot].warps[w];
-        if lanes == warp.lanes && warp.beyond.is_empty() {
+        if lanes == warp.lanes && warp.lane_clocks.is_empty() {
             warp.floor = warp.clock;
         } else {
-            // All that any of them knew is in it, so that it takes the place of what each knew.
-            let all = self.known_of(slot, w, lanes);
-            let beyond = &mut self.blocks[slot].warps[w].beyond;
-            beyond.resize_with(WARP_SIZE, View::default);
-            lanes_of(lanes).for_each(|lane| beyond[lane] = all.clone());
+            // The join contains what each of the lanes knew, so it replaces their own clocks.
+            let all = self.joined_clock(slot, w, lanes);
+            let lane_clocks = &mut self.blocks[slot].warps[w].lane_clocks;
+            lane_clocks.resize_with(WARP_SIZE, VectorClock::default);
+            lanes_of(lanes).for_each(|lane| lane_clocks[lane] = all.clone());
         }
         self.tick(slot, w);
     }
 
-    /// Lanes of a warp arrive at a barrier of the block at which not everybody waits.
+    /// Lanes of a warp arrive at a barrier that orders only the threads that take part in it (`bar.arrive`, or a
+    /// barrier with a count).
     pub fn arrive(&mut self, slot: usize, w: usize, lanes: u32, barrier: usize) {
-        let known = self.known_of(slot, w, lanes);
+        let known = self.joined_clock(slot, w, lanes);
         self.blocks[slot].arrivals.entry(barrier).or_default().join(&known);
         self.tick(slot, w);
     }
 
-    /// A barrier at which threads had arrived is complete; these lanes have waited there.
+    /// A barrier at which threads had arrived completes. `waiting` has the lanes of each warp that waited at it.
     pub fn complete(&mut self, slot: usize, barrier: usize, waiting: &[(usize, u32)]) {
         let all = self.blocks[slot].arrivals.remove(&barrier).unwrap_or_default();
         for &(warp, lanes) in waiting {
-            lanes_of(lanes).for_each(|lane| self.learn(Who { slot, warp, lane }, &all));
+            lanes_of(lanes).for_each(|lane| self.join(LaneId { slot, warp, lane }, &all));
         }
     }
 
-    /// All threads of a block that have not ended meet at a barrier.
+    /// A barrier of the whole block completes: all threads that have not exited took part.
     pub fn block_barrier(&mut self, slot: usize) {
         let block = &mut self.blocks[slot];
-        block.whole.take();
-        // Nobody else has it then, as a rule, and it is changed where it is.
+        block.common_clock.take();
+        // Usually nothing else refers to it, so it is changed in place and not copied.
         let common = Arc::make_mut(&mut block.common);
-        let mut all = View::default();
+        let mut all = VectorClock::default();
         for (w, warp) in block.warps.iter_mut().enumerate() {
             let live = warp.lanes & !warp.ended;
             warp.publish(w, live, common);
-            warp.passed_over |= warp.ended;
-            if !warp.beyond.is_empty() {
-                lanes_of(live).for_each(|lane| all.join(&warp.beyond[lane]));
+            warp.ended_at_barrier |= warp.ended;
+            if !warp.lane_clocks.is_empty() {
+                lanes_of(live).for_each(|lane| all.join(&warp.lane_clocks[lane]));
             }
             warp.clock += 1;
         }
@@ -303,27 +310,27 @@ impl Clocks {
             common.join(own);
             all.forget(block.number);
         }
-        all.compress_sealed(block.number);
+        all.compress_fenced(block.number);
         let is_empty = all.is_empty();
-        for warp in block.warps.iter_mut().filter(|warp| !(is_empty && warp.beyond.is_empty())) {
-            warp.beyond = if is_empty { Vec::new() } else { vec![all.clone(); WARP_SIZE] };
+        for warp in block.warps.iter_mut().filter(|warp| !(is_empty && warp.lane_clocks.is_empty())) {
+            warp.lane_clocks = if is_empty { Vec::new() } else { vec![all.clone(); WARP_SIZE] };
         }
     }
 
-    /// Lanes have ended.
+    /// Lanes have exited.
     pub fn end(&mut self, slot: usize, warp: usize, lanes: u32) {
         self.blocks[slot].warps[warp].ended |= lanes;
     }
 
-    /// Whether somebody did something and ended, and all others of the block have met at a barrier since.
-    pub fn ended_before_barrier(&self, who: Who, stamp: Stamp) -> bool {
-        let block = &self.blocks[who.slot];
-        let Thread { block: number, number: thread } = stamp.thread;
+    /// Whether the thread of an epoch has exited, and the others of its block have completed a block barrier since.
+    pub fn ended_before_barrier(&self, id: LaneId, epoch: Epoch) -> bool {
+        let block = &self.blocks[id.slot];
+        let Thread { block: number, number: thread } = epoch.thread;
         let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
-        number == block.number && block.warps[warp].passed_over >> lane & 1 != 0
+        number == block.number && block.warps[warp].ended_at_barrier >> lane & 1 != 0
     }
 
-    /// Lanes of a warp run together from now on. Asked for where warps run in lockstep.
+    /// Lanes of a warp execute together from now on. This is recorded only if warps run in lockstep.
     pub fn run_together(&mut self, slot: usize, warp: usize, lanes: u32) {
         if !self.lockstep {
             return;
@@ -340,19 +347,19 @@ impl Clocks {
         lockstep.mark(lanes, warp.clock);
     }
 
-    /// Whether something that another lane of the warp did comes before whatever a lane does now for the sole reason
-    /// that a warp runs in lockstep.
-    pub fn in_lockstep(&self, who: Who, stamp: Stamp) -> bool {
-        let block = &self.blocks[who.slot];
+    /// Whether an epoch of another lane of the same warp happens before what a lane does now only because the warp runs
+    /// in lockstep.
+    pub fn are_ordered_by_lockstep(&self, id: LaneId, epoch: Epoch) -> bool {
+        let block = &self.blocks[id.slot];
         let (warp, lane) =
-            (usize::from(stamp.thread.number) / WARP_SIZE, usize::from(stamp.thread.number) % WARP_SIZE);
-        if stamp.thread.block != block.number || warp != who.warp {
+            (usize::from(epoch.thread.number) / WARP_SIZE, usize::from(epoch.thread.number) % WARP_SIZE);
+        if epoch.thread.block != block.number || warp != id.warp {
             return false;
         }
         let own = &block.warps[warp];
         own.lockstep.as_ref().is_some_and(|lockstep| {
-            let running = lockstep.running >> lane & lockstep.running >> who.lane & 1 != 0;
-            running || lockstep.last[lane][who.lane] >= stamp.clock
+            let running = lockstep.running >> lane & lockstep.running >> id.lane & 1 != 0;
+            running || lockstep.last[lane][id.lane] >= epoch.clock
         })
     }
 }
@@ -367,14 +374,14 @@ impl Lockstep {
     }
 }
 
-impl WarpClocks {
-    /// Adds to a view of the block what lanes of this warp have done.
+impl WarpState {
+    /// Raises the clock of the block to what lanes of this warp have done.
     #[inline]
-    fn publish(&self, w: usize, lanes: u32, view: &mut BlockView) {
+    fn publish(&self, w: usize, lanes: u32, clock_of_block: &mut BlockClock) {
         if lanes == self.lanes {
-            view.raise_warp(w, self.clock);
+            clock_of_block.raise_warp(w, self.clock);
         } else {
-            lanes_of(lanes).for_each(|lane| view.raise((w * WARP_SIZE + lane) as u16, self.clock));
+            lanes_of(lanes).for_each(|lane| clock_of_block.raise((w * WARP_SIZE + lane) as u16, self.clock));
         }
     }
 }
@@ -385,8 +392,8 @@ mod tests {
 
     const FULL: u32 = u32::MAX;
 
-    fn at(warp: usize, lane: usize) -> Who {
-        Who { slot: 0, warp, lane }
+    fn at(warp: usize, lane: usize) -> LaneId {
+        LaneId { slot: 0, warp, lane }
     }
 
     fn block(threads: u32) -> Clocks {
@@ -396,58 +403,61 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_comes_after_itself_and_after_nobody_else() {
+    fn a_thread_is_ordered_after_itself_and_no_other_thread() {
         let clocks = block(64);
-        let done = clocks.stamp(at(0, 3));
-        assert!(clocks.knows(at(0, 3), done));
-        assert!(!clocks.knows(at(0, 4), done));
-        assert!(!clocks.knows(at(1, 3), done));
+        let done = clocks.epoch(at(0, 3));
+        assert!(clocks.is_ordered_after(at(0, 3), done));
+        assert!(!clocks.is_ordered_after(at(0, 4), done));
+        assert!(!clocks.is_ordered_after(at(1, 3), done));
     }
 
     #[test]
-    fn a_block_barrier_orders_all_who_have_not_ended() {
+    fn a_block_barrier_orders_the_threads_that_have_not_exited() {
         let mut clocks = block(64);
-        let (live, dead) = (clocks.stamp(at(0, 3)), clocks.stamp(at(0, 4)));
+        let (live, dead) = (clocks.epoch(at(0, 3)), clocks.epoch(at(0, 4)));
         clocks.end(0, 0, 1 << 4);
         clocks.block_barrier(0);
-        assert!(clocks.knows(at(1, 0), live));
-        assert!(!clocks.knows(at(1, 0), dead), "who has ended did not take part");
-        let is_passed_over = |stamp| clocks.ended_before_barrier(at(1, 0), stamp);
-        assert!(is_passed_over(dead) && !is_passed_over(live));
-        assert!(!clocks.knows(at(1, 0), clocks.stamp(at(0, 3))), "what comes after it is not ordered");
+        assert!(clocks.is_ordered_after(at(1, 0), live));
+        assert!(!clocks.is_ordered_after(at(1, 0), dead), "a thread that has exited does not take part");
+        let had_exited = |epoch| clocks.ended_before_barrier(at(1, 0), epoch);
+        assert!(had_exited(dead) && !had_exited(live));
+        assert!(
+            !clocks.is_ordered_after(at(1, 0), clocks.epoch(at(0, 3))),
+            "what comes after it is not ordered"
+        );
     }
 
     #[test]
     fn a_warp_barrier_orders_the_lanes_of_its_mask() {
         let mut clocks = block(32);
-        let done = clocks.stamp(at(0, 3));
+        let done = clocks.epoch(at(0, 3));
         clocks.warp_barrier(0, 0, 0x0000_00ff);
-        assert!(clocks.knows(at(0, 7), done));
-        assert!(!clocks.knows(at(0, 8), done));
+        assert!(clocks.is_ordered_after(at(0, 7), done));
+        assert!(!clocks.is_ordered_after(at(0, 8), done));
         clocks.warp_barrier(0, 0, FULL);
-        assert!(clocks.knows(at(0, 8), done));
+        assert!(clocks.is_ordered_after(at(0, 8), done));
     }
 
     #[test]
-    fn who_only_arrives_learns_nothing() {
+    fn a_thread_that_only_arrives_learns_nothing() {
         let mut clocks = block(64);
-        let (producer, consumer) = (clocks.stamp(at(0, 0)), clocks.stamp(at(1, 0)));
+        let (producer, consumer) = (clocks.epoch(at(0, 0)), clocks.epoch(at(1, 0)));
         clocks.arrive(0, 0, FULL, 1);
         clocks.arrive(0, 1, FULL, 1);
         clocks.complete(0, 1, &[(1, FULL)]);
-        assert!(clocks.knows(at(1, 5), producer));
-        assert!(!clocks.knows(at(0, 5), consumer));
+        assert!(clocks.is_ordered_after(at(1, 5), producer));
+        assert!(!clocks.is_ordered_after(at(0, 5), consumer));
     }
 
     #[test]
-    fn what_one_learned_a_barrier_passes_on() {
+    fn a_barrier_passes_on_what_one_thread_has_learned() {
         let mut clocks = block(64);
-        let mut view = View::default();
-        let far = Stamp { thread: Thread { block: 9, number: 1 }, clock: 4 };
-        view.raise(far);
-        clocks.learn(at(0, 0), &view);
-        assert!(!clocks.knows(at(1, 1), far));
+        let mut clock = VectorClock::default();
+        let far = Epoch { thread: Thread { block: 9, number: 1 }, clock: 4 };
+        clock.raise(far);
+        clocks.join(at(0, 0), &clock);
+        assert!(!clocks.is_ordered_after(at(1, 1), far));
         clocks.block_barrier(0);
-        assert!(clocks.knows(at(1, 1), far));
+        assert!(clocks.is_ordered_after(at(1, 1), far));
     }
 }

@@ -1,117 +1,120 @@
-//! Happens-before: which accesses of a launch are ordered, whatever order they happened to run in.
+//! Happens-before: which accesses of a launch are ordered, independent of the order in which they happened to execute.
 //!
-//! Every warp has a *clock*, a number that moves on whenever one of its lanes publishes what it has done; an access is
-//! known by its thread and the clock at the time. What a thread knows of the others, a [`view`], grows where it
-//! synchronises with them: at barriers of the block and of the warp ([`clocks`]), through memory, where an acquire
-//! pattern reads what a release pattern wrote ([`messages`]), and in the phases of mbarriers ([`phases`]). An access comes before another in causality order if its
-//! clock is in the view of the other's thread. That is all that the checker of races and the weak memory ask.
+//! Every warp has a *clock*, a number that advances whenever one of its lanes publishes what it has done. A thread
+//! together with a clock is an *epoch* ([`Epoch`]), and each access belongs to one. What a thread knows about the
+//! others is a *vector clock* ([`vector_clock`]), which grows where the thread synchronises with them: at barriers of
+//! the block and of the warp ([`clocks`]), through memory, when an acquire pattern reads what a release pattern wrote
+//! ([`release_acquire`]), and in the phases of mbarriers ([`phases`]). An access happens before another one (PTX calls
+//! this causality order) if its epoch is in the vector clock of the other's thread. The race checker and the weak
+//! memory ask for nothing else.
 //!
-//! Two `fence.sc` order what is around them only where what was read shows which of them comes first ([`view`]); elsewhere
-//! another run may have them in another order, and only the weak memory ([`history`]), which has to choose one, keeps it.
+//! Two `fence.sc` order the accesses around them only if the values that were read show which of the two came first
+//! ([`vector_clock`]). Otherwise another run may have them in the other order. Only the weak memory ([`store_history`])
+//! uses the order in which they executed, because it has to choose one.
 //!
-//! What it leaves out: proxies other than the generic one, and clusters (their scope is taken for the block's, which is right
-//! for a launch without clusters).
-//! Specification: PTX ISA, section 8, "Memory Consistency Model".
+//! Not modelled: proxies other than the generic one, and clusters (their scope is treated as that of a block, which is
+//! right for a launch without clusters). Specification: PTX ISA, section 8, "Memory Consistency Model".
 
 pub mod clocks;
-pub mod history;
-pub mod messages;
 pub mod phases;
-pub mod view;
+pub mod release_acquire;
+pub mod store_history;
+pub mod vector_clock;
 
 use std::collections::BTreeMap;
 
-/// How strongly an access is ordered. Specification: section 8.
+/// The memory ordering of an access or a fence (`.sem`). Specification: section 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// An ordinary access.
     Weak,
-    /// Relaxed at system scope, and never left out.
+    /// Relaxed at system scope, and never optimised away.
     Volatile,
-    /// Strong, orders nothing else.
+    /// Strong, but does not order other accesses.
     Relaxed,
-    /// What follows stays after it.
+    /// Accesses that follow in program order stay after it.
     Acquire,
-    /// What precedes stays before it.
+    /// Accesses that precede in program order stay before it.
     Release,
-    /// Both.
+    /// Acquire and release.
     AcqRel,
-    /// Both, and in one order with all of its kind.
+    /// Acquire and release, and in one total order with all others of this kind.
     SeqCst,
 }
 
-/// The scope of an order: the threads for which it holds.
+/// The scope of an access or a fence: the threads for which its ordering holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reach {
-    /// The block.
+pub enum Scope {
+    /// The threads of the block.
     Cta,
-    /// The cluster of blocks.
+    /// The threads of the cluster of blocks.
     Cluster,
-    /// The GPU.
+    /// All threads on the GPU.
     Gpu,
-    /// Everybody.
+    /// All threads of the system.
     Sys,
 }
 
 impl Order {
-    /// Whether an operation of this order acquires.
+    /// Whether an operation with this ordering acquires.
     pub fn acquires(self) -> bool {
         matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 
-    /// Whether an operation of this order releases.
+    /// Whether an operation with this ordering releases.
     pub fn releases(self) -> bool {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
     }
 }
 
-impl Reach {
-    /// Whether the scope, as a thread of one block uses it, includes the threads of another block.
+impl Scope {
+    /// Whether the scope, used by a thread of block `own`, includes the threads of block `other`.
     #[inline]
     pub fn includes(self, own: u32, other: u32) -> bool {
-        self >= Reach::Gpu || own == other
+        self >= Scope::Gpu || own == other
     }
 }
 
 /// A thread of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Thread {
-    /// Its block's number in the grid.
+    /// The number of its block in the grid.
     pub block: u32,
     /// Its number in the block: 32 times the warp, plus the lane.
     pub number: u16,
 }
 
-/// When a thread did something: nothing that it published before has a later clock.
+/// When a thread did something: the thread, and the clock of its warp at the time. Whatever the thread published has a
+/// clock that is not earlier than that of what it did before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
-    /// Who.
+pub struct Epoch {
+    /// The thread.
     pub thread: Thread,
-    /// The clock of its warp at the time.
+    /// The clock of its warp.
     pub clock: u32,
 }
 
-/// A place in memory that an operation concerns.
+/// The bytes that a memory operation accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The allocation of global memory, by its number, or the shared memory of a block.
+pub struct ByteRange {
+    /// The allocation of global memory, or the shared memory of a block.
     pub space: Space,
-    /// Offset in it, in bytes.
+    /// The offset of the first byte in it.
     pub offset: u64,
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u8,
 }
 
 /// A memory that threads share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
-    /// An allocation of global memory, by its number.
+    /// The allocation of global memory with this number.
     Global(u32),
     /// The shared memory of the block with this number.
     Shared(u32),
 }
 
-/// Forgets what is known of one memory, without a look at the others: every block that starts asks for it.
+/// Removes the entries of one memory. It visits no others, because every block that starts calls this.
 fn forget_space<T>(known: &mut BTreeMap<(Space, u64), T>, space: Space) {
     let keys: Vec<_> = known.range((space, 0)..=(space, u64::MAX)).map(|(key, _)| *key).collect();
     for key in keys {

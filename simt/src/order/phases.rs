@@ -1,73 +1,87 @@
-//! What the phases of mbarriers order: who waits for a phase comes after whoever arrived in it.
+//! What the phases of mbarriers order: arrivals in a phase happen before what a thread does after waiting for that
+//! phase.
 //!
-//! An arrival releases and a wait that finds its phase complete acquires, unless the program says otherwise, and then fences
-//! around them can. So the arrivals of a phase are a chain of updates like that of any location ([`super::messages`]), and
-//! its completion is what a wait reads. Who arrives in the next phase is not part of it: the specification promises a
-//! waiter the arrivals of the completed phase, and no others. Specification: PTX ISA, section 9.7.13.15.16 (`test_wait`).
+//! Unless the program says otherwise, an arrival is a release, and a wait that finds its phase complete is an acquire;
+//! if they are relaxed, fences around them can have the same effect. So the arrivals of a phase are a chain of updates
+//! like that of any other location ([`super::release_acquire`]), and a wait reads what the completed phase left.
+//! Arrivals in the next phase are not part of it, because the specification promises a waiting thread only the arrivals
+//! of the completed phase. Specification: PTX ISA, section 9.7.13.15.16 (`test_wait`).
 
 use std::collections::BTreeMap;
 
-use super::clocks::{Clocks, Who};
-use super::messages::{Locations, Written};
-use super::{Order, Place, Reach, Space};
+use super::clocks::{Clocks, LaneId};
+use super::release_acquire::{Locations, StoreRecord};
+use super::{ByteRange, Order, Scope, Space};
 
-/// The phases of all mbarriers.
+/// The current and the last phase of each mbarrier.
 #[derive(Clone, Debug, Default)]
 pub struct Phases {
-    at: BTreeMap<Place, Phase>,
+    at: BTreeMap<ByteRange, Phase>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Phase {
-    /// What the arrivals of the present phase have left so far.
-    arrivals: Option<Written>,
-    /// What those of the last one left.
-    completed: Option<Written>,
+    /// What the arrivals of the current phase have published so far.
+    arrivals: Option<StoreRecord>,
+    /// What the arrivals of the last completed phase published.
+    completed: Option<StoreRecord>,
 }
 
-/// The clocks and the locations of a launch.
+/// The happens-before relation of a launch: its vector clocks, and what was published at locations.
 #[derive(Debug)]
-pub struct Known<'k> {
-    /// What threads know of each other.
+pub struct HappensBefore<'k> {
+    /// The vector clocks of the threads.
     pub clocks: &'k mut Clocks,
-    /// What is left at locations.
+    /// What release patterns have published at each location.
     pub locations: &'k mut Locations,
 }
 
 impl Phases {
     /// A lane arrives, or completes transactions.
-    pub fn arrive(&mut self, known: Known<'_>, who: Who, place: Place, how: (Order, Reach)) {
-        let phase = self.at.entry(place).or_default();
-        let Known { clocks, locations } = known;
-        let sealed = clocks.sealed(who);
+    pub fn arrive(
+        &mut self,
+        known: HappensBefore<'_>,
+        id: LaneId,
+        range: ByteRange,
+        semantics: (Order, Scope),
+    ) {
+        let phase = self.at.entry(range).or_default();
+        let HappensBefore { clocks, locations } = known;
+        let fenced = clocks.fenced(id);
         let updated = (phase.arrivals.as_ref(), 0);
-        let written = locations.write(clocks, who, place, how, updated, sealed.as_ref());
-        phase.arrivals = Some(written);
+        let store = locations.write(clocks, id, range, semantics, updated, fenced.as_ref());
+        phase.arrivals = Some(store);
     }
 
-    /// The present phase is complete.
-    pub fn complete(&mut self, place: Place) {
-        let phase = self.at.entry(place).or_default();
+    /// The current phase completes.
+    pub fn complete(&mut self, range: ByteRange) {
+        let phase = self.at.entry(range).or_default();
         phase.completed = phase.arrivals.take();
     }
 
-    /// A lane has found that the last phase is complete.
-    pub fn wait(&mut self, known: Known<'_>, who: Who, place: Place, how: (Order, Reach)) {
-        let completed = self.at.get(&place).and_then(|phase| phase.completed.as_ref());
-        let Known { clocks, locations } = known;
-        if let Some(written) = completed {
-            locations.read(clocks, who, place, how, Some(written));
+    /// A lane finds that the last phase is complete.
+    pub fn wait(
+        &mut self,
+        known: HappensBefore<'_>,
+        id: LaneId,
+        range: ByteRange,
+        semantics: (Order, Scope),
+    ) {
+        let completed = self.at.get(&range).and_then(|phase| phase.completed.as_ref());
+        let HappensBefore { clocks, locations } = known;
+        if let Some(store) = completed {
+            locations.read(clocks, id, range, semantics, Some(store));
         }
     }
 
-    /// An object begins or ends.
-    pub fn forget(&mut self, place: Place) {
-        self.at.remove(&place);
+    /// The mbarrier is initialised or invalidated.
+    pub fn forget(&mut self, range: ByteRange) {
+        self.at.remove(&range);
     }
 
-    /// The shared memory of a block is gone.
+    /// The shared memory of a block no longer exists.
     pub fn forget_space(&mut self, space: Space) {
-        self.at.retain(|place, _| place.space != space);
+        self.at.retain(|range, _| range.space != space);
     }
 }
 
@@ -75,31 +89,31 @@ impl Phases {
 mod tests {
     use super::*;
 
-    const PLACE: Place = Place { space: Space::Shared(0), offset: 8, bytes: 8 };
-    const BLOCK: Reach = Reach::Cta;
+    const PLACE: ByteRange = ByteRange { space: Space::Shared(0), offset: 8, bytes: 8 };
+    const BLOCK: Scope = Scope::Cta;
 
-    /// Two threads of two warps: one arrives, a phase completes, the other waits. Whether it comes after what was done
-    /// before the arrival.
+    /// One thread arrives, the phase completes or not, and a thread of another warp waits. Returns whether what the
+    /// first did before its arrival happens before what the second does after its wait.
     fn orders(arrive: Order, wait: Order, completes: bool) -> bool {
         let mut clocks = Clocks::new(1, false);
         let mut locations = Locations::new(1, false);
         clocks.start(0, 0, 64);
         locations.start(0, 0, 2);
         let mut phases = Phases::default();
-        let (one, other) = (Who { slot: 0, warp: 0, lane: 3 }, Who { slot: 0, warp: 1, lane: 5 });
-        let done = clocks.stamp(one);
-        let known = Known { clocks: &mut clocks, locations: &mut locations };
+        let (one, other) = (LaneId { slot: 0, warp: 0, lane: 3 }, LaneId { slot: 0, warp: 1, lane: 5 });
+        let done = clocks.epoch(one);
+        let known = HappensBefore { clocks: &mut clocks, locations: &mut locations };
         phases.arrive(known, one, PLACE, (arrive, BLOCK));
         if completes {
             phases.complete(PLACE);
         }
-        let known = Known { clocks: &mut clocks, locations: &mut locations };
+        let known = HappensBefore { clocks: &mut clocks, locations: &mut locations };
         phases.wait(known, other, PLACE, (wait, BLOCK));
-        clocks.knows(other, done)
+        clocks.is_ordered_after(other, done)
     }
 
     #[test]
-    fn who_waits_comes_after_who_arrived_in_the_completed_phase() {
+    fn a_wait_is_ordered_after_the_arrivals_of_the_completed_phase() {
         assert!(orders(Order::Release, Order::Acquire, true));
         assert!(!orders(Order::Release, Order::Acquire, false), "the phase goes on");
         assert!(!orders(Order::Relaxed, Order::Acquire, true));

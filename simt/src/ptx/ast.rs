@@ -1,8 +1,7 @@
-//! The tree of a PTX module: what the text says, before anything is looked up.
+//! The syntax tree of a PTX module. Names are not resolved in it.
 //!
-//! Names and opcodes borrow from the text. Nothing is resolved here: a name is a name until
-//! [`crate::isa`] binds it to a register column, a variable or a function, because PTX lets a nested
-//! block declare a name again. Specification: PTX ISA, sections 4 and 5.
+//! Names and opcodes borrow from the text. [`crate::isa`] resolves a name later to a register column, a variable or a
+//! function, because in PTX a nested block may declare a name again. Specification: PTX ISA, sections 4 and 5.
 
 use super::span::Span;
 
@@ -13,7 +12,7 @@ pub struct Module<'t> {
     pub version: (u32, u32),
     /// `.target`.
     pub target: Target,
-    /// `.address_size`, in bits; 64 where the text does not say.
+    /// `.address_size`, in bits; 64 if the text does not have it.
     pub address_size: u32,
     /// The `.file` directives, in the order of the text.
     pub files: Vec<SourceFile<'t>>,
@@ -30,16 +29,16 @@ pub struct Module<'t> {
 pub struct Alias<'t> {
     /// The second name, which a prototype declares.
     pub name: Ident<'t>,
-    /// The function that it stands for.
+    /// The function that it names.
     pub function: Ident<'t>,
 }
 
-/// The machine a module was compiled for.
+/// The machine for which a module was compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Compute capability times ten: 70 for `sm_70`, 90 for `sm_90` and `sm_90a`.
     pub sm: u32,
-    /// Whether the list names `debug`.
+    /// Whether the list contains `debug`.
     pub debug: bool,
 }
 
@@ -48,20 +47,20 @@ pub struct Target {
 pub struct SourceFile<'t> {
     /// The number that `.loc` uses.
     pub index: u32,
-    /// The file's name as the compiler wrote it.
+    /// The name of the file, as the compiler wrote it.
     pub name: &'t str,
 }
 
-/// A name and where it stands.
+/// A name and its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ident<'t> {
-    /// The name, with its leading `%`, `$` or `_` where it has one.
+    /// The name, with its leading `%`, `$` or `_` if it has one.
     pub text: &'t str,
-    /// Where it stands.
+    /// Where it is in the text.
     pub span: Span,
 }
 
-/// A fundamental type, `.u32` say. `.b*` types are bits without meaning.
+/// A fundamental type, such as `.u32`. The `.b*` types are bits without an interpretation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the specification's own.
 pub enum Type {
@@ -91,7 +90,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Every type with its name, as directives and modifiers have it behind a dot.
+    /// Every type with its name, as directives and modifiers have it after the point.
     const NAMES: [(&'static str, Type); 23] = [
         ("u8", Type::U8),
         ("u16", Type::U16),
@@ -118,7 +117,7 @@ impl Type {
         ("surfref", Type::Surfref),
     ];
 
-    /// The type of this name, `u32` say.
+    /// The type with a name such as `u32`.
     pub fn named(name: &str) -> Option<Type> {
         Type::NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
     }
@@ -128,17 +127,17 @@ impl Type {
         Type::NAMES.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
     }
 
-    /// The type that a directive names, `.u32` say.
+    /// The type with the name of a directive, such as `.u32`.
     pub fn from_directive(directive: &str) -> Option<Type> {
         Type::named(directive.strip_prefix('.')?)
     }
 
-    /// Whether only instructions for textures, samplers and surfaces know what it holds.
+    /// Whether only instructions for textures, samplers and surfaces can use it.
     pub fn is_opaque(self) -> bool {
         matches!(self, Type::Texref | Type::Samplerref | Type::Surfref)
     }
 
-    /// Bytes of one element in memory; 1 for a predicate, which is never there.
+    /// Bytes of one element in memory; 1 for a predicate, which is never in memory.
     pub fn size_bytes(self) -> u32 {
         match self {
             Type::U8 | Type::S8 | Type::B8 | Type::Pred => 1,
@@ -156,7 +155,7 @@ impl Type {
     }
 }
 
-/// A state space that a variable can be declared in.
+/// A state space in which a variable can be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the specification's own.
 pub enum Space {
@@ -169,15 +168,15 @@ pub enum Space {
     Shared,
 }
 
-/// How a symbol is seen from other modules.
+/// How a symbol is visible to other modules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkage {
-    /// Seen in its own module only.
+    /// Visible only in its own module.
     #[default]
     Internal,
     /// `.visible`
     Visible,
-    /// `.extern`: defined elsewhere, or, in shared memory, sized at launch.
+    /// `.extern`: defined in another module, or, in shared memory, with a size that the launch decides.
     Extern,
     /// `.weak`
     Weak,
@@ -188,52 +187,53 @@ pub enum Linkage {
 /// A variable or a parameter.
 #[derive(Clone, Debug)]
 pub struct Variable<'t> {
-    /// How it is seen from other modules.
+    /// How it is visible to other modules.
     pub linkage: Linkage,
-    /// Where it lives.
+    /// Its state space.
     pub space: Space,
-    /// Alignment in bytes; where the text does not say, the size of the type times `vector`.
+    /// Alignment in bytes; if the text does not have it, the size of the type times `vector`.
     pub align: u32,
-    /// Type of one element.
+    /// The type of one element.
     pub ty: Type,
-    /// Elements per declared item: 1, or 2 or 4 for `.v2` and `.v4`.
+    /// Elements per item: 1, or 2 or 4 for `.v2` and `.v4`.
     pub vector: u32,
-    /// Its name. For `%r<12>` style declarations see [`Registers`].
+    /// Its name. Declarations like `%r<12>` are [`Registers`].
     pub name: Ident<'t>,
     /// Array lengths, outermost first; empty for a scalar. `None` for `[]`.
     pub dims: Vec<Option<u64>>,
-    /// Initial values in memory's order, as many as were written; a row of a row is filled up with zeros.
+    /// Initial values in the order of memory, as many as the text has. A nested row that is too short is filled with
+    /// zeros.
     pub init: Option<Vec<Init<'t>>>,
 }
 
 /// One initial value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init<'t> {
-    /// The low bits of an integer, negative ones in two's complement.
+    /// An integer, of which the low 64 bits are kept; negative ones in two's complement.
     Int(u64),
-    /// A floating-point value, as the `f64` it was written as (`0f` literals are widened exactly).
+    /// A floating-point value as an `f64`. `0f` literals are widened exactly.
     Float(f64),
-    /// The address of a symbol plus an offset; `generic` for `generic(symbol)`.
+    /// The address of a symbol plus an offset.
     Address {
         /// The symbol.
         name: Ident<'t>,
-        /// Bytes to add.
+        /// The bytes to add.
         offset: i64,
-        /// Whether a generic address is wanted.
+        /// Whether the address is generic, as in `generic(symbol)`.
         generic: bool,
     },
 }
 
-/// `.reg .b32 %r<12>;`, `.reg .pred p, q;` or `.reg .v2 .f32 v;`, one entry a name.
+/// `.reg .b32 %r<12>;`, `.reg .pred p, q;` or `.reg .v2 .f32 v;`, with one entry for each name.
 #[derive(Clone, Debug)]
 pub struct Registers<'t> {
-    /// Type of each.
+    /// The type of each register.
     pub ty: Type,
-    /// Elements of each: 1, or 2 or 4 for `.v2` and `.v4`, which the text calls `v.x`, `v.y`, `v.z` and `v.w`.
+    /// The elements of each: 1, or 2 or 4 for `.v2` and `.v4`, which the text names `v.x`, `v.y`, `v.z` and `v.w`.
     pub vector: u8,
     /// The name, without the `<12>`.
     pub name: Ident<'t>,
-    /// `Some(12)` declares `%r0` to `%r11`; `None` the name itself.
+    /// `Some(12)` declares `%r0` to `%r11`; `None` declares the name itself.
     pub count: Option<u32>,
 }
 
@@ -242,16 +242,16 @@ pub struct Registers<'t> {
 pub struct Function<'t> {
     /// Whether it is a kernel (`.entry`).
     pub is_entry: bool,
-    /// How it is seen from other modules.
+    /// How it is visible to other modules.
     pub linkage: Linkage,
     /// Its name.
     pub name: Ident<'t>,
-    /// What it returns (`.func` only).
+    /// Its results (`.func` only).
     pub returns: Vec<Variable<'t>>,
-    /// What it takes.
+    /// Its parameters.
     pub params: Vec<Variable<'t>>,
-    /// `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnctapersm`, `.maxnreg` and `.noreturn`, each with its
-    /// point and its numbers, in the text's order.
+    /// `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnctapersm`, `.maxnreg` and `.noreturn`, each with its point and
+    /// its numbers, in the order of the text.
     pub bounds: Vec<(&'t str, Vec<u32>)>,
     /// Its body, `None` for a prototype.
     pub body: Option<Block<'t>>,
@@ -259,7 +259,7 @@ pub struct Function<'t> {
     pub span: Span,
 }
 
-/// What stands between `{` and `}`.
+/// What is between `{` and `}`.
 #[derive(Clone, Debug, Default)]
 pub struct Block<'t> {
     /// Registers declared here.
@@ -270,29 +270,29 @@ pub struct Block<'t> {
     pub statements: Vec<Statement<'t>>,
 }
 
-/// One step of a body.
+/// One item of a body.
 #[derive(Clone, Debug)]
 pub enum Statement<'t> {
     /// `name:`
     Label(Ident<'t>),
     /// An instruction.
     Instruction(Instruction<'t>),
-    /// A nested block with names of its own.
+    /// A nested block, which may declare names of its own.
     Block(Block<'t>),
-    /// `label: .branchtargets a, b;` for `brx.idx`, `label: .calltargets f, g;` for indirect calls.
+    /// `label: .branchtargets a, b;` for `brx.idx`, or `label: .calltargets f, g;` for indirect calls.
     Targets {
-        /// The list's name.
+        /// The name of the list.
         name: Ident<'t>,
-        /// What it lists.
+        /// The labels or functions in it.
         targets: Vec<Ident<'t>>,
     },
     /// `label: .callprototype (…) _ (…);` for indirect calls.
     Prototype {
-        /// The prototype's name.
+        /// The name of the prototype.
         name: Ident<'t>,
-        /// What it returns.
+        /// The results.
         returns: Vec<Variable<'t>>,
-        /// What it takes.
+        /// The parameters.
         params: Vec<Variable<'t>>,
     },
 }
@@ -300,15 +300,15 @@ pub enum Statement<'t> {
 /// `@%p ld.global.u32 %r1, [%rd1+4];`
 #[derive(Clone, Debug)]
 pub struct Instruction<'t> {
-    /// The predicate that decides per lane, if any.
+    /// The predicate that decides for each lane, if there is one.
     pub guard: Option<Guard<'t>>,
-    /// The opcode with all its modifiers, `ld.global.u32`; `::` stays inside a modifier.
+    /// The opcode with all its modifiers, such as `ld.global.u32`. A `::` is part of a modifier.
     pub opcode: Ident<'t>,
-    /// Operands, the destination first.
+    /// The operands, the destination first.
     pub operands: Vec<Operand<'t>>,
     /// The whole instruction, guard and semicolon included.
     pub span: Span,
-    /// The CUDA line in force (`.loc`).
+    /// The CUDA line from which it was compiled (`.loc`).
     pub loc: Option<Loc>,
 }
 
@@ -317,21 +317,21 @@ pub struct Instruction<'t> {
 pub struct Guard<'t> {
     /// The predicate register.
     pub register: Ident<'t>,
-    /// Whether lanes run where it is false.
+    /// Whether the lanes whose predicate is false execute the instruction.
     pub negated: bool,
 }
 
-/// A `.loc` directive: the CUDA line that the instructions after it come from.
+/// A `.loc` directive: the CUDA line from which the instructions after it were compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loc {
-    /// Number of the file in [`Module::files`].
+    /// The number of the file in [`Module::files`].
     pub file: u32,
-    /// Line, counted from 1; 0 where the compiler has none.
+    /// The line, counted from 1; 0 if the compiler has none.
     pub line: u32,
-    /// Column, counted from 1.
+    /// The column, counted from 1.
     pub column: u32,
-    /// For a line of an inlined function: the file and line of the outermost place it was inlined into.
-    /// The parser follows the chain of `inlined_at`.
+    /// For a line of an inlined function: the file and line of the outermost call. The parser follows the chain of
+    /// `inlined_at`.
     pub inlined_at: Option<(u32, u32)>,
 }
 
@@ -342,9 +342,9 @@ pub enum Operand<'t> {
     Name(Ident<'t>),
     /// `!%p`
     Not(Ident<'t>),
-    /// `_`: a result nobody wants, or a source left out.
+    /// `_`: a result that is not needed, or a source that is left out.
     Sink(Span),
-    /// An integer; the low 64 bits, negative ones in two's complement.
+    /// An integer, of which the low 64 bits are kept; negative ones in two's complement.
     Int(u64, Span),
     /// `0f3F800000`: the bits of an `f32`.
     F32(u32, Span),
@@ -352,18 +352,18 @@ pub enum Operand<'t> {
     F64(u64, Span),
     /// `symbol+4` or `%r1+4` outside brackets.
     Offset(Ident<'t>, i64),
-    /// `symbol[3]`: an element of an array, counted in elements.
+    /// `symbol[3]`: an element of an array. The index counts elements.
     Element(Ident<'t>, i64),
-    /// An element of a vector of registers, of which the text names the whole.
+    /// One element of a vector register. In the text, the operand is the whole register.
     Part(Ident<'t>, u8),
-    /// `[texture, {x, y}]`, from `[` to `]`. What is in it is read and dropped, because nothing that takes it is
+    /// `[texture, {x, y}]`, from `[` to `]`. The content is parsed and dropped, because no instruction that uses it is
     /// supported.
     Texture(Span),
     /// `[base+offset]`
     Address {
         /// A register or a variable; `None` for an absolute address.
         base: Option<Ident<'t>>,
-        /// Bytes to add.
+        /// The bytes to add.
         offset: i64,
         /// From `[` to `]`.
         span: Span,

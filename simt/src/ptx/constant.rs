@@ -1,20 +1,20 @@
-//! Constant expressions: arithmetic that is done when the text is read.
+//! Constant expressions, which are evaluated when the text is parsed.
 //!
-//! The operators are those of C, with its precedence, and a cast to `(.s64)` or `(.u64)`. Integers know all of them,
-//! floating-point constants a sign, the four kinds of arithmetic and comparison. Left out: `mask(symbol)`.
-//! Specification: PTX ISA, sections 4.5.4 to 4.5.6.
+//! The operators are those of C, with the same precedence, and casts to `(.s64)` and `(.u64)`. Integers have all of
+//! them. Floating-point constants have the sign, the four kinds of arithmetic, and comparisons. Not supported:
+//! `mask(symbol)`. Specification: PTX ISA, sections 4.5.4 to 4.5.6.
 
 use std::cmp::Ordering;
 
 use super::Error;
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::literal::{self, Value};
 use super::parser::{Parser, Result};
 
-/// The lanes of a warp, the one predefined constant.
+/// The number of lanes in a warp, which is the only predefined constant.
 const WARP_SZ: u64 = 32;
 
-/// The operators with two sides and how strongly they bind; of two that start alike, the longer one first.
+/// The binary operators and their precedence. Of two that begin alike, the longer one comes first.
 const OPERATORS: [(&str, u8); 18] = [
     ("||", 1),
     ("&&", 2),
@@ -29,36 +29,36 @@ const OPERATORS: [(&str, u8); 18] = [
     (">=", 7),
     ("<", 7),
     (">", 7),
-    ("+", SUM),
-    ("-", SUM),
-    ("*", PRODUCT),
-    ("/", PRODUCT),
-    ("%", PRODUCT),
+    ("+", SUM_PRECEDENCE),
+    ("-", SUM_PRECEDENCE),
+    ("*", PRODUCT_PRECEDENCE),
+    ("/", PRODUCT_PRECEDENCE),
+    ("%", PRODUCT_PRECEDENCE),
 ];
 
-/// How strongly `+` binds.
-const SUM: u8 = 9;
+/// The precedence of `+`.
+const SUM_PRECEDENCE: u8 = 9;
 
-/// How strongly `*` binds, the strongest of the operators with two sides.
-const PRODUCT: u8 = 10;
+/// The precedence of `*`, the highest of the binary operators.
+const PRODUCT_PRECEDENCE: u8 = 10;
 
 impl Parser<'_> {
-    /// Whether the next token starts a constant.
+    /// Whether a constant begins at the next token.
     pub fn at_constant(&self) -> bool {
         match self.token.kind {
-            Kind::Number | Kind::Punct(b'-' | b'+' | b'~' | b'!' | b'(') => true,
-            Kind::Word => self.token.text == "WARP_SZ",
+            TokenKind::Number | TokenKind::Punct(b'-' | b'+' | b'~' | b'!' | b'(') => true,
+            TokenKind::Word => self.token.text == "WARP_SZ",
             _ => false,
         }
     }
 
-    /// An integer or floating-point constant: `a ? b : c`, or anything that binds more strongly.
+    /// An integer or floating-point constant: `a ? b : c`, or anything with higher precedence.
     pub fn constant(&mut self) -> Result<Value> {
         let value = self.binary(0)?;
         self.rest_of_choice(value)
     }
 
-    /// What follows the condition of a choice, if it is one.
+    /// What follows the condition of a conditional expression, if it is one.
     fn rest_of_choice(&mut self, condition: Value) -> Result<Value> {
         let first = self.token;
         if !self.take_if(b'?')? {
@@ -89,9 +89,9 @@ impl Parser<'_> {
         }
     }
 
-    /// A small number of a directive.
+    /// A small number in a directive.
     pub fn number(&mut self, what: &str) -> Result<u32> {
-        if self.token.kind == Kind::Number
+        if self.token.kind == TokenKind::Number
             && let Ok(Value::Int { bits, .. }) = literal::parse(self.token.text)
             && let Ok(number) = u32::try_from(bits)
         {
@@ -101,7 +101,8 @@ impl Parser<'_> {
         Err(self.expected(what))
     }
 
-    /// `+4` or `+-8` after an address, any number of them; 0 for none. The assembler takes no `-8` here.
+    /// The sum of any number of offsets such as `+4` or `+-8` after an address; 0 if there are none. The assembler does
+    /// not accept `-8` here.
     pub fn offset(&mut self) -> Result<i64> {
         let mut sum = 0i64;
         while self.token.is(b'+') {
@@ -110,7 +111,7 @@ impl Parser<'_> {
             if !self.at_constant() {
                 return Err(self.expected("an integer offset"));
             }
-            let Value::Int { bits, .. } = self.binary(PRODUCT)? else {
+            let Value::Int { bits, .. } = self.binary(PRODUCT_PRECEDENCE)? else {
                 let message = format!("an offset is an integer, not {}", first.quoted());
                 return Err(Error::at(self.text, first.span, message));
             };
@@ -122,13 +123,13 @@ impl Parser<'_> {
         Ok(sum)
     }
 
-    /// An expression whose operators bind at least as strongly as `least`.
+    /// An expression whose operators have at least the precedence `least`.
     fn binary(&mut self, least: u8) -> Result<Value> {
         let left = self.unary()?;
         self.rest_of_binary(left, least)
     }
 
-    /// What follows the left side of an expression.
+    /// What follows the left operand of an expression.
     fn rest_of_binary(&mut self, mut left: Value, least: u8) -> Result<Value> {
         while let Some((operator, strength)) = self.operator()
             && strength >= least
@@ -143,9 +144,9 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The operator that comes next, and how strongly it binds.
+    /// The next operator and its precedence.
     fn operator(&self) -> Option<(&'static str, u8)> {
-        let Kind::Punct(first) = self.token.kind else { return None };
+        let TokenKind::Punct(first) = self.token.kind else { return None };
         let comes = |operator: &str| match *operator.as_bytes() {
             [only] => only == first,
             [one, two] => one == first && self.following() == Some(two),
@@ -156,12 +157,12 @@ impl Parser<'_> {
 
     fn unary(&mut self) -> Result<Value> {
         match self.token.kind {
-            Kind::Number => self.literal(),
-            Kind::Word if self.token.text == "WARP_SZ" => {
+            TokenKind::Number => self.literal(),
+            TokenKind::Word if self.token.text == "WARP_SZ" => {
                 self.take()?;
                 Ok(Value::Int { bits: WARP_SZ, unsigned: false })
             }
-            Kind::Punct(b'(') => {
+            TokenKind::Punct(b'(') => {
                 self.take()?;
                 if matches!(self.token.text, ".s64" | ".u64") {
                     return self.cast();
@@ -170,7 +171,7 @@ impl Parser<'_> {
                 self.expect(b')', "after a constant expression")?;
                 Ok(value)
             }
-            Kind::Punct(b'-' | b'+' | b'~' | b'!') => {
+            TokenKind::Punct(b'-' | b'+' | b'~' | b'!') => {
                 let sign = self.take()?;
                 let value = self.nested(Self::unary)?;
                 self.signed(sign, value)
@@ -179,7 +180,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(.u64)` or `(.s64)` and what it is applied to, after the parenthesis.
+    /// `(.u64)` or `(.s64)` and its operand, after the parenthesis.
     fn cast(&mut self) -> Result<Value> {
         let ty = self.take()?;
         self.expect(b')', "after the type of a cast")?;
@@ -193,7 +194,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A constant that starts with `!`, which the caller has consumed.
+    /// A constant that begins with `!`, which the caller has consumed.
     pub fn negated_constant(&mut self, sign: Token<'_>) -> Result<Value> {
         let value = self.unary()?;
         let value = self.signed(sign, value)?;
@@ -209,7 +210,7 @@ impl Parser<'_> {
     }
 
     fn signed(&self, sign: Token<'_>, value: Value) -> Result<Value> {
-        let Kind::Punct(operator) = sign.kind else { return Ok(value) };
+        let TokenKind::Punct(operator) = sign.kind else { return Ok(value) };
         Ok(match (operator, value) {
             (b'+', value) => value,
             (b'-', Value::Int { bits, unsigned }) => Value::Int { bits: bits.wrapping_neg(), unsigned },
@@ -225,8 +226,8 @@ impl Parser<'_> {
     }
 }
 
-/// One operator with two sides; a result is unsigned where a side is, but a shift keeps its left side's sign, and
-/// what is true or false is signed.
+/// The result of one binary operator. It is unsigned if an operand is, except that a shift keeps the sign of its left
+/// operand and that truth values are signed.
 fn apply(operator: &str, left: Value, right: Value) -> std::result::Result<Value, &'static str> {
     match (left, right) {
         (Value::Int { bits: a, unsigned: ua }, Value::Int { bits: b, unsigned: ub }) => {
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn division_and_right_shift_go_by_the_sign() {
+    fn division_and_right_shift_depend_on_the_sign() {
         check("-7/2", -3);
         check("-7 % 4", -3);
         check("-16>>2", -4);
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_refused() {
+    fn expressions_without_a_value_are_refused() {
         check_error("1/0", "a division by zero");
         check_error("1 % 0", "a division by zero");
         check_error("1<<64", "a shift of 64 bits or more");

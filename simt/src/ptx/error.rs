@@ -1,17 +1,17 @@
-//! Why a text was refused, and where.
+//! The error for a text that cannot be read, with its position.
 
 use super::span::Span;
 
-/// A PTX text that cannot be read or is not supported: never a fault of the kernel's own doing.
+/// A PTX text that cannot be read or is not supported. What a kernel does wrong is a fault, and not this error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 #[non_exhaustive]
 pub struct Error {
-    /// What is wrong and what to do, lower case, without a full stop.
+    /// What is wrong and what to do, in lower case and without a full stop.
     pub message: String,
-    /// Line of the PTX text, counted from 1.
+    /// The line of the PTX text, counted from 1.
     pub line: u32,
-    /// Column, counted from 1, in characters.
+    /// The column, counted from 1, in characters.
     pub column: u32,
 }
 

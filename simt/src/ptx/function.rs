@@ -1,22 +1,22 @@
 //! Functions: their headers, and the blocks of their bodies.
 //!
-//! Launch bounds are kept as written; whoever launches reads them. Parameters of functions may be registers, as they
-//! were before there was a calling convention. Left out, and refused by name: thread block clusters and the newer
-//! attributes of functions.
-//! Specification: PTX ISA, sections 7 (abstracting the ABI), 11.2 to 11.4 (kernels, control flow, performance).
+//! Launch bounds are kept as they are written; the launch interprets them. Parameters of functions may be registers, as
+//! they were before PTX had a calling convention. Not supported, and refused by name: clusters of thread blocks, and
+//! the newer attributes of functions. Specification: PTX ISA, sections 7 (abstracting the ABI), 11.2 to 11.4 (kernels,
+//! control flow, performance).
 
 use super::Span;
 use super::ast::{Block, Function, Linkage, Statement, Variable};
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::loc::Locs;
 use super::parser::{Parser, Result};
 
-/// Instructions, labels, declarations and blocks in functions. A long `-G` build has some 40,000. So many, ready to run,
-/// take 300 megabytes, which is what one may do to a computer that only wanted to read a file.
+/// The most instructions, labels, declarations and blocks in the functions of a text. A long `-G` build has about
+/// 40,000. This limit corresponds to 300 megabytes when ready to run, which is as much as reading a file should take.
 const MAX_STATEMENTS: u32 = 1 << 19;
 
 impl<'t> Parser<'t> {
-    /// An entry or a function, from its `.entry` or `.func`; `first` is where its header starts.
+    /// A kernel or a function, from its `.entry` or `.func` on. `first` is the beginning of its header.
     pub fn function(&mut self, linkage: Linkage, first: Span) -> Result<Function<'t>> {
         self.locs = Locs::default();
         self.registers = 0;
@@ -29,7 +29,7 @@ impl<'t> Parser<'t> {
         Ok(Function { is_entry, linkage, name, returns, params, bounds, body, span: self.since(first) })
     }
 
-    /// `(.param …, .param …)`; none where there is no parenthesis. Those of functions may be registers.
+    /// `(.param …, .param …)`; none if there is no parenthesis. The parameters of functions may be registers.
     fn parameters(&mut self, is_entry: bool) -> Result<Vec<Variable<'t>>> {
         if !self.take_if(b'(')? {
             return Ok(Vec::new());
@@ -42,10 +42,10 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// What stands between a function's parameters and its body.
+    /// The directives between a function's parameters and its body.
     fn bounds(&mut self, is_entry: bool) -> Result<Vec<(&'t str, Vec<u32>)>> {
         let mut bounds = Vec::new();
-        while self.token.kind == Kind::Directive {
+        while self.token.kind == TokenKind::Directive {
             let directive = self.token.text;
             match directive {
                 ".pragma" => self.skip_pragma()?,
@@ -108,16 +108,16 @@ impl<'t> Parser<'t> {
             return Err(self.error(format!("the text has more than {MAX_STATEMENTS} statements")));
         }
         match self.token.kind {
-            Kind::Directive => return self.block_directive(block),
-            Kind::Punct(b'{') => {
+            TokenKind::Directive => return self.block_directive(block),
+            TokenKind::Punct(b'{') => {
                 let inner = self.nested(Self::block)?;
                 block.statements.push(Statement::Block(inner));
             }
-            Kind::Punct(b'@') => {
+            TokenKind::Punct(b'@') => {
                 let instruction = self.guarded_instruction()?;
                 block.statements.push(Statement::Instruction(instruction));
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 let statement = self.labelled_or_instruction()?;
                 block.statements.push(statement);
             }
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
                 let returns = self.parameters(false)?;
                 self.name("`_` in a prototype")?;
                 let params = self.parameters(false)?;
-                // It promises that a call never returns, which the callee itself decides.
+                // It promises that a call never returns, but the called function itself decides that.
                 self.take_directive(".noreturn")?;
                 self.expect(b';', "after a prototype")?;
                 Ok(Statement::Prototype { name: word, returns, params })

@@ -1,21 +1,20 @@
 //! Initial values of variables.
 //!
-//! Values are kept as a flat list in memory's order. Braces in braces say which row a value belongs to, and a
-//! row may be shorter than the array's, so such rows are filled up with zeros here. `mask(symbol)`, a piece of
-//! an address, is refused: no compiler writes it.
-//! Specification: PTX ISA, section 5.4.4 (initializers).
+//! Values are stored as a flat list in the order of memory. Nested braces give the row to which a value belongs. A row
+//! may be shorter than that of the array, so rows are filled up with zeros here. `mask(symbol)`, a part of an address,
+//! is refused, because no compiler writes it. Specification: PTX ISA, section 5.4.4 (initializers).
 
 use super::Error;
 use super::ast::{Init, Variable};
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::literal::{Value, widen};
 use super::parser::{Parser, Result};
 
-/// Initial values of all variables, with those that fill up rows: a short text can ask for many.
+/// The most initial values of all variables, including the zeros that fill up rows. A short text can ask for many.
 const MAX_INITIAL_VALUES: usize = 1 << 22;
 
 impl<'t> Parser<'t> {
-    /// What stands behind the `=`.
+    /// What follows the `=`.
     pub fn initializer(&mut self, variable: &Variable<'t>) -> Result<Vec<Init<'t>>> {
         let mut values = Vec::new();
         if self.token.is(b'{') {
@@ -57,20 +56,20 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A row inside a row, which takes all of its room.
+    /// A nested row, which takes all of its space.
     fn padded_row(&mut self, lengths: &[Option<u64>], values: &mut Vec<Init<'t>>) -> Result<()> {
         let open = self.token;
         let start = values.len();
         self.row(lengths, values)?;
         let size = elements(lengths).and_then(|size| usize::try_from(size).ok());
         let end = size.and_then(|size| start.checked_add(size)).unwrap_or(usize::MAX);
-        // `row` has refused more values than elements, so rows only grow here.
+        // `row` has refused more values than there are elements, so rows only grow here.
         self.count_values(open, end.saturating_sub(values.len()))?;
         values.resize(end, Init::Int(0));
         Ok(())
     }
 
-    /// Counts `more` values against the bound.
+    /// Counts `more` values and checks the limit.
     fn count_values(&mut self, open: Token<'t>, more: usize) -> Result<()> {
         self.initial_values = self.initial_values.saturating_add(more);
         if self.initial_values <= MAX_INITIAL_VALUES {
@@ -101,7 +100,7 @@ impl<'t> Parser<'t> {
 
     /// `symbol+4` or `generic(symbol)+4`
     fn initial_address(&mut self) -> Result<Init<'t>> {
-        if self.token.kind != Kind::Word {
+        if self.token.kind != TokenKind::Word {
             return Err(self.expected("an initial value"));
         }
         let mut name = self.name("an initial value")?;

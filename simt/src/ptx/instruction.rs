@@ -1,21 +1,21 @@
 //! Instructions: a guard, an opcode, operands and a semicolon.
 //!
-//! Nothing about any instruction is known here, with one exception that the grammar makes: the operands of
-//! `call` may be lists in parentheses, which elsewhere are constant expressions.
-//! Specification: PTX ISA, sections 4.3.2 (instruction statements) and 9.3 (predicated execution).
+//! The parser knows no instruction, with one exception that the grammar requires: the operands of `call` may be lists
+//! in parentheses, which elsewhere are constant expressions. Specification: PTX ISA, sections 4.3.2 (instruction
+//! statements) and 9.3 (predicated execution).
 
 use super::ast::{Guard, Ident, Instruction};
-use super::lexer::{Kind, quoted};
+use super::lexer::{TokenKind, quoted};
 use super::parser::{Parser, Result};
 use super::{Error, Span};
 
 impl<'t> Parser<'t> {
-    /// An instruction that starts with `@`.
+    /// An instruction that begins with `@`.
     pub fn guarded_instruction(&mut self) -> Result<Instruction<'t>> {
         let first = self.take()?.span;
         let negated = self.take_if(b'!')?;
         let register = self.name("a predicate register after `@`")?;
-        if self.token.kind != Kind::Word {
+        if self.token.kind != TokenKind::Word {
             return Err(self.expected("an instruction after its guard"));
         }
         let opcode = self.ident()?;

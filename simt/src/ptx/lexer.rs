@@ -1,40 +1,39 @@
-//! PTX text to tokens.
+//! The lexer, which turns PTX text into tokens.
 //!
-//! Tokens are slices of the text, made one at a time and never stored, so a file costs no allocation here.
-//! An opcode with its modifiers (`ld.global.L2::128B`) and a special register (`%tid.x`) are one token each,
-//! because nothing may stand between their parts; a directive (`.reg`) is one too, up to the next point.
-//! What a number is worth is worked out later, by [`super::literal`].
-//! Specification: PTX ISA, sections 4.1 (source format), 4.2 (comments) and 4.4 (identifiers).
+//! Tokens are slices of the text. They are made one at a time and not stored, so the lexer allocates nothing. An opcode
+//! with its modifiers (`ld.global.L2::128B`) and a special register (`%tid.x`) are one token each, because no space is
+//! allowed inside of them. A directive (`.reg`) is one token up to the next point. [`super::literal`] computes the
+//! values of numbers. Specification: PTX ISA, sections 4.1 (source format), 4.2 (comments) and 4.4 (identifiers).
 
 use super::{Error, Span};
 
-/// Tokens in a text; a long `-G` build has some 200,000.
+/// The most tokens in a text. A long `-G` build has about 200,000.
 pub(super) const MAX_TOKENS: u32 = 1 << 22;
 
-/// Characters of a token that an error message repeats.
+/// The number of characters of a token that an error message repeats.
 const QUOTED_CHARS: usize = 40;
 
-/// What a token is.
+/// The kinds of token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name, or an opcode with its modifiers.
     Word,
-    /// `.reg`, with its point.
+    /// A directive such as `.reg`, with its point.
     Directive,
-    /// Anything that starts like a number.
+    /// Anything that begins like a number.
     Number,
-    /// `"text"`, with its quotes.
+    /// A string such as `"text"`, with its quotes.
     Text,
-    /// A single character with a meaning of its own. `<<` is two of them.
+    /// Any other single character. `<<` is two of these.
     Punct(u8),
     /// The end of the text.
     End,
 }
 
-/// A piece of the text that the grammar takes as one.
+/// A token: its kind, and the piece of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'t> {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub text: &'t str,
     pub span: Span,
 }
@@ -42,21 +41,21 @@ pub(super) struct Token<'t> {
 impl Token<'_> {
     /// Whether it is the character `punct`.
     pub fn is(&self, punct: u8) -> bool {
-        self.kind == Kind::Punct(punct)
+        self.kind == TokenKind::Punct(punct)
     }
 
-    /// Whether it is the directive `name`, which has its point.
+    /// Whether it is the directive `name`, given with its point.
     pub fn is_directive(&self, name: &str) -> bool {
-        self.kind == Kind::Directive && self.text == name
+        self.kind == TokenKind::Directive && self.text == name
     }
 
     /// The token as an error message shows it.
     pub fn quoted(&self) -> String {
-        if self.kind == Kind::End { "the end of the text".to_owned() } else { quoted(self.text) }
+        if self.kind == TokenKind::End { "the end of the text".to_owned() } else { quoted(self.text) }
     }
 }
 
-/// A piece of text as an error message shows it: in backticks, the end of a long one left out.
+/// A piece of text as an error message shows it: in backticks, and shortened if it is long.
 pub(super) fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_CHARS) {
         Some((end, _)) => format!("`{}…`", text.get(..end).unwrap_or_default()),
@@ -64,7 +63,7 @@ pub(super) fn quoted(text: &str) -> String {
     }
 }
 
-/// A place in the text.
+/// The lexer: a position in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
@@ -77,7 +76,7 @@ impl<'t> Lexer<'t> {
         Lexer { text, at: 0, tokens: 0 }
     }
 
-    /// The next token; [`Kind::End`] again and again once the text has ended.
+    /// The next token. After the end of the text it is always [`TokenKind::End`].
     pub fn next(&mut self) -> Result<Token<'t>, Error> {
         self.skip_blanks()?;
         let start = self.at;
@@ -90,7 +89,7 @@ impl<'t> Lexer<'t> {
         Ok(Token { kind, text: self.text.get(start..self.at).unwrap_or_default(), span })
     }
 
-    /// The byte right after the last token.
+    /// The byte immediately after the last token.
     pub fn following(&self) -> Option<u8> {
         self.peek(0)
     }
@@ -105,7 +104,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Moves past blanks and comments, and says where the next token starts.
+    /// Skips white space and comments, and returns the start of the next token.
     pub fn skip_blanks(&mut self) -> Result<usize, Error> {
         loop {
             self.skip_while(|byte| byte.is_ascii_whitespace());
@@ -126,42 +125,42 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    /// Moves past one token and says what it is.
-    fn kind(&mut self) -> Result<Kind, Error> {
-        let Some(first) = self.peek(0) else { return Ok(Kind::End) };
+    /// Skips one token and returns its kind.
+    fn kind(&mut self) -> Result<TokenKind, Error> {
+        let Some(first) = self.peek(0) else { return Ok(TokenKind::End) };
         let second = self.peek(1).unwrap_or(b' ');
         match first {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => Ok(self.word()),
-            // A lone `%` is the remainder of a constant expression.
+            // A `%` by itself is the remainder in a constant expression.
             b'%' if is_name(second) => Ok(self.word()),
             b'0'..=b'9' => Ok(self.number()),
             b'.' if second.is_ascii_digit() => Ok(self.number()),
             b'.' if is_name(second) => {
                 self.at += 1;
                 self.name_with_colons();
-                Ok(Kind::Directive)
+                Ok(TokenKind::Directive)
             }
             b'"' => self.string(),
             b';' | b',' | b':' | b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'@' | b'!'
             | b'|' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'^' | b'~' | b'=' | b'?' => {
                 self.at += 1;
-                Ok(Kind::Punct(first))
+                Ok(TokenKind::Punct(first))
             }
             _ => Err(self.unknown_character()),
         }
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> TokenKind {
         self.at += 1;
         self.name_with_colons();
         while self.peek(0) == Some(b'.') && self.peek(1).is_some_and(is_name) {
             self.at += 1;
             self.name_with_colons();
         }
-        Kind::Word
+        TokenKind::Word
     }
 
-    /// `L2::128B` is one modifier, while a single colon ends a label.
+    /// `L2::128B` is one modifier, but a single colon ends a label.
     fn name_with_colons(&mut self) {
         self.skip_while(is_name);
         while self.peek(0) == Some(b':') && self.peek(1) == Some(b':') && self.peek(2).is_some_and(is_name) {
@@ -170,26 +169,26 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> TokenKind {
         let prefixed = self.peek(0) == Some(b'0') && self.peek(1).is_some_and(|b| b.is_ascii_alphabetic());
         self.skip_while(is_number);
         let exponent = matches!(self.text.as_bytes().get(self.at - 1), Some(b'e' | b'E'));
         let signed = matches!(self.peek(0), Some(b'+' | b'-'));
-        // `0x1e+4` is a sum, `1e+4` is one number.
+        // `0x1e+4` is a sum, but `1e+4` is one number.
         if !prefixed && exponent && signed && self.peek(1).is_some_and(|b| b.is_ascii_digit()) {
             self.at += 1;
             self.skip_while(is_number);
         }
-        Kind::Number
+        TokenKind::Number
     }
 
-    fn string(&mut self) -> Result<Kind, Error> {
+    fn string(&mut self) -> Result<TokenKind, Error> {
         let start = self.at;
         self.at += 1;
         loop {
             match self.peek(0) {
                 Some(b'"') => break,
-                // Whatever is escaped is not the closing quote.
+                // An escaped character does not end the string.
                 Some(b'\\') if self.peek(1).is_some_and(|b| b != b'\n') => self.at += 2,
                 Some(byte) if byte != b'\n' => self.at += 1,
                 _ => {
@@ -199,7 +198,7 @@ impl<'t> Lexer<'t> {
             }
         }
         self.at += 1;
-        Ok(Kind::Text)
+        Ok(TokenKind::Text)
     }
 
     fn unknown_character(&self) -> Error {
@@ -230,7 +229,7 @@ mod tests {
         let mut found = Vec::new();
         loop {
             let token = lexer.next().expect("the text has tokens only");
-            if token.kind == Kind::End {
+            if token.kind == TokenKind::End {
                 break;
             }
             found.push(token.text);
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_what_the_grammar_takes_as_one() {
+    fn tokens_are_split_as_the_grammar_needs_them() {
         check("ld.global.L2::128B.u32 %r1,[x];", &["ld.global.L2::128B.u32", "%r1", ",", "[", "x", "]", ";"]);
         check(".reg.b32 %r<4>;", &[".reg", ".b32", "%r", "<", "4", ">", ";"]);
         check("$L__BB0_1: ret;", &["$L__BB0_1", ":", "ret", ";"]);
@@ -262,6 +261,6 @@ mod tests {
     #[test]
     fn the_end_stays_the_end() {
         let mut lexer = Lexer::new(" ");
-        assert!((0..3).all(|_| lexer.next().is_ok_and(|token| token.kind == Kind::End)));
+        assert!((0..3).all(|_| lexer.next().is_ok_and(|token| token.kind == TokenKind::End)));
     }
 }

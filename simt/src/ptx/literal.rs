@@ -1,12 +1,12 @@
-//! What a number in the text is worth.
+//! The values of numbers in the text.
 //!
-//! A value keeps whether it is signed, because constant expressions divide, compare and shift by that.
-//! Specification: PTX ISA, sections 4.5.1 (integer constants) and 4.5.2 (floating-point constants).
+//! A value records whether it is signed, because division, comparison and shifts in constant expressions depend on
+//! that. Specification: PTX ISA, sections 4.5.1 (integer constants) and 4.5.2 (floating-point constants).
 
 /// A constant of PTX.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
-    /// A 64-bit integer: `.u64` where it is too large for `.s64` or has a `U`, else `.s64`.
+    /// A 64-bit integer. It is unsigned if it is too large for `.s64` or has a `U`, and signed otherwise.
     Int { bits: u64, unsigned: bool },
     /// The bits of an `f32`, which only `0f…` can write.
     F32(u32),
@@ -62,7 +62,7 @@ fn decimal_float(text: &str) -> Result<Value, &'static str> {
     Ok(Value::F64(value.to_bits()))
 }
 
-/// The `f64` that an `f32` is exactly. A NaN keeps its payload, which a conversion by the machine may not.
+/// The `f64` that equals an `f32`. A NaN keeps its payload, which a conversion by the processor might change.
 pub(super) fn widen(bits: u32) -> f64 {
     let value = f32::from_bits(bits);
     if !value.is_nan() {

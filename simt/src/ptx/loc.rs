@@ -1,39 +1,39 @@
-//! `.loc` lines: which CUDA line the instructions after them come from.
+//! `.loc` directives: the CUDA line from which the following instructions were compiled.
 //!
-//! A line of an inlined function says where it was inlined, which may itself be a line of an inlined function.
-//! The compiler writes the outer line's own `.loc` first, so a table of the places seen in the function is
-//! enough to lead every line to the outermost place, the one in the kernel. Left out: the inlined function's
-//! name, a label into a debug section that is skipped.
-//! Specification: PTX ISA, section 11.5 (debugging directives).
+//! A line of an inlined function names the position of the call, which may itself be a line of an inlined function. The
+//! compiler writes the `.loc` of the outer line first. So a table of the positions that the function has had so far is
+//! sufficient to find the outermost one, which is in the kernel itself. The name of the inlined function is ignored,
+//! because it is a label into a debug section that is skipped. Specification: PTX ISA, section 11.5 (debugging
+//! directives).
 
 use std::collections::BTreeMap;
 
 use super::ast::Loc;
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::parser::{Parser, Result};
 
 /// File, line and column.
-type Place = (u32, u32, u32);
+type Position = (u32, u32, u32);
 
 /// The CUDA lines of one function.
 #[derive(Debug, Default)]
 pub(super) struct Locs {
-    /// The line in force.
+    /// The line of the instructions that follow.
     pub current: Option<Loc>,
-    /// Where the inlined places lead; a place that is not here is its own outermost place.
-    outermost: BTreeMap<Place, (u32, u32)>,
+    /// The outermost position for each inlined one. A position that is missing here is its own outermost position.
+    outermost: BTreeMap<Position, (u32, u32)>,
 }
 
 impl Locs {
-    fn set(&mut self, place: Place, caller: Option<Place>) {
+    fn set(&mut self, position: Position, caller: Option<Position>) {
         let inlined_at =
             caller.map(|caller| self.outermost.get(&caller).copied().unwrap_or((caller.0, caller.1)));
-        // The same place may be reached first through one call and then through another, or directly.
+        // The same position may be reached through different calls, or without a call.
         match inlined_at {
-            Some(outermost) => self.outermost.insert(place, outermost),
-            None => self.outermost.remove(&place),
+            Some(outermost) => self.outermost.insert(position, outermost),
+            None => self.outermost.remove(&position),
         };
-        self.current = Some(Loc { file: place.0, line: place.1, column: place.2, inlined_at });
+        self.current = Some(Loc { file: position.0, line: position.1, column: position.2, inlined_at });
     }
 }
 
@@ -41,29 +41,29 @@ impl Parser<'_> {
     /// `.loc FILE LINE COLUMN[, function_name LABEL[+OFFSET], inlined_at FILE LINE COLUMN]`
     pub fn loc(&mut self) -> Result<()> {
         self.take()?;
-        let place = self.place()?;
+        let position = self.position()?;
         let mut caller = None;
         while self.take_if(b',')? {
             match self.token.text {
                 "function_name" => self.function_name()?,
                 "inlined_at" => {
                     self.take()?;
-                    caller = Some(self.place()?);
+                    caller = Some(self.position()?);
                 }
                 _ => return Err(self.expected("`function_name` or `inlined_at`")),
             }
         }
-        self.locs.set(place, caller);
+        self.locs.set(position, caller);
         Ok(())
     }
 
-    fn place(&mut self) -> Result<Place> {
+    fn position(&mut self) -> Result<Position> {
         Ok((self.number("a file number")?, self.number("a line number")?, self.number("a column number")?))
     }
 
     fn function_name(&mut self) -> Result<()> {
         self.take()?;
-        if !matches!(self.token.kind, Kind::Word | Kind::Directive) {
+        if !matches!(self.token.kind, TokenKind::Word | TokenKind::Directive) {
             return Err(self.expected("the label of a function's name"));
         }
         self.take()?;
@@ -77,7 +77,7 @@ mod tests {
     use super::super::ast::{Module, Statement};
     use super::super::parse;
 
-    /// The `inlined_at` of the one instruction behind the given `.loc` lines.
+    /// The `inlined_at` of a single instruction after the given `.loc` lines.
     fn check(lines: &str, want: Option<(u32, u32)>) {
         let text = format!(".version 8.0\n.target sm_70\n.func f ()\n{{\n{lines}\nret;\n}}");
         let module: Module<'_> = parse(&text).expect("the text can be read");

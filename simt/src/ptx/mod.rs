@@ -1,8 +1,8 @@
-//! PTX text to tree.
+//! From PTX text to a syntax tree.
 //!
-//! A recursive-descent parser with spans everywhere. It reads the whole of what the CUDA compiler writes,
-//! `-G` builds included, and never panics: whatever it cannot read is an [`Error`] with a line and a column.
-//! It knows the grammar and not one instruction; those are [`crate::isa`]'s.
+//! This is a recursive-descent parser that keeps the span of everything. It reads all that the CUDA compiler writes,
+//! including `-G` builds, and never panics: what it cannot read is an [`Error`] with a line and a column. It knows the
+//! grammar, but not a single instruction; these are in [`crate::isa`].
 
 pub mod ast;
 mod constant;

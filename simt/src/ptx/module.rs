@@ -1,28 +1,28 @@
 //! The outermost level of a file: directives, variables and functions.
 //!
-//! Debug sections are skipped, not read: what a teaching tool needs of them stands in `.file` and `.loc`.
-//! `.pragma` is skipped too, because an implementation may ignore any.
-//! Specification: PTX ISA, sections 11.1 (module directives), 11.5 and 11.6 (debugging, linking).
+//! Debug sections are skipped, because `.file` and `.loc` contain all that is needed of them. `.pragma` is skipped as
+//! well, because an implementation may ignore any of them. Specification: PTX ISA, sections 11.1 (module directives),
+//! 11.5 and 11.6 (debugging, linking).
 
 use super::ast::{Alias, Linkage, Module, SourceFile, Target};
-use super::lexer::{Kind, Lexer, Token, quoted};
+use super::lexer::{Lexer, Token, TokenKind, quoted};
 use super::parser::{Parser, Result};
 use super::{Error, Span};
 
-/// Bytes of a text; spans are 32 bits.
+/// The largest text in bytes. Spans have 32 bits.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Reads a PTX module.
+/// Parses a PTX module.
 ///
 /// # Errors
 ///
-/// When the text is not PTX, is cut short, or uses what this crate does not read.
+/// If the text is not PTX, is incomplete, or uses what this crate does not support.
 pub fn parse(text: &str) -> Result<Module<'_>> {
     if text.len() > MAX_TEXT_BYTES {
         let message = format!("the text has more than {MAX_TEXT_BYTES} bytes");
         return Err(Error { message, line: 1, column: 1 });
     }
-    // The compiler's own interface counts a closing zero byte to the text.
+    // The interface of NVIDIA's compiler counts a terminating zero byte as part of the text.
     let text = text.trim_end_matches('\0');
     let start = Lexer::new(text).skip_blanks()?;
     if !text.get(start..).is_some_and(|rest| rest.starts_with(".version")) {
@@ -31,7 +31,7 @@ pub fn parse(text: &str) -> Result<Module<'_>> {
     Parser::new(text)?.module()
 }
 
-/// The error for what people hand over by mistake; it starts at `start`.
+/// The error for text that is obviously not PTX, such as CUDA C++ or a binary. It begins at `start`.
 fn not_ptx(text: &str, start: usize) -> Error {
     const SOURCE: [&str; 7] = ["#", "__", "extern ", "template", "using ", "namespace ", "const"];
     let rest = text.get(start..).unwrap_or_default();
@@ -55,7 +55,7 @@ impl<'t> Parser<'t> {
         if !self.token.is_directive(".target") {
             return Err(self.expected("`.target` after `.version`"));
         }
-        while self.token.kind != Kind::End {
+        while self.token.kind != TokenKind::End {
             self.item(&mut module)?;
         }
         Ok(module)
@@ -78,7 +78,7 @@ impl<'t> Parser<'t> {
     }
 
     fn item(&mut self, module: &mut Module<'t>) -> Result<()> {
-        if self.token.kind != Kind::Directive {
+        if self.token.kind != TokenKind::Directive {
             return Err(self.expected("a directive, a variable or a function"));
         }
         match self.token.text {
@@ -107,7 +107,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `.visible` and its like, if there is one.
+    /// `.visible` or a similar directive, if there is one.
     pub fn linkage(&mut self) -> Result<Linkage> {
         let linkage = match self.token.text {
             ".visible" => Linkage::Visible,
@@ -126,8 +126,8 @@ impl<'t> Parser<'t> {
             let word = self.token.text;
             match word {
                 "debug" => target.debug = true,
-                // Texture modes choose how handles are bound, and no texture is supported; mapping `.f64` to
-                // `.f32` concerns machines without `.f64`, which none of the targets left is.
+                // Texture modes choose how handles are bound, but textures are not supported. Mapping `.f64` to `.f32`
+                // is for machines without `.f64`, none of which is a supported target.
                 "texmode_unified" | "texmode_independent" | "texmode_raw" | "map_f64_to_f32" => {}
                 _ => target.sm = architecture(word).ok_or_else(|| self.expected("a target like `sm_70`"))?,
             }
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
 
     /// A string without its quotes.
     fn string(&mut self, what: &str) -> Result<&'t str> {
-        if self.token.kind != Kind::Text {
+        if self.token.kind != TokenKind::Text {
             return Err(self.expected(what));
         }
         let Token { text, .. } = self.take()?;
@@ -178,17 +178,17 @@ impl<'t> Parser<'t> {
         self.skip_braces(&format!("of section {}", quoted(name.text)))
     }
 
-    /// Whatever stands between `{` and the `}` that closes it.
+    /// Skips everything between `{` and the matching `}`.
     pub fn skip_braces(&mut self, place: &str) -> Result<()> {
         self.expect(b'{', place)?;
         let mut open = 1u32;
         while open > 0 {
-            if self.token.kind == Kind::End {
+            if self.token.kind == TokenKind::End {
                 return Err(self.expected(&format!("the `}}` {place}")));
             }
             match self.take()?.kind {
-                Kind::Punct(b'{') => open += 1,
-                Kind::Punct(b'}') => open -= 1,
+                TokenKind::Punct(b'{') => open += 1,
+                TokenKind::Punct(b'}') => open -= 1,
                 _ => {}
             }
         }
@@ -215,7 +215,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// 90 for `sm_90` and `sm_90a`: the letter adds instructions and takes none away.
+/// 90 for `sm_90` and for `sm_90a`, because the letter only adds instructions.
 fn architecture(word: &str) -> Option<u32> {
     let number = word.strip_prefix("sm_")?;
     let number = number.strip_suffix(['a', 'f']).unwrap_or(number);

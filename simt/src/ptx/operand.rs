@@ -1,17 +1,17 @@
 //! Operands of instructions.
 //!
-//! What stands in the address of a texture or tensor (`[name, {x, y}]`) is read and dropped: no instruction that takes
-//! one is supported, and a file that has one may have kernels that have none. Left out, and refused by name: array
-//! elements whose index is a register (`name[%r1]`), which no compiler writes.
-//! Specification: PTX ISA, section 6 (instruction operands).
+//! The content of a texture or tensor address (`[name, {x, y}]`) is parsed and dropped. No instruction that uses one is
+//! supported, but a file that has such instructions may have kernels without them. Not supported, and refused by name:
+//! array elements whose index is a register (`name[%r1]`), which no compiler writes. Specification: PTX ISA, section 6
+//! (instruction operands).
 
 use super::ast::Operand;
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::literal::Value;
 use super::parser::{Parser, Result};
 
 impl<'t> Parser<'t> {
-    /// One operand; a list in parentheses only where `is_call`.
+    /// One operand. A list in parentheses is allowed only if `is_call` is set.
     pub fn operand(&mut self, is_call: bool) -> Result<Operand<'t>> {
         let first = self.token.span;
         if is_call && self.take_if(b'(')? {
@@ -30,14 +30,14 @@ impl<'t> Parser<'t> {
         Ok(Operand::Pair(Box::new(operand), Box::new(second)))
     }
 
-    /// An operand that is no list of operands.
+    /// An operand that is not a list of operands.
     fn scalar(&mut self) -> Result<Operand<'t>> {
         let first = self.token;
         match first.kind {
-            Kind::Punct(b'[') => self.address(),
-            Kind::Punct(b'!') => {
+            TokenKind::Punct(b'[') => self.address(),
+            TokenKind::Punct(b'!') => {
                 self.take()?;
-                if self.token.kind == Kind::Word && !self.at_constant() {
+                if self.token.kind == TokenKind::Word && !self.at_constant() {
                     return Ok(Operand::Not(self.name("a predicate register after `!`")?));
                 }
                 let value = self.negated_constant(first)?;
@@ -47,7 +47,7 @@ impl<'t> Parser<'t> {
                 let value = self.constant()?;
                 Ok(self.literal_operand(value, first.span))
             }
-            Kind::Word => self.named(),
+            TokenKind::Word => self.named(),
             _ => Err(self.expected("an operand")),
         }
     }
@@ -68,8 +68,8 @@ impl<'t> Parser<'t> {
             return Ok(Operand::Sink(name.span));
         }
         match self.token.kind {
-            Kind::Punct(b'+' | b'-') => Ok(Operand::Offset(name, self.offset()?)),
-            Kind::Punct(b'[') => {
+            TokenKind::Punct(b'+' | b'-') => Ok(Operand::Offset(name, self.offset()?)),
+            TokenKind::Punct(b'[') => {
                 self.take()?;
                 let index = self.integer("a constant index")? as i64;
                 self.expect(b']', "after the index of an element")?;

@@ -5,28 +5,28 @@
 //! [`super::operand`], [`super::constant`] and [`super::loc`].
 
 use super::ast::Ident;
-use super::lexer::{Kind, Lexer, Token};
+use super::lexer::{Lexer, Token, TokenKind};
 use super::loc::Locs;
 use super::{Error, Span};
 
-/// Blocks in blocks, and likewise parentheses and braces of initial values.
+/// The deepest nesting of blocks, and also of parentheses and of braces in initial values.
 pub(super) const MAX_NESTING: u32 = 64;
 
 pub(super) type Result<T> = std::result::Result<T, Error>;
 
-/// A text on its way to a tree.
+/// The state of the parser.
 pub(super) struct Parser<'t> {
     /// The whole text.
     pub text: &'t str,
     /// The next token, not consumed yet.
     pub token: Token<'t>,
-    /// The CUDA lines of the function being read.
+    /// The CUDA lines of the function that is being parsed.
     pub locs: Locs,
-    /// Registers declared so far in the function being read.
+    /// The number of registers that this function has declared so far.
     pub registers: u64,
-    /// Initial values read so far.
+    /// The number of initial values so far.
     pub initial_values: usize,
-    /// Instructions and labels read so far.
+    /// The number of instructions and labels so far.
     pub statements: u32,
     lexer: Lexer<'t>,
     end: u32,
@@ -76,7 +76,7 @@ impl<'t> Parser<'t> {
         Ok(found)
     }
 
-    /// Consumes the character `punct`, or says what it was for.
+    /// Consumes the character `punct`, or returns an error that names `place`.
     pub fn expect(&mut self, punct: u8, place: &str) -> Result<Token<'t>> {
         if self.token.is(punct) {
             return self.take();
@@ -84,21 +84,21 @@ impl<'t> Parser<'t> {
         Err(self.expected(&format!("`{}` {place}", char::from(punct))))
     }
 
-    /// Consumes a name that is being declared or pointed at, so one without a point.
+    /// Consumes a name that is being declared or referred to, which cannot contain a point.
     pub fn name(&mut self, what: &str) -> Result<Ident<'t>> {
-        if self.token.kind != Kind::Word || self.token.text.contains(['.', ':']) {
+        if self.token.kind != TokenKind::Word || self.token.text.contains(['.', ':']) {
             return Err(self.expected(what));
         }
         self.ident()
     }
 
-    /// Consumes the next token as a name, whatever it is.
+    /// Consumes the next token as a name, without checking it.
     pub fn ident(&mut self) -> Result<Ident<'t>> {
         let Token { text, span, .. } = self.take()?;
         Ok(Ident { text, span })
     }
 
-    /// Reads `item, item, …` up to `close`, which it consumes.
+    /// Parses `item, item, …` up to `close`, and consumes that.
     pub fn list<T>(
         &mut self,
         close: u8,
@@ -116,7 +116,7 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
-    /// Reads something that may contain itself, up to [`MAX_NESTING`] deep.
+    /// Parses something that may contain itself, up to a depth of [`MAX_NESTING`].
     pub fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth == MAX_NESTING {
             return Err(self.error(format!("nested more than {MAX_NESTING} deep")));
@@ -127,12 +127,13 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// The byte right after the next token: `<<` is two tokens, and `< <` is no shift.
+    /// The byte immediately after the next token. It distinguishes `<<`, which is two tokens, from `< <`, which is not
+    /// a shift.
     pub fn following(&self) -> Option<u8> {
         self.lexer.following()
     }
 
-    /// From the start of `first` to the end of the last token consumed.
+    /// The span from the start of `first` to the end of the last consumed token.
     pub fn since(&self, first: Span) -> Span {
         Span { start: first.start, end: self.end.max(first.start) }
     }
@@ -142,9 +143,9 @@ impl<'t> Parser<'t> {
         Error::at(self.text, self.token.span, message)
     }
 
-    /// The error of a token that does not fit.
+    /// The error for a token that is not allowed here.
     pub fn expected(&self, what: &str) -> Error {
-        if self.token.kind == Kind::End {
+        if self.token.kind == TokenKind::End {
             return self.error(format!("expected {what}, but the text ends; is the file complete?"));
         }
         self.error(format!("expected {what}, found {}", self.token.quoted()))

@@ -1,7 +1,7 @@
-//! Where a piece of PTX stands in its text.
+//! Spans: where something is in the PTX text.
 //!
-//! Every node of the tree carries a span, so that every error, fault and counter can name its line.
-//! Spans are byte offsets; lines and columns are worked out when somebody asks.
+//! Every node of the tree has a span, so that every error, fault and counter can name its line. Spans are byte offsets.
+//! Lines and columns are computed only when they are needed.
 
 use super::Error;
 
@@ -15,12 +15,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span from `start` up to `end`, in bytes.
+    /// The span from byte `start` to byte `end`, not including the latter.
     pub fn new(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }
     }
 
-    /// The smallest span that holds both.
+    /// The smallest span that contains both.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
@@ -35,16 +35,16 @@ impl Span {
     }
 }
 
-/// The line starts of a text, for those who ask for many lines.
+/// The starts of the lines of a text, for looking up many lines.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<u32>,
-    /// The bytes that continue a character: what columns do not count.
+    /// The offsets of bytes that continue a character. Columns do not count them.
     continuations: Vec<u32>,
 }
 
 impl LineIndex {
-    /// Finds where each line of `text` starts.
+    /// Finds the start of each line of `text`.
     pub fn new(text: &str) -> LineIndex {
         let after_breaks =
             text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
@@ -56,7 +56,7 @@ impl LineIndex {
         }
     }
 
-    /// An error at the start of `span`: [`Error::at`], for a text that may have many.
+    /// An error at the start of `span`. It is like [`Error::at`], but for a text that may have many errors.
     pub fn error(&self, span: Span, message: impl Into<String>) -> Error {
         let line = self.line(span.start);
         let start = self.starts.get(line as usize - 1).copied().unwrap_or(0);

@@ -1,23 +1,23 @@
-//! Declarations: variables, parameters, registers, and the types they share.
+//! Declarations of variables, parameters and registers, and the types that these share.
 //!
-//! Textures, samplers and surfaces are declared like any variable, and what their initial values say is dropped: no
-//! instruction that uses one is supported. Left out, and refused by name: the state space `.tex`, which PTX itself gave
-//! up. `.ptr` promises something about what a parameter points to, which a correct kernel keeps and a
-//! wrong one is caught breaking at the access, so it is read and dropped.
-//! Specification: PTX ISA, sections 5.1 (state spaces), 5.2 (types) and 5.4 (variables).
+//! Textures, samplers and surfaces are declared like other variables, and their initial values are dropped, because no
+//! instruction that uses one is supported. Not supported, and refused by name: the state space `.tex`, which PTX has
+//! deprecated. `.ptr` is parsed and dropped: it promises something about the memory to which a parameter points, and a
+//! kernel that breaks the promise is caught at the access. Specification: PTX ISA, sections 5.1 (state spaces), 5.2
+//! (types) and 5.4 (variables).
 
 use super::Error;
 use super::ast::{Linkage, Registers, Space, Type, Variable};
 use super::lexer::{Token, quoted};
 use super::parser::{Parser, Result};
 
-/// Registers that one function may declare; a large unoptimised kernel has some tens of thousands.
+/// The most registers that one function may declare. A large unoptimised kernel has some tens of thousands.
 const MAX_REGISTERS: u64 = 1 << 20;
 
-/// Registers that one function may take and give.
+/// The most registers that one function may have as parameters and results.
 const MAX_REGISTER_PARAMETERS: u64 = 1024;
 
-/// Bytes of the largest alignment that makes a difference; the specification names no bound.
+/// The largest alignment in bytes that makes a difference. The specification has no limit.
 const MAX_ALIGN: u32 = 1 << 20;
 
 impl<'t> Parser<'t> {
@@ -46,7 +46,7 @@ impl<'t> Parser<'t> {
         self.expect(b';', "after the declaration of a variable").map(drop)
     }
 
-    /// `.param .align 8 .b8 x[16]`, without what ends it.
+    /// `.param .align 8 .b8 x[16]`, without the separator after it.
     pub fn parameter(&mut self) -> Result<Variable<'t>> {
         if !self.token.is_directive(".param") {
             return Err(self.expected("a parameter (`.param`)"));
@@ -57,7 +57,7 @@ impl<'t> Parser<'t> {
         Ok(parameter)
     }
 
-    /// `.reg .b32 x`, without what ends it: a parameter or result of a function.
+    /// `.reg .b32 x`, without the separator after it: a parameter or result of a function.
     pub fn register_parameter(&mut self) -> Result<Variable<'t>> {
         let first = self.take()?;
         self.alignment()?;
@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
         Ok(space)
     }
 
-    /// `.attribute(.managed)` concerns the host, which here shares all memory anyhow.
+    /// `.attribute(.managed)` is about the host, which shares all memory with the emulator anyway.
     fn attribute(&mut self) -> Result<()> {
         if !self.take_directive(".attribute")? {
             return Ok(());
@@ -235,7 +235,7 @@ impl<'t> Parser<'t> {
         Ok(count)
     }
 
-    /// Counts `more` registers, declared as `name`, against the bound.
+    /// Counts `more` registers, declared as `name`, and checks the limit.
     fn count_registers(&mut self, more: u64, name: &str, at: Token<'t>) -> Result<()> {
         self.registers += more;
         if self.registers <= MAX_REGISTERS {

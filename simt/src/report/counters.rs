@@ -1,15 +1,15 @@
-//! Counters: what the launch cost, in the units of the hardware's own counters.
+//! Counters: what a launch cost, in the units of the hardware's own counters.
 //!
-//! What memory sees (requests, sectors, bank conflicts, atomics) equals what Nsight Compute reads on a GPU and
-//! carries its names. What instructions see counts PTX, not machine code, and is named `ptx_…`: the machine
-//! has other instructions for the same work. Under `Schedule::Hunt` lanes come apart, and what they do apart is counted apart:
-//! such counters tell of the run, and not of the kernel.
+//! The counters of memory (requests, sectors, bank conflicts, atomics) equal what Nsight Compute reads on a GPU, and
+//! carry its names. The counters of instructions count PTX, not machine code, and their names begin with `ptx_`,
+//! because the machine needs other instructions for the same work. Under `Schedule::Hunt`, lanes are separated that
+//! would otherwise run together, and are counted separately. Such counters describe the run and not the kernel.
 
 use crate::report::fault::SourceLine;
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident, $unit:literal, $ncu:expr;)*) => {
-        /// What was counted. Later versions count more: end a literal or a pattern with `..`.
+        /// What was counted. Later versions will count more, so end a literal or a pattern with `..`.
         ///
         /// ```
         /// let counters = simt::Counters { global_load_requests: 2, global_load_sectors: 8, ..Default::default() };
@@ -24,7 +24,7 @@ macro_rules! counters {
         }
 
         impl Counters {
-            /// Every counter: its name, its unit, Nsight Compute's name where there is one, and its value.
+            /// All counters. Each has its name, its unit, Nsight Compute's name if it has one, and its value.
             pub fn all(&self) -> Vec<(&'static str, &'static str, Option<&'static str>, u64)> {
                 vec![$((stringify!($name), $unit, $ncu, self.$name),)*]
             }
@@ -43,61 +43,62 @@ counters! {
     warps, "warps", Some("smsp__warps_launched.sum");
     /// Warps with at least one divergent branch.
     divergent_warps, "warps", None;
-    /// PTX instructions issued, once a warp, whatever the number of active lanes.
+    /// PTX instructions issued. An instruction counts once for each warp, independent of the number of active lanes.
     ptx_instructions, "instructions", None;
-    /// Active lanes summed over the issued PTX instructions. Lanes that a predicate switches off do not count; all
-    /// that evaluate a branch do, whichever way they go.
+    /// The sum of the active lanes over all issued PTX instructions. Lanes that a predicate disables do not count. All
+    /// lanes that evaluate a branch count, whether they take it or not.
     ptx_lanes, "lanes", None;
     /// `bra` instructions issued, conditional or not.
     ptx_branches, "branches", None;
-    /// Branches that some active lanes took and some did not.
+    /// Branches that some active lanes took and others did not.
     ptx_divergent_branches, "branches", None;
-    /// Block barriers that warps arrived at (`bar.sync`, `bar.arrive`, `bar.red`).
+    /// Block barriers at which warps arrived (`bar.sync`, `bar.arrive`, `bar.red`).
     ptx_barriers, "instructions", None;
-    /// Load instructions that went to global memory.
+    /// Load instructions that accessed global memory.
     global_load_requests, "requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
-    /// 32-byte sectors that those loads touched.
+    /// 32-byte sectors that these loads accessed.
     global_load_sectors, "sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
-    /// Store instructions that went to global memory.
+    /// Store instructions that accessed global memory.
     global_store_requests, "requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
-    /// 32-byte sectors that those stores touched.
+    /// 32-byte sectors that these stores accessed.
     global_store_sectors, "sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
     /// Atomics on global memory that return a value (`atom`).
     global_atomic_requests, "requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum");
-    /// Atomics on global memory that do not (`red`).
+    /// Atomics on global memory that return no value (`red`).
     global_reduction_requests, "requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum");
-    /// 32-byte sectors that atomics with a result touched, once for each of the lanes that wanted the same element.
+    /// 32-byte sectors that atomics with a result accessed, once for each of the lanes that accessed the same element.
     global_atomic_sectors, "sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum");
-    /// 32-byte sectors that atomics without one touched, in the same way.
+    /// 32-byte sectors that atomics without a result accessed, counted in the same way.
     global_reduction_sectors, "sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum");
-    /// Load instructions that went to shared memory.
+    /// Load instructions that accessed shared memory.
     shared_load_requests, "requests", Some("smsp__inst_executed_op_shared_ld.sum");
-    /// Extra passes of shared loads because lanes wanted different words of one bank.
+    /// Additional passes of shared loads, because lanes accessed different words of one bank.
     shared_load_bank_conflicts, "passes", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum");
-    /// Store instructions that went to shared memory.
+    /// Store instructions that accessed shared memory.
     shared_store_requests, "requests", Some("smsp__inst_executed_op_shared_st.sum");
-    /// Extra passes of shared stores because lanes wanted different words of one bank.
+    /// Additional passes of shared stores, because lanes accessed different words of one bank.
     shared_store_bank_conflicts, "passes", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
     /// Atomics on shared memory.
     shared_atomic_requests, "requests", Some("smsp__inst_executed_op_shared_atom.sum");
-    /// Extra passes of shared atomics because lanes wanted words of one bank, different ones or the same.
+    /// Additional passes of shared atomics, because lanes accessed different words of one bank, or the same word.
     shared_atomic_bank_conflicts, "passes", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum");
     /// Loads and stores of local memory.
     local_requests, "requests", None;
 }
 
 impl Counters {
-    /// Average active lanes per issued PTX instruction, 0 when none was issued.
+    /// The average number of active lanes per issued PTX instruction; 0 if none was issued.
     pub fn ptx_lanes_per_instruction(&self) -> f64 {
         ratio(self.ptx_lanes, self.ptx_instructions)
     }
 
-    /// PTX instructions per launched warp, 0 when there was none.
+    /// PTX instructions per launched warp; 0 if there was none.
     pub fn ptx_instructions_per_warp(&self) -> f64 {
         ratio(self.ptx_instructions, self.warps)
     }
 
-    /// Sectors per request of global loads, 0 when there was none: 4 is a full warp of 4-byte neighbours.
+    /// Sectors per request of global loads; 0 if there was none. It is 4 if the 32 lanes of a warp load neighbouring
+    /// 4-byte elements.
     pub fn global_load_sectors_per_request(&self) -> f64 {
         ratio(self.global_load_sectors, self.global_load_requests)
     }
@@ -107,11 +108,11 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The counters of one CUDA line. Counts of warps are not kept by line and stay zero.
+/// The counters of one CUDA line. Warps are not counted per line, so their counters stay zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCounters {
     /// The line.
     pub source: SourceLine,
-    /// What it cost.
+    /// What the line cost.
     pub counters: Counters,
 }

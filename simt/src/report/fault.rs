@@ -1,7 +1,7 @@
-//! What was wrong with a kernel: the engine's findings, told to the lane and the line.
+//! Faults: what was wrong with a kernel, down to the lane and the line.
 //!
-//! A fault is a result, not an error: the text was read, the kernel ran, and this is what it did. The words
-//! are compute-sanitizer's where it has words for it.
+//! A fault is a result, not an error. The text could be read and the kernel could be run, and the fault says what it
+//! did wrong. It uses the terms of compute-sanitizer where that has any.
 
 use std::fmt;
 
@@ -48,19 +48,19 @@ use crate::report::location::{AccessKind, Location};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What it is.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
-    /// What happened, in one sentence without a full stop: sizes, addresses, allocation.
+    /// What happened, in one sentence without a full stop, with sizes, addresses and the allocation.
     pub message: String,
-    /// The bytes that it is about. `None` if it is not about an access to memory: a deadlock, for example.
+    /// The bytes concerned. `None` if the fault is not about a memory access: a deadlock, for example.
     pub location: Option<Location>,
-    /// The threads that it is about, the first time that it happened. If the kernel was stopped, the first one was stopped;
-    /// of two that race, the first one came second.
+    /// The threads concerned, at the first occurrence. If the fault stopped the kernel, the first of them was stopped
+    /// by it. If two race, the first one is the one whose access came second.
     pub actors: Vec<Actor>,
-    /// The step of the launch at which it happened, the first time: [`Moment::step`](crate::Moment::step) of the last
-    /// instruction that was part of it.
+    /// The step of the launch at which it happened first: [`Moment::step`](crate::Moment::step) of the last instruction
+    /// that was part of it.
     pub step: u64,
     /// How often it happened at these places.
     pub count: u64,
@@ -68,12 +68,12 @@ pub struct Fault {
     pub help: String,
 }
 
-/// How bad a finding is.
+/// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, and without consequence: two threads store the same value.
+    /// Worth knowing, but without consequence: for example, two threads store the same value.
     Note,
-    /// Right only under conditions that the language does not promise.
+    /// Right only under conditions that the language does not guarantee.
     Warning,
     /// Wrong.
     Error,
@@ -94,45 +94,46 @@ impl Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Two accesses to the same bytes, one of them a store, that nothing orders.
+    /// Two accesses to the same bytes that nothing orders, at least one of them a store.
     Race,
-    /// Two `volatile` accesses to the same bytes, one of them a store, that nothing orders, of threads that pass no fence: no
-    /// race in PTX, and one in CUDA C++.
+    /// Two `volatile` accesses to the same bytes that nothing orders, at least one of them a store, by threads that
+    /// have passed no fence: a race in CUDA C++, but not in PTX.
     VolatileRace,
-    /// A read of bytes that nobody has written.
+    /// A read of bytes that have never been written.
     Uninitialized,
-    /// An access outside every live allocation, or past the end of one.
+    /// An access outside of all live allocations, or past the end of one.
     OutOfBounds,
-    /// An address that is no multiple of the access's size.
+    /// An address that is not a multiple of the size of the access.
     Misaligned,
     /// An access at or near address zero.
     Null,
     /// An access to memory that has been freed.
     UseAfterFree,
-    /// A store to constant memory or to a kernel's parameters.
+    /// A store to constant memory or to a parameter of the kernel.
     ReadOnly,
-    /// Lanes of one warp met at different barriers, or a barrier was used with a wrong count.
+    /// Lanes of one warp waited at different barriers, or a barrier was used with a wrong count.
     BarrierDivergence,
-    /// A membermask that leaves out the lane that names it, or that its lanes do not agree on.
+    /// A membermask that does not include the lane that uses it, or on which its lanes do not agree.
     BadMask,
-    /// A shuffle that reads a lane which does not take part: its value is undefined.
+    /// A shuffle that reads a lane which does not take part, so that the value is undefined.
     UndefinedShuffle,
-    /// An operation on an mbarrier that is not there, is there already, or counts otherwise; or another access to its bytes.
+    /// An operation on an mbarrier that is not initialised, is initialised already, or has other counts; or another
+    /// access to its bytes.
     BadMbarrier,
-    /// Nobody can go on: each waits for another.
+    /// No thread can continue, because each waits for another.
     Deadlock,
-    /// Everybody who runs goes round in a loop that changes nothing, and so for ever.
+    /// All threads that run repeat loops that change nothing, and so will never end.
     Livelock,
-    /// The launch took more steps than it was allowed.
+    /// The launch took more steps than allowed.
     StepLimit,
-    /// Calls were nested deeper than allowed.
+    /// Calls were nested more deeply than allowed.
     CallDepth,
     /// The kernel executed `trap` or a failing `assert`.
     Trap,
 }
 
 impl FaultKind {
-    /// Every kind, in the order of the declaration.
+    /// All kinds, in the order of the declaration.
     pub const ALL: [FaultKind; 17] = [
         FaultKind::Race,
         FaultKind::VolatileRace,
@@ -153,7 +154,7 @@ impl FaultKind {
         FaultKind::Trap,
     ];
 
-    /// The kind with this name.
+    /// The kind with a name.
     pub fn named(name: &str) -> Option<FaultKind> {
         FaultKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -194,17 +195,17 @@ pub struct Actor {
     pub warp: u32,
     /// Its lane in the warp.
     pub lane: u32,
-    /// Where it was: the PTX line, and the CUDA line if the text names one.
+    /// The instruction: its PTX line, and the CUDA line if the text names one.
     pub site: Site,
     /// How it accessed the bytes of [`Fault::location`], if the fault is about an access.
     pub access: Option<AccessKind>,
-    /// What it did there, `read 4 bytes at …`, or why it waits.
+    /// What it did there, such as `read 4 bytes at …`, or why it waits.
     pub doing: String,
 }
 
 impl Fault {
-    /// A finding that happened once, about no access, with neither actors nor help: for tests of programs that print
-    /// faults. All fields can be set.
+    /// A finding that happened once, is not about an access, and has neither actors nor help. It is meant for tests of
+    /// programs that print faults; all fields can be set.
     pub fn new(kind: FaultKind, severity: Severity, message: impl Into<String>) -> Fault {
         let (message, actors, help) = (message.into(), Vec::new(), String::new());
         Fault { kind, severity, message, location: None, actors, step: 0, count: 1, help }
@@ -212,59 +213,59 @@ impl Fault {
 }
 
 impl Actor {
-    /// A lane at the default [`Site`], with nothing said of what it did: see [`Fault::new`].
+    /// A lane at the default [`Site`], without a description of what it did: see [`Fault::new`].
     pub fn new(block: Dim3, thread: Dim3, warp: u32, lane: u32) -> Actor {
         Actor { block, thread, warp, lane, site: Site::default(), access: None, doing: String::new() }
     }
 
-    /// The same lane, which accessed memory in this way.
+    /// The same lane, with the kind of its memory access.
     pub(crate) fn with(self, access: AccessKind) -> Actor {
         Actor { access: Some(access), ..self }
     }
 }
 
-/// A load that returned an older store than the last one, or came before a store whose thread had gone on already, which the
-/// weak memory may let it do. It is no fault by itself; what the kernel made of it may be.
+/// A load for which the weak memory returned an older store than the last one, or that came before a delayed store took
+/// effect, although the storing thread had already continued. This is not a fault in itself, but it can cause one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StaleRead {
-    /// What was returned, and why it could be, in one sentence without a full stop.
+    /// What was returned, and why that is allowed, in one sentence without a full stop.
     pub message: String,
     /// The bytes that were loaded.
     pub location: Location,
     /// The value that the load returned.
     pub returned: u64,
-    /// The value that an ordinary memory would have returned; `None` if it is that of an atomic operation which has not taken
-    /// effect yet.
+    /// The value that an ordinary memory would have returned; `None` if an atomic operation that has not taken effect
+    /// yet would have stored it.
     pub newest: Option<u64>,
-    /// Who loaded, the first time that it happened.
+    /// The thread that loaded, at the first occurrence.
     pub reader: Actor,
-    /// Who had stored since, or was to store first.
+    /// The thread that has stored since, or whose store is delayed.
     pub newer: Actor,
-    /// Whether that store was carried out later than its thread came to it.
+    /// Whether that store was delayed: it took effect later than its thread executed it.
     pub is_late: bool,
     /// How often it happened at these two places.
     pub count: u64,
 }
 
-/// A place in the program.
+/// A place in the program: an instruction and its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Site {
-    /// Line of the PTX text, counted from 1.
+    /// The line of the PTX text, counted from 1.
     pub ptx_line: u32,
-    /// The instruction as the text has it, white space folded.
+    /// The instruction as it is in the text, with each run of white space as one space.
     pub ptx: String,
-    /// The CUDA line that it was compiled from.
+    /// The CUDA line from which it was compiled.
     pub source: Option<SourceLine>,
 }
 
 /// A line of a CUDA file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceLine {
-    /// The file's name as the compiler wrote it.
+    /// The name of the file, as the compiler wrote it.
     pub file: String,
-    /// Line, counted from 1.
+    /// The line, counted from 1.
     pub line: u32,
 }
 

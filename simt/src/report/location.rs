@@ -1,29 +1,30 @@
-//! Which bytes a finding is about, as numbers; its message says the same in words.
+//! The location of the bytes that a finding is about, as data. The message of the finding says the same in words.
 
-/// Bytes that a kernel accessed, or tried to.
+/// Bytes that a kernel accessed, or tried to access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
-    /// The memory.
+    /// The memory that contains them.
     pub space: Space,
-    /// The address of the first byte: in global and constant memory the address that a kernel sees, in the others counted
-    /// from the start of the memory.
+    /// The address of the first byte. In global and constant memory it is the address that a kernel sees; in the others
+    /// it is counted from the start of the memory.
     pub address: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// What the bytes belong to, or which allocation the address has run out of. `None` for an address that is near none.
+    /// The allocation that contains the bytes, or past whose end the address is. `None` if the address is near no
+    /// allocation.
     pub allocation: Option<Allocation>,
 }
 
 impl Location {
-    /// How far the first byte is from the start of the allocation, in bytes; negative before it.
+    /// The distance of the first byte from the start of the allocation, in bytes. It is negative before the start.
     pub fn offset(&self) -> Option<i64> {
         let allocation = self.allocation.as_ref()?;
         Some(self.address.wrapping_sub(allocation.address) as i64)
     }
 
-    /// The number of the element, if the allocation is an array of elements that are as long as the access; negative
-    /// before its start.
+    /// The index of the element, if the allocation is an array of elements that have the size of the access. It is
+    /// negative before the start.
     pub fn element(&self) -> Option<i64> {
         let bytes = i64::try_from(self.bytes).ok().filter(|&bytes| bytes != 0)?;
         Some(self.offset()?.div_euclid(bytes))
@@ -34,12 +35,12 @@ impl Location {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allocation {
-    /// What it is called: the name of the buffer or of the variable. A memory that has no named parts has its own name, such
-    /// as `local memory`.
+    /// Its name: that of the buffer or of the variable. A memory without named parts has its own name, such as `local
+    /// memory`.
     pub name: String,
     /// The address of its first byte, which [`Buffer::address`](crate::Buffer::address) returns for a buffer.
     pub address: u64,
-    /// How many bytes it has.
+    /// The number of its bytes.
     pub bytes: u64,
 }
 
@@ -76,18 +77,18 @@ impl Space {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum AccessKind {
-    /// It loads.
+    /// It reads.
     Read,
-    /// It stores.
+    /// It writes.
     Write,
-    /// It does both at once: an atomic operation.
+    /// It reads and writes atomically.
     Update,
     /// It is an operation on an mbarrier.
     Mbarrier,
 }
 
 impl AccessKind {
-    /// What a thread did that made such an access: `read`, `wrote`, `updated` or `used`.
+    /// What a thread did with such an access: `read`, `wrote`, `updated` or `used`.
     pub fn past(self) -> &'static str {
         match self {
             AccessKind::Read => "read",

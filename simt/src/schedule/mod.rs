@@ -1,8 +1,8 @@
-//! In which order blocks and warps take their turns, and for how long. One policy a file.
+//! Schedules: in which order blocks and warps take turns, and how long a turn is. There is one file for each policy.
 //!
-//! Every policy gives each resident block and each of its warps one slice a round, so none starves; they
-//! differ in the order and in the length of the slices, and one in which group of a warp gets the slice and in whether
-//! lanes come apart that nothing keeps together.
+//! Every policy gives each resident block, and each of its warps, one slice per round, so none starves. Policies differ
+//! in the order and in the length of the slices. One also decides which group of a warp gets the slice, and separates
+//! lanes that nothing keeps together.
 
 mod hunt;
 mod random;
@@ -12,30 +12,30 @@ use crate::launch::Schedule;
 use crate::machine::random::Random;
 use hunt::Hunt;
 
-/// What a warp may do in its turn.
+/// How long a warp may run in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Warp instructions.
+    /// The number of warp instructions.
     pub steps: u32,
-    /// Accesses to shared or global memory, the last of which ends the slice; `None` for any number.
+    /// The number of accesses to shared or global memory, the last of which ends the slice; `None` for no limit.
     pub accesses: Option<u32>,
 }
 
-/// The turns of a launch: a policy, and the order of the present round.
+/// The turns of a launch: a policy, and the order of warps in the current round.
 #[derive(Clone, Debug)]
 pub struct Turns {
     policy: Policy,
     warps: Vec<usize>,
 }
 
-/// A policy at work.
+/// A policy with its state.
 #[derive(Clone, Debug)]
 enum Policy {
     /// In order.
     RoundRobin,
-    /// As the seed has it.
+    /// As the seed decides.
     Random(Random),
-    /// As the seed has it, looking for trouble.
+    /// As the seed decides, ending slices after accesses.
     Hunt(Hunt),
 }
 
@@ -50,7 +50,7 @@ impl Turns {
         Turns { policy, warps: Vec::new() }
     }
 
-    /// Starts a round: in which order `count` blocks take their turns.
+    /// Starts a round. `blocks` becomes the order in which `count` blocks take their turns.
     pub fn next_round(&mut self, count: usize, blocks: &mut Vec<usize>) {
         if let Policy::Hunt(hunt) = &mut self.policy {
             hunt.next_round();
@@ -58,7 +58,7 @@ impl Turns {
         self.shuffle(count, blocks);
     }
 
-    /// Decides in which order the `count` warps of a block take their turns; returns how many they are.
+    /// Decides in which order the `count` warps of a block take their turns. Returns their number.
     pub fn order_warps(&mut self, count: usize) -> usize {
         let mut warps = std::mem::take(&mut self.warps);
         self.shuffle(count, &mut warps);
@@ -66,7 +66,7 @@ impl Turns {
         count
     }
 
-    /// The warp whose turn it is in this place of the order.
+    /// The warp that has a place in this order.
     pub fn warp(&self, place: usize) -> usize {
         self.warps[place]
     }
@@ -81,7 +81,7 @@ impl Turns {
         }
     }
 
-    /// What the next turn of a warp is worth.
+    /// The length of a warp's next turn.
     pub fn slice(&mut self) -> Slice {
         match &mut self.policy {
             Policy::RoundRobin => Slice { steps: round_robin::SLICE, accesses: None },
@@ -98,7 +98,7 @@ impl Turns {
         }
     }
 
-    /// The lanes of a group of `mask` that go on apart from the others from here on, if any do.
+    /// The lanes that leave a group of lanes `mask` and continue separately, if any do.
     pub fn separate(&mut self, mask: u32) -> Option<u32> {
         match &mut self.policy {
             Policy::Hunt(hunt) => hunt.separate(mask),
@@ -106,9 +106,9 @@ impl Turns {
         }
     }
 
-    /// Whether lanes go on that wait at a meeting, where all others of their warp wait at a barrier. Without a seed they
-    /// do when nobody else can run.
-    pub fn lets_go(&mut self) -> bool {
+    /// Whether lanes that wait at a reconvergence point continue without the other lanes of their warp, all of which
+    /// wait at a barrier. Without a seed, they do so only when nothing else can run.
+    pub fn continues_without_others(&mut self) -> bool {
         match &mut self.policy {
             Policy::RoundRobin => false,
             Policy::Random(random) | Policy::Hunt(Hunt { random, .. }) => random.below(2) == 0,
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_policy_gives_everybody_a_turn_in_each_round() {
+    fn every_policy_gives_each_block_and_warp_a_turn_in_each_round() {
         for schedule in [Schedule::RoundRobin, Schedule::Random, Schedule::Hunt] {
             let mut turns = Turns::new(schedule, 7);
             let mut blocks = Vec::new();

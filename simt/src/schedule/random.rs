@@ -1,12 +1,13 @@
-//! An order and slices drawn from the seed: a different run for every seed, the same run for the same seed.
+//! The order and the slices are drawn from the seed. Every seed gives a different run, and the same seed gives the same
+//! run.
 
 use crate::machine::random::Random;
 use crate::schedule::Slice;
 
-/// The longest slice in warp instructions. Short, so that warps interleave in the middle of what they do.
+/// The longest slice in warp instructions. It is short, so that warps interleave within what they do.
 const LONGEST_SLICE: u64 = 32;
 
-/// A slice between one instruction and [`LONGEST_SLICE`].
+/// A slice of between one and [`LONGEST_SLICE`] instructions.
 pub fn slice(random: &mut Random) -> Slice {
     Slice { steps: random.below(LONGEST_SLICE) as u32 + 1, accesses: None }
 }

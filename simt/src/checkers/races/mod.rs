@@ -1,41 +1,47 @@
-//! Races: two accesses to the same byte, at least one of them a store, that causality order leaves unordered, unless both
-//! are strong, concern exactly the same bytes and have scopes that include each other.
+//! The race checker. A race is two accesses to the same byte, at least one of them a store, that causality order leaves
+//! unordered; unless both are strong, access exactly the same bytes and have scopes that include each other.
 //!
-//! It reports every access that races with the last plain store to a byte, or, if it stores, with one of the loads and
-//! strong accesses since. Causality is that of the run at hand ([`crate::order`]): two accesses that this run ordered by a
-//! flag, and another run would not, are found in the other run. Blocks are concurrent unless memory orders them, so it
-//! does not matter which of them ran first.
+//! *What it reports.* Every access that races with the last plain store to a byte, or, if it stores, with one of the
+//! loads and strong accesses since. Causality order is that of the current run ([`crate::order`]): if a flag happened
+//! to order two accesses in this run, but would not in another one, the race is found in the other run. Blocks are
+//! concurrent unless memory orders them, so it does not matter which of them ran first.
 //!
-//! Two `volatile` accesses are strong, so PTX sees no race where nothing orders them; CUDA C++ does, and code that relies on
-//! them mostly means a barrier. Where neither thread has passed a fence before, that is told for its own sake.
+//! Two `volatile` accesses are strong, so PTX sees no race if nothing orders them. CUDA C++ does, and code that relies
+//! on them mostly needs a barrier. They are reported as a kind of their own if neither thread has passed a fence
+//! before.
 //!
-//! *What it can miss:* of the accesses to one word since its last plain store it remembers 64, of lanes that do the same
-//! together one; of the others it knows who made them, and says so where one of them may be part of a race. A race with a store that was overwritten since is told as one with the later store, if that races too.
-//! *What it never does* is to report accesses that the model orders: a view that it has is one that causality gives.
-//! Specification: PTX ISA, section 8, "Morally Strong Operations", "Data-Races".
+//! *What it can miss.* For each word it remembers 64 accesses since the last plain store, where lanes that do the same
+//! together count as one. Of the accesses beyond that it knows only the threads, and it reports if one of them may be
+//! part of a race. A race with a store that has been overwritten is reported as one with the later store, if that races
+//! too.
+//!
+//! *No false alarm.* Two accesses that the memory model orders are never reported, because every vector clock includes
+//! all that causality order gives. Specification: PTX ISA, section 8, "Morally Strong Operations", "Data-Races".
 
+pub mod finding;
 pub mod shadow;
+pub mod wording;
 
 use crate::checkers::races::shadow::layer::Row;
-use crate::checkers::races::shadow::{Cell, Entry, Kind, Lists, READ_ONLY, Shadow};
+use crate::checkers::races::shadow::{Cell, Entry, Lists, OpKind, READ_ONLY, Shadow};
 use crate::machine::registers::lanes_of;
-use crate::order::clocks::{Clocks, Here, Who};
-use crate::order::view::View;
-use crate::order::{Place, Reach, Space, Stamp};
+use crate::order::clocks::{Clocks, LaneId, WarpClock};
+use crate::order::vector_clock::VectorClock;
+use crate::order::{ByteRange, Epoch, Scope, Space};
 
-/// An instruction that accesses memory, as the checker sees it.
+/// The attributes of an instruction that accesses memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// The instruction.
     pub pc: u32,
     /// What it does.
-    pub kind: Kind,
-    /// Its scope; `None` for a weak one.
-    pub scope: Option<Reach>,
-    /// Whether it loads what nobody may write (`ld.global.nc`).
+    pub kind: OpKind,
+    /// Its scope; `None` for a weak access.
+    pub scope: Option<Scope>,
+    /// Whether it promises that no thread writes the bytes (`ld.global.nc`).
     pub read_only: bool,
-    /// Whether it is volatile, by a thread that has passed no fence.
-    pub is_bare: bool,
+    /// Whether it is volatile and its thread has passed no fence.
+    pub is_unfenced_volatile: bool,
 }
 
 impl Access {
@@ -47,92 +53,93 @@ impl Access {
 
 /// Why two accesses race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum RaceCause {
     /// Nothing orders them, and at least one is weak.
     Unordered,
-    /// Both are strong, and the scope of one leaves out the thread of the other.
+    /// Both are strong, but the scope of one does not include the thread of the other.
     Scope,
-    /// Both are strong, and they overlap in part only.
+    /// Both are strong, but they overlap only in part.
     Overlap,
     /// A read-only load of bytes that the launch writes.
     ReadOnly,
-    /// Both are volatile, and nothing orders them: no race, but one in CUDA C++.
+    /// Both are volatile, and nothing orders them: a race in CUDA C++, but not in PTX.
     Volatile,
 }
 
-/// A race.
+/// Two accesses that race.
 #[derive(Clone, Copy, Debug)]
 pub struct Conflict {
-    /// Who came first.
-    pub before: Stamp,
+    /// When the first access happened, and by which thread.
+    pub before: Epoch,
     /// Its instruction.
     pub before_pc: u32,
     /// What it did.
-    pub before_kind: Kind,
-    /// Who came second.
-    pub now: Stamp,
+    pub before_kind: OpKind,
+    /// When the second access happened, and by which thread.
+    pub now: Epoch,
     /// Its instruction.
     pub now_pc: u32,
     /// What it did.
-    pub now_kind: Kind,
-    /// What the second accessed.
-    pub place: Place,
+    pub now_kind: OpKind,
+    /// The bytes that the second one accessed.
+    pub range: ByteRange,
     /// Why they race.
-    pub why: Why,
+    pub cause: RaceCause,
     /// Whether both stored the same value.
     pub same_value: bool,
 }
 
 impl Conflict {
-    /// Whether it is of the kind that is told if there is no other.
+    /// Whether it is reported only if the access is part of no other race.
     fn is_mild(&self) -> bool {
-        self.same_value || self.why == Why::Volatile
+        self.same_value || self.cause == RaceCause::Volatile
     }
 }
 
-/// What is remembered of all memories that threads share.
+/// The accesses to all memories that threads share.
 #[derive(Debug, Default)]
 pub struct Races {
     global: Vec<Shadow>,
     shared: Vec<Shadow>,
     lists: Lists,
     overflows: Vec<Overflow>,
-    /// The step of the launch that is being carried out.
+    /// The current step of the launch.
     pub now: u64,
 }
 
-/// An access that may race with one that is forgotten, the first time that its instruction did.
+/// An access that may race with a forgotten one. It holds the first occurrence for its instruction, and counts the
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub struct Overflow {
-    /// Who.
-    pub now: Stamp,
-    /// By which instruction.
+    /// When the access happened, and by which thread.
+    pub now: Epoch,
+    /// Its instruction.
     pub now_pc: u32,
     /// What it did.
-    pub now_kind: Kind,
-    /// Where.
-    pub place: Place,
-    /// At which step of the launch.
+    pub now_kind: OpKind,
+    /// The bytes that it accessed.
+    pub range: ByteRange,
+    /// The step of the launch at which it first happened.
     pub step: u64,
-    /// How often.
+    /// How often it happened.
     pub count: u64,
 }
 
-/// A lane's access under examination.
-struct Look<'a> {
+/// An access of a lane that is being checked.
+struct CheckedAccess<'a> {
     clocks: &'a Clocks,
-    who: Who,
+    id: LaneId,
     access: Access,
-    place: Place,
+    range: ByteRange,
 }
 
 impl Races {
-    /// A checker for so many resident blocks.
+    /// A race checker for `slots` resident blocks.
     pub fn new(slots: usize) -> Races {
         Races { shared: vec![Shadow::default(); slots], ..Races::default() }
     }
 
-    /// A block starts in a slot: nobody has touched its shared memory yet.
+    /// A block starts in a slot. No thread has accessed its shared memory yet.
     pub fn start(&mut self, slot: usize) {
         self.shared[slot].clear(&mut self.lists);
     }
@@ -152,292 +159,316 @@ impl Races {
         (shadow, &mut self.lists)
     }
 
-    /// Plain accesses of words by lanes in equal steps: the common case. The lanes for which it cannot be told at a glance
-    /// that all is in order; of these, nothing was remembered.
+    /// The fast path for plain accesses to words with a constant stride, the common case. Returns the lanes for which
+    /// it cannot tell whether they race; their accesses are not recorded.
     #[inline]
-    pub fn row(&mut self, here: &Here<'_>, slot: usize, access: Access, space: Space, row: Row) -> u32 {
-        let (shadow, _) = self.shadow(space, slot);
-        shadow.row(here, Cell::new(here, 0, access.flags()), row, access.kind == Kind::Store)
-    }
-
-    /// A plain load of the same bytes by several lanes of a warp. Whether it could be told at a glance that all is in order;
-    /// if not, nothing was remembered.
-    pub fn broadcast(
+    pub fn check_row(
         &mut self,
-        here: &Here<'_>,
+        warp_clock: &WarpClock<'_>,
         slot: usize,
         access: Access,
-        place: Place,
+        space: Space,
+        row: Row,
+    ) -> u32 {
+        let (shadow, _) = self.shadow(space, slot);
+        shadow.check_row(
+            warp_clock,
+            Cell::new(warp_clock, 0, access.flags()),
+            row,
+            access.kind == OpKind::Store,
+        )
+    }
+
+    /// The fast path for a plain load of the same bytes by several lanes of a warp. Returns false if it cannot tell
+    /// whether they race; then nothing is recorded.
+    pub fn check_broadcast(
+        &mut self,
+        warp_clock: &WarpClock<'_>,
+        slot: usize,
+        access: Access,
+        range: ByteRange,
         mask: u32,
     ) -> bool {
-        let (shadow, lists) = self.shadow(place.space, slot);
-        let (offset, bytes) = (place.offset, u64::from(place.bytes));
-        let new = Cell::new(here, mask, access.flags());
-        if access.kind != Kind::Load {
+        let (shadow, lists) = self.shadow(range.space, slot);
+        let (offset, bytes) = (range.offset, u64::from(range.bytes));
+        let new = Cell::new(warp_clock, mask, access.flags());
+        if access.kind != OpKind::Load {
             return false;
         }
-        if shadow.broadcast(here, new, offset, bytes, mask) {
+        if shadow.check_broadcast(warp_clock, new, offset, bytes, mask) {
             return true;
         }
-        let cells = shadow.cells(place, lists);
+        let cells = shadow.cells(range, lists);
         let cells = || cells.clone();
         let in_order = |at| {
             let (store, loads) = (shadow.store(at), shadow.loads(at));
-            let promised = access.read_only && store.mask != 0;
+            let breaks_promise = access.read_only && store.mask != 0;
             let forgets = loads.is_read_only() && !access.read_only;
-            let known = loads.is_settled_for_any(here) || loads.by(0) == new.by(0);
-            store.is_settled_for_any(here) && known && !promised && !forgets
+            let known = loads.is_ordered_for_all(warp_clock) || loads.with_mask(0) == new.with_mask(0);
+            store.is_ordered_for_all(warp_clock) && known && !breaks_promise && !forgets
         };
         if !cells().all(in_order) {
             return false;
         }
         for at in cells() {
             let known = shadow.loads(at);
-            let same = if known.by(0) == new.by(0) { known.mask } else { 0 };
-            shadow.set_loads(at, new.by(mask | same));
+            let same = if known.with_mask(0) == new.with_mask(0) { known.mask } else { 0 };
+            shadow.set_loads(at, new.with_mask(mask | same));
         }
         true
     }
 
-    /// Any access of one lane: the worst race that it is part of. `same_value` says whether a store leaves what the
-    /// store of the given lane and instruction left; `chain` is that of a strong access, or 0 ([`Entry::chain`]).
-    pub fn lane(
+    /// Checks and records an access of one lane, and returns the worst race of which it is part. `same_value` tells
+    /// whether a store leaves the value that an earlier store, given by its epoch and instruction, left. `chain` is the
+    /// chain of a strong access, or 0 ([`Entry::chain`]).
+    pub fn check_and_record(
         &mut self,
         clocks: &Clocks,
-        who: Who,
+        id: LaneId,
         access: Access,
-        place: Place,
+        range: ByteRange,
         chain: u64,
-        same_value: impl Fn(Stamp, u32) -> bool,
+        same_value: impl Fn(Epoch, u32) -> bool,
     ) -> Option<Conflict> {
-        let worst = self.look(clocks, who, access, place, same_value);
-        let look = Look { clocks, who, access, place };
-        let (shadow, lists) = self.shadow(place.space, who.slot);
-        shadow.cells(place, lists).for_each(|at| look.remember(shadow, lists, at, chain));
+        let worst = self.check(clocks, id, access, range, same_value);
+        let check = CheckedAccess { clocks, id, access, range };
+        let (shadow, lists) = self.shadow(range.space, id.slot);
+        shadow.cells(range, lists).for_each(|at| check.record(shadow, lists, at, chain));
         worst
     }
 
-    /// The worst race that an access would be part of, as [`Races::lane`] says it; nothing is remembered of it.
-    pub fn look(
+    /// Checks an access like [`Races::check_and_record`], without recording it.
+    pub fn check(
         &mut self,
         clocks: &Clocks,
-        who: Who,
+        id: LaneId,
         access: Access,
-        place: Place,
-        same_value: impl Fn(Stamp, u32) -> bool,
+        range: ByteRange,
+        same_value: impl Fn(Epoch, u32) -> bool,
     ) -> Option<Conflict> {
-        let look = Look { clocks, who, access, place };
-        let (shadow, lists) = self.shadow(place.space, who.slot);
+        let check = CheckedAccess { clocks, id, access, range };
+        let (shadow, lists) = self.shadow(range.space, id.slot);
         let (mut worst, mut misses): (Option<Conflict>, bool) = (None, false);
-        for at in shadow.cells(place, lists) {
+        for at in shadow.cells(range, lists) {
             let loads = shadow.loads(at);
-            let found = look.conflict(shadow.store(at), loads, lists, &same_value);
+            let found = check.conflict(shadow.store(at), loads, lists, &same_value);
             worst = match (worst, found) {
                 (Some(known), Some(found)) if known.is_mild() && !found.is_mild() => Some(found),
                 (known, found) => known.or(found),
             };
-            misses |= worst.is_none() && look.may_race_with_forgotten(loads, lists);
+            misses |= worst.is_none() && check.may_race_with_forgotten(loads, lists);
         }
         if misses && worst.is_none() {
-            self.overflow(clocks, &look);
+            self.overflow(clocks, &check);
         }
         worst
     }
 
-    /// Takes note of an access that may race with one that is forgotten.
-    fn overflow(&mut self, clocks: &Clocks, look: &Look<'_>) {
-        let Look { who, access, place, .. } = *look;
+    /// Records that an access may race with a forgotten one.
+    fn overflow(&mut self, clocks: &Clocks, check: &CheckedAccess<'_>) {
+        let CheckedAccess { id, access, range, .. } = *check;
         match self.overflows.iter_mut().find(|known| known.now_pc == access.pc) {
             Some(known) => known.count += 1,
             None => self.overflows.push(Overflow {
-                now: clocks.stamp(who),
+                now: clocks.epoch(id),
                 now_pc: access.pc,
                 now_kind: access.kind,
-                place,
+                range,
                 step: self.now,
                 count: 1,
             }),
         }
     }
 
-    /// The accesses that may race with one that is forgotten, each instruction once.
+    /// The accesses that may race with a forgotten one, one for each instruction.
     pub fn take_overflows(&mut self) -> Vec<Overflow> {
         std::mem::take(&mut self.overflows)
     }
 }
 
-impl Look<'_> {
-    /// The first race with what is remembered of a cell; one in which both store the same value only if there is no
-    /// other.
+impl CheckedAccess<'_> {
+    /// The first race with an access that is recorded in a cell. A race in which both store the same value counts only
+    /// if there is no other.
     fn conflict(
         &self,
         store: Cell,
         loads: Cell,
         lists: &Lists,
-        same_value: &impl Fn(Stamp, u32) -> bool,
+        same_value: &impl Fn(Epoch, u32) -> bool,
     ) -> Option<Conflict> {
         let entries = loads.as_list().map_or(&[][..], |list| lists.entries(list));
-        if let Some(conflict) = self.with_list(entries) {
+        if let Some(conflict) = self.race_with_entries(entries) {
             return Some(conflict);
         }
-        let writes = self.access.kind != Kind::Load;
-        if writes && let Some(conflict) = self.with(loads, Kind::Load) {
+        let writes = self.access.kind != OpKind::Load;
+        if writes && let Some(conflict) = self.race_with(loads, OpKind::Load) {
             return Some(conflict);
         }
-        let Some(mut conflict) = self.with(store, Kind::Store) else { return self.with_volatile(entries) };
-        let plain = self.access.kind == Kind::Store && self.access.scope.is_none();
-        let is_last = entries.iter().all(|entry| entry.kind == Kind::Load);
+        let Some(mut conflict) = self.race_with(store, OpKind::Store) else {
+            return self.race_with_volatile(entries);
+        };
+        let plain = self.access.kind == OpKind::Store && self.access.scope.is_none();
+        let is_last = entries.iter().all(|entry| entry.kind == OpKind::Load);
         conflict.same_value = plain
             && is_last
-            && conflict.why == Why::Unordered
+            && conflict.cause == RaceCause::Unordered
             && same_value(conflict.before, conflict.before_pc);
         Some(conflict)
     }
 
-    /// The race with a weak access.
-    fn with(&self, cell: Cell, kind: Kind) -> Option<Conflict> {
+    /// The race with a plain access, if there is one.
+    fn race_with(&self, cell: Cell, kind: OpKind) -> Option<Conflict> {
         if cell.mask == 0 {
             return None;
         }
-        let promised = self.access.read_only || (cell.is_read_only() && self.access.kind != Kind::Load);
-        let why = if promised { Why::ReadOnly } else { Why::Unordered };
-        let lane = if promised { Some(cell.mask.trailing_zeros()) } else { self.unordered_lane(cell) };
-        lane.map(|lane| self.told(cell, lane, kind, why))
+        let breaks_promise =
+            self.access.read_only || (cell.is_read_only() && self.access.kind != OpKind::Load);
+        let cause = if breaks_promise { RaceCause::ReadOnly } else { RaceCause::Unordered };
+        let lane = if breaks_promise { Some(cell.mask.trailing_zeros()) } else { self.unordered_lane(cell) };
+        lane.map(|lane| self.conflict_with(cell, lane, kind, cause))
     }
 
-    /// The race with an access of a list, the newest first.
-    fn with_list(&self, entries: &[Entry]) -> Option<Conflict> {
+    /// The race with an access of a list. The newest access is checked first.
+    fn race_with_entries(&self, entries: &[Entry]) -> Option<Conflict> {
         let newest_first = entries.iter().enumerate().rev();
         newest_first.filter(|(_, entry)| !self.both_load(entry)).find_map(|(index, entry)| {
             if self.access.read_only || entry.cell.is_read_only() {
-                return Some(self.told(entry.cell, entry.last.into(), entry.kind, Why::ReadOnly));
+                return Some(self.conflict_with(
+                    entry.cell,
+                    entry.last.into(),
+                    entry.kind,
+                    RaceCause::ReadOnly,
+                ));
             }
-            let why = self.why(entry)?;
+            let cause = self.cause(entry)?;
             let lane = self.unordered_lane(entry.cell)?;
-            let is_known = entry.kind != Kind::Load && self.is_observed(entry, &entries[index..]);
-            (!is_known).then(|| self.told(entry.cell, lane, entry.kind, why))
+            let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
+            (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, cause))
         })
     }
 
-    /// The newest volatile access that nothing orders, where both threads trust in volatile alone.
-    fn with_volatile(&self, entries: &[Entry]) -> Option<Conflict> {
+    /// The race with the newest volatile access that nothing orders, if neither thread has passed a fence.
+    fn race_with_volatile(&self, entries: &[Entry]) -> Option<Conflict> {
         let newest_first = entries.iter().enumerate().rev();
-        let bare =
-            newest_first.filter(|(_, entry)| self.access.is_bare && entry.is_bare && !self.both_load(entry));
+        let bare = newest_first.filter(|(_, entry)| {
+            self.access.is_unfenced_volatile && entry.is_unfenced_volatile && !self.both_load(entry)
+        });
         bare.into_iter().find_map(|(index, entry)| {
             let lane = self.unordered_lane(entry.cell)?;
-            let is_known = entry.kind != Kind::Load && self.is_observed(entry, &entries[index..]);
-            (!is_known).then(|| self.told(entry.cell, lane, entry.kind, Why::Volatile))
+            let is_known = entry.kind != OpKind::Load && self.is_observed(entry, &entries[index..]);
+            (!is_known).then(|| self.conflict_with(entry.cell, lane, entry.kind, RaceCause::Volatile))
         })
     }
 
-    /// Whether an access that its list has forgotten does not come before this one, which would make a race. Of two strong ones
-    /// that is not asked: they mostly make none.
+    /// Whether a forgotten access may race with this one because it is not ordered before it. If both are strong the
+    /// answer is no, because most strong accesses do not race.
     fn may_race_with_forgotten(&self, loads: Cell, lists: &Lists) -> bool {
         let Some(forgotten) = loads.as_list().and_then(|list| lists.forgotten(list)) else { return false };
-        let comes_before = |view: &View| view.stamps().all(|stamp| self.clocks.knows(self.who, stamp));
+        let comes_before =
+            |view: &VectorClock| view.epochs().all(|epoch| self.clocks.is_ordered_after(self.id, epoch));
         match (self.access.kind, self.access.scope) {
-            (Kind::Load, Some(_)) => false,
-            (Kind::Load, None) => !comes_before(&forgotten.writes),
+            (OpKind::Load, Some(_)) => false,
+            (OpKind::Load, None) => !comes_before(&forgotten.writes),
             (_, Some(_)) => !comes_before(&forgotten.weak),
             (_, None) => !comes_before(&forgotten.writes) || !comes_before(&forgotten.loads),
         }
     }
 
     fn both_load(&self, entry: &Entry) -> bool {
-        entry.kind == Kind::Load && self.access.kind == Kind::Load
+        entry.kind == OpKind::Load && self.access.kind == OpKind::Load
     }
 
-    /// Whether this access comes after a strong store because it comes after a load that observed it or another one of its
-    /// chain, or after a later update of the chain.
+    /// Whether this access is ordered after a strong store because it is ordered after a load that observed the store,
+    /// or another store of the same chain, or after a later update of the chain.
     fn is_observed(&self, store: &Entry, since: &[Entry]) -> bool {
         store.chain != 0
             && since.iter().any(|later| later.chain == store.chain && self.comes_after_read(later))
     }
 
-    /// Whether this access comes after what a strong access read. Loads of one instruction and one chain read the same,
-    /// and its updates each what the one before left.
+    /// Whether this access is ordered after what a strong access read. Loads of one instruction and one chain read the
+    /// same store; each update of a chain reads what the one before it left.
     fn comes_after_read(&self, entry: &Entry) -> bool {
-        let knows = |lane: u32| self.clocks.knows(self.who, entry.cell.stamp(lane));
+        let knows = |lane: u32| self.clocks.is_ordered_after(self.id, entry.cell.epoch(lane));
         match entry.kind {
-            Kind::Load => lanes_of(entry.cell.mask).any(|lane| knows(lane as u32)),
-            Kind::Update => knows(entry.last.into()),
-            Kind::Store => false,
+            OpKind::Load => lanes_of(entry.cell.mask).any(|lane| knows(lane as u32)),
+            OpKind::Update => knows(entry.last.into()),
+            OpKind::Store => false,
         }
     }
 
-    /// Why an access races with this one, if it does and nothing orders them.
-    fn why(&self, entry: &Entry) -> Option<Why> {
+    /// Why this access races with another one if nothing orders the two; `None` if it does not.
+    fn cause(&self, entry: &Entry) -> Option<RaceCause> {
         let (Some(theirs), Some(ours)) = (entry.scope, self.access.scope) else {
-            return Some(Why::Unordered);
+            return Some(RaceCause::Unordered);
         };
-        let (other, own) = (entry.cell.block, self.clocks.block(self.who.slot));
+        let (other, own) = (entry.cell.block, self.clocks.block(self.id.slot));
         if !theirs.includes(other, own) || !ours.includes(own, other) {
-            return Some(Why::Scope);
+            return Some(RaceCause::Scope);
         }
-        (entry.place != self.place).then_some(Why::Overlap)
+        (entry.range != self.range).then_some(RaceCause::Overlap)
     }
 
-    /// A lane of a cell that does not come before.
+    /// A lane of a cell whose access is not ordered before this one.
     fn unordered_lane(&self, cell: Cell) -> Option<u32> {
-        let here = self.clocks.here(self.who.slot, self.who.warp);
-        if cell.is_settled(&here, 1 << self.who.lane) {
+        let warp_clock = self.clocks.warp_clock(self.id.slot, self.id.warp);
+        if cell.is_ordered(&warp_clock, 1 << self.id.lane) {
             return None;
         }
         let mut lanes = lanes_of(cell.mask).map(|lane| lane as u32);
-        lanes.find(|&lane| !self.clocks.knows(self.who, cell.stamp(lane)))
+        lanes.find(|&lane| !self.clocks.is_ordered_after(self.id, cell.epoch(lane)))
     }
 
-    fn told(&self, cell: Cell, lane: u32, kind: Kind, why: Why) -> Conflict {
+    fn conflict_with(&self, cell: Cell, lane: u32, kind: OpKind, cause: RaceCause) -> Conflict {
         Conflict {
-            before: cell.stamp(lane),
+            before: cell.epoch(lane),
             before_pc: cell.pc(),
             before_kind: kind,
-            now: self.clocks.stamp(self.who),
+            now: self.clocks.epoch(self.id),
             now_pc: self.access.pc,
             now_kind: self.access.kind,
-            place: self.place,
-            why,
+            range: self.range,
+            cause,
             same_value: false,
         }
     }
 
-    fn remember(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, chain: u64) {
-        let here = self.clocks.here(self.who.slot, self.who.warp);
-        let cell = Cell::new(&here, 1 << self.who.lane, self.access.flags());
+    fn record(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, chain: u64) {
+        let warp_clock = self.clocks.warp_clock(self.id.slot, self.id.warp);
+        let cell = Cell::new(&warp_clock, 1 << self.id.lane, self.access.flags());
         match (self.access.kind, self.access.scope) {
-            (Kind::Store, None) => shadow.set_store(at, cell, lists),
-            (Kind::Load, None) => self.remember_load(shadow, lists, at, cell),
+            (OpKind::Store, None) => shadow.set_store(at, cell, lists),
+            (OpKind::Load, None) => self.record_load(shadow, lists, at, cell),
             _ => self.add(shadow, lists, at, cell, chain),
         }
     }
 
-    /// Remembers a plain load, in the place of the others if they come before it.
-    fn remember_load(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell) {
+    /// Records a plain load. It replaces the recorded loads if they are ordered before it.
+    fn record_load(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell) {
         let known = shadow.loads(at);
-        let promised = known.is_read_only() && !cell.is_read_only();
+        let breaks_promise = known.is_read_only() && !cell.is_read_only();
         if known.as_list().is_some() {
             return self.add(shadow, lists, at, cell, 0);
         }
-        if !promised && self.unordered_lane(known).is_none() {
+        if !breaks_promise && self.unordered_lane(known).is_none() {
             return shadow.set_loads(at, cell);
         }
-        if cell.by(0) == known.by(0) {
-            return shadow.set_loads(at, cell.by(known.mask | cell.mask));
+        if cell.with_mask(0) == known.with_mask(0) {
+            return shadow.set_loads(at, cell.with_mask(known.mask | cell.mask));
         }
         self.add(shadow, lists, at, cell, 0);
     }
 
     fn add(&self, shadow: &mut Shadow, lists: &mut Lists, at: u64, cell: Cell, chain: u64) {
-        let Access { kind, scope, is_bare, .. } = self.access;
-        let last = self.who.lane as u8;
-        let entry = Entry { cell, kind, scope, place: self.place, chain, last, is_bare };
+        let Access { kind, scope, is_unfenced_volatile, .. } = self.access;
+        let last = self.id.lane as u8;
+        let entry = Entry { cell, kind, scope, range: self.range, chain, last, is_unfenced_volatile };
         let replaces = |known: &Entry| {
-            let alike = (known.kind, known.scope, known.is_bare) == (kind, scope, is_bare)
-                && (scope.is_none() || known.place == self.place);
-            let as_far = scope.is_none_or(|scope| scope >= Reach::Gpu) || known.cell.block == cell.block;
-            let promised = known.cell.is_read_only() && !cell.is_read_only();
-            alike && as_far && !promised && self.unordered_lane(known.cell).is_none()
+            let alike = (known.kind, known.scope, known.is_unfenced_volatile)
+                == (kind, scope, is_unfenced_volatile)
+                && (scope.is_none() || known.range == self.range);
+            let as_far = scope.is_none_or(|scope| scope >= Scope::Gpu) || known.cell.block == cell.block;
+            let breaks_promise = known.cell.is_read_only() && !cell.is_read_only();
+            alike && as_far && !breaks_promise && self.unordered_lane(known.cell).is_none()
         };
         shadow.add(at, entry, lists, replaces);
     }

@@ -8,8 +8,8 @@
 
 use crate::access::element;
 use crate::access::traffic;
-use crate::checkers::races::shadow::Kind;
-use crate::checkers::watch::seen::Seen;
+use crate::checkers::memory_model::memory_view::MemoryView;
+use crate::checkers::races::shadow::OpKind;
 use crate::compile::affine::Span;
 use crate::compile::inst::{Inst, Pc};
 use crate::compile::plan::{How, Step};
@@ -66,14 +66,14 @@ impl Hand<'_, '_> {
         if memories.initialisation.is_some() || memories.follow.is_some() || row.range().is_none() {
             return false;
         }
-        let kind = if matches!(step.how, How::Store) { Kind::Store } else { Kind::Load };
+        let kind = if matches!(step.how, How::Store) { OpKind::Store } else { OpKind::Load };
         let now = self.place.before + self.since(pc) - 1;
         let left = {
             let memories = &mut self.memories;
-            let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+            let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
             let Some(watch) = memories.watch.as_deref_mut() else { return false };
             watch.at(pc, now);
-            watch.line(seen, row.exact(), row.mask, (row.access, kind))
+            watch.strided(seen, row.exact(), row.mask, (row.access, kind))
         };
         if left != 0 {
             self.write_out(step, row.access, inst.args.a);
@@ -81,7 +81,7 @@ impl Hand<'_, '_> {
             self.memories.order.step = self.place.steps + self.since(pc);
             self.memories.now = self.place.before + self.since(pc) - 1;
             let (memories, lanes) = (&mut self.memories, &self.lanes);
-            let seen = Seen { global: memories.global, shared: memories.shared, order: memories.order };
+            let seen = MemoryView { global: memories.global, shared: memories.shared, order: memories.order };
             if let Some(watch) = memories.watch.as_deref_mut() {
                 watch.access(seen, lanes, &inst.args, (row.access, kind), &self.frame);
             }

@@ -1,7 +1,7 @@
 //! Atomics, decoded.
 
 use super::memory::{Address, Memory};
-use crate::order::{Order, Reach};
+use crate::order::{Order, Scope};
 
 /// The new value from the old one and the operands `b` and `c`, all as bits.
 pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
@@ -39,7 +39,7 @@ pub struct Atomic {
     /// How it is ordered.
     pub order: Order,
     /// Its scope: the threads for which it is atomic and ordered.
-    pub scope: Reach,
+    pub scope: Scope,
 }
 
 impl Atomic {

@@ -1,7 +1,7 @@
 //! Barriers in memory, decoded: the operations, and what they do to an object.
 
 use super::memory::Address;
-use crate::order::{Order, Reach};
+use crate::order::{Order, Scope};
 
 /// An operation on an object. Its address is `args.a`; a count, or what is waited for, `args.b`, as wide as the action
 /// says; its result, a state or a predicate, `args.d`.
@@ -16,7 +16,7 @@ pub struct Mbarrier {
     /// How it is ordered.
     pub order: Order,
     /// Its scope: the threads for which it orders memory.
-    pub scope: Reach,
+    pub scope: Scope,
 }
 
 impl Mbarrier {

@@ -1,6 +1,6 @@
 //! Loads, stores and fences, decoded.
 
-use crate::order::{Order, Reach};
+use crate::order::{Order, Scope};
 
 /// Which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Fence {
     /// What it orders.
     pub order: Order,
     /// Its scope: the threads for which that holds.
-    pub scope: Reach,
+    pub scope: Scope,
 }
 
 /// Where an access goes.
@@ -70,7 +70,7 @@ pub struct Access {
     /// How it is ordered.
     pub order: Order,
     /// Its scope: the threads for which that holds.
-    pub scope: Reach,
+    pub scope: Scope,
     /// `ld.global.nc`: the bytes must not be written during the launch.
     pub read_only: bool,
 }

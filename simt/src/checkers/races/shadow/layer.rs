@@ -1,97 +1,101 @@
-//! A *layer*: words of a line that one instruction of a warp accessed, and which lane each of them.
+//! A *layer* records the words of a line that one instruction of a warp accessed, and which lane accessed each word.
 //!
-//! Lanes that access memory in equal steps, under whatever mask, are one layer a line: whether they come before another
-//! access is asked once for all of them, and mask arithmetic says which words the two have in common.
+//! Lanes that access memory with a constant stride, under any mask, are one layer for each line. So one comparison of
+//! clocks decides for all of them whether they are ordered before another access, and mask arithmetic finds the words
+//! that two accesses have in common.
 
 use crate::checkers::races::shadow::Cell;
 use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
-use crate::order::clocks::Here;
+use crate::order::clocks::WarpClock;
 
-/// Words of a line.
+/// Words in a line.
 pub const LINE: usize = WARP_SIZE;
 
 /// Which lanes accessed which words of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
-    /// Lane `i` the words from `first + i * step` on, no more than `step`, counted from the line's first; one word if the
-    /// step is negative.
+pub enum LaneMap {
+    /// Lane `i` accessed the words from `first + i * step` on, counted from the first word of the line: at most `step`
+    /// words, or one word if the step is negative.
     Step {
-        /// Where lane 0 is, or would be if it were active.
+        /// The word of lane 0, whether it is active or not.
         first: i16,
-        /// From a lane to the next.
+        /// The distance in words from one lane to the next.
         step: i16,
     },
-    /// All of these lanes each word.
+    /// Each word was accessed by all of these lanes.
     All(u32),
 }
 
-impl By {
-    /// Who accesses a line in steps, where some lane starts at some word of it.
-    fn of(word: i64, lane: i64, step: i64) -> By {
-        By::Step { first: (word - lane * step) as i16, step: step as i16 }
+impl LaneMap {
+    /// The map for lanes with a constant stride, of which lane `lane` starts at word `word`.
+    fn of(word: i64, lane: i64, step: i64) -> LaneMap {
+        LaneMap::Step { first: (word - lane * step) as i16, step: step as i16 }
     }
 }
 
 /// Words of a line that one instruction of a warp accessed. The default is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Layer {
-    /// Who, when and by what; its mask is of words, not of lanes.
+    /// The access. Its mask is one of words, not of lanes.
     pub cell: Cell,
-    /// Which lanes.
-    pub by: By,
+    /// Which lanes accessed which of the words.
+    pub lane_map: LaneMap,
 }
 
 impl Default for Layer {
     fn default() -> Layer {
-        Layer { cell: Cell::default(), by: By::Step { first: 0, step: 1 } }
+        Layer { cell: Cell::default(), lane_map: LaneMap::Step { first: 0, step: 1 } }
     }
 }
 
 impl Layer {
-    /// The words.
+    /// The words as a mask.
     #[inline(always)]
     pub fn words(&self) -> u32 {
         self.cell.mask
     }
 
-    /// The lanes that accessed a word of it.
+    /// The lanes that accessed a word.
     #[inline]
     pub fn lanes_at(&self, word: usize) -> u32 {
-        match self.by {
-            By::Step { first, step: 1 } => 1 << (word as i32 - i32::from(first)),
-            By::Step { first, step } => 1 << ((word as i32 - i32::from(first)) / i32::from(step)),
-            By::All(lanes) => lanes,
+        match self.lane_map {
+            LaneMap::Step { first, step: 1 } => 1 << (word as i32 - i32::from(first)),
+            LaneMap::Step { first, step } => 1 << ((word as i32 - i32::from(first)) / i32::from(step)),
+            LaneMap::All(lanes) => lanes,
         }
     }
 
-    /// What is remembered of a word of it.
+    /// The access as a cell for one word.
     #[inline]
     pub fn cell_at(&self, word: usize) -> Cell {
-        self.cell.by(self.lanes_at(word))
+        self.cell.with_mask(self.lanes_at(word))
     }
 
-    /// Whether what it has in common with an access now comes before that, as far as can be told at a glance.
+    /// Whether what this layer has in common with the current access is ordered before it, as far as the clock of the
+    /// warp can tell.
     #[inline(always)]
-    pub fn comes_before(&self, here: &Here<'_>, now: &Layer) -> bool {
+    pub fn comes_before(&self, warp_clock: &WarpClock<'_>, now: &Layer) -> bool {
         let cell = self.cell;
-        if cell.block != here.block {
+        if cell.block != warp_clock.block {
             return false;
         }
         let warp = cell.warp();
-        if warp == here.warp {
-            cell.clock <= here.floor || self.is_by_the_same(now)
+        if warp == warp_clock.warp {
+            cell.clock <= warp_clock.floor || self.is_by_the_same(now)
         } else {
-            cell.clock <= here.floors[warp as usize % WARP_SIZE]
+            cell.clock <= warp_clock.floors[warp as usize % WARP_SIZE]
         }
     }
 
-    /// Whether another layer of the same warp is of the same lane at every word that both have, or is the same load by the
-    /// same lanes.
+    /// Whether another layer of the same warp has the same lane at every word that both have, or is the same load by
+    /// the same lanes.
     #[inline]
     fn is_by_the_same(&self, now: &Layer) -> bool {
-        match (self.by, now.by) {
-            (By::Step { .. }, By::Step { .. }) if self.by == now.by => true,
-            (By::All(_), By::All(_)) if self.by == now.by => self.cell.by(0) == now.cell.by(0),
+        match (self.lane_map, now.lane_map) {
+            (LaneMap::Step { .. }, LaneMap::Step { .. }) if self.lane_map == now.lane_map => true,
+            (LaneMap::All(_), LaneMap::All(_)) if self.lane_map == now.lane_map => {
+                self.cell.with_mask(0) == now.cell.with_mask(0)
+            }
             _ => lanes_of(self.words() & now.words()).all(|word| {
                 let lanes = self.lanes_at(word);
                 lanes == now.lanes_at(word) && lanes.is_power_of_two()
@@ -100,36 +104,38 @@ impl Layer {
     }
 }
 
-/// Words that lanes of a warp access in equal steps, each as many, and no two lanes the same.
+/// Words that lanes of a warp access with a constant stride. Each lane accesses the same number of words, and no two
+/// lanes share one.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Where lane 0 is, or would be if it were active, in words from the start of the memory.
+    /// The first word of lane 0, whether it is active or not, counted from the start of the memory.
     pub first: i64,
-    /// Words from a lane to the next: no fewer than a lane accesses, or negative where that is one.
+    /// The distance in words from one lane to the next. It is at least the number of words per lane, or negative if
+    /// that is one.
     pub step: i64,
-    /// Words that a lane accesses: a power of two, and where they start is a multiple of it.
+    /// Words per lane. This is a power of two, and the first word of each lane is a multiple of it.
     pub width: u32,
-    /// The lanes.
+    /// The active lanes.
     pub mask: u32,
 }
 
-/// What a row has of one line.
+/// The part of a row that is in one line.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub struct RowPart {
     /// The line, counted from the start of the memory.
     pub line: u64,
-    /// Its words.
+    /// Its words as a mask.
     pub words: u32,
-    /// Who accesses which of them.
-    pub by: By,
-    /// The lanes that do.
+    /// Which lanes access which of the words.
+    pub lane_map: LaneMap,
+    /// The lanes that access it.
     pub lanes: u32,
 }
 
 impl Row {
-    /// Shows what it has of each line, the lowest lanes first.
+    /// Calls a function for the part in each line, beginning with the lowest lanes.
     #[inline]
-    pub fn each(self, mut show: impl FnMut(Stretch)) {
+    pub fn each(self, mut show: impl FnMut(RowPart)) {
         if self.step != 1 {
             let is_even = self.mask == FULL_MASK && self.step.unsigned_abs().is_power_of_two();
             if is_even && self.step <= LINE as i64 && self.first % (LINE as i64) < self.step {
@@ -139,7 +145,7 @@ impl Row {
             }
             return;
         }
-        // A word a lane: the mask, moved, is the words.
+        // With one word per lane, the words are the mask of lanes, shifted.
         let line = self.first.div_euclid(LINE as i64);
         let start = self.first.rem_euclid(LINE as i64) as u32;
         let words = u64::from(self.mask) << start;
@@ -148,28 +154,28 @@ impl Row {
         {
             if words != 0 {
                 let lanes = if first >= 0 { words >> start } else { words << (LINE as u32 - start) };
-                show(Stretch { line: line as u64, words, by: By::Step { first, step: 1 }, lanes });
+                show(RowPart { line: line as u64, words, lane_map: LaneMap::Step { first, step: 1 }, lanes });
             }
         }
     }
 
-    /// [`Row::each`] where all lanes are active and each line has as many of them, at the same words.
-    fn each_evenly(self, mut show: impl FnMut(Stretch)) {
+    /// [`Row::each`] if all lanes are active, and every line has the same number of them at the same words.
+    fn each_evenly(self, mut show: impl FnMut(RowPart)) {
         let (start, step) = (self.first % LINE as i64, self.step);
-        // A bit in each step: 0x1111_1111 if that is 4.
+        // A bit for each step: 0x1111_1111 if the step is 4.
         let every = u64::from(FULL_MASK) / ((1 << step) - 1);
         let words = (every as u32 * ((1 << self.width) - 1)) << start;
         let count = LINE as i64 / step;
         for line in 0..step {
             let lowest = line * count;
             let lanes = (FULL_MASK >> (LINE as i64 - count)) << lowest;
-            let by = By::of(start, lowest, if count == 1 { self.width.into() } else { step });
-            show(Stretch { line: (self.first / LINE as i64 + line) as u64, words, by, lanes });
+            let lane_map = LaneMap::of(start, lowest, if count == 1 { self.width.into() } else { step });
+            show(RowPart { line: (self.first / LINE as i64 + line) as u64, words, lane_map, lanes });
         }
     }
 
-    /// [`Row::each`] for whatever steps and lanes.
-    fn each_by_steps(self, mut show: impl FnMut(Stretch)) {
+    /// [`Row::each`] for any stride and any lanes.
+    fn each_by_steps(self, mut show: impl FnMut(RowPart)) {
         let word = |lane: u32| self.first.wrapping_add(i64::from(lane) * self.step) as u64;
         let pattern = (1u32 << self.width) - 1;
         let mut left = self.mask;
@@ -185,10 +191,11 @@ impl Row {
                 next = word(left.trailing_zeros());
             }
             let lanes = before & !left;
-            // A lane alone in its line is written in one way whatever the step, so that it is told for the same.
+            // The map of a single lane does not depend on the stride. It is written in one way only, so that equal maps
+            // compare as equal.
             let step = if lanes.is_power_of_two() { i64::from(self.width) } else { self.step };
-            let by = By::of((start % LINE as u64) as i64, lowest.into(), step);
-            show(Stretch { line, words, by, lanes });
+            let lane_map = LaneMap::of((start % LINE as u64) as i64, lowest.into(), step);
+            show(RowPart { line, words, lane_map, lanes });
         }
     }
 }

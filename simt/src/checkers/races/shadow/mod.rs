@@ -1,187 +1,197 @@
-//! What is remembered of the accesses to each byte: the last plain store, and the plain loads and strong accesses since.
+//! The shadow memory of the race checker. For each byte it records the last plain store, and the plain loads and strong
+//! accesses since.
 //!
-//! Memory is remembered in pages, made when they are first touched. A page keeps a *cell* for each 32-bit word; one that
-//! is accessed in smaller pieces keeps a cell for each byte. Where the lanes of a warp accessed a line of 32 words in equal
-//! steps, which is what most kernels do, one [`layer`] stands for all of these words. The loads of a cell are one cell too
-//! as long as one warp made them by one instruction; where there are more, or strong accesses, they are a list.
+//! Shadow memory consists of pages, which are created when they are first accessed. A page has a *cell* for each 32-bit
+//! word, or for each byte once it is accessed in smaller units. If the lanes of a warp access a line of 32 words with a
+//! constant stride, as in most kernels, one [`layer`] represents all of these words. The loads of a word are also a
+//! single cell as long as one warp made them with one instruction. If there are more, or strong accesses, they are
+//! stored in a list.
 
 pub mod layer;
 mod page;
 
-use layer::{By, LINE, Layer, Row};
+use layer::{LINE, LaneMap, Layer, Row};
 use page::{LINES, Page};
 
 use std::collections::BTreeMap;
 
 use crate::machine::registers::{WARP_SIZE, lanes_of};
-use crate::order::clocks::Here;
-use crate::order::view::View;
-use crate::order::{Place, Reach, Stamp, Thread};
+use crate::order::clocks::WarpClock;
+use crate::order::vector_clock::VectorClock;
+use crate::order::{ByteRange, Epoch, Scope, Thread};
 
-/// Bytes of a page.
+/// Bytes in a page.
 pub const PAGE_BYTES: u64 = 4096;
-/// Entries of a list at most. Of what is forgotten beyond there remains who it was ([`Forgotten`]).
+/// The largest number of entries in a list. Of older accesses, only the threads are remembered ([`Forgotten`]).
 const MAX_ENTRIES: usize = 64;
-/// Marks a cell of loads that stands for a list.
+/// Marks a cell that refers to a list.
 const LIST: u32 = u32::MAX;
 const WARP_SHIFT: u32 = 27;
-/// Set where a load said that nobody writes these bytes (`ld.global.nc`).
+/// Marks a load that promises that no thread writes these bytes (`ld.global.nc`).
 pub const READ_ONLY: u32 = 1 << 26;
 const PC: u32 = READ_ONLY - 1;
 
-/// An access: by which block, warp and lanes, when, and by which instruction. The default is none.
+/// An access: block, warp, lanes, clock and instruction. The default is no access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// The block's number; of a list, its number.
+    /// The number of the block, or of the list if the cell refers to one.
     pub block: u32,
-    /// The warp's clock.
+    /// The clock of the warp.
     pub clock: u32,
     /// The warp, whether it was a read-only load, and the instruction.
-    place: u32,
-    /// The lanes; none for no access.
+    origin: u32,
+    /// The lanes; 0 if there is no access.
     pub mask: u32,
 }
 
 impl Cell {
-    /// An access of lanes of a warp.
+    /// An access of some lanes of a warp.
     #[inline(always)]
-    pub fn new(here: &Here<'_>, mask: u32, pc_and_flags: u32) -> Cell {
-        Cell { block: here.block, clock: here.clock, place: here.warp << WARP_SHIFT | pc_and_flags, mask }
+    pub fn new(warp_clock: &WarpClock<'_>, mask: u32, pc_and_flags: u32) -> Cell {
+        Cell {
+            block: warp_clock.block,
+            clock: warp_clock.clock,
+            origin: warp_clock.warp << WARP_SHIFT | pc_and_flags,
+            mask,
+        }
     }
 
     fn list(number: usize) -> Cell {
-        Cell { block: number as u32, clock: 0, place: LIST, mask: 0 }
+        Cell { block: number as u32, clock: 0, origin: LIST, mask: 0 }
     }
 
-    /// The list that it stands for.
+    /// The list to which the cell refers, if it does.
     #[inline(always)]
     pub fn as_list(self) -> Option<usize> {
-        (self.place == LIST && self.mask == 0).then_some(self.block as usize)
+        (self.origin == LIST && self.mask == 0).then_some(self.block as usize)
     }
 
-    /// The same access by these lanes.
+    /// The same access by other lanes.
     #[inline(always)]
     #[must_use]
-    pub fn by(self, mask: u32) -> Cell {
+    pub fn with_mask(self, mask: u32) -> Cell {
         Cell { mask, ..self }
     }
 
     /// The warp.
     #[inline(always)]
     pub fn warp(self) -> u32 {
-        self.place >> WARP_SHIFT
+        self.origin >> WARP_SHIFT
     }
 
     /// The instruction.
     pub fn pc(self) -> u32 {
-        self.place & PC
+        self.origin & PC
     }
 
     /// Whether it was a read-only load.
     pub fn is_read_only(self) -> bool {
-        self.place & READ_ONLY != 0
+        self.origin & READ_ONLY != 0
     }
 
-    /// Whether there is nothing here, or something that comes before what each of some lanes does now, as far as can be
-    /// told at a glance.
+    /// Whether there is no access here, or one that is ordered before what each of some lanes does now, as far as the
+    /// clock of the warp can tell.
     #[inline(always)]
-    pub fn is_settled(self, here: &Here<'_>, lanes: u32) -> bool {
+    pub fn is_ordered(self, warp_clock: &WarpClock<'_>, lanes: u32) -> bool {
         if self.mask == 0 {
-            return self.place != LIST;
+            return self.origin != LIST;
         }
-        if self.block != here.block {
+        if self.block != warp_clock.block {
             return false;
         }
         let warp = self.warp();
-        if warp == here.warp {
-            self.clock <= here.floor || (self.mask == lanes && lanes.is_power_of_two())
+        if warp == warp_clock.warp {
+            self.clock <= warp_clock.floor || (self.mask == lanes && lanes.is_power_of_two())
         } else {
-            self.clock <= here.floors[warp as usize % WARP_SIZE]
+            self.clock <= warp_clock.floors[warp as usize % WARP_SIZE]
         }
     }
 
-    /// Whether there is nothing here, or something that comes before what any lane of a warp does now.
-    pub fn is_settled_for_any(self, here: &Here<'_>) -> bool {
+    /// Whether there is no access here, or one that is ordered before what any lane of the warp does now.
+    pub fn is_ordered_for_all(self, warp_clock: &WarpClock<'_>) -> bool {
         if self.mask == 0 {
-            return self.place != LIST;
+            return self.origin != LIST;
         }
-        let floor =
-            if self.warp() == here.warp { here.floor } else { here.floors[self.warp() as usize % WARP_SIZE] };
-        self.block == here.block && self.clock <= floor
+        let floor = if self.warp() == warp_clock.warp {
+            warp_clock.floor
+        } else {
+            warp_clock.floors[self.warp() as usize % WARP_SIZE]
+        };
+        self.block == warp_clock.block && self.clock <= floor
     }
 
-    /// The access of one of its lanes.
-    pub fn stamp(self, lane: u32) -> Stamp {
+    /// The epoch of one of its lanes.
+    pub fn epoch(self, lane: u32) -> Epoch {
         let number = (self.warp() * WARP_SIZE as u32 + lane) as u16;
-        Stamp { thread: Thread { block: self.block, number }, clock: self.clock }
+        Epoch { thread: Thread { block: self.block, number }, clock: self.clock }
     }
 }
 
-/// What an access did.
+/// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Loaded.
+pub enum OpKind {
+    /// It loads.
     Load,
-    /// Stored.
+    /// It stores.
     Store,
-    /// Loaded and stored in one step.
+    /// It loads and stores atomically.
     Update,
 }
 
 /// An access in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Who, when and by what.
+    /// The lanes, their clock and the instruction.
     pub cell: Cell,
     /// What it did.
-    pub kind: Kind,
-    /// Its scope; `None` for a weak one.
-    pub scope: Option<Reach>,
-    /// Exactly which bytes.
-    pub place: Place,
-    /// The chain of stores that it is part of, or that it observed one of; 0 for none.
+    pub kind: OpKind,
+    /// Its scope; `None` for a weak access.
+    pub scope: Option<Scope>,
+    /// The bytes that it accessed.
+    pub range: ByteRange,
+    /// The chain of updates to which it belongs, or whose store it observed; 0 if there is none.
     pub chain: u64,
-    /// The lane of the cell that came last.
+    /// The lane of the cell that accessed last.
     pub last: u8,
-    /// Whether it is volatile, of a thread that had passed no fence.
-    pub is_bare: bool,
+    /// Whether it is volatile and its thread had passed no fence.
+    pub is_unfenced_volatile: bool,
 }
 
-/// Accesses of a cell for which there was no room in its list: who made them, and when, but not by which instruction.
+/// The accesses of a cell that no longer fit into its list. Their epochs are known, but not their instructions.
 #[derive(Clone, Debug, Default)]
 pub struct Forgotten {
     /// Weak loads.
-    pub weak: View,
+    pub weak: VectorClock,
     /// All loads.
-    pub loads: View,
+    pub loads: VectorClock,
     /// Strong stores and updates.
-    pub writes: View,
+    pub writes: VectorClock,
 }
 
 impl Forgotten {
     fn add(&mut self, entry: &Entry) {
-        let is_load = entry.kind == Kind::Load;
+        let is_load = entry.kind == OpKind::Load;
         for lane in lanes_of(entry.cell.mask) {
-            let stamp = entry.cell.stamp(lane as u32);
+            let epoch = entry.cell.epoch(lane as u32);
             if is_load {
-                self.loads.raise(stamp);
+                self.loads.raise(epoch);
             } else {
-                self.writes.raise(stamp);
+                self.writes.raise(epoch);
             }
             if is_load && entry.scope.is_none() {
-                self.weak.raise(stamp);
+                self.weak.raise(epoch);
             }
         }
     }
 }
 
-/// What is remembered of one memory.
+/// The shadow of one memory.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
     pages: Vec<Page>,
 }
 
-/// The lists of all memories.
+/// The lists of all shadow memories.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
     entries: Vec<Vec<Entry>>,
@@ -195,7 +205,7 @@ impl Lists {
         &self.entries[list]
     }
 
-    /// What a list has forgotten, if anything.
+    /// What has been removed from a list because it was full, if anything.
     pub fn forgotten(&self, list: usize) -> Option<&Forgotten> {
         self.forgotten.get(&list)
     }
@@ -217,7 +227,7 @@ impl Lists {
 }
 
 impl Shadow {
-    /// The page at an offset, with a cell a byte if `is_fine` asks for it.
+    /// The page at an offset. `is_fine` requests a cell for each byte.
     #[inline]
     fn page(&mut self, offset: u64, is_fine: bool, lists: &mut Lists) -> &mut Page {
         let number = (offset / PAGE_BYTES) as usize;
@@ -231,53 +241,65 @@ impl Shadow {
         page
     }
 
-    /// A plain access of words of a line: remembers it if it can be told at a glance that all is in order.
+    /// Checks a plain access to words of one line, and records it if the fast path can tell that it does not race.
     #[inline]
-    fn access(&mut self, here: &Here<'_>, line: u64, new: &Layer, is_store: bool) -> bool {
+    fn access(&mut self, warp_clock: &WarpClock<'_>, line: u64, new: &Layer, is_store: bool) -> bool {
         let number = line as usize / LINES;
         if number >= self.pages.len() {
             self.pages.resize_with(number + 1, Page::default);
         }
-        self.pages[number].access(here, line as usize % LINES, new, is_store)
+        self.pages[number].access(warp_clock, line as usize % LINES, new, is_store)
     }
 
-    /// A plain access of a row: remembers it, line by line, where it can be told at a glance that all is in order. Returns
+    /// Checks a plain access of a row, line by line, and records the lines for which the fast path can tell. Returns
     /// the lanes for which it cannot.
     #[inline]
-    pub fn row(&mut self, here: &Here<'_>, cell: Cell, row: Row, is_store: bool) -> u32 {
+    pub fn check_row(&mut self, warp_clock: &WarpClock<'_>, cell: Cell, row: Row, is_store: bool) -> u32 {
         let mut left = 0;
         row.each(|part| {
-            let new = Layer { cell: cell.by(part.words), by: part.by };
-            if !self.access(here, part.line, &new, is_store) {
+            let new = Layer { cell: cell.with_mask(part.words), lane_map: part.lane_map };
+            if !self.access(warp_clock, part.line, &new, is_store) {
                 left |= part.lanes;
             }
         });
         left
     }
 
-    /// A plain load of the same words by several lanes: as [`Shadow::row`]. Whether that worked.
+    /// The same as [`Shadow::check_row`] for a plain load of the same words by several lanes. Returns whether the fast
+    /// path could tell.
     #[inline]
-    pub fn broadcast(&mut self, here: &Here<'_>, cell: Cell, offset: u64, bytes: u64, lanes: u32) -> bool {
+    pub fn check_broadcast(
+        &mut self,
+        warp_clock: &WarpClock<'_>,
+        cell: Cell,
+        offset: u64,
+        bytes: u64,
+        lanes: u32,
+    ) -> bool {
         if !bytes.is_multiple_of(4) || !offset.is_multiple_of(bytes) {
             return false;
         }
         let words = ((1 << (bytes / 4)) - 1) << (offset / 4 % LINE as u64);
-        let new = Layer { cell: cell.by(words), by: By::All(lanes) };
-        self.access(here, offset / 4 / LINE as u64, &new, false)
+        let new = Layer { cell: cell.with_mask(words), lane_map: LaneMap::All(lanes) };
+        self.access(warp_clock, offset / 4 / LINE as u64, &new, false)
     }
 
-    /// Makes the cells of a place ready, and says at which offsets they start.
-    pub fn cells(&mut self, place: Place, lists: &mut Lists) -> impl Iterator<Item = u64> + Clone + use<> {
-        let (offset, bytes) = (place.offset, u64::from(place.bytes));
+    /// Prepares the cells of a range, and returns their offsets.
+    pub fn cells(
+        &mut self,
+        range: ByteRange,
+        lists: &mut Lists,
+    ) -> impl Iterator<Item = u64> + Clone + use<> {
+        let (offset, bytes) = (range.offset, u64::from(range.bytes));
         let step = self.prepare(offset, bytes, lists);
         (offset - offset % step..offset + bytes).step_by(step as usize)
     }
 
-    /// Makes the cells of some bytes ready, and says in which steps they start.
+    /// Prepares the cells of some bytes, and returns the distance between them.
     fn prepare(&mut self, offset: u64, bytes: u64, lists: &mut Lists) -> u64 {
         let is_fine = !offset.is_multiple_of(4) || !bytes.is_multiple_of(4);
         let mut step = 4;
-        // An access that straddles two pages has cells of one size in both.
+        // If an access crosses a page boundary, both pages get cells of the same size.
         let pages = (offset / PAGE_BYTES)..=((offset + bytes - 1) / PAGE_BYTES);
         for page in pages.clone() {
             if self.page(page * PAGE_BYTES, is_fine, lists).is_fine {
@@ -298,19 +320,20 @@ impl Shadow {
         (page, (offset % PAGE_BYTES / step) as usize)
     }
 
-    /// The last plain store to a cell that is ready.
+    /// The last plain store to a prepared cell.
     pub fn store(&self, offset: u64) -> Cell {
         let (page, index) = self.index(offset);
         self.pages[page].stores.get(index)
     }
 
-    /// What was remembered of a cell that is ready since its last plain store.
+    /// The accesses to a prepared cell since its last plain store.
     pub fn loads(&self, offset: u64) -> Cell {
         let (page, index) = self.index(offset);
         self.pages[page].loads.get(index)
     }
 
-    /// Remembers a plain store, and nothing from before it: who races with that races with this too, or comes after.
+    /// Records a plain store and forgets everything before it: what races with that races with this store too, or is
+    /// ordered after it.
     pub fn set_store(&mut self, offset: u64, cell: Cell, lists: &mut Lists) {
         let (page, index) = self.index(offset);
         let page = &mut self.pages[page];
@@ -324,35 +347,35 @@ impl Shadow {
         }
     }
 
-    /// Remembers one load in the place of all that were.
+    /// Records one load in place of all others.
     pub fn set_loads(&mut self, offset: u64, cell: Cell) {
         let (page, index) = self.index(offset);
         self.pages[page].loads.set(index, cell);
     }
 
-    /// Adds to the list of a cell that is ready. `replaces` says which entries need not be remembered any more.
+    /// Adds an entry to the list of a prepared cell. `replaces` selects the entries that it makes unnecessary.
     pub fn add(&mut self, offset: u64, entry: Entry, lists: &mut Lists, replaces: impl Fn(&Entry) -> bool) {
         let loads = self.loads(offset);
         let list = loads.as_list().unwrap_or_else(|| {
-            let first = (loads.mask != 0).then(|| Entry::plain_load(loads, entry.place));
+            let first = (loads.mask != 0).then(|| Entry::plain_load(loads, entry.range));
             let list = lists.add(first.into_iter().collect());
             self.set_loads(offset, Cell::list(list));
             self.pages[(offset / PAGE_BYTES) as usize].has_lists = true;
             list
         });
-        if entry.scope.is_some() && entry.kind != Kind::Load {
+        if entry.scope.is_some() && entry.kind != OpKind::Load {
             self.pages[(offset / PAGE_BYTES) as usize].is_strong = true;
         }
         let entries = &mut lists.entries[list];
         if let Some(last) = entries.last_mut().filter(|last| last.is_of_one_instruction(&entry)) {
-            *last = Entry { cell: entry.cell.by(last.cell.mask | entry.cell.mask), ..entry };
+            *last = Entry { cell: entry.cell.with_mask(last.cell.mask | entry.cell.mask), ..entry };
             return;
         }
         retain_needed(entries, &entry, replaces);
         if entries.len() == MAX_ENTRIES {
             lists.forgotten.entry(list).or_default().add(&entries.remove(0));
         }
-        // Most lists are of a word that one warp updates once, and there may be millions of them.
+        // Most lists are for a word that one warp updates once, and there may be millions of them.
         if entries.is_empty() {
             entries.reserve_exact(1);
         }
@@ -368,32 +391,33 @@ impl Shadow {
 }
 
 impl Entry {
-    /// A plain load, of whose bytes no more is remembered than that they are among those of this cell.
-    fn plain_load(cell: Cell, place: Place) -> Entry {
+    /// An entry for a plain load that is in a cell. Which of the bytes of the cell it loaded is not known.
+    fn plain_load(cell: Cell, range: ByteRange) -> Entry {
         let last = cell.mask.trailing_zeros() as u8;
-        Entry { cell, kind: Kind::Load, scope: None, place, chain: 0, last, is_bare: false }
+        Entry { cell, kind: OpKind::Load, scope: None, range, chain: 0, last, is_unfenced_volatile: false }
     }
 
-    /// Whether two accesses are those of two lanes by one instruction, as far as it matters.
+    /// Whether two entries are accesses of two lanes by one instruction and need not be distinguished.
     fn is_of_one_instruction(&self, other: &Entry) -> bool {
         let same = |one: Cell, other: Cell| {
-            (one.block, one.clock, one.place) == (other.block, other.clock, other.place)
+            (one.block, one.clock, one.origin) == (other.block, other.clock, other.origin)
         };
         same(self.cell, other.cell)
-            && self.place == other.place
-            && (self.kind, self.scope, self.is_bare) == (other.kind, other.scope, other.is_bare)
-            && (self.chain == other.chain || self.kind == Kind::Store)
+            && self.range == other.range
+            && (self.kind, self.scope, self.is_unfenced_volatile)
+                == (other.kind, other.scope, other.is_unfenced_volatile)
+            && (self.chain == other.chain || self.kind == OpKind::Store)
     }
 }
 
-/// Drops the entries that a new one replaces, besides those that still tell who comes after an older store of another
-/// chain than the new one is of.
+/// Removes the entries that a new one replaces. It keeps those that still show which accesses are ordered after an
+/// older store of a chain that differs from the new entry's.
 fn retain_needed(entries: &mut Vec<Entry>, new: &Entry, replaces: impl Fn(&Entry) -> bool) {
     let mut index = 0;
     while index < entries.len() {
         let known = &entries[index];
         let other_chain = known.chain != 0 && known.chain != new.chain;
-        let older = |entry: &Entry| entry.kind != Kind::Load && entry.chain == known.chain;
+        let older = |entry: &Entry| entry.kind != OpKind::Load && entry.chain == known.chain;
         if replaces(known) && !(other_chain && entries[..index].iter().any(older)) {
             entries.remove(index);
         } else {

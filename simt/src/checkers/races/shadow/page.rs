@@ -1,70 +1,71 @@
-//! The cells of a page of memory, kept by line in a few layers where warps accessed it in equal steps, and by word or byte
-//! where not.
+//! A page of shadow memory. A line consists of a few layers as long as warps access it with a constant stride, and of
+//! cells for words or bytes otherwise.
 
 use crate::checkers::races::shadow::layer::{LINE, Layer};
 use crate::checkers::races::shadow::{Cell, Lists, PAGE_BYTES};
 use crate::machine::registers::{FULL_MASK, lanes_of};
-use crate::order::clocks::Here;
+use crate::order::clocks::WarpClock;
 
-/// Lines of a page.
+/// Lines in a page.
 pub const LINES: usize = PAGE_BYTES as usize / 4 / LINE;
-/// Layers of a line at most, besides the first; a tree over a line leaves one for each of its steps.
+/// The largest number of layers of a line besides the first. A tree reduction over a line leaves one for each of its
+/// steps.
 const MORE: usize = 7;
 
-/// What is remembered of a page.
+/// The cells of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// Whether there is a cell a byte.
+    /// Whether there is a cell for each byte.
     pub is_fine: bool,
     /// Whether a strong store was ever made here.
     pub is_strong: bool,
-    /// Whether a cell ever stood for a list.
+    /// Whether a cell ever referred to a list.
     pub has_lists: bool,
-    /// The last stores.
+    /// The last plain stores.
     pub stores: Cells,
     /// The loads and strong accesses since.
     pub loads: Cells,
 }
 
-/// The cells of a page.
+/// The cells of a page for one kind of access.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// Empty until something is remembered here.
-    lines: Vec<Line>,
+    /// Empty until something is recorded here.
+    lines: Vec<LineCells>,
     /// The layers of lines that have more than one.
     more: Vec<More>,
-    /// A cell a word or a byte. Empty until a line has them.
-    pieces: Vec<Cell>,
+    /// A cell for each word or byte. Empty until a line needs them.
+    cells: Vec<Cell>,
 }
 
-/// A line: layers that have no word in common, unless its words have cells of their own.
+/// A line. Its layers have no word in common; or its words have cells of their own.
 #[derive(Clone, Copy, Debug, Default)]
-struct Line {
-    /// The newest: what comes next to its words need not look at the others.
+struct LineCells {
+    /// The newest layer. An access to its words need not look at the others.
     first: Layer,
-    /// The words that the other layers have.
+    /// The words that are in other layers.
     others: u32,
-    /// Where in [`Cells::more`] these are, counted from 1; 0 if there never were any.
+    /// The index in [`Cells::more`] of the other layers, counted from 1; 0 if there never were any.
     more: u8,
-    /// Whether its words have cells of their own.
+    /// Whether the words have cells of their own.
     is_spread: bool,
 }
 
-/// The layers of a line besides the first, in no order.
+/// The layers of a line besides the first, in no particular order.
 type More = [Layer; MORE];
 
 impl Page {
-    /// A plain access of words of a line: remembers it if it can be told at a glance that all is in order.
+    /// Checks a plain access to words of a line, and records it if the fast path can tell that it does not race.
     #[inline]
-    pub fn access(&mut self, here: &Here<'_>, line: usize, new: &Layer, is_store: bool) -> bool {
-        // Strong stores are kept elsewhere too, where a plain one has to take them out.
+    pub fn access(&mut self, warp_clock: &WarpClock<'_>, line: usize, new: &Layer, is_store: bool) -> bool {
+        // Strong stores are also known elsewhere, and a plain store has to remove them there.
         if self.is_fine || (is_store && self.is_strong) {
             return false;
         }
         let promises = new.cell.is_read_only();
         let is_broken = |load: Cell| load.is_read_only() && !promises;
-        if !self.stores.is_settled(here, line, new, |_| promises)
-            || !self.loads.is_settled(here, line, new, is_broken)
+        if !self.stores.is_ordered(warp_clock, line, new, |_| promises)
+            || !self.loads.is_ordered(warp_clock, line, new, is_broken)
         {
             return false;
         }
@@ -77,8 +78,8 @@ impl Page {
         true
     }
 
-    /// Forgets everything; returns the lists that there were. The page keeps the size of its cells: the next block of the
-    /// kernel is going to do what this one did.
+    /// Forgets everything, and returns the lists that were in use. The page keeps the size of its cells, because the
+    /// next block of the kernel will probably do the same as this one.
     pub fn clear(&mut self) -> impl Iterator<Item = usize> + use<> {
         let has_lists = std::mem::take(&mut self.has_lists);
         let mut lists = Vec::new();
@@ -86,7 +87,7 @@ impl Page {
             lists.extend(self.loads.lists().map(|(_, list)| list));
         }
         for cells in [&mut self.loads, &mut self.stores] {
-            cells.lines.fill(Line::default());
+            cells.lines.fill(LineCells::default());
             cells.more.clear();
             if self.is_fine {
                 cells.spread_all();
@@ -96,17 +97,17 @@ impl Page {
         lists.into_iter()
     }
 
-    /// Goes over to a cell a byte.
+    /// Changes to one cell for each byte.
     pub fn refine(&mut self, lists: &mut Lists) {
         self.is_fine = true;
         for cells in [&mut self.stores, &mut self.loads] {
             cells.make();
             cells.spread_all();
-            cells.pieces = cells.pieces.iter().flat_map(|&cell| [cell; 4]).collect();
+            cells.cells = cells.cells.iter().flat_map(|&cell| [cell; 4]).collect();
         }
         for (index, list) in self.loads.lists().collect::<Vec<_>>() {
             if !index.is_multiple_of(4) {
-                self.loads.pieces[index] = Cell::list(lists.add(lists.entries(list).to_vec()));
+                self.loads.cells[index] = Cell::list(lists.add(lists.entries(list).to_vec()));
             }
         }
     }
@@ -116,16 +117,16 @@ impl Cells {
     #[inline]
     fn make(&mut self) {
         if self.lines.is_empty() {
-            self.lines = vec![Line::default(); LINES];
+            self.lines = vec![LineCells::default(); LINES];
         }
     }
 
-    fn pieces_in_line(&self) -> usize {
-        (self.pieces.len() / LINES).max(LINE)
+    fn cells_per_line(&self) -> usize {
+        (self.cells.len() / LINES).max(LINE)
     }
 
     /// The layers of a line besides the first.
-    fn more(&self, line: &Line) -> &[Layer] {
+    fn more(&self, line: &LineCells) -> &[Layer] {
         line.more.checked_sub(1).map_or(&[], |at| &self.more[usize::from(at)])
     }
 
@@ -134,20 +135,27 @@ impl Cells {
         at.map_or(&mut [], |at| &mut self.more[usize::from(at)])
     }
 
-    /// Whether all that is remembered of some words comes before an access to them now, and nothing `denies` it.
+    /// Whether everything that is recorded for some words is ordered before the current access, and nothing `denies`
+    /// the access.
     #[inline]
-    fn is_settled(&self, here: &Here<'_>, line: usize, new: &Layer, denies: impl Fn(Cell) -> bool) -> bool {
+    fn is_ordered(
+        &self,
+        warp_clock: &WarpClock<'_>,
+        line: usize,
+        new: &Layer,
+        denies: impl Fn(Cell) -> bool,
+    ) -> bool {
         let Some(own) = self.lines.get(line) else { return true };
         if own.is_spread {
-            let words = &self.pieces[line * LINE..][..LINE];
+            let words = &self.cells[line * LINE..][..LINE];
             let fits = |word: usize| {
                 let cell = words[word];
                 let is_free = cell.mask == 0 || !denies(cell);
-                is_free && cell.is_settled(here, new.lanes_at(word))
+                is_free && cell.is_ordered(warp_clock, new.lanes_at(word))
             };
             return lanes_of(new.words()).all(fits);
         }
-        let fits = |layer: &Layer| !denies(layer.cell) && layer.comes_before(here, new);
+        let fits = |layer: &Layer| !denies(layer.cell) && layer.comes_before(warp_clock, new);
         if own.first.words() & new.words() != 0 && !fits(&own.first) {
             return false;
         }
@@ -164,7 +172,7 @@ impl Cells {
         true
     }
 
-    /// Remembers an access of words in the place of all that was remembered of them.
+    /// Records an access to words in place of everything that is recorded for them.
     #[inline]
     fn put(&mut self, line: usize, new: &Layer) {
         self.make();
@@ -179,12 +187,12 @@ impl Cells {
         let mut before = std::mem::replace(&mut own.first, *new);
         before.cell.mask &= !new.words();
         if before.words() != 0 {
-            self.put_beside(line, &before);
+            self.put_in_others(line, &before);
         }
     }
 
-    /// Keeps what is left of the layer that was first, besides the new one.
-    fn put_beside(&mut self, line: usize, before: &Layer) {
+    /// Keeps what is left of the layer that was the first until now.
+    fn put_in_others(&mut self, line: usize, before: &Layer) {
         let own = &mut self.lines[line];
         if own.more == 0 {
             if self.more.is_empty() {
@@ -203,24 +211,25 @@ impl Cells {
         self.put_words(line, before);
     }
 
-    /// [`Cells::put`] where words have cells of their own; there are no lists among those of an access that is settled.
+    /// [`Cells::put`] if words have cells of their own. None of these refers to a list, because the access is known to
+    /// be ordered.
     fn put_words(&mut self, line: usize, new: &Layer) {
         if new.words() == FULL_MASK {
             let more = self.lines[line].more;
-            self.lines[line] = Line { first: *new, more, ..Line::default() };
+            self.lines[line] = LineCells { first: *new, more, ..LineCells::default() };
             return;
         }
         for word in lanes_of(new.words()) {
-            self.pieces[line * LINE + word] = new.cell_at(word);
+            self.cells[line * LINE + word] = new.cell_at(word);
         }
     }
 
-    /// Forgets what is remembered of some words.
+    /// Forgets what is recorded for some words.
     #[inline]
     fn take(&mut self, line: usize, words: u32) {
         let Some(own) = self.lines.get_mut(line) else { return };
         if own.is_spread {
-            lanes_of(words).for_each(|word| self.pieces[line * LINE + word] = Cell::default());
+            lanes_of(words).for_each(|word| self.cells[line * LINE + word] = Cell::default());
             return;
         }
         own.first.cell.mask &= !words;
@@ -242,8 +251,8 @@ impl Cells {
         }
     }
 
-    /// The layer that has a word of a line.
-    fn layer_at<'c>(&'c self, own: &'c Line, word: usize) -> Option<&'c Layer> {
+    /// The layer that contains a word.
+    fn layer_at<'c>(&'c self, own: &'c LineCells, word: usize) -> Option<&'c Layer> {
         let mut layers = std::iter::once(&own.first).chain(self.more(own));
         layers.find(|layer| layer.words() >> word & 1 != 0)
     }
@@ -254,29 +263,29 @@ impl Cells {
         if own.is_spread {
             return;
         }
-        let size = self.pieces_in_line();
-        if self.pieces.is_empty() {
-            self.pieces = vec![Cell::default(); LINES * LINE];
+        let size = self.cells_per_line();
+        if self.cells.is_empty() {
+            self.cells = vec![Cell::default(); LINES * LINE];
         }
         for index in 0..size {
             let word = index * LINE / size;
             let layer = self.layer_at(&own, word);
-            self.pieces[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
+            self.cells[line * size + index] = layer.map_or_else(Cell::default, |layer| layer.cell_at(word));
         }
         self.more_mut(line).fill(Layer::default());
-        self.lines[line] = Line { is_spread: true, more: own.more, ..Line::default() };
+        self.lines[line] = LineCells { is_spread: true, more: own.more, ..LineCells::default() };
     }
 
     fn spread_all(&mut self) {
         (0..self.lines.len()).for_each(|line| self.spread(line));
     }
 
-    /// A cell, by its index in the page.
+    /// The cell with an index in the page.
     pub fn get(&self, index: usize) -> Cell {
-        let size = self.pieces_in_line();
+        let size = self.cells_per_line();
         let Some(own) = self.lines.get(index / size) else { return Cell::default() };
         if own.is_spread {
-            return self.pieces[index];
+            return self.cells[index];
         }
         let word = index % size * LINE / size;
         self.layer_at(own, word).map_or_else(Cell::default, |layer| layer.cell_at(word))
@@ -285,15 +294,15 @@ impl Cells {
     /// Sets a cell.
     pub fn set(&mut self, index: usize, cell: Cell) {
         self.make();
-        self.spread(index / self.pieces_in_line());
-        self.pieces[index] = cell;
+        self.spread(index / self.cells_per_line());
+        self.cells[index] = cell;
     }
 
-    /// Cells that stand for lists: which, and which list.
+    /// The cells that refer to lists: their index, and the number of the list.
     fn lists(&self) -> impl Iterator<Item = (usize, usize)> {
-        let size = self.pieces_in_line();
+        let size = self.cells_per_line();
         let own = move |index: &usize| self.lines[index / size].is_spread;
-        let pieces = 0..self.pieces.len();
-        pieces.filter(own).filter_map(|index| Some((index, self.pieces[index].as_list()?)))
+        let cells = 0..self.cells.len();
+        cells.filter(own).filter_map(|index| Some((index, self.cells[index].as_list()?)))
     }
 }

@@ -1,0 +1,100 @@
+//! Puts into words what the initialisation checker has found, and notes constants that nothing has set.
+
+use crate::checkers::context::{Context, fault};
+use crate::checkers::findings::Findings;
+use crate::checkers::initialisation::{MemoryRegion, Unwritten};
+use crate::compile::dead_results;
+use crate::compile::inst::Pc;
+use crate::machine::global::Buffer;
+use crate::report::fault::{Fault, FaultKind, Severity};
+use crate::report::location::{AccessKind, Allocation, Location, Space};
+
+/// Adds what a warp of a block has read unwritten to the findings.
+pub fn add(
+    context: &Context<'_>,
+    findings: &mut Findings,
+    found: Vec<Unwritten>,
+    (block, warp): (u64, usize),
+) {
+    for unwritten in found {
+        let make = || uninitialized_read(context, (block, warp), &unwritten);
+        findings.add(context.program, FaultKind::Uninitialized, unwritten.pc, make);
+    }
+}
+
+fn uninitialized_read(context: &Context<'_>, (block, warp): (u64, usize), unwritten: &Unwritten) -> Fault {
+    let (name, start) = owner(context, unwritten);
+    let (first, last) = (unwritten.bytes.start as u64 - start, unwritten.bytes.end as u64 - start - 1);
+    let bytes = if first == last { format!("byte {first}") } else { format!("bytes {first} to {last}") };
+    let others = match unwritten.lanes.count_ones() - 1 {
+        0 => String::new(),
+        1 => "; another lane did the same".to_string(),
+        count => format!("; {count} other lanes did the same"),
+    };
+    let doing = format!("read {bytes}, which had not been written{others}");
+    let actor = context.actor(block, warp, unwritten.lane as u32, unwritten.pc, doing);
+    let (were, they) = if first == last { ("was", "it") } else { ("were", "they") };
+    let message = format!("{bytes} of {name} {were} read before {they} {were} written");
+    let actors = vec![actor.with(AccessKind::Read)];
+    let location = Some(location(context, unwritten));
+    Fault {
+        step: unwritten.step,
+        location,
+        ..fault(FaultKind::Uninitialized, Severity::Error, message, actors)
+    }
+}
+
+fn location(context: &Context<'_>, unwritten: &Unwritten) -> Location {
+    let (first, bytes) = (unwritten.bytes.start as u64, unwritten.bytes.len() as u64);
+    let (space, start, allocation) = match unwritten.region {
+        MemoryRegion::Global(region) => {
+            let (space, allocation) = context.region(region);
+            (space, allocation.address, Some(allocation))
+        }
+        MemoryRegion::Shared => (Space::Shared, 0, context.shared(first)),
+    };
+    Location { space, address: start + first, bytes, allocation }
+}
+
+/// The name of the variable or buffer to which unwritten bytes belong, and its offset in the memory.
+fn owner(context: &Context<'_>, unwritten: &Unwritten) -> (String, u64) {
+    match unwritten.region {
+        MemoryRegion::Global(region) => (format!("`{}`", context.global.region(region).name), 0),
+        MemoryRegion::Shared => context.program.shared_owner(context.kernel, unwritten.bytes.start as u64),
+    }
+}
+
+/// A note for each variable in constant memory that has no initial value, that the host has not written to, and that an
+/// instruction of the launch named. It is not an error, because the variable holds zeros (PTX ISA, 5.4.4). The
+/// documentation of the checker says why variables in global memory get no such note.
+pub fn unset_constants(context: &Context<'_>, was_issued: impl Fn(Pc) -> bool) -> Vec<Fault> {
+    let unset = context.program.constants.iter().filter(|&&buffer| !context.global.is_set(buffer));
+    unset.filter_map(|&buffer| unset_constant(context, buffer, &was_issued)).collect()
+}
+
+fn unset_constant(context: &Context<'_>, buffer: Buffer, was_issued: impl Fn(Pc) -> bool) -> Option<Fault> {
+    let program = context.program;
+    let (name, _) = program.variables.iter().find(|(_, known)| *known == buffer)?;
+    let names = |pc: Pc| {
+        let span = program.origins[pc as usize].span;
+        dead_results::words(&program.text[span.start as usize..span.end as usize]).any(|word| word == name)
+    };
+    let pc = (0..program.insts.len() as Pc).find(|&pc| was_issued(pc) && names(pc))?;
+    let site = program.site(pc);
+    let line =
+        site.source.map_or_else(|| format!("line {} of the PTX", site.ptx_line), |line| format!("`{line}`"));
+    let message = format!(
+        "`{name}` in constant memory is used at {line}, but it has no initial value and the host has not set it, so it holds zeros"
+    );
+    let mut note = fault(FaultKind::Uninitialized, Severity::Note, message, Vec::new());
+    let allocation = Allocation { name: name.clone(), address: buffer.address(), bytes: buffer.bytes() };
+    note.location = Some(Location {
+        space: Space::Const,
+        address: buffer.address(),
+        bytes: buffer.bytes(),
+        allocation: Some(allocation),
+    });
+    note.help =
+        "set it before the launch, as `cudaMemcpyToSymbol` does, or give it an initial value".to_string();
+    Some(note)
+}

@@ -1,0 +1,65 @@
+//! Operations on mbarriers: what they are to the race checker, and what they order.
+//!
+//! An mbarrier is initialised and invalidated by what counts as a plain store, so these have to be ordered with every
+//! other operation on it. The other operations are strong accesses with block scope, which race only with those two.
+
+use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::races;
+use crate::checkers::races::shadow::OpKind;
+use crate::order::phases::HappensBefore;
+use crate::order::{ByteRange, Order, Scope};
+
+/// What an operation on an mbarrier does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MbarrierEvent {
+    /// It initialises or invalidates the mbarrier, so no other thread may access it at the same time.
+    Exclusive,
+    /// It arrives, or completes transactions.
+    Arrives {
+        /// Whether that completes the phase.
+        completes: bool,
+    },
+    /// It changes the number of expected transactions, which orders nothing.
+    Counts,
+    /// It tests whether a phase is complete.
+    Tests {
+        /// Whether it is.
+        finds: bool,
+    },
+}
+
+impl MemoryModel {
+    /// A lane has carried out an operation on an mbarrier.
+    pub fn mbarrier(
+        &mut self,
+        lane: usize,
+        range: ByteRange,
+        event: MbarrierEvent,
+        semantics: (Order, Scope),
+    ) {
+        let id = self.id(lane);
+        let (kind, scope) = match event {
+            MbarrierEvent::Exclusive => (OpKind::Store, None),
+            MbarrierEvent::Arrives { .. } | MbarrierEvent::Counts => (OpKind::Update, Some(semantics.1)),
+            MbarrierEvent::Tests { .. } => (OpKind::Load, Some(semantics.1)),
+        };
+        let access =
+            races::Access { pc: self.pc, kind, scope, read_only: false, is_unfenced_volatile: false };
+        if let Some(races) = &mut self.races {
+            let conflict = races.check_and_record(&self.clocks, id, access, range, 0, |_, _| false);
+            self.report(conflict);
+        }
+        let known = HappensBefore { clocks: &mut self.clocks, locations: &mut self.locations };
+        match event {
+            MbarrierEvent::Exclusive => self.phases.forget(range),
+            MbarrierEvent::Arrives { completes } => {
+                self.phases.arrive(known, id, range, semantics);
+                if completes {
+                    self.phases.complete(range);
+                }
+            }
+            MbarrierEvent::Tests { finds: true } => self.phases.wait(known, id, range, semantics),
+            MbarrierEvent::Counts | MbarrierEvent::Tests { finds: false } => {}
+        }
+    }
+}

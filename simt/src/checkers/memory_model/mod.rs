@@ -1,0 +1,531 @@
+//! Applies the PTX memory model to a run. It sees every access with its lanes and bytes, and everything that orders
+//! accesses. From these it maintains the vector clocks, and it passes the accesses on to the race checker and to the
+//! weak memory.
+//!
+//! An instruction is shown before it is carried out, so that memory still holds the old values. If the lanes of one
+//! instruction take effect one after the other (strong stores, atomics), they are shown in that order. The race checker
+//! changes nothing. The weak memory does not change memory either, which always holds the last store; it replaces the
+//! values that loads return. Not seen are local memory, parameters and constants, which threads do not share or do not
+//! write, and accesses outside of all allocations, which stop the launch.
+
+pub mod delayed;
+mod drain;
+pub mod mbarrier;
+pub mod memory_view;
+mod strided;
+pub mod weak_memory;
+pub mod wording;
+
+use crate::access::address;
+use crate::access::element;
+
+use memory_view::{Issued, MemoryView, base_and_stride, is_aligned};
+
+use crate::checkers::memory_model::weak_memory::{StaleLoad, WeakMemory};
+use crate::checkers::races::finding::{Circumstance, FoundRaces, Race};
+use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::{self, Conflict, Overflow, RaceCause, Races};
+use crate::compile::inst::Pc;
+use crate::isa::op::atomic::Atomic;
+use crate::isa::op::memory::{Access, Fence, Memory};
+use crate::isa::value::Args;
+use crate::launch::Launch;
+use crate::machine::divergence::Frame;
+use crate::machine::global::Window;
+use crate::machine::registers::{Lanes, WARP_SIZE, Wide, lanes_of};
+use crate::order::clocks::{Clocks, LaneId};
+use crate::order::phases::Phases;
+use crate::order::release_acquire::{Locations, ReleasedClocks, StoreRecord};
+use crate::order::store_history::LoadQuery;
+use crate::order::{ByteRange, Epoch, Order, Scope, Space, Thread};
+
+/// What is known about the order of the accesses of a launch, and the checkers that use it.
+#[derive(Debug)]
+pub struct MemoryModel {
+    /// The vector clocks of the threads.
+    pub clocks: Clocks,
+    locations: Locations,
+    phases: Phases,
+    races: Option<Races>,
+    /// Whether unordered volatile accesses are reported.
+    reports_volatile: bool,
+    weak: Option<WeakMemory>,
+    found: FoundRaces,
+    /// The slot of the block, the warp and the instruction that run now.
+    slot: usize,
+    warp: usize,
+    pc: Pc,
+    now: u64,
+}
+
+/// A load or store of a warp, with what is needed to look at its lanes. (NVIDIA's profiler calls it a request.)
+pub(crate) struct Request<'p, 'm> {
+    memory: MemoryView<'m>,
+    lanes: &'p Lanes<'m>,
+    args: &'p Args,
+    access: &'p Access,
+    at: &'p Wide,
+    mask: u32,
+    is_shared: bool,
+    kind: OpKind,
+}
+
+impl MemoryModel {
+    /// The memory model of a launch with `slots` resident blocks.
+    pub fn new(slots: usize, lockstep: bool, launch: &Launch) -> MemoryModel {
+        MemoryModel {
+            clocks: Clocks::new(slots, lockstep),
+            locations: Locations::new(slots, launch.weak_memory),
+            phases: Phases::default(),
+            races: launch.checks.races.then(|| Races::new(slots)),
+            reports_volatile: launch.checks.volatile_races,
+            weak: launch.weak_memory.then(|| WeakMemory::new(slots, launch)),
+            found: FoundRaces::default(),
+            slot: 0,
+            warp: 0,
+            pc: 0,
+            now: 0,
+        }
+    }
+
+    /// A block starts in a slot.
+    pub fn start(&mut self, slot: usize, number: u64, threads: u32) {
+        let before = self.clocks.block(slot);
+        self.clocks.start(slot, number, threads);
+        self.phases.forget_space(Space::Shared(before));
+        self.locations.start(slot, before, threads.div_ceil(WARP_SIZE as u32) as usize);
+        if let Some(races) = &mut self.races {
+            races.start(slot);
+        }
+        if let Some(weak) = &mut self.weak {
+            weak.store_history.forget(Space::Shared(before));
+            weak.delayed.start(slot, threads.div_ceil(WARP_SIZE as u32) as usize);
+        }
+    }
+
+    /// Lanes of a warp are about to run together.
+    pub fn run(&mut self, slot: usize, warp: usize, lanes: u32) {
+        (self.slot, self.warp) = (slot, warp);
+        self.clocks.run_together(slot, warp, lanes);
+    }
+
+    /// The next instruction, and the step of the launch.
+    #[inline]
+    pub fn at(&mut self, pc: Pc, now: u64) {
+        (self.pc, self.now) = (pc, now);
+        if let Some(races) = &mut self.races {
+            races.now = now;
+        }
+    }
+
+    fn id(&self, lane: usize) -> LaneId {
+        LaneId { slot: self.slot, warp: self.warp, lane }
+    }
+
+    /// Active lanes pass a fence.
+    pub fn fence(&mut self, lanes: u32, fence: Fence) {
+        self.locations.fence(&mut self.clocks, (self.slot, self.warp), lanes, (fence.order, fence.scope));
+    }
+
+    /// Active lanes are about to load or store.
+    pub fn access(
+        &mut self,
+        memory: MemoryView<'_>,
+        lanes: &Lanes<'_>,
+        args: &Args,
+        (access, kind): (&Access, OpKind),
+        frame: &Frame,
+    ) {
+        let at = address::addresses(lanes, &access.address, args.a, frame);
+        let left = base_and_stride(&at, lanes.mask).map_or(lanes.mask, |base_and_stride| {
+            self.strided(memory, base_and_stride, lanes.mask, (access, kind))
+        });
+        if left == 0 {
+            return;
+        }
+        let request = Request { memory, lanes, args, access, at: &at, mask: left, is_shared: false, kind };
+        match access.address.memory {
+            Memory::Global => self.plain_or_strong(&request),
+            Memory::Shared => self.plain_or_strong(&Request { is_shared: true, ..request }),
+            Memory::Generic => self.generic_request(&request),
+            _ => {}
+        }
+    }
+
+    fn generic_request(&mut self, request: &Request<'_, '_>) {
+        let in_window = |window: Option<Window>| {
+            let inside = lanes_of(request.mask).filter(|&lane| Window::of(request.at[lane]) == window);
+            inside.fold(0, |mask, lane| mask | 1 << lane)
+        };
+        let (global, shared) = (in_window(None), in_window(Some(Window::Shared)));
+        if global != 0 {
+            self.plain_or_strong(&Request { mask: global, ..*request });
+        }
+        if shared != 0 {
+            let at = request.at.map(|address| address.wrapping_sub(Window::Shared.base()));
+            self.plain_or_strong(&Request { mask: shared, is_shared: true, at: &at, ..*request });
+        }
+    }
+
+    #[inline]
+    fn plain_or_strong(&mut self, request: &Request<'_, '_>) {
+        if request.access.order != Order::Weak {
+            return self.strong(request);
+        }
+        lanes_of(request.mask).for_each(|lane| self.check_plain(request, lane));
+        if self.weak.is_some() {
+            self.elements(request, MemoryModel::plain_element);
+        }
+    }
+
+    /// Calls a function for each element of each lane, in the order in which the lanes take effect.
+    fn elements(
+        &mut self,
+        request: &Request<'_, '_>,
+        mut each: impl FnMut(&mut MemoryModel, &Request<'_, '_>, (usize, usize), ByteRange),
+    ) {
+        let bytes = request.access.bytes;
+        for lane in request.memory.order.lanes(request.mask) {
+            let Some((space, start)) = self.locate_lane(request, lane) else { continue };
+            for element in 0..usize::from(request.access.count) {
+                let offset = start + element as u64 * u64::from(bytes);
+                each(self, request, (lane, element), ByteRange { space, offset, bytes });
+            }
+        }
+    }
+
+    fn attributes(&self, access: &Access, kind: OpKind) -> races::Access {
+        let is_weak = access.order == Order::Weak;
+        let scope = (!is_weak).then_some(access.scope);
+        races::Access { pc: self.pc, kind, scope, read_only: access.read_only, is_unfenced_volatile: false }
+    }
+
+    /// The memory and the offset that a lane accesses, unless the access will be refused.
+    #[inline]
+    fn locate_lane(&self, request: &Request<'_, '_>, lane: usize) -> Option<(Space, u64)> {
+        let (address, bytes) = (request.address(lane)?, request.access.lane_bytes());
+        self.locate(request.memory, address, bytes, request.is_shared, request.kind)
+    }
+
+    /// The memory and the offset of some bytes, if all of them may be accessed in this way.
+    #[inline]
+    fn locate(
+        &self,
+        memory: MemoryView<'_>,
+        address: u64,
+        bytes: u64,
+        is_shared: bool,
+        kind: OpKind,
+    ) -> Option<(Space, u64)> {
+        if is_shared {
+            let inside = address.checked_add(bytes).is_some_and(|end| end <= memory.shared.len() as u64);
+            return inside.then_some((Space::Shared(self.clocks.block(self.slot)), address));
+        }
+        let global = memory.global;
+        let found = if kind == OpKind::Store {
+            global.locate_writable(address, bytes)
+        } else {
+            global.locate(address, bytes)
+        };
+        let (region, offset) = found.ok()?;
+        Some((Space::Global(region as u32), offset as u64))
+    }
+
+    /// The delayed stores to exactly these bytes. There are none without the weak memory.
+    fn delayed_stores_to(&self, range: ByteRange) -> Vec<(Thread, Pc, u64)> {
+        let Some(weak) = self.weak.as_ref() else { return Vec::new() };
+        let stores = weak.delayed.stores_to(range);
+        stores.map(|(id, pc, value)| (self.clocks.epoch(id).thread, pc, value)).collect()
+    }
+
+    fn check_plain(&mut self, request: &Request<'_, '_>, lane: usize) {
+        let bytes = request.access.lane_bytes();
+        let Some((space, offset)) = self.locate_lane(request, lane) else { return };
+        let access = self.attributes(request.access, request.kind);
+        let range = ByteRange { space, offset, bytes: bytes as u8 };
+        let (pc, clock) = (self.pc, self.clocks.epoch(self.id(lane)));
+        let delayed = self.delayed_stores_to(range);
+        let stores_same_value = |before: Epoch, before_pc: Pc| {
+            // A delayed store is not in memory yet.
+            if let Some((.., value)) =
+                delayed.iter().find(|store| (store.0, store.1) == (before.thread, before_pc))
+            {
+                return request.access.count == 1 && request.value(lane, 0) == *value;
+            }
+            let is_this =
+                before_pc == pc && before.clock == clock.clock && before.thread.block == clock.thread.block;
+            let is_this = is_this && usize::from(before.thread.number) / WARP_SIZE == self.warp;
+            let other = is_this.then_some(usize::from(before.thread.number) % WARP_SIZE);
+            request.leaves_the_same(lane, other, range)
+        };
+        let id = self.id(lane);
+        let Some(races) = &mut self.races else { return };
+        let conflict = races.check_and_record(&self.clocks, id, access, range, 0, stores_same_value);
+        self.report(conflict);
+        if request.kind == OpKind::Store {
+            self.locations.forget(space, offset, bytes);
+        }
+    }
+
+    /// What the weak memory does for one element of a plain load or store.
+    fn plain_element(
+        &mut self,
+        request: &Request<'_, '_>,
+        (lane, element): (usize, usize),
+        range: ByteRange,
+    ) {
+        if request.kind == OpKind::Load {
+            self.choose(request, (lane, element), range, None);
+            return;
+        }
+        if self.delays_store(request, lane, range, None) {
+            return;
+        }
+        self.locations.forget(range.space, range.offset, u64::from(range.bytes));
+        let epoch = self.clocks.epoch(self.id(lane));
+        let store = StoreRecord { epoch, scope: None, released: ReleasedClocks::default(), chain: 0 };
+        self.record_store(request.memory, range, request.value(lane, element), store);
+    }
+
+    /// Strong loads and stores, element by element.
+    fn strong(&mut self, request: &Request<'_, '_>) {
+        let semantics = (request.access.order, request.access.scope);
+        let access = self.attributes(request.access, request.kind);
+        self.elements(request, |model, request, at, range| {
+            let (lane, element) = at;
+            let access =
+                races::Access { is_unfenced_volatile: model.is_unfenced_volatile(request, lane), ..access };
+            if request.kind == OpKind::Load {
+                let store = model.choose(request, at, range, Some(semantics.1));
+                model.strong_access(access, lane, range, semantics, store);
+            } else if model.delays_store(request, lane, range, Some(access)) {
+                // The store is recorded when it takes effect.
+            } else if let Some(store) = model.strong_access(access, lane, range, semantics, None) {
+                model.record_store(request.memory, range, request.value(lane, element), store);
+            }
+        });
+    }
+
+    /// Whether an access is volatile and its lane has not passed a fence, so that the program relies on `volatile`
+    /// alone.
+    fn is_unfenced_volatile(&self, request: &Request<'_, '_>, lane: usize) -> bool {
+        self.reports_volatile
+            && request.access.order == Order::Volatile
+            && !self.locations.has_fenced(self.id(lane))
+    }
+
+    /// The store that a load reads. The weak memory chooses it, and replaces the lane's value if it is not the last
+    /// store.
+    fn choose(
+        &mut self,
+        request: &Request<'_, '_>,
+        (lane, element): (usize, usize),
+        range: ByteRange,
+        scope: Option<Scope>,
+    ) -> Option<StoreRecord> {
+        let id = self.id(lane);
+        let Some(weak) = &mut self.weak else { return self.locations.last(range).cloned() };
+        let query = LoadQuery { id, range, scope, updates: false };
+        let last = request.memory.bytes(range).map_or(0, element::read_le);
+        let chosen = weak.choose(&self.clocks, &query, self.pc, last)?;
+        if chosen.newer.is_some() {
+            weak.replaced.push((lane, element, chosen.bytes));
+        }
+        chosen.store
+    }
+
+    /// Adds a store to the history, from which later loads may return it.
+    fn record_store(&mut self, memory: MemoryView<'_>, range: ByteRange, value: u64, store: StoreRecord) {
+        let Some(weak) = &mut self.weak else { return };
+        let value = &value.to_le_bytes()[..usize::from(range.bytes)];
+        weak.store_history.store(range, value, memory.granule(range), store, self.pc);
+    }
+
+    /// The values that lanes of the last load get in place of what memory holds: lane, element and bytes.
+    pub fn take_replaced(&mut self) -> Vec<(usize, usize, [u8; 8])> {
+        self.weak.as_mut().map_or_else(Vec::new, |weak| std::mem::take(&mut weak.replaced))
+    }
+
+    /// A strong access of a lane, which reads `read` if it loads. Returns the record of its store, if it stores.
+    fn strong_access(
+        &mut self,
+        access: races::Access,
+        lane: usize,
+        range: ByteRange,
+        semantics: (Order, Scope),
+        read: Option<StoreRecord>,
+    ) -> Option<StoreRecord> {
+        let stores = access.kind != OpKind::Load;
+        let issued = self.issue(lane, stores);
+        self.perform_strong(access, lane, range, (semantics, read), &issued)
+    }
+
+    /// What is known about a strong access that is issued now.
+    fn issue(&self, lane: usize, stores: bool) -> Issued {
+        let fenced = if stores { self.clocks.fenced(self.id(lane)) } else { None };
+        Issued { fenced, is_reported: false }
+    }
+
+    /// A strong access of a lane takes effect, perhaps later than it was issued.
+    fn perform_strong(
+        &mut self,
+        access: races::Access,
+        lane: usize,
+        range: ByteRange,
+        (semantics, read): ((Order, Scope), Option<StoreRecord>),
+        issued: &Issued,
+    ) -> Option<StoreRecord> {
+        let id = self.id(lane);
+        let thread = self.clocks.thread(id);
+        let observed = read.filter(|store| store.is_observed_by(thread, semantics.1));
+        let chain = self.locations.chain(access.kind != OpKind::Load, observed.as_ref());
+        if let Some(races) = &mut self.races {
+            let conflict = races.check_and_record(&self.clocks, id, access, range, chain, |_, _| false);
+            self.report(conflict.filter(|_| !issued.is_reported));
+        }
+        if access.kind != OpKind::Store {
+            self.locations.read(&mut self.clocks, id, range, semantics, observed.as_ref());
+        }
+        let stores = access.kind != OpKind::Load;
+        let (updated, fenced) = ((observed.as_ref(), chain), issued.fenced.as_ref());
+        stores.then(|| self.locations.write(&mut self.clocks, id, range, semantics, updated, fenced))
+    }
+
+    /// A lane is about to carry out an atomic. Returns the old value that it finds; memory holds `last`.
+    pub fn read_atomic(&mut self, atomic: &Atomic, lane: usize, range: ByteRange, last: u64) -> u64 {
+        let id = self.id(lane);
+        let Some(weak) = &mut self.weak else { return last };
+        let query = LoadQuery { id, range, scope: Some(atomic.scope), updates: true };
+        let Some(chosen) = weak.choose(&self.clocks, &query, self.pc, last) else {
+            weak.read = None;
+            return last;
+        };
+        weak.read = chosen.store;
+        element::read_le(&chosen.bytes[..usize::from(range.bytes)])
+    }
+
+    /// A lane carries out an atomic, after [`MemoryModel::read_atomic`]. `stores` is the value that it stores; a `cas`
+    /// that fails stores none.
+    pub fn atomic(
+        &mut self,
+        memory: MemoryView<'_>,
+        atomic: &Atomic,
+        lane: usize,
+        range: ByteRange,
+        stores: Option<u64>,
+    ) {
+        let issued = self.issue(lane, stores.is_some());
+        self.update(memory, atomic, (lane, range), stores, &issued);
+    }
+
+    /// An atomic of a lane takes effect, perhaps later than it was issued.
+    fn update(
+        &mut self,
+        memory: MemoryView<'_>,
+        atomic: &Atomic,
+        (lane, range): (usize, ByteRange),
+        stores: Option<u64>,
+        issued: &Issued,
+    ) {
+        let kind = if stores.is_some() { OpKind::Update } else { OpKind::Load };
+        let access = races::Access {
+            pc: self.pc,
+            kind,
+            scope: Some(atomic.scope),
+            read_only: false,
+            is_unfenced_volatile: false,
+        };
+        let read = match &mut self.weak {
+            Some(weak) => weak.read.take(),
+            None => self.locations.last(range).cloned(),
+        };
+        let semantics = ((atomic.order, atomic.scope), read);
+        let store = self.perform_strong(access, lane, range, semantics, issued);
+        if let (Some(value), Some(store)) = (stores, store) {
+            self.record_store(memory, range, value, store);
+        }
+    }
+
+    /// The shared memory of the block that runs now.
+    pub fn shared_space(&self) -> Space {
+        Space::Shared(self.clocks.block(self.slot))
+    }
+
+    fn report(&mut self, conflict: Option<Conflict>) {
+        let Some(conflict) = conflict else { return };
+        let lane = usize::from(conflict.now.thread.number) % WARP_SIZE;
+        let circumstance = self.circumstance(self.id(lane), &conflict);
+        if conflict.cause == RaceCause::Volatile && circumstance == Circumstance::Lockstep {
+            // Before Volta, this is what `volatile` was for.
+            return;
+        }
+        self.found.add(conflict, circumstance, self.now);
+    }
+
+    fn circumstance(&self, id: LaneId, conflict: &Conflict) -> Circumstance {
+        let Conflict { before, before_pc, now_pc, cause, .. } = *conflict;
+        match cause {
+            _ if before_pc != now_pc && self.clocks.are_ordered_by_lockstep(id, before) => {
+                Circumstance::Lockstep
+            }
+            RaceCause::Unordered if self.clocks.ended_before_barrier(id, before) => Circumstance::Ended,
+            RaceCause::Unordered if self.clocks.only_fence_sc_order(id, before) => Circumstance::Fences,
+            RaceCause::Unordered if self.locations.has_read_store_after(id, before) => Circumstance::Flag,
+            _ => Circumstance::Nothing,
+        }
+    }
+
+    /// The accesses that may race with one that the race checker has forgotten.
+    pub fn take_overflows(&mut self) -> Vec<Overflow> {
+        self.races.as_mut().map_or_else(Vec::new, Races::take_overflows)
+    }
+
+    /// Whether a race has been found.
+    pub fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// All races that have been found.
+    pub fn take_races(&mut self) -> Vec<Race> {
+        self.found.take()
+    }
+
+    /// All loads that returned an older store, one for each pair of instructions.
+    pub fn take_stale(&mut self) -> Vec<StaleLoad> {
+        self.weak.as_mut().map_or_else(Vec::new, WeakMemory::take_stale)
+    }
+}
+
+impl Request<'_, '_> {
+    /// The address of a lane, if it is aligned to the size of the lane's access. Memory refuses any other.
+    #[inline]
+    fn address(&self, lane: usize) -> Option<u64> {
+        let address = self.at[lane];
+        is_aligned(address, self.access.lane_bytes()).then_some(address)
+    }
+
+    /// Whether the store of a lane leaves the value that is in memory already, or that lane `other` of the same
+    /// instruction leaves.
+    fn leaves_the_same(&self, lane: usize, other: Option<usize>, range: ByteRange) -> bool {
+        let bytes = self.access.lane_bytes() as usize;
+        let value = |lane: usize| {
+            let mut value = [0; 16];
+            element::store_lane(self.lanes, self.args, self.access, lane, &mut value[..bytes]);
+            value
+        };
+        let with = other
+            .filter(|&other| other < lane && self.mask >> other & 1 != 0 && self.at[other] == self.at[lane]);
+        if let Some(other) = with {
+            return value(lane) == value(other);
+        }
+        self.memory.bytes(range) == Some(&value(lane)[..bytes])
+    }
+
+    /// The value that a lane stores in an element.
+    fn value(&self, lane: usize, element: usize) -> u64 {
+        let bytes = usize::from(self.access.bytes);
+        let mut value = [0; 16];
+        element::store_lane(self.lanes, self.args, self.access, lane, &mut value);
+        element::read_le(&value[element * bytes..][..bytes])
+    }
+}

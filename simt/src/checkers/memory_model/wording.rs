@@ -1,0 +1,42 @@
+//! Puts into words what the memory model has found: the races, and the loads for which the weak memory returned an older
+//! store.
+
+use crate::checkers::context::Context;
+use crate::checkers::findings::Findings;
+use crate::checkers::memory_model::MemoryModel;
+use crate::checkers::memory_model::weak_memory::StaleLoad;
+use crate::checkers::races;
+use crate::report::fault::StaleRead;
+use crate::report::location::AccessKind;
+
+/// Adds the races to the findings, and returns the stale reads.
+pub fn add(context: &Context<'_>, model: &mut MemoryModel, findings: &mut Findings) -> Vec<StaleRead> {
+    races::wording::add(context, findings, &model.take_races(), &model.take_overflows());
+    model.take_stale().iter().map(|stale| stale_read(context, stale)).collect()
+}
+
+/// A load that did not return the last store: an older one, or one that had not taken effect yet.
+fn stale_read(context: &Context<'_>, stale: &StaleLoad) -> StaleRead {
+    let StaleLoad { got, last, is_late, count, .. } = *stale;
+    let range = context.describe(stale.range);
+    let (message, doing) = if is_late {
+        let value = last.map_or(String::new(), |last| format!(" of {last:#x}"));
+        let message = format!(
+            "a load of {range} returned {got:#x}: another thread had already executed a store{value}, but nothing orders it \
+             before what that thread did next, so it may take effect later"
+        );
+        (message, "executed this store earlier, but it took effect later")
+    } else {
+        let last = last.unwrap_or(got);
+        let message = format!(
+            "a load of {range} returned {got:#x}, although {last:#x} had been stored there: nothing orders that store \
+             before the load, so an older value may be returned"
+        );
+        (message, "had stored here")
+    };
+    let reader = context.actor_at(stale.reader, stale.reader_pc, format!("read {got:#x}"));
+    let reader = reader.with(AccessKind::Read);
+    let newer = context.actor_at(stale.newer, stale.newer_pc, doing.to_owned());
+    let location = context.location(stale.range);
+    StaleRead { message, location, returned: got, newest: last, reader, newer, is_late, count }
+}

@@ -1,0 +1,64 @@
+//! The races that a launch has found, as data. [`super::wording`] turns them into faults when the launch is over.
+
+use std::collections::BTreeMap;
+
+use super::{Conflict, RaceCause};
+
+/// A race between two instructions. It holds the first occurrence, and counts the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// The first two accesses that raced.
+    pub conflict: Conflict,
+    /// What is special about the race.
+    pub circumstance: Circumstance,
+    /// The step of the launch at which it first happened.
+    pub step: u64,
+    /// How often it happened.
+    pub count: u64,
+}
+
+/// What is special about a race. It decides how severe the race is, and which help is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Circumstance {
+    /// Nothing.
+    Nothing,
+    /// Lockstep execution of the warp orders the two accesses.
+    Lockstep,
+    /// The thread of the first access had exited when the other threads of its block completed a barrier.
+    Ended,
+    /// Two `fence.sc` would order the accesses if they executed in the other order.
+    Fences,
+    /// The thread of the second access has read a flag or a lock that the thread of the first one stored after its access.
+    Flag,
+}
+
+/// All races found so far, one for each pair of instructions, cause and circumstance.
+#[derive(Clone, Debug, Default)]
+pub struct FoundRaces {
+    races: Vec<Race>,
+    /// The index in `races`, by what distinguishes two races.
+    indices: BTreeMap<(u32, u32, RaceCause, bool, Circumstance), usize>,
+}
+
+impl FoundRaces {
+    /// Adds a race that was found at a step of the launch.
+    pub fn add(&mut self, conflict: Conflict, circumstance: Circumstance, step: u64) {
+        let (one, other) = (conflict.before_pc, conflict.now_pc);
+        let key = (one.min(other), one.max(other), conflict.cause, conflict.same_value, circumstance);
+        let index = *self.indices.entry(key).or_insert(self.races.len());
+        if index == self.races.len() {
+            self.races.push(Race { conflict, circumstance, step, count: 0 });
+        }
+        self.races[index].count += 1;
+    }
+
+    /// Whether no race has been found.
+    pub fn is_empty(&self) -> bool {
+        self.races.is_empty()
+    }
+
+    /// Takes all races, in the order in which they were first found.
+    pub fn take(&mut self) -> Vec<Race> {
+        std::mem::take(&mut self.races)
+    }
+}

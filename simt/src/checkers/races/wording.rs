@@ -1,0 +1,160 @@
+//! Puts races into words: which bytes, which two threads at which instructions, and what helps.
+
+use crate::checkers::context::{Context, fault};
+use crate::checkers::findings::Findings;
+use crate::checkers::races::finding::{Circumstance, Race};
+use crate::checkers::races::shadow::OpKind;
+use crate::checkers::races::{Conflict, Overflow, RaceCause};
+use crate::report::fault::{Fault, FaultKind, Severity};
+use crate::report::location::AccessKind;
+
+/// Adds races to the findings, and notes about accesses that may race with one that the checker has forgotten. An
+/// instruction for which a race is reported gets no such note.
+pub fn add(context: &Context<'_>, findings: &mut Findings, races: &[Race], overflows: &[Overflow]) {
+    for race in races {
+        let instructions = (race.conflict.before_pc, race.conflict.now_pc);
+        findings.add_counted(context.program, instructions, race_fault(context, race));
+    }
+    let has_race =
+        |pc: u32| races.iter().any(|race| [race.conflict.before_pc, race.conflict.now_pc].contains(&pc));
+    for overflow in overflows.iter().filter(|overflow| !has_race(overflow.now_pc)) {
+        let instructions = (overflow.now_pc, overflow.now_pc);
+        findings.add_counted(context.program, instructions, overflow_fault(context, overflow));
+    }
+}
+
+/// An access that may race with one that the checker has forgotten.
+fn overflow_fault(context: &Context<'_>, overflow: &Overflow) -> Fault {
+    let Overflow { now, now_pc, now_kind, step, count, .. } = *overflow;
+    let range = context.describe(overflow.range);
+    let message = format!(
+        "there are more accesses to {range} than the race checker can remember, and one that it has forgotten may \
+         race with this one"
+    );
+    let access = access(now_kind);
+    let now = context.actor_at(now, now_pc, format!("{} here", access.past())).with(access);
+    let location = Some(context.location(overflow.range));
+    let help = "launch fewer threads, or let fewer of them access these bytes at a time".to_owned();
+    Fault { location, step, count, help, ..fault(FaultKind::Race, Severity::Note, message, vec![now]) }
+}
+
+/// A race. It is a warning, not an error, in two cases: if lockstep orders the accesses, and if the first thread had
+/// exited before a barrier. In the second case the specification lets the barrier order only the threads that take part
+/// in it, but no GPU does less than order both. An access by another block after such a barrier is an error, because
+/// this holds only inside of a block.
+fn race_fault(context: &Context<'_>, race: &Race) -> Fault {
+    let Race { conflict, circumstance, step, count } = *race;
+    let severity = match circumstance {
+        _ if conflict.same_value || conflict.cause == RaceCause::Volatile => Severity::Note,
+        Circumstance::Lockstep | Circumstance::Ended => Severity::Warning,
+        _ => Severity::Error,
+    };
+    let kind = if conflict.cause == RaceCause::Volatile { FaultKind::VolatileRace } else { FaultKind::Race };
+    let range = context.describe(conflict.range);
+    let message = format!("{range} {}", message(&conflict, circumstance));
+    let (now, before) = (access(conflict.now_kind), access(conflict.before_kind));
+    let (second, first) = (format!("{} here", now.past()), format!("{} here, earlier", before.past()));
+    let second = context.actor_at(conflict.now, conflict.now_pc, second).with(now);
+    let first = context.actor_at(conflict.before, conflict.before_pc, first).with(before);
+    let location = Some(context.location(conflict.range));
+    let help = help(&conflict, circumstance).to_string();
+    Fault { location, step, count, help, ..fault(kind, severity, message, vec![second, first]) }
+}
+
+fn message(conflict: &Conflict, circumstance: Circumstance) -> String {
+    let did = match (conflict.before_kind, conflict.now_kind) {
+        (OpKind::Store, OpKind::Store) => "written twice",
+        (OpKind::Update, OpKind::Update) => "updated twice",
+        (OpKind::Store, OpKind::Update) | (OpKind::Update, OpKind::Store) => "written and updated",
+        (OpKind::Update, OpKind::Load) | (OpKind::Load, OpKind::Update) => "updated and read",
+        _ => "written and read",
+    };
+    let two = format!("{} {did}", if conflict.range.bytes == 1 { "is" } else { "are" });
+    match conflict.cause {
+        RaceCause::Scope => {
+            format!("{two} atomically, but the scope of one access does not include the other's block")
+        }
+        RaceCause::Overlap => format!("{two} by atomic accesses that overlap only partly"),
+        RaceCause::ReadOnly => {
+            format!("{two} in one launch, but the load promised that no thread writes them")
+        }
+        RaceCause::Unordered if conflict.same_value => {
+            format!("{two} with the same value, and nothing orders the two stores")
+        }
+        RaceCause::Volatile => {
+            format!(
+                "{two} as `volatile`, and nothing orders the two accesses: a race in CUDA C++, though not in PTX"
+            )
+        }
+        RaceCause::Unordered => match circumstance {
+            Circumstance::Lockstep => {
+                format!("{two}, and only lockstep orders the two accesses: from sm_70 on, nothing does")
+            }
+            Circumstance::Ended => {
+                format!(
+                    "{two}, and the barrier in between orders only the threads that arrive at it: the first thread had ended"
+                )
+            }
+            Circumstance::Fences => {
+                format!(
+                    "{two}, and only two `fence.sc` could order the two accesses: in the order in which the fences ran, nothing does"
+                )
+            }
+            Circumstance::Flag | Circumstance::Nothing => {
+                format!("{two}, and nothing orders the two accesses")
+            }
+        },
+    }
+}
+
+fn access(kind: OpKind) -> AccessKind {
+    match kind {
+        OpKind::Load => AccessKind::Read,
+        OpKind::Store => AccessKind::Write,
+        OpKind::Update => AccessKind::Update,
+    }
+}
+
+/// What to do about the race, which depends on how far apart the two threads are.
+fn help(conflict: &Conflict, circumstance: Circumstance) -> &'static str {
+    let (one, other) = (conflict.before.thread, conflict.now.thread);
+    let same_warp = one.block == other.block && one.number / 32 == other.number / 32;
+    match conflict.cause {
+        _ if conflict.same_value => {
+            "harmless as long as all threads store the same value; if this is not intended, let one thread store"
+        }
+        RaceCause::Scope => {
+            "widen the scope to all threads that access the bytes: `__threadfence()` for `__threadfence_block()`, \
+             `atomicAdd()` for `atomicAdd_block()`"
+        }
+        RaceCause::Volatile => {
+            "`volatile` does not order accesses: put `__syncwarp()` or `__syncthreads()` between the two, or a fence on both \
+             sides of a flag"
+        }
+        RaceCause::Unordered if circumstance == Circumstance::Ended => {
+            "let the thread skip the work but not the barrier: return after the barrier"
+        }
+        RaceCause::Unordered if circumstance == Circumstance::Fences => {
+            "put `__threadfence()` before the flag or ticket is written and after it is read, each in the thread that does so"
+        }
+        RaceCause::Unordered if circumstance == Circumstance::Flag => {
+            "the two threads both use a flag or a lock, but a relaxed or `volatile` access to it orders no other data: set or \
+             release it with `memory_order_release` and read or take it with `memory_order_acquire`, or put `__threadfence()` \
+             before the one and after the other"
+        }
+        RaceCause::Overlap => "access the bytes with the same size and alignment everywhere",
+        RaceCause::ReadOnly => "load without `__ldg` or `const __restrict__`, or write to other memory",
+        RaceCause::Unordered if same_warp && conflict.before_pc == conflict.now_pc => {
+            "let one lane do it, or use an atomic: the lanes of one instruction have no order"
+        }
+        RaceCause::Unordered if same_warp => {
+            "put `__syncwarp()` between the two accesses, or `__syncthreads()` if other warps take part; a counter needs an atomic"
+        }
+        RaceCause::Unordered if one.block == other.block => {
+            "put `__syncthreads()` between the two accesses; a counter needs an atomic"
+        }
+        RaceCause::Unordered => {
+            "blocks run in no particular order: use an atomic, a flag with `__threadfence()` on both sides, or a second kernel"
+        }
+    }
+}

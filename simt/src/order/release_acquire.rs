@@ -1,0 +1,352 @@
+//! Release and acquire patterns: how threads synchronise through memory.
+//!
+//! A release pattern is a releasing store, or a releasing fence or store followed by a strong store. An acquire pattern
+//! is an acquiring load, or a strong load followed by an acquiring fence or load. The two synchronise if the load reads
+//! what the release pattern stored, or what a chain of atomic updates made of it. Each link of the chain has to be
+//! strong, with scopes that include each other, and so do the scopes of the first operation of the release pattern and
+//! the last one of the acquire pattern. So each location carries the join of the vector clocks that have been released
+//! there, separately for each block, because a scope may be limited to a block. Specification: PTX ISA, section 8,
+//! "Release and Acquire Patterns", "Observation Order".
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rpds::RedBlackTreeMapSync;
+
+use super::clocks::{Clocks, LaneId, ThreadClock};
+use super::vector_clock::VectorClock;
+use super::{ByteRange, Epoch, Order, Scope, Space, Thread, forget_space};
+use crate::machine::registers::WARP_SIZE;
+
+/// The vector clocks that came to a location with the store that a load reads, and with the earlier stores of its chain
+/// of updates.
+#[derive(Clone, Debug, Default)]
+pub struct ReleasedClocks {
+    /// From release patterns whose first operation has a scope that includes other blocks.
+    across_blocks: VectorClock,
+    /// From all release patterns, by the block of their thread.
+    by_block: RedBlackTreeMapSync<u32, VectorClock>,
+    /// What happens before a `fence.sc` of GPU or system scope that precedes one of these stores.
+    fenced: VectorClock,
+    /// Distinguishes two contents, so that an unchanged one need not be joined again; 0 if nothing was released.
+    version: u64,
+}
+
+/// A store, as the load that reads it sees it.
+#[derive(Clone, Debug)]
+pub struct StoreRecord {
+    /// The thread that stored, and when.
+    pub epoch: Epoch,
+    /// The scope of the store; `None` for a weak store, with which nothing synchronises.
+    pub scope: Option<Scope>,
+    /// What release patterns published with it.
+    pub released: ReleasedClocks,
+    /// The chain of updates that it belongs to, each of which observes the one before; 0 for a weak store.
+    pub chain: u64,
+}
+
+impl StoreRecord {
+    /// Whether a strong load with some scope observes it, that is, whether the two are morally strong.
+    pub fn is_observed_by(&self, reader: Thread, scope: Scope) -> bool {
+        let writer = self.epoch.thread.block;
+        self.scope.is_some_and(|own| own.includes(writer, reader.block))
+            && scope.includes(reader.block, writer)
+    }
+}
+
+/// What a lane has read and written so far that may become part of a release or an acquire pattern.
+#[derive(Clone, Debug, Default)]
+struct LanePatterns {
+    /// What it published with its last fences.
+    fences: Releases,
+    /// What it has read by strong loads and not acquired in full yet. The key is the exact range, because accesses that
+    /// overlap only in part are not morally strong and so cannot form a pattern.
+    unacquired: BTreeMap<ByteRange, ReleasedClocks>,
+    /// What it published with its last releasing stores to each location.
+    releases: BTreeMap<ByteRange, Releases>,
+    /// The last strong stores of other threads that it has read, the newest last. They are used for advice about
+    /// missing ordering.
+    read_stores: VecDeque<Epoch>,
+}
+
+/// The number of read stores that are remembered for each lane. Forgetting one can only make a line of help less
+/// specific.
+const MAX_READ_STORES: usize = 8;
+
+/// What a lane published last, once for each range of scopes: a release with block scope does not replace one for other
+/// blocks.
+#[derive(Clone, Debug, Default)]
+struct Releases {
+    /// The last release whose scope is the block or the cluster.
+    within_block: Option<(Scope, ThreadClock)>,
+    /// The last release whose scope includes other blocks.
+    across_blocks: Option<(Scope, ThreadClock)>,
+}
+
+impl Releases {
+    /// Publishes a newer clock. One with a wide scope replaces both, because the vector clock of a thread only grows.
+    fn publish(&mut self, scope: Scope, thread_clock: ThreadClock) {
+        if scope >= Scope::Gpu {
+            *self = Releases { within_block: None, across_blocks: Some((scope, thread_clock)) };
+        } else {
+            self.within_block = Some((scope, thread_clock));
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &(Scope, ThreadClock)> {
+        self.within_block.iter().chain(&self.across_blocks)
+    }
+}
+
+type Key = (Space, u64);
+
+/// The vector clocks of the threads that have passed a `fence.sc`, for runs in which the order of these fences counts.
+#[derive(Clone, Debug, Default)]
+struct SeqCstFences {
+    across_blocks: VectorClock,
+    by_block: BTreeMap<u32, VectorClock>,
+}
+
+/// What is known about every location to which a strong store was made, and about every lane that may be part of a
+/// pattern.
+#[derive(Clone, Debug, Default)]
+pub struct Locations {
+    at: BTreeMap<Key, (u8, StoreRecord)>,
+    /// By slot and warp: 32 lanes, or none as long as no lane of the warp has taken part in a pattern.
+    lanes: Vec<Vec<Vec<LanePatterns>>>,
+    versions: u64,
+    chains: u64,
+    seq_cst_fences: Option<SeqCstFences>,
+}
+
+impl Locations {
+    /// The locations of a launch with `slots` resident blocks. In the memory model, `fence.sc` synchronise in an order
+    /// that differs from run to run; `fence_sc_synchronises` says whether to take the order in which they execute.
+    pub fn new(slots: usize, fence_sc_synchronises: bool) -> Locations {
+        let seq_cst_fences = fence_sc_synchronises.then(SeqCstFences::default);
+        Locations { lanes: vec![Vec::new(); slots], seq_cst_fences, ..Locations::default() }
+    }
+
+    /// A block starts in a slot, so the shared memory and the lanes of the block that ran there before are forgotten.
+    pub fn start(&mut self, slot: usize, before: u32, warps: usize) {
+        forget_space(&mut self.at, Space::Shared(before));
+        self.lanes[slot].clear();
+        self.lanes[slot].resize_with(warps, Vec::new);
+    }
+
+    fn lane(&mut self, id: LaneId) -> &mut LanePatterns {
+        let lanes = &mut self.lanes[id.slot][id.warp];
+        if lanes.is_empty() {
+            lanes.resize_with(WARP_SIZE, LanePatterns::default);
+        }
+        &mut lanes[id.lane]
+    }
+
+    /// The chain of an access, given whether it stores and which store it observes. A store that observes none begins a
+    /// new chain.
+    pub fn chain(&mut self, stores: bool, observed: Option<&StoreRecord>) -> u64 {
+        if stores && observed.is_none() {
+            self.chains += 1;
+            return self.chains;
+        }
+        observed.map_or(0, |store| store.chain)
+    }
+
+    /// The last strong store to exactly these bytes, unless a weak store has overwritten it.
+    pub fn last(&self, range: ByteRange) -> Option<&StoreRecord> {
+        let (bytes, store) = self.at.get(&(range.space, range.offset))?;
+        (*bytes == range.bytes).then_some(store)
+    }
+
+    /// A weak store overwrites some bytes, so nothing synchronises through the strong stores that were there.
+    pub fn forget(&mut self, space: Space, offset: u64, bytes: u64) {
+        const WIDEST: u64 = 8;
+        let near = (space, offset.saturating_sub(WIDEST - 1))..(space, offset + bytes);
+        let touched = self.at.range(near).filter(|((_, start), (own, _))| start + u64::from(*own) > offset);
+        let touched: Vec<Key> = touched.map(|(key, _)| *key).collect();
+        for key in touched {
+            self.at.remove(&key);
+        }
+    }
+
+    /// A strong load reads `store`, if it observes one.
+    pub fn read(
+        &mut self,
+        clocks: &mut Clocks,
+        id: LaneId,
+        range: ByteRange,
+        semantics: (Order, Scope),
+        store: Option<&StoreRecord>,
+    ) {
+        let (order, scope) = semantics;
+        let own_block = clocks.block(id.slot);
+        let lane = self.lane(id);
+        if let Some(store) = store {
+            lane.note_read(store.epoch);
+        }
+        let known = lane.unacquired.get(&range).map_or(0, |released| released.version);
+        let new = store.map(|store| &store.released);
+        if let Some(new) = new.filter(|new| new.version != 0 && new.version != known) {
+            lane.unacquired.entry(range).or_default().join_visible(own_block, new);
+            if !new.fenced.is_empty() {
+                clocks.read_fenced(id, &new.fenced);
+            }
+        }
+        // This acquires what weaker loads of the same location have read before, even if this load reads something
+        // else.
+        if order.acquires()
+            && let Some(released) = lane.unacquired.get_mut(&range)
+        {
+            acquire(clocks, id, own_block, scope, released);
+        }
+    }
+
+    /// Whether a lane has passed a fence.
+    pub fn has_fenced(&self, id: LaneId) -> bool {
+        let lane = self.lanes[id.slot][id.warp].get(id.lane);
+        lane.is_some_and(|lane| lane.fences.all().next().is_some())
+    }
+
+    /// Whether a strong load of a lane has read a store that the thread of an earlier epoch made after it. If the two
+    /// still race, they probably use a flag or a lock with too few fences.
+    pub fn has_read_store_after(&self, id: LaneId, earlier: Epoch) -> bool {
+        let lane = self.lanes[id.slot][id.warp].get(id.lane);
+        let is_later = |store: &Epoch| store.thread == earlier.thread && store.clock >= earlier.clock;
+        lane.is_some_and(|lane| lane.read_stores.iter().any(is_later))
+    }
+
+    /// A strong store that belongs to a chain. An update passes on what was released with the store that it updates, if
+    /// it observes that. `fenced` is [`Clocks::fenced`] of the lane when the store was issued. Returns the record of
+    /// the store.
+    pub fn write(
+        &mut self,
+        clocks: &mut Clocks,
+        id: LaneId,
+        range: ByteRange,
+        semantics: (Order, Scope),
+        (updated, chain): (Option<&StoreRecord>, u64),
+        fenced: Option<&VectorClock>,
+    ) -> StoreRecord {
+        let (order, scope) = semantics;
+        let key = (range.space, range.offset);
+        let epoch = clocks.epoch(id);
+        let own_block = epoch.thread.block;
+        let mut released = updated.map(|store| store.released.clone()).unwrap_or_default();
+        let lane = self.lane(id);
+        if order.releases() {
+            lane.releases.entry(range).or_default().publish(scope, clocks.thread_clock(id));
+        }
+        let mut is_new = false;
+        let releases = lane.releases.get(&range).into_iter().flat_map(Releases::all);
+        for (scope, thread_clock) in releases.chain(lane.fences.all()) {
+            released.add(own_block, *scope, thread_clock);
+            is_new = true;
+        }
+        if let Some(fenced) = fenced {
+            released.fenced.join(fenced);
+            is_new = true;
+        }
+        if is_new {
+            self.versions += 1;
+            released.version = self.versions;
+        }
+        self.forget(range.space, range.offset, u64::from(range.bytes));
+        let store = StoreRecord { epoch, scope: Some(scope), released, chain };
+        self.at.insert(key, (range.bytes, store.clone()));
+        if order.releases() {
+            clocks.tick(id.slot, id.warp);
+        }
+        store
+    }
+
+    /// Lanes of a warp execute a fence, which acquires what they have read and publishes what they have done.
+    pub fn fence(
+        &mut self,
+        clocks: &mut Clocks,
+        (slot, warp): (usize, usize),
+        lanes: u32,
+        (order, scope): (Order, Scope),
+    ) {
+        let own_block = clocks.block(slot);
+        for lane in crate::machine::registers::lanes_of(lanes) {
+            let id = LaneId { slot, warp, lane };
+            let lane = self.lane(id);
+            for released in lane.unacquired.values_mut() {
+                acquire(clocks, id, own_block, scope, released);
+            }
+            let is_wide = scope >= Scope::Gpu;
+            if is_wide {
+                lane.unacquired.clear();
+            }
+            if let Some(seq_cst_fences) = self.seq_cst_fences.as_mut().filter(|_| order == Order::SeqCst) {
+                seq_cst_fences.pass(clocks, id, scope);
+            }
+            if is_wide && order == Order::SeqCst {
+                clocks.pass_fence_sc(id);
+            }
+            let thread_clock = clocks.thread_clock(id);
+            self.lane(id).fences.publish(scope, thread_clock);
+        }
+        clocks.tick(slot, warp);
+    }
+}
+
+impl LanePatterns {
+    fn note_read(&mut self, epoch: Epoch) {
+        self.read_stores.retain(|store| store.thread != epoch.thread);
+        if self.read_stores.len() == MAX_READ_STORES {
+            self.read_stores.pop_front();
+        }
+        self.read_stores.push_back(epoch);
+    }
+}
+
+/// Joins into a lane what an operation with some scope acquires.
+fn acquire(clocks: &mut Clocks, id: LaneId, own_block: u32, scope: Scope, released: &mut ReleasedClocks) {
+    // What has been acquired is removed. The version stays, so reading the same store again costs nothing.
+    if let Some(clock) = released.by_block.get(&own_block) {
+        clocks.join(id, clock);
+        released.by_block.remove_mut(&own_block);
+    }
+    if scope >= Scope::Gpu {
+        clocks.join(id, &std::mem::take(&mut released.across_blocks));
+    }
+}
+
+impl SeqCstFences {
+    /// Orders a lane after the threads that have passed a `fence.sc`, and before those that will, as far as their
+    /// scopes include each other.
+    fn pass(&mut self, clocks: &mut Clocks, id: LaneId, scope: Scope) {
+        let own = self.by_block.entry(clocks.block(id.slot)).or_default();
+        clocks.join(id, own);
+        if scope >= Scope::Gpu {
+            clocks.join(id, &self.across_blocks);
+        }
+        let thread_clock = clocks.thread_clock(id);
+        thread_clock.add_to(own);
+        if scope >= Scope::Gpu {
+            thread_clock.add_to(&mut self.across_blocks);
+        }
+    }
+}
+
+impl ReleasedClocks {
+    fn add(&mut self, block: u32, scope: Scope, thread_clock: &ThreadClock) {
+        let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
+        thread_clock.add_to(&mut own);
+        self.by_block.insert_mut(block, own);
+        if scope >= Scope::Gpu {
+            thread_clock.add_to(&mut self.across_blocks);
+        }
+    }
+
+    /// Joins what a thread of a block may acquire: what was released to all blocks, and what was released in its own.
+    fn join_visible(&mut self, block: u32, other: &ReleasedClocks) {
+        self.across_blocks.join(&other.across_blocks);
+        if let Some(clock) = other.by_block.get(&block) {
+            let mut own = self.by_block.get(&block).cloned().unwrap_or_default();
+            own.join(clock);
+            self.by_block.insert_mut(block, own);
+        }
+        self.version = other.version;
+    }
+}

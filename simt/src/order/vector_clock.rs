@@ -1,0 +1,344 @@
+//! Vector clocks: for each other thread, up to which clock its accesses happen before those of the thread that has the
+//! clock.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rpds::RedBlackTreeMapSync;
+
+use super::{Epoch, Thread};
+use crate::machine::registers::{FULL_MASK, WARP_SIZE, lanes_of};
+
+/// The part of a vector clock that concerns the threads of one block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockClock {
+    /// For each warp, the clock that all of its lanes have at least.
+    pub warps: Vec<u32>,
+    /// The threads whose clock is later than that of their warp.
+    lanes: BTreeMap<u16, u32>,
+}
+
+impl BlockClock {
+    /// The clock of a block with `warps` warps, of which nothing is known yet.
+    pub fn of_warps(warps: usize) -> BlockClock {
+        BlockClock { warps: vec![0; warps], lanes: BTreeMap::new() }
+    }
+
+    /// The clock up to which the accesses of a thread happen before.
+    pub fn clock_of(&self, thread: u16) -> u32 {
+        let warp = self.warps.get(usize::from(thread / 32)).copied().unwrap_or(0);
+        if self.lanes.is_empty() {
+            return warp;
+        }
+        self.lanes.get(&thread).map_or(warp, |&own| own.max(warp))
+    }
+
+    /// Raises the clock of a thread.
+    pub fn raise(&mut self, thread: u16, clock: u32) {
+        if self.clock_of(thread) < clock {
+            self.lanes.insert(thread, clock);
+        }
+    }
+
+    /// Raises the clocks of all lanes of a warp.
+    #[inline]
+    pub fn raise_warp(&mut self, warp: usize, clock: u32) {
+        if self.warps.len() <= warp {
+            self.warps.resize(warp + 1, 0);
+        }
+        if clock <= self.warps[warp] {
+            return;
+        }
+        self.warps[warp] = clock;
+        let (first, floor) = (warp as u16 * 32, clock);
+        if !self.lanes.is_empty() {
+            self.lanes.retain(|&thread, &mut own| thread < first || thread >= first + 32 || own > floor);
+        }
+    }
+
+    /// Takes the later clock of each thread.
+    pub fn join(&mut self, other: &BlockClock) {
+        for (warp, &clock) in other.warps.iter().enumerate().filter(|(_, clock)| **clock > 0) {
+            self.raise_warp(warp, clock);
+        }
+        for (&thread, &clock) in &other.lanes {
+            self.raise(thread, clock);
+        }
+    }
+
+    /// Where all lanes of a warp have entries, raises the warp to the earliest of them, so that most entries can be removed.
+    fn compress(&mut self) {
+        let mut warps: BTreeMap<u16, (u32, u32)> = BTreeMap::new();
+        for (&thread, &clock) in &self.lanes {
+            let (lanes, lowest) = warps.entry(thread / WARP_SIZE as u16).or_insert((0, clock));
+            (*lanes, *lowest) = (*lanes + 1, clock.min(*lowest));
+        }
+        let whole = warps.into_iter().filter(|(_, (lanes, _))| *lanes == WARP_SIZE as u32);
+        whole.for_each(|(warp, (_, lowest))| self.raise_warp(usize::from(warp), lowest));
+    }
+
+    fn dominates(&self, other: &BlockClock) -> bool {
+        let warp = |warp: usize| self.warps.get(warp).copied().unwrap_or(0);
+        other.warps.iter().enumerate().all(|(number, &clock)| warp(number) >= clock)
+            && other.lanes.iter().all(|(&thread, &clock)| self.clock_of(thread) >= clock)
+    }
+}
+
+/// A vector clock for the threads of all blocks. Copies are cheap, because equal parts are shared: a counter to which
+/// every block of a grid has added carries the clocks of all of them.
+#[derive(Clone, Debug, Default)]
+pub struct VectorClock {
+    blocks: RedBlackTreeMapSync<u32, Arc<BlockClock>>,
+    /// What `fence.sc` contribute; `None` if no such fence is involved.
+    fences: Option<Arc<FenceSc>>,
+}
+
+/// The Fence-SC edges that the values which were read force, independent of the order in which the fences executed.
+///
+/// A write W that comes after a `fence.sc` F1 carries what happens before F1 (`fenced`). A thread that reads W keeps
+/// that as `pending`, and its next `fence.sc` F2 makes it known: F1 must precede F2, because if F2 preceded F1, the
+/// read would have come before the write that it reads. Both clocks spread from thread to thread like the rest of a
+/// vector clock, so the thread that executes the fence need not be the one that writes or reads.
+#[derive(Clone, Debug, Default)]
+struct FenceSc {
+    fenced: VectorClock,
+    /// Lanes whose epochs belong to `fenced` but are not joined yet. At a barrier, those of one warp are added one
+    /// after the other.
+    own: Option<FencedLanes>,
+    pending: VectorClock,
+}
+
+/// Lanes of a warp that have passed a `fence.sc`, and the clock of the warp at that time.
+#[derive(Clone, Copy, Debug)]
+struct FencedLanes {
+    block: u32,
+    warp: u16,
+    clock: u32,
+    lanes: u32,
+}
+
+impl FencedLanes {
+    /// Joins the epochs of the lanes into a vector clock.
+    fn add_to(self, all: &mut VectorClock) {
+        let FencedLanes { block, warp, clock, lanes } = self;
+        if lanes == FULL_MASK {
+            return all.block_mut(block).raise_warp(warp.into(), clock);
+        }
+        for lane in lanes_of(lanes) {
+            let number = warp * WARP_SIZE as u16 + lane as u16;
+            all.raise(Epoch { thread: Thread { block, number }, clock });
+        }
+    }
+}
+
+impl FenceSc {
+    /// Adds lanes that have passed a `fence.sc`.
+    fn pass_fence_sc(&mut self, new: FencedLanes) {
+        let key = |fenced: &FencedLanes| (fenced.block, fenced.warp, fenced.clock);
+        match &mut self.own {
+            Some(own) if key(own) == key(&new) => own.lanes |= new.lanes,
+            own => {
+                if let Some(before) = own.replace(new) {
+                    before.add_to(&mut self.fenced);
+                }
+            }
+        }
+    }
+
+    /// Everything that is fenced, as one vector clock.
+    fn all_fenced(&self) -> VectorClock {
+        let mut all = self.fenced.clone();
+        if let Some(own) = self.own {
+            own.add_to(&mut all);
+        }
+        all
+    }
+}
+
+impl VectorClock {
+    /// A vector clock that knows about one block only.
+    pub fn of_block(block: u32, clock: Arc<BlockClock>) -> VectorClock {
+        let mut all = VectorClock::default();
+        all.blocks.insert_mut(block, clock);
+        all
+    }
+
+    /// The clock of a block, to be changed.
+    fn block_mut(&mut self, block: u32) -> &mut BlockClock {
+        if !self.blocks.contains_key(&block) {
+            self.blocks.insert_mut(block, Arc::default());
+        }
+        Arc::make_mut(self.blocks.get_mut(&block).expect("it is there by now"))
+    }
+
+    /// Whether it includes no epoch at all.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.fences.is_none()
+    }
+
+    /// Whether an epoch happens before what the thread with this vector clock does now.
+    pub fn includes(&self, epoch: Epoch) -> bool {
+        let block = self.blocks.get(&epoch.thread.block);
+        block.is_some_and(|block| block.clock_of(epoch.thread.number) >= epoch.clock)
+    }
+
+    /// Raises the clock of one thread.
+    pub fn raise(&mut self, epoch: Epoch) {
+        if self.includes(epoch) {
+            return;
+        }
+        self.block_mut(epoch.thread.block).raise(epoch.thread.number, epoch.clock);
+    }
+
+    /// The latest epoch of every thread that is included.
+    pub fn epochs(&self) -> impl Iterator<Item = Epoch> + '_ {
+        self.blocks.iter().flat_map(|(&block, clock)| {
+            let lane = |number: usize| (number as u16, clock.clock_of(number as u16));
+            let warps = (0..clock.warps.len() * WARP_SIZE).map(lane);
+            let lanes = clock.lanes.iter().map(|(&number, &clock)| (number, clock));
+            let known = warps.chain(lanes).filter(|&(_, clock)| clock > 0);
+            known.map(move |(number, clock)| Epoch { thread: Thread { block, number }, clock })
+        })
+    }
+
+    /// Joins what is known about one block.
+    pub fn join_block(&mut self, block: u32, clock: &Arc<BlockClock>) {
+        match self.blocks.get(&block) {
+            Some(own) if Arc::ptr_eq(own, clock) || own.dominates(clock) => return,
+            Some(_) => {}
+            None => return self.blocks.insert_mut(block, clock.clone()),
+        }
+        if let Some(own) = self.blocks.get_mut(&block) {
+            Arc::make_mut(own).join(clock);
+        }
+    }
+
+    /// Takes the later clock of each thread. It visits the entries of the smaller of the two clocks.
+    pub fn join(&mut self, other: &VectorClock) {
+        if let Some(fences) = &other.fences {
+            self.join_fences(fences);
+        }
+        if other.blocks.is_empty() {
+            return;
+        }
+        let small = if self.blocks.size() < other.blocks.size() {
+            std::mem::replace(&mut self.blocks, other.blocks.clone())
+        } else {
+            other.blocks.clone()
+        };
+        for (&block, clock) in &small {
+            self.join_block(block, clock);
+        }
+    }
+
+    fn join_fences(&mut self, other: &Arc<FenceSc>) {
+        match &mut self.fences {
+            None => self.fences = Some(other.clone()),
+            Some(own) if Arc::ptr_eq(own, other) => {}
+            Some(own) => {
+                let own = Arc::make_mut(own);
+                own.fenced.join(&other.fenced);
+                own.pending.join(&other.pending);
+                if let Some(fenced) = other.own {
+                    own.pass_fence_sc(fenced);
+                }
+            }
+        }
+    }
+
+    /// The thread with this clock passes a `fence.sc`. What it knows, and its own epoch, is now fenced; nothing is
+    /// pending any more.
+    pub fn pass_fence_sc(&mut self, known: VectorClock, own: Epoch) {
+        let fenced = VectorClock { fences: None, ..known };
+        let Thread { block, number } = own.thread;
+        let (warp, lane) = (number / WARP_SIZE as u16, number % WARP_SIZE as u16);
+        let own = Some(FencedLanes { block, warp, clock: own.clock, lanes: 1 << lane });
+        self.fences = Some(Arc::new(FenceSc { fenced, own, pending: VectorClock::default() }));
+    }
+
+    /// Adds what was fenced before a write that has been read.
+    pub fn add_pending(&mut self, fenced: &VectorClock) {
+        let own = Arc::make_mut(self.fences.get_or_insert_default());
+        own.pending.join(fenced);
+    }
+
+    /// Stores what is fenced of a block in fewer entries, for a block all of whose threads may have passed a fence.
+    pub fn compress_fenced(&mut self, block: u32) {
+        let Some(fences) = &mut self.fences else { return };
+        let fences = Arc::make_mut(fences);
+        if let Some(own) = fences.own.take() {
+            own.add_to(&mut fences.fenced);
+        }
+        if let Some(clock) = fences.fenced.blocks.get_mut(&block).filter(|clock| !clock.lanes.is_empty()) {
+            Arc::make_mut(clock).compress();
+        }
+    }
+
+    /// What is fenced; `None` if nothing is.
+    pub fn fenced(&self) -> Option<VectorClock> {
+        let fences =
+            self.fences.as_ref().filter(|fences| fences.own.is_some() || !fences.fenced.is_empty())?;
+        Some(fences.all_fenced())
+    }
+
+    /// What is pending; `None` if nothing is.
+    pub fn pending(&self) -> Option<&VectorClock> {
+        self.fences.as_ref().map(|fences| &fences.pending).filter(|pending| !pending.is_empty())
+    }
+
+    /// What is known about a block, if anything.
+    pub fn block(&self, block: u32) -> Option<&BlockClock> {
+        self.blocks.get(&block).map(Arc::as_ref)
+    }
+
+    /// Removes a block.
+    pub fn forget(&mut self, block: u32) {
+        self.blocks.remove_mut(&block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn epoch(block: u32, number: u16, clock: u32) -> Epoch {
+        Epoch { thread: Thread { block, number }, clock }
+    }
+
+    #[test]
+    fn the_clock_of_a_warp_is_known_for_its_lanes() {
+        let mut clock = BlockClock::default();
+        clock.raise(33, 5);
+        clock.raise_warp(1, 3);
+        assert_eq!([clock.clock_of(32), clock.clock_of(33), clock.clock_of(64)], [3, 5, 0]);
+        clock.raise_warp(1, 7);
+        assert_eq!([clock.clock_of(32), clock.clock_of(33)], [7, 7]);
+        assert!(clock.lanes.is_empty(), "a lane with no later clock has no entry");
+    }
+
+    #[test]
+    fn clocks_of_all_lanes_are_compressed_into_that_of_the_warp() {
+        let mut clock = BlockClock::default();
+        (0..40).for_each(|thread| clock.raise(thread, 10 - u32::from(thread % 2)));
+        clock.compress();
+        assert_eq!(
+            [clock.clock_of(0), clock.clock_of(1), clock.clock_of(39), clock.clock_of(40)],
+            [10, 9, 9, 0]
+        );
+        assert_eq!((clock.warps.as_slice(), clock.lanes.len()), (&[9][..], 24));
+    }
+
+    #[test]
+    fn joining_takes_the_later_clock_of_each_thread() {
+        let (mut one, mut other) = (VectorClock::default(), VectorClock::default());
+        one.raise(epoch(0, 1, 4));
+        one.raise(epoch(0, 2, 1));
+        other.raise(epoch(0, 2, 3));
+        other.raise(epoch(9, 0, 1));
+        one.join(&other);
+        for (known, wanted) in [(epoch(0, 1, 4), true), (epoch(0, 2, 3), true), (epoch(0, 2, 4), false)] {
+            assert_eq!(one.includes(known), wanted, "{known:?}");
+        }
+        assert!(one.includes(epoch(9, 0, 1)));
+    }
+}
