@@ -1,4 +1,4 @@
-//! The addresses of an instruction, lane by lane, and why memory may deny one.
+//! The addresses of an instruction, lane by lane, and the reasons for which memory may deny an access.
 
 use super::traffic;
 use crate::isa::op::mbarrier::Misuse;
@@ -7,11 +7,11 @@ use crate::machine::divergence::Frame;
 use crate::machine::global::{Global, Miss};
 use crate::machine::registers::{FULL_MASK, Lanes, Slot, WARP_SIZE, Wide, lanes_of};
 
-/// The addresses of all lanes; those of inactive ones mean nothing.
+/// The addresses of all lanes. Those of inactive lanes have no meaning.
 #[inline(always)]
 pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame) -> Wide {
     let mut at = [address.offset as u64; WARP_SIZE];
-    // Loops, because `std::array::from_fn` is a call here, and its result is copied.
+    // Loops, because `std::array::from_fn` would be a call here, and its result would be copied.
     match address.base {
         Base::Wide => {
             for (at, base) in at.iter_mut().zip(&lanes.wide[slot as usize]) {
@@ -29,7 +29,8 @@ pub fn addresses(lanes: &Lanes<'_>, address: &Address, slot: Slot, frame: &Frame
     at
 }
 
-/// How many lanes, from lane 0 on, touch neighbouring elements of `bytes` bytes; `None` where some do not.
+/// How many lanes, starting at lane 0, access adjacent elements of `bytes` bytes; `None` if some of the lanes of `mask`
+/// do not.
 #[inline(always)]
 pub fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     let first = at[0];
@@ -45,7 +46,7 @@ pub fn neighbours(at: &Wide, mask: u32, bytes: u64) -> Option<usize> {
     (alone && (0..count).all(|lane| at[lane] == first.wrapping_add(lane as u64 * bytes))).then_some(count)
 }
 
-/// The sectors that an access touches; neighbours touch all from the first to the last.
+/// The sectors that an access needs. Adjacent elements need all sectors from the first to the last.
 #[inline(always)]
 pub fn sectors(at: &Wide, mask: u32, access: &Access, row: Option<usize>) -> u64 {
     match row {
@@ -54,7 +55,7 @@ pub fn sectors(at: &Wide, mask: u32, access: &Access, row: Option<usize>) -> u64
     }
 }
 
-/// Why the bytes of one lane can always be had at once.
+/// Why the bytes of one lane are always contiguous.
 pub const TOGETHER: &str = "an aligned element lies in one piece";
 
 /// An access that memory does not allow.
@@ -62,30 +63,30 @@ pub const TOGETHER: &str = "an aligned element lies in one piece";
 pub struct Denied {
     /// The lane.
     pub lane: usize,
-    /// The address, in the space it was used in.
+    /// The address, in the space in which it was used.
     pub address: u64,
-    /// Bytes it wanted.
+    /// The size of the access in bytes.
     pub bytes: u64,
     /// The memory.
     pub memory: Memory,
-    /// Why not.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why an access is not allowed.
+/// Why memory denies an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Global memory has nothing there.
+    /// There is nothing at this address in global memory.
     Missed(Miss),
-    /// Past the end of a memory of this size: shared, local or parameter memory.
+    /// The access is outside a memory of this size: shared, local or parameter memory.
     PastEnd(u64),
-    /// No multiple of the access's size.
+    /// The address is not a multiple of the access's size.
     Misaligned,
     /// Constant memory and parameters cannot be written.
     ReadOnly,
-    /// Atomics work on global and shared memory only.
+    /// Atomics work only on global and shared memory.
     NoAtomics,
-    /// An mbarrier, or bytes of one, and this is undefined.
+    /// The bytes are an mbarrier object or part of one, and this use is undefined.
     Mbarrier(Misuse),
 }
 
@@ -98,8 +99,8 @@ pub fn denied(lane: usize, address: u64, bytes: u64, memory: Memory, why: Why) -
     Denied { lane, address, bytes, memory, why }
 }
 
-/// The denial of the lowest lane of `mask` that `check` denies. Lanes store in seeded order, and the first to be denied
-/// would be told by chance.
+/// The denial of the lowest lane of `mask` that `check` denies. Lanes store in an order that depends on the seed, so
+/// the first denial would be of a random lane.
 #[cold]
 pub fn lowest_denied(denied: Denied, mask: u32, check: impl FnMut(usize) -> Result<(), Denied>) -> Denied {
     lanes_of(mask).map(check).find_map(Result::err).unwrap_or(denied)
@@ -126,7 +127,7 @@ pub fn check_alignment(lane: usize, address: u64, access: &Access) -> Result<(),
     Err(denied(lane, address, access.lane_bytes(), access.address.memory, Why::Misaligned))
 }
 
-/// The offset of an access in a memory of `size` bytes that starts at zero.
+/// The offset of an access in a memory of `size` bytes that starts at address zero.
 #[inline(always)]
 pub fn check_flat(lane: usize, address: u64, access: &Access, size: u64) -> Result<usize, Denied> {
     check_alignment(lane, address, access)?;

@@ -1,4 +1,4 @@
-//! Elements of memory as registers hold them: loaded with an extension, stored cut to their size.
+//! Elements of memory as registers hold them: a load extends them, a store truncates them.
 
 use crate::isa::op::memory::Access;
 use crate::isa::value::Args;
@@ -42,7 +42,7 @@ pub fn load_lane(lanes: &mut Lanes<'_>, args: &Args, access: &Access, lane: usiz
     }
 }
 
-/// Gives a lane another value for an element than the one that it loaded.
+/// Replaces the value of an element that a lane has loaded.
 pub fn set_element(
     lanes: &mut Lanes<'_>,
     args: &Args,
@@ -55,12 +55,12 @@ pub fn set_element(
     load_lane(lanes, &args, &single, lane, &bytes[..usize::from(access.bytes)]);
 }
 
-/// The columns of an access's values.
+/// The registers of an access's values.
 pub fn values(args: &Args) -> [Slot; 4] {
     [args.d, args.q, args.b, args.c]
 }
 
-/// An element as its register holds it: extended with zeros, or with its sign to the register's width.
+/// An element as its register holds it: extended to the register's width with zeros or with its sign.
 #[inline(always)]
 pub fn extend(element: &[u8], access: &Access) -> u64 {
     let value = read_le(element);

@@ -1,10 +1,10 @@
-//! Which of several lanes that store to one address comes last.
+//! The order in which lanes store, which decides between several stores to one address.
 
 use crate::machine::registers::{WARP_SIZE, lanes_of};
 
-/// The order in which the lanes of a store reach memory: from some lane on, round the warp. Which lane that is follows
-/// from the seed, the block, the warp and how many instructions the warp has issued, and from nothing that other blocks
-/// do: it is the same whoever runs beside.
+/// The order in which the lanes of a store reach memory: it starts at one lane and goes round the warp. That lane
+/// follows from the seed, the block, the warp, and how many instructions the warp has issued. It does not depend on
+/// other blocks, so it is the same whatever runs at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneOrder {
     base: u64,
@@ -18,7 +18,7 @@ impl LaneOrder {
         LaneOrder { base: mixed(mixed(seed) ^ block << 8 ^ u64::from(warp)), step }
     }
 
-    /// The lanes of `mask`, starting somewhere.
+    /// The lanes of `mask` in this order.
     pub fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> + use<> {
         let first = (mixed(self.base.wrapping_add(self.step)) >> 59) as u32;
         let rotated = mask.rotate_right(first);
@@ -26,7 +26,7 @@ impl LaneOrder {
     }
 }
 
-/// Makes of near numbers ones that have nothing to do with each other.
+/// A hash: similar numbers give unrelated results.
 pub fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

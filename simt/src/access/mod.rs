@@ -1,7 +1,7 @@
-//! Accesses to memory: which bytes an instruction touches in each lane, and what that costs.
+//! Accesses to memory: which bytes an instruction accesses in each lane, and what that costs.
 //!
-//! Everything here is a function of an instruction's form, its lanes' registers and a memory. What carries accesses out is
-//! in [`crate::exec`], and what watches them in [`crate::checkers`].
+//! Everything here is a function of an instruction's form, the registers of its lanes, and a memory. [`crate::exec`]
+//! carries accesses out, and [`crate::checkers`] watches them.
 
 pub mod address;
 pub mod element;

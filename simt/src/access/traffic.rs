@@ -1,9 +1,9 @@
-//! What one memory instruction costs: sectors of global memory, bank conflicts of shared memory.
+//! What one memory instruction costs: the sectors of global memory, and the bank conflicts of shared memory.
 //!
-//! A *sector* is 32 aligned bytes, the unit in which the caches move data; an instruction pays for each one
-//! that any of its lanes touches, once. A *bank* is one of 32 columns of 4-byte words of shared memory; in one
-//! pass each can serve one word, to any number of lanes. Atomics are different in both: lanes that want the same word
-//! come one after the other.
+//! A *sector* is 32 aligned bytes, the unit in which the caches move data. An instruction needs each sector once,
+//! however many of its lanes access it. A *bank* is one of 32 columns of 4-byte words in shared memory. In one pass
+//! each bank can serve one word, to any number of lanes. Atomics differ in both: lanes that access the same word are
+//! served one after the other.
 
 use crate::machine::registers::{WARP_SIZE, Wide, lanes_of};
 
@@ -16,7 +16,7 @@ const WORD_BYTES: u64 = 4;
 /// Banks of shared memory.
 const BANKS: u64 = 32;
 
-/// The sectors of `bytes` bytes from `start` on.
+/// The number of sectors that contain `bytes` bytes from `start` on.
 #[inline(always)]
 pub fn sectors_of_range(start: u64, bytes: u64) -> u64 {
     let last = start.wrapping_add(bytes - 1);
@@ -29,8 +29,8 @@ pub fn sectors(at: &Wide, mask: u32) -> u64 {
     distinct(at, mask, SECTOR_SHIFT, &mut [0; WARP_SIZE]) as u64
 }
 
-/// The sectors of aligned elements `step` bytes apart, the first of which, that of lane 0, is at `first`; of the lanes of
-/// `mask`, which has lane 0.
+/// The number of sectors for aligned elements that are `step` bytes apart. The first, that of lane 0, is at `first`;
+/// `mask` contains lane 0.
 pub fn sectors_of_line(first: u64, step: i64, mask: u32) -> u64 {
     if step == 4 && first.is_multiple_of(4) {
         return sectors_of_words(first, mask);
@@ -40,7 +40,7 @@ pub fn sectors_of_line(first: u64, step: i64, mask: u32) -> u64 {
     }
     let (mut count, mut last) = (0, None);
     for lane in lanes_of(mask) {
-        // Along a line a sector that was left does not come again.
+        // Addresses increase or decrease all along the row, so it never returns to a sector that it has left.
         let sector = first.wrapping_add_signed(step.wrapping_mul(lane as i64)) >> SECTOR_SHIFT;
         count += u64::from(last != Some(sector));
         last = Some(sector);
@@ -48,7 +48,8 @@ pub fn sectors_of_line(first: u64, step: i64, mask: u32) -> u64 {
     count
 }
 
-/// The sectors of neighbouring words of 4 bytes, the first at `first`, of the lanes of `mask`: eight words to a sector.
+/// The number of sectors for adjacent 4-byte words of the lanes of `mask`, the first one at `first`. A sector has eight
+/// words.
 fn sectors_of_words(first: u64, mask: u32) -> u64 {
     let mut words = u64::from(mask) << (first >> 2 & 7);
     words |= words >> 4;
@@ -57,12 +58,12 @@ fn sectors_of_words(first: u64, mask: u32) -> u64 {
     u64::from((words & 0x0101_0101_0101_0101).count_ones())
 }
 
-/// The extra passes of words of 4 bytes that lie `step` words apart, of the lanes of `mask`.
+/// The number of extra passes for 4-byte words of the lanes of `mask` that are `step` words apart.
 pub fn conflicts_of_words(step: i64, mask: u32) -> u64 {
     if step == 0 {
         return 0;
     }
-    // Lanes share a bank if they are a multiple of this apart.
+    // Lanes whose distance is a multiple of this number share a bank.
     let period = BANKS >> step.trailing_zeros().min(5);
     let together =
         |first: u64| (first..BANKS).step_by(period as usize).filter(|lane| mask >> lane & 1 != 0).count();
@@ -70,7 +71,7 @@ pub fn conflicts_of_words(step: i64, mask: u32) -> u64 {
     most.saturating_sub(1) as u64
 }
 
-/// How many different `address >> shift` there are among the lanes of `mask`; `seen` holds them.
+/// The number of distinct values of `address >> shift` among the lanes of `mask`; `seen` is a buffer for them.
 fn distinct(at: &Wide, mask: u32, shift: u32, seen: &mut Wide) -> usize {
     let mut count = 0;
     for lane in lanes_of(mask) {
@@ -88,25 +89,25 @@ fn distinct(at: &Wide, mask: u32, shift: u32, seen: &mut Wide) -> usize {
     1 + seen.windows(2).filter(|pair| pair[0] != pair[1]).count()
 }
 
-/// The extra passes that loads of `bytes` bytes by the lanes of `mask` need.
+/// The number of extra passes for loads of `bytes` bytes by the lanes of `mask`.
 ///
-/// Lanes that want more than a word are served in groups: 16 lanes at a time for 8 bytes, 8 lanes for 16. Two groups
-/// are served as one where every lane's neighbour, or every lane's neighbour but one, wants the same as the lane
-/// itself: measured on an H200, over 576 patterns.
+/// If lanes load more than a word, groups of them are served: 16 lanes at a time for 8 bytes, 8 lanes for 16. Two
+/// groups are merged into one if each lane of them loads the same as its neighbour, or each the same as its neighbour
+/// but one. This was measured on an H200 with 576 patterns.
 pub fn load_conflicts(at: &Wide, mask: u32, bytes: u64) -> u64 {
     let merged = bytes > WORD_BYTES && (same_as_partner(at, mask, 1) || same_as_partner(at, mask, 2));
     conflicts(at, mask, bytes, if merged { 2 } else { 1 })
 }
 
-/// The extra passes that stores of `bytes` bytes by the lanes of `mask` need: as for loads, but groups are never
-/// served as one.
+/// The number of extra passes for stores of `bytes` bytes by the lanes of `mask`: as for loads, but groups are never
+/// merged.
 pub fn store_conflicts(at: &Wide, mask: u32, bytes: u64) -> u64 {
     conflicts(at, mask, bytes, 1)
 }
 
-/// The sectors that atomics on the aligned elements of the lanes of `mask` need: a sector again for each lane that wants
-/// an element which another lane has, because the hardware carries out one of them at a time. Measured on an H200, over 408
-/// pairs of an operation and a pattern (`simt/tests/atomic_counters.rs`).
+/// The number of sectors for atomics on the aligned elements of the lanes of `mask`. If several lanes access the same
+/// element, each of them needs the sector once more, because the hardware carries out one of these operations at a
+/// time. This was measured on an H200 with 408 pairs of an operation and a pattern (`simt/tests/atomic_counters.rs`).
 pub fn atomic_sectors(at: &Wide, mask: u32) -> u64 {
     let mut wanted = [0; WARP_SIZE];
     let count = lanes_of(mask).zip(&mut wanted).map(|(lane, wanted)| *wanted = at[lane]).count();
@@ -116,9 +117,10 @@ pub fn atomic_sectors(at: &Wide, mask: u32) -> u64 {
     in_sector.map(|sector| sector.chunk_by(u64::eq).map(<[u64]>::len).max().unwrap_or(0) as u64).sum()
 }
 
-/// The extra passes that atomics on `bytes` bytes of shared memory by the lanes of `mask` need: in a pass each bank serves
-/// one lane, also where others want the same word. Elements of 8 bytes take half a warp at a time. Measured as above; what
-/// the assembler makes a loop of, sums of floats and of 64 bits, costs more on hardware.
+/// The number of extra passes for atomics on `bytes` bytes of shared memory by the lanes of `mask`. In a pass each bank
+/// serves one lane, even if others access the same word. Elements of 8 bytes are served for half a warp at a time.
+/// Measured as above. Operations that the assembler turns into a loop (sums of floats and of 64-bit integers) cost more
+/// on hardware.
 pub fn atomic_conflicts(at: &Wide, mask: u32, bytes: u64) -> u64 {
     let words = (bytes / WORD_BYTES).max(1);
     let lanes_at_once = WARP_SIZE / words as usize;
@@ -133,7 +135,7 @@ pub fn atomic_conflicts(at: &Wide, mask: u32, bytes: u64) -> u64 {
     (0..words as usize).map(|group| passes(group).saturating_sub(1)).sum()
 }
 
-/// Whether each lane wants what the lane `distance` away in its pair wants, where that is active.
+/// Whether each lane accesses the same word as the lane `distance` away in its pair, if that lane is active.
 fn same_as_partner(at: &Wide, mask: u32, distance: usize) -> bool {
     lanes_of(mask).all(|lane| mask >> (lane ^ distance) & 1 == 0 || at[lane] == at[lane ^ distance])
 }
@@ -149,10 +151,10 @@ fn conflicts(at: &Wide, mask: u32, bytes: u64, groups_at_once: usize) -> u64 {
         .sum()
 }
 
-/// The passes for one group of lanes: the most different words that one bank must serve.
+/// The number of passes for one group of lanes: the largest number of different words that one bank has to serve.
 fn passes(at: &Wide, mask: u32, words: u64) -> u64 {
     let mut banks_used = 0u32;
-    // Two merged groups of lanes may want 64 words.
+    // Two merged groups of lanes may need 64 words.
     let mut wanted = [0u64; 2 * WARP_SIZE];
     let mut count = 0;
     let mut collision = false;
@@ -256,7 +258,7 @@ mod tests {
         assert_eq!((atomic_sectors(&in_turn, u32::MAX), atomic_conflicts(&in_turn, u32::MAX, 4)), (16, 15));
     }
 
-    /// Neighbours that want the same let two groups of lanes be served as one, when they load.
+    /// Two groups of lanes are served as one load if neighbours load the same word.
     #[test]
     fn groups_are_merged_as_the_hardware_merges_them() {
         let pairs: Wide = std::array::from_fn(|lane| lane as u64 / 2 * 16);
@@ -265,7 +267,7 @@ mod tests {
         assert_eq!(load_conflicts(&every_other, u32::MAX, 8), 1);
         let wide_pairs: Wide = std::array::from_fn(|lane| lane as u64 / 2 * 32);
         assert_eq!(load_conflicts(&wide_pairs, u32::MAX, 16), 2);
-        // Half of the warp one way and half of it the other is neither.
+        // A warp of which each half has one of the two patterns is not merged.
         let mixed: Wide =
             std::array::from_fn(|lane| if lane < 16 { lane as u64 / 2 } else { lane as u64 & !2 } * 16);
         assert_eq!(load_conflicts(&mixed, u32::MAX, 16), 0);

@@ -1,9 +1,9 @@
-//! Generic addresses: the memory that one reaches.
+//! Generic addresses, and the memory that each one refers to.
 
 use crate::isa::op::memory::Memory;
 use crate::machine::global::Window;
 
-/// The memory behind a window, and the generic address where it starts.
+/// The memory that a window shows, and the generic address at which it starts.
 pub fn memory_of(window: Option<Window>) -> (Memory, u64) {
     match window {
         None => (Memory::Global, 0),
@@ -13,7 +13,7 @@ pub fn memory_of(window: Option<Window>) -> (Memory, u64) {
     }
 }
 
-/// The memory and the address in it that an address of an instruction means.
+/// The memory to which an address of an instruction refers, and the address within it.
 pub fn resolve(memory: Memory, address: u64) -> (Memory, u64) {
     if memory != Memory::Generic {
         return (memory, address);

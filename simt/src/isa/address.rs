@@ -1,10 +1,10 @@
 //! Addresses: between a space's own and generic ones, and which space an address lies in.
 //!
-//! Global and constant addresses are generic addresses; shared, local and parameter memory are reached
-//! through windows. An address is global unless it lies in constant, local or shared memory, whether anything is there
-//! or not, and a kernel's parameters lie in global memory; constant memory is the module's `.const` variables, wherever
-//! they are, so the engine answers for these two (`tests/hardware/isspacep.ptx`).
-//! Left out: clusters. Specification: PTX ISA, sections 5.1, 9.7.9.17 (`isspacep`) and 9.7.9.18 (`cvta`).
+//! Global and constant addresses are generic addresses; shared, local and parameter memory are reached through windows.
+//! An address counts as global unless it is in constant, local or shared memory, whether or not anything is allocated
+//! there, and a kernel's parameters are in global memory. Constant memory consists of the module's `.const` variables,
+//! wherever they are, so [`crate::exec`] decides about these two (`tests/hardware/isspacep.ptx`). Left out: clusters.
+//! Specification: PTX ISA, sections 5.1, 9.7.9.17 (`isspacep`) and 9.7.9.18 (`cvta`).
 
 use super::grammar::Modifiers;
 use super::operands::Operands;
@@ -52,7 +52,7 @@ fn to_generic(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
     Ok(o.means(convert))
 }
 
-/// The variable that an operand names, and how many bytes after its start.
+/// The variable that an operand names, and an offset in bytes from its start.
 fn variable<'t>(o: &Operands<'_, 't>, operand: &Operand<'t>) -> Option<(Ident<'t>, Place, i64)> {
     let (name, offset) = match *operand {
         Operand::Name(name) => (name, 0),

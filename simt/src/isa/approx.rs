@@ -1,8 +1,8 @@
 //! Approximations: reciprocals, roots, division, sine, cosine, logarithm, power of two, hyperbolic tangent.
 //!
-//! A GPU computes them from tables, and the specification only bounds the error. Here each is computed in
-//! double precision and rounded to nearest, so results lie well inside the bounds, are the same on every
-//! platform, and may differ from a GPU's in the last bits:
+//! A GPU computes them from tables, and the specification only bounds the error. Here each is computed in double
+//! precision and rounded to nearest, so results are well inside the bounds, are the same on every platform, and may
+//! differ from a GPU's in the last bits:
 //!
 //! | instruction | the specification's bound | here |
 //! |---|---|---|
@@ -18,8 +18,8 @@
 //! | `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64` | the upper 32 bits of input and result | truncated |
 //! | `rsqrt.approx.f64` | none given | 1 ulp |
 //!
-//! What the specification tables for special values holds bit for bit, division by huge numbers included:
-//! `div.approx.f32` by more than `2^126` is zero. Subnormal inputs and results are kept without `.ftz`.
+//! The values that the specification tabulates for special inputs are returned bit for bit, also for divisions by huge
+//! numbers: `div.approx.f32` by more than `2^126` is zero. Subnormal inputs and results are kept without `.ftz`.
 //!
 //! Specification: PTX ISA, section 9.7.3.
 
@@ -79,7 +79,7 @@ unary!(cos, libm::cos);
 unary!(lg2, libm::log2);
 unary!(ex2, libm::exp2);
 
-/// The root, NaN below zero, where the compiler must not answer for the result from the input.
+/// The square root, NaN for negative numbers. The compiler must not be able to derive this from the input.
 #[inline(always)]
 fn root(a: f64) -> f64 {
     if a < 0.0 { f64::NAN } else { a.sqrt() }
@@ -98,8 +98,8 @@ fn div_full(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_flag!(m.has(2), FTZ => alu!((f32, f32) -> f32, |a, b| quotient(FTZ, false, a, b))))
 }
 
-/// `a / b`. By a reciprocal, which is zero where `b` is above `2^126`: so is the quotient then, and NaN where
-/// `a` is infinite.
+/// `a / b`. With `by_reciprocal`, it is computed from a reciprocal that is zero for `b` above `2^126`; then the
+/// quotient is zero too, and NaN if `a` is infinite.
 #[inline(always)]
 fn quotient(ftz: bool, by_reciprocal: bool, a: f32, b: f32) -> f32 {
     const HUGE: f32 = f32::from_bits(0x7e80_0000);
@@ -109,7 +109,7 @@ fn quotient(ftz: bool, by_reciprocal: bool, a: f32, b: f32) -> f32 {
     if huge { zero } else { single::div(mode, a, b) }
 }
 
-/// `f` of the upper 32 bits of `a`, of which the upper 32 bits are the result. Subnormal numbers are zeros, and
+/// `f` of the upper 32 bits of `a`. Only the upper 32 bits of the result are kept. Subnormal numbers are zeros, and
 /// every NaN becomes the one that the hardware returns.
 fn upper_half(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     const LOWER: u64 = 0xffff_ffff;

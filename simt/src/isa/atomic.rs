@@ -1,8 +1,8 @@
 //! Atomic read-modify-write operations, `atom` and `red`.
 //!
-//! The operation is a pure function from the old value and the operands to the new one; the engine applies it
-//! lane by lane in an order that the seed decides. Left out: vectors, 128 bits, `multimem`.
-//! Specification: PTX ISA, sections 9.7.13.5 (`atom`) and 9.7.13.7 (`red`).
+//! The operation is a pure function from the old value and the operands to the new one. [`crate::exec`] applies it lane
+//! by lane, in an order that depends on the seed. Left out: vectors, 128 bits, `multimem`. Specification: PTX ISA,
+//! sections 9.7.13.5 (`atom`) and 9.7.13.7 (`red`).
 
 use super::float::double;
 use super::float::exact::{F32, F64, Rounding};
@@ -76,7 +76,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-// Which segment of every form says what.
+// The segments of every form and what they select.
 const ORDER: usize = 1;
 const SCOPE: usize = 2;
 const SPACE: usize = 3;
@@ -140,7 +140,7 @@ fn update(operation: &str, ty: Type) -> Update {
     }
 }
 
-/// The number of an operation that may be carried out in any order: of integers, and no exchange.
+/// The number of an operation whose order does not matter: an operation on integers that is not an exchange.
 fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
     let sign = match ty {
         Type::F32 | Type::F64 => return None,
@@ -152,14 +152,14 @@ fn in_any_order(operation: &str, ty: Type) -> Option<u8> {
     Some(number as u8 * IN_A_KIND + (bits(ty) / 64) as u8 * 2 + sign)
 }
 
-/// What an operation does differently in global memory. Which of the two it is, a generic address says when the
+/// What an operation does differently in global memory. For a generic address, the memory is known only when the
 /// instruction is carried out.
 ///
-/// `add.f32` flushes there what memory holds, what is added, and the sum, each to a zero of its sign, and in shared memory
-/// nothing (PTX ISA, 9.7.13.5, `atom`: "`atom.add.f32` on global memory flushes subnormal inputs and results to
-/// sign-preserving zero"). The old value that `atom` returns is as memory held it (`tests/hardware/atomic_add_f32.ptx`).
-/// `add.f64` keeps a NaN bit for bit, where the addition in shared memory makes it quiet; the specification leaves open
-/// which NaN it is (`tests/hardware/atomic_add_f64.ptx`).
+/// In global memory, `add.f32` flushes the old value, the operand and the sum to a zero of the same sign; in shared
+/// memory it flushes nothing (PTX ISA, 9.7.13.5, `atom`: "`atom.add.f32` on global memory flushes subnormal inputs and
+/// results to sign-preserving zero"). The old value that `atom` returns is not flushed
+/// (`tests/hardware/atomic_add_f32.ptx`). `add.f64` keeps a NaN bit for bit, whereas the addition in shared memory
+/// makes it quiet. The specification leaves open which NaN the result is (`tests/hardware/atomic_add_f64.ptx`).
 fn update_global(operation: &str, ty: Type) -> Option<Update> {
     match (operation, ty) {
         ("add", Type::F32) => Some(|old, b, _| {

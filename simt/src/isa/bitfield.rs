@@ -1,8 +1,7 @@
-//! Integer instructions that count, find, reverse and cut out bits.
+//! Integer instructions that count, find, reverse and extract bits.
 //!
-//! Positions and lengths that reach past the register are defined for every instruction here but some: see [`nth_set`]
-//! and [`reach`].
-//! Specification: PTX ISA, sections 9.7.1.14 to 9.7.1.22.
+//! Positions and lengths that exceed the register are defined for every instruction here, with a few exceptions: see
+//! [`nth_set`] and [`reach`].
 
 use super::bits::Shift;
 use super::grammar::Modifiers;
@@ -35,7 +34,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What `bfind` answers when every bit equals the sign.
+/// The result of `bfind` if every bit equals the sign.
 const NOT_FOUND: u32 = u32::MAX;
 
 fn bfind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -45,7 +44,7 @@ fn bfind(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }))
 }
 
-/// How many bits stand above the highest one that differs from the sign (of an unsigned value, from zero).
+/// The number of bits above the highest one that differs from the sign (for an unsigned value: from zero).
 #[inline(always)]
 fn leading_sign_bits<T: Shift>(a: T) -> Option<u32> {
     let sign = a.shift_right(T::WIDTH);
@@ -53,10 +52,11 @@ fn leading_sign_bits<T: Shift>(a: T) -> Option<u32> {
     (count < T::WIDTH).then_some(count)
 }
 
-/// `fns`: counting from bit `base`, upwards for a positive `offset`, the position of set bit number `offset`.
+/// `fns`: the position of set bit number `offset`, counted upwards from bit `base` for a positive `offset`.
 ///
-/// From a bit above 31 it finds nothing. An offset that has no absolute value gives 0 on an H200, whatever the mask, where
-/// the walk of the specification (PTX ISA, 9.7.1.17) would find nothing either (`tests/hardware/fns_at_its_limits.ptx`).
+/// Counting from a bit above 31 finds nothing. An offset without an absolute value returns 0 on an H200, whatever the
+/// mask, although the algorithm of the specification (PTX ISA, 9.7.1.17) would find nothing here either
+/// (`tests/hardware/fns_at_its_limits.ptx`).
 fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if offset == i32::MIN {
         return 0;
@@ -71,7 +71,7 @@ fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     if skips >= candidates.count_ones() {
         return NOT_FOUND;
     }
-    // Walk down from the top: to skip n of the k bits from below is to skip k - 1 - n from above.
+    // Search from the top: skipping n of the k bits from below is the same as skipping k - 1 - n from above.
     if offset > 0 {
         skips = candidates.count_ones() - 1 - skips;
     }
@@ -79,7 +79,7 @@ fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
     rest.ilog2()
 }
 
-/// Shifts clamp, so a field of no bits, one that reaches past the top and one above it need no special case.
+/// Shifts clamp, so a field of zero bits, one that exceeds the top and one above it need no special case.
 fn bfe(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(1); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
         alu!((T, u32, u32) -> T, |a, pos, len| {
@@ -89,9 +89,9 @@ fn bfe(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }))
 }
 
-/// A position or a length of a bit field. Both are restricted to 0..255 (PTX ISA, 9.7.1.19 and 9.7.1.20), and nothing is
-/// said of others. On an H200 the instructions of 32 bits take the lower 8 bits, and those of 64 bits, which are made
-/// of shifts, take all (`tests/hardware/bit_fields_beyond_255.ptx`).
+/// A position or a length of a bit field. Both are restricted to 0..255 (PTX ISA, 9.7.1.19 and 9.7.1.20), and the
+/// specification says nothing about other values. On an H200 the 32-bit instructions use the lower 8 bits, and the
+/// 64-bit ones, which are made of shifts, use all bits (`tests/hardware/bit_fields_beyond_255.ptx`).
 #[inline(always)]
 fn reach<T: Shift>(bits: u32) -> u32 {
     if T::WIDTH == 32 { bits & 0xff } else { bits }
@@ -107,7 +107,7 @@ fn bfi(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }))
 }
 
-/// The lower `b` bits, extended to 32; `.clamp` takes all of them from 32 on, `.wrap` looks at `b` modulo 32.
+/// The lower `b` bits, extended to 32. `.clamp` keeps all bits if `b` is 32 or more; `.wrap` uses `b` modulo 32.
 fn szext(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_type!(m.ty(2); [U32 => u32, S32 => i32], T => match m.text(1) {
         "clamp" => alu!((T, u32) -> T, extend),
@@ -120,7 +120,7 @@ fn extend<T: Shift>(a: T, len: u32) -> T {
     a.shift_left(spare).shift_right(spare)
 }
 
-/// `b` ones from bit `a` on; `.clamp` cuts off what lies above bit 31, `.wrap` looks at both modulo 32.
+/// `b` ones from bit `a` on. `.clamp` drops those above bit 31; `.wrap` uses both numbers modulo 32.
 fn bmsk(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(1) {
         "clamp" => alu!((u32, u32) -> u32, ones),

@@ -62,13 +62,13 @@ pub const FAMILY: Family = Family {
 pub(super) trait Shift: Value {
     /// The type's width in bits.
     const WIDTH: u32;
-    /// `shl`: from [`Shift::WIDTH`] on, zero.
+    /// `shl`: zero for counts from [`Shift::WIDTH`] on.
     fn shift_left(self, count: u32) -> Self;
-    /// `shr`: from [`Shift::WIDTH`] on, nothing but the sign.
+    /// `shr`: only the sign is left for counts from [`Shift::WIDTH`] on.
     fn shift_right(self, count: u32) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// Zeros above the highest one.
+    /// The number of zeros above the highest one.
     fn leading_zeros(self) -> u32;
 }
 
@@ -129,7 +129,7 @@ fn lop3(_: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     Ok(Op::Alu(LOP3.run))
 }
 
-/// `lop3` that also tells whether any bit of the result is set, combined with a predicate.
+/// `lop3` that also returns whether any bit of the result is set, combined with a predicate.
 fn lop3_pred(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.bind(&Alu { results: &[Kind::B32, Kind::Pred], ..LOP3 })?;
     o.args.imm = table(o)?;
@@ -195,8 +195,8 @@ fn funnel_right(a: u32, b: u32, count: u32) -> u32 {
     (join(a, b) >> count) as u32
 }
 
-/// Picks four of the eight bytes of `b` above `a`. The modes other than the first are fixed patterns, of
-/// which the lower two bits of `c` choose one.
+/// Selects four of the eight bytes of `b` above `a`. All modes except the first are fixed patterns, one of which is
+/// selected by the lower two bits of `c`.
 fn prmt(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(match m.text(2) {
         "f4e" => alu!((u32, u32, u32) -> u32, |a, b, c| permute(a, b, |i| c % 4 + i)),

@@ -87,13 +87,14 @@ fn test(m: &Modifiers<'_>) -> Test {
     }
 }
 
-/// Whether the outcome of comparing `a` with `b` is in `TEST`, a constant: one comparison is left of this.
+/// Whether the outcome of comparing `a` with `b` is in `TEST`. That is a constant, so the compiled code has one
+/// comparison.
 #[inline(always)]
 fn holds<const TEST: Test, T: PartialOrd + Copy>(a: T, b: T) -> bool {
     let ordered = |test: Test| {
         (test & LESS != 0 && a < b) || (test & EQUAL != 0 && a == b) || (test & GREATER != 0 && a > b)
     };
-    // Unordered is what none of the three others is.
+    // Two numbers are unordered if none of the three other relations holds.
     if TEST & UNORDERED == 0 { ordered(TEST) } else { !ordered(!TEST) }
 }
 
@@ -104,7 +105,7 @@ struct Flushed(f32);
 impl Flushed {
     #[inline(always)]
     fn new(value: f32) -> Flushed {
-        // Zero of either sign compares the same.
+        // Zeros of either sign are equal.
         Flushed(if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value })
     }
 }
@@ -134,7 +135,8 @@ impl Value for Flushed {
     }
 }
 
-/// The Rust type for values that are only moved. Floating-point types keep theirs, for the sake of literals.
+/// The Rust type for values that are only moved. Floating-point types remain what they are, because their literals
+/// differ.
 macro_rules! by_bits {
     ($ty:expr, $T:ident => $body:expr) => {
         by_type!($ty; [
@@ -147,7 +149,7 @@ macro_rules! by_bits {
 /// A comparison of one type, as the instructions that use it.
 struct Runs {
     sources: &'static [Kind],
-    /// `setp` with one result and no third predicate: the one that loops are made of.
+    /// `setp` with one result and no third predicate: the form that loops use.
     setp: Run,
     /// The same for one lane.
     scalar: Scalar,
@@ -200,7 +202,7 @@ fn runs_of(test: Test, ty: Type) -> Runs {
     }
 }
 
-/// The lanes in which the comparison holds. Those of inactive lanes mean nothing.
+/// The lanes for which the comparison holds. The bits of inactive lanes have no meaning.
 #[inline(always)]
 fn compare<const TEST: Test, T: Value + PartialOrd>(lanes: &Lanes<'_>, args: &Args) -> u32 {
     let (a, b) = (T::read(lanes, args.a), T::read(lanes, args.b));
@@ -227,7 +229,7 @@ fn third_predicate(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<(), Er
         "or" => 0b1110,
         "xor" => 0b0110,
         _ => {
-            // No operator: `t` alone, and any `c`.
+            // Without an operator: `t` alone, for any `c`.
             o.args.imm = 0b1100;
             o.args.c = o.constant(Bank::Preds, 0, o.instruction.span)?;
             return Ok(());
@@ -283,7 +285,7 @@ fn set_as(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, result: Type, runs: &Runs
     Ok(Op::Alu(run))
 }
 
-/// Selection by a predicate, which the specification does not let negate.
+/// Selection by a predicate, which according to the specification cannot be negated.
 fn selp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_bits!(m.ty(1), T => alu!((T, T, bool) -> T, |a, b, c| if c { a } else { b })))
 }
@@ -292,7 +294,7 @@ fn slct_int(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_bits!(m.ty(1), T => alu!((T, T, i32) -> T, |a, b, c| if c >= 0 { a } else { b })))
 }
 
-/// A NaN is not zero or above, so it selects `b`; -0 is, and so is what `.ftz` flushes to zero.
+/// A NaN is not zero or above, so it selects `b`. -0 is, and so is a number that `.ftz` flushes to zero.
 fn slct_float(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_bits!(m.ty(2), T => match m.text(1) {
         "ftz" => alu!((T, T, Flushed) -> T, |a, b, c| if c.0 >= 0.0 { a } else { b }),

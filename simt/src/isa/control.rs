@@ -1,7 +1,7 @@
 //! Control flow: branches, calls, and the ends of a thread.
 //!
-//! Targets are decoded to the numbers of labels and functions; [`crate::exec`] turns labels into addresses
-//! and finds where the lanes of a branch meet again. Specification: PTX ISA, section 9.7.12.
+//! Targets are decoded to the numbers of labels and functions. [`crate::compile`] turns labels into program counters
+//! and finds the reconvergence point of each branch. Specification: PTX ISA, section 9.7.12.
 
 use super::grammar::Modifiers;
 use super::op::call::{CallIndex, CallSite, Callee, Passed};
@@ -64,14 +64,14 @@ fn call(o: &mut Operands<'_, '_>) -> Result<CallIndex, Error> {
         Some(Signature { params, results: formals }) => {
             (pass_all(o, args, &params, argument)?, pass_all(o, results, &formals, result)?)
         }
-        // A kernel, which cannot be called: a launch that executes the call says so.
+        // A kernel, which cannot be called: a launch that executes the call ends with an error.
         None => (Vec::new(), Vec::new()),
     };
     o.scope.calls.push(CallSite { callee, args, results });
     Ok(CallIndex(o.scope.calls.len() as u32 - 1))
 }
 
-/// What the prototype or the list of targets at the end of a call says about its callee.
+/// The signature that the prototype or the list of targets at the end of a call gives to the callee.
 fn prototype(o: &mut Operands<'_, '_>) -> Result<Signature, Error> {
     let operand = o.take()?;
     match name_of(operand).and_then(|name| o.scope.find(name.text)) {
@@ -104,7 +104,7 @@ fn argument<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) ->
     }
 }
 
-/// What is filled by a result: a register or a `.param` variable, or nothing.
+/// The destination of a result: a register or a `.param` variable, or nothing.
 fn result<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) -> Result<Passed, Error> {
     match (name_of(item), item) {
         (Some(name), _) => named(o, name, formal, true),
@@ -148,7 +148,7 @@ fn named<'t>(
     }
 }
 
-/// What is said of something that is passed for something else; `None` if the two fit.
+/// The message for an argument or result that does not fit its parameter; `None` if it fits.
 fn mismatch(actual: Formal, formal: Formal) -> Option<String> {
     let size = |formal: Formal| match formal {
         Formal { is_array: true, bytes, .. } => format!("an array of {bytes} bytes"),
@@ -178,12 +178,12 @@ fn scalar(ty: Type) -> Formal {
     Formal { ty, bytes, align: bytes, is_array: false }
 }
 
-/// The class of the numbers that are passed. A pair of halves passes for any 32 bits.
+/// The class of the numbers that are passed. A pair of halves can be passed for any 32 bits.
 fn numbers(ty: Type) -> Option<Class> {
     class(ty).filter(|_| !matches!(ty, Type::F16x2 | Type::Bf16x2))
 }
 
-/// A literal that is passed. A floating-point literal is never cut or extended.
+/// A literal as an argument. A floating-point literal is never truncated or extended.
 fn number<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) -> Result<Passed, Error> {
     let (ty, width) = (formal.ty, bits(formal.ty));
     let message = match (item, class(ty)) {
@@ -207,7 +207,7 @@ fn number<'t>(o: &mut Operands<'_, 't>, item: &Operand<'t>, formal: Formal) -> R
     if !message.is_empty() {
         return Err(o.error(span_of(item), message));
     }
-    // Of 16 bits, as many as the parameter has are passed.
+    // For 16-bit numbers, as many bits as the parameter has are passed.
     let kind = kind_of(ty).unwrap_or(Kind::B16);
     Ok(Passed::Column { bank: bank_of(kind), slot: o.source(item, kind)?, bytes: formal.bytes })
 }

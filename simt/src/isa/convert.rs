@@ -1,10 +1,10 @@
 //! Conversion between number types: `cvt` and `cvt.pack`.
 //!
-//! A register may be wider than the type: of a source the low bits count, a result is extended to the
-//! register by its type's sign. Any conversion can be carried out by [`recipe`]; those that compilers write all
-//! the time have a function of their own in [`common`]. NaN becomes an integer as newer versions of the
-//! specification say: 0, or where the source is `f64` or the integer has 64 bits, its highest bit alone.
-//! Left out: types of fewer than 16 bits besides integers, and stochastic rounding.
+//! A register may be wider than the type. The low bits of a source are used; a result is extended to the register with
+//! its type's sign. [`recipe`] can carry out any conversion, and the frequent ones have functions of their own in
+//! [`common`]. NaN becomes the integer that newer versions of the specification prescribe: 0, or only the highest bit
+//! if the source is `f64` or the integer has 64 bits. Left out: types of fewer than 16 bits besides integers, and
+//! stochastic rounding.
 //!
 //! Specification: PTX ISA, section 9.7.9 (`cvt`, `cvt.pack`).
 
@@ -49,7 +49,7 @@ pub const FAMILY: Family = Family {
         Form::new(syntax!("(rn|rz|rm|rp).ftz?.sat?.f32.", integers!()), cvt),
         Form::new(syntax!("(rn|rz|rm|rp).sat?.(f16|f64).", integers!()), cvt),
         Form::new("cvt.(rn|rz|rm|rp).bf16.(u16|u32|u64|s16|s32|s64)", cvt).since(90),
-        // To floating point that holds every value, or the integers among them.
+        // To a floating-point type that has all values, or to the integers among them.
         Form::new("cvt.ftz?.sat?.f32.(f16|f32)", cvt),
         Form::new("cvt.ftz?.sat?.f64.f32", cvt),
         Form::new("cvt.sat?.f64.(f16|f64)", cvt),
@@ -60,7 +60,7 @@ pub const FAMILY: Family = Family {
         Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f64.f64", cvt),
         Form::new("cvt.(rni|rzi|rmi|rpi).sat?.f16.f16", cvt),
         Form::new("cvt.(rni|rzi|rmi|rpi).bf16.bf16", cvt).since(90),
-        // To floating point that holds fewer values.
+        // To a floating-point type that does not have all values.
         Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f32.f64", cvt),
         Form::new("cvt.(rn|rz|rm|rp).ftz?.sat?.f16.f32", cvt),
         Form::new("cvt.(rn|rz|rm|rp).sat?.f16.f64", cvt),
@@ -80,7 +80,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// The conversions that compilers write all the time, for registers exactly as wide as their types.
+/// The frequent conversions, for registers exactly as wide as their types.
 fn common(opcode: &str) -> Option<Alu> {
     Some(match opcode {
         "cvt.u64.u32" => alu!((u32) -> u64, u64::from).on_lines(Linear::Widen { signed: false }),
@@ -100,7 +100,7 @@ fn common(opcode: &str) -> Option<Alu> {
         "cvt.rn.f64.u32" => alu!((u32) -> f64, f64::from),
         "cvt.rn.f64.s64" => alu!((i64) -> f64, |a| a as f64),
         "cvt.rn.f64.u64" => alu!((u64) -> f64, |a| a as f64),
-        // The language clamps, and makes 0 of NaN, as the specification does where there is no `f64`.
+        // Rust clamps, and turns NaN into 0, as the specification does unless `f64` is involved.
         "cvt.rzi.s32.f32" => alu!((f32) -> i32, |a| a as i32),
         "cvt.rzi.u32.f32" => alu!((f32) -> u32, |a| a as u32),
         "cvt.rzi.s32.f64" => alu!((f64) -> i32, |a: f64| if a.is_nan() { i32::MIN } else { a as i32 }),
@@ -153,7 +153,7 @@ pub fn saturates_idly(m: &Modifiers<'_>) -> bool {
         }
 }
 
-/// Binds the next operand, the result, to column `d`. Its bank, and the width of its register.
+/// Binds the next operand, the result, to column `d`. Returns its bank and the width of its register.
 fn bind_result(o: &mut Operands<'_, '_>, to: Number) -> Result<(Bank, u32), Error> {
     let operand = o.take()?;
     let register = match *operand {
@@ -164,7 +164,7 @@ fn bind_result(o: &mut Operands<'_, '_>, to: Number) -> Result<(Bank, u32), Erro
     wide_enough(o, operand, register, to)
 }
 
-/// Binds the next operand, the source, to column `a`. Its bank, and the width of its register.
+/// Binds the next operand, the source, to column `a`. Returns its bank and the width of its register.
 fn bind_source(o: &mut Operands<'_, '_>, from: Number) -> Result<(Bank, u32), Error> {
     let operand = o.take()?;
     let register = match *operand {
@@ -179,12 +179,13 @@ fn bind_source(o: &mut Operands<'_, '_>, from: Number) -> Result<(Bank, u32), Er
     wide_enough(o, operand, register, from)
 }
 
-/// A column that is just as the type wants it.
+/// A column that is exactly as wide as the type.
 fn same_as(number: Number, slot: Slot) -> Register {
     Register { slot, bank: bank_of(number.kind()), bits: number.bits, class: None }
 }
 
-/// A register must be as wide as the type or wider, and for `bf16` as wide; it must not be declared for other numbers.
+/// Checks that a register is at least as wide as the type (for `bf16`, exactly as wide) and was not declared for
+/// numbers of another class.
 fn wide_enough(
     o: &Operands<'_, '_>,
     operand: &Operand<'_>,

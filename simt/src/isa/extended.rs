@@ -1,13 +1,13 @@
-//! Extended-precision integer arithmetic: sums that pass a carry on.
+//! Extended-precision integer arithmetic: sums with a carry in and a carry out.
 //!
-//! The carry flag `CC.CF` is a hidden predicate of the frame ([`super::scope::Scope::carry`]), a bit a lane,
-//! clear when a function is entered.
+//! The carry flag `CC.CF` is a hidden predicate of the frame ([`super::scope::Scope::carry`]) with one bit for each
+//! lane. It is clear when a function is entered.
 //!
-//! The specification has `sub.cc` and `subc.cc` write "borrow-out" and `subc` subtract the flag. Hardware has one adder:
-//! a difference is the sum of `a`, the complement of `b` and 1, the flag is the carry of that sum, which is set where
-//! nothing is borrowed, and `subc` takes the flag in place of the 1. Chains of differences come out the same; where a
-//! chain of sums goes on from a difference, or the other way round, compilers and an H200 follow the adder, and so does
-//! this file (`tests/hardware/carry_of_sub.ptx`).
+//! According to the specification, `sub.cc` and `subc.cc` write "borrow-out" and `subc` subtracts the flag. Hardware
+//! has one adder: a difference is the sum of `a`, the complement of `b` and 1. The flag is the carry of that sum, which
+//! is set if nothing is borrowed, and `subc` adds the flag instead of the 1. Chains of differences have the same
+//! results. If a chain of sums continues from a difference, or the reverse, compilers and an H200 follow the adder, and
+//! so does this file (`tests/hardware/carry_of_sub.ptx`).
 //!
 //! Specification: PTX ISA, section 9.7.2.
 
@@ -49,7 +49,7 @@ impl Flag {
     }
 }
 
-/// A [`Run`] for what the instruction does with the flag: `$run` is generic over reading and writing it.
+/// A [`Run`] for each use of the flag: `$run` is generic over whether it reads and writes the flag.
 macro_rules! by_flag {
     ($flag:expr, |$lanes:ident, $args:ident| $run:ident($($rest:expr),*)) => {
         match $flag {
@@ -60,7 +60,7 @@ macro_rules! by_flag {
     };
 }
 
-// The sign makes no difference to a sum, nor to its carry.
+// The sign does not change a sum or its carry.
 
 fn add(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
     by_type!(m.ty(2); [U32 => u32, S32 => u32, U64 => u64, S64 => u64], T => {
@@ -74,7 +74,7 @@ fn sub(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Er
     })
 }
 
-/// The flag takes part in the addition only: the product is cut to its half before.
+/// The flag is added only to the half of the product that the instruction keeps.
 fn mad(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, flag: Flag) -> Result<Op, Error> {
     by_type!(m.ty(3); [U32 => u32, S32 => i32, U64 => u64, S64 => i64], T => {
         chain(o, &[T::KIND; 4], match m.text(1) {
@@ -97,7 +97,7 @@ fn chain(o: &mut Operands<'_, '_>, kinds: &'static [Kind], run: Run) -> Result<O
 trait Carry: Product {
     /// `self + other + carry`, and whether it did not fit.
     fn add_carry(self, other: Self, carry: bool) -> (Self, bool);
-    /// `self + !other + carry`, which with a carry is `self - other`, and whether it did not fit.
+    /// `self + !other + carry`, which is `self - other` if `carry` is set, and whether it did not fit.
     fn sub_carry(self, other: Self, carry: bool) -> (Self, bool);
 }
 
@@ -119,7 +119,7 @@ macro_rules! carry {
 }
 carry!(u32: u32, i32: u32, u64: u64, i64: u64);
 
-/// What goes into the adder where an instruction does not read the flag: a bit a lane.
+/// The carry in of an instruction that does not read the flag, one bit for each lane.
 const NO_CARRY: u32 = 0;
 const CARRY: u32 = u32::MAX;
 

@@ -1,9 +1,9 @@
-//! Floating point of single and double precision, as far as the result is defined to the last bit.
+//! Floating point of single and double precision: the instructions whose results are defined to the last bit.
 //!
-//! [`single`] and [`double`] hold the meaning of the instructions for one lane, [`exact`] the arithmetic for
-//! what the reader's machine does not compute natively. Approximations are in [`super::approx`], comparisons in
-//! [`super::compare`]. Left out: `.f32x2` and the forms with three inputs of `min` and `max`, which are newer
-//! than `sm_90`, and `mad.f32` without a rounding, which ended with `sm_1x`.
+//! [`single`] and [`double`] contain the meaning of the instructions for one lane, and [`exact`] the arithmetic that
+//! the host does not have natively. Approximations are in [`super::approx`], comparisons in [`super::compare`]. Left
+//! out: `.f32x2` and the forms with three inputs of `min` and `max`, which are newer than `sm_90`, and `mad.f32`
+//! without a rounding, which only `sm_1x` had.
 //!
 //! Specification: PTX ISA, section 9.7.3.
 
@@ -79,7 +79,7 @@ macro_rules! by_rounding {
                 const $NAME: Rounding = Rounding::Up;
                 $body
             }
-            // Left out, it is to nearest.
+            // The default is to nearest.
             _ => {
                 const $NAME: Rounding = Rounding::Nearest;
                 $body
@@ -182,7 +182,7 @@ fn neg_f32(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_flag!(m.has(1), FTZ => alu!((f32) -> f32, |a| single::unary(FTZ, a, |a| -a))))
 }
 
-/// `min` and `max` with the modifier `.ftz` in segment 1, and `.NaN` or something else in segment 2.
+/// `min` and `max` with an optional `.ftz` in segment 1, and `.NaN` or something else in segment 2.
 macro_rules! pick_f32 {
     ($name:ident, max: $max:expr, xorsign: $xorsign:expr) => {
         fn $name(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
@@ -209,7 +209,7 @@ fn testp(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
         ("number", _) => alu!((f64) -> bool, |a: f64| !a.is_nan()),
         ("notanumber", "f32") => alu!((f32) -> bool, f32::is_nan),
         ("notanumber", _) => alu!((f64) -> bool, f64::is_nan),
-        // Zeros count as normal, by the specification.
+        // The specification counts zeros as normal.
         ("normal", "f32") => alu!((f32) -> bool, |a: f32| a.is_normal() || a == 0.0),
         ("normal", _) => alu!((f64) -> bool, |a: f64| a.is_normal() || a == 0.0),
         (_, "f32") => alu!((f32) -> bool, f32::is_subnormal),

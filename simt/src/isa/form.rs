@@ -1,4 +1,4 @@
-//! Forms: which opcodes an instruction has, since which target, and how it is decoded.
+//! Forms: which opcodes an instruction has, from which target on, and how it is decoded.
 
 use super::grammar::Modifiers;
 use super::op::Op;
@@ -17,7 +17,7 @@ pub struct Form {
     pub min_sm: u32,
     /// The last target that has it.
     pub max_sm: u32,
-    /// The first `.version` of PTX that has it; (1, 0) where the target says it all, or `needs`.
+    /// The first `.version` of PTX that has it; (1, 0) if the target or `needs` says enough.
     pub min_version: (u32, u32),
     /// How to decode it.
     pub decode: Decode,

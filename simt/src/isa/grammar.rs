@@ -1,19 +1,19 @@
 //! The grammar of opcodes: which modifiers an instruction takes, in which order.
 //!
-//! A form is written once, as the specification writes it, and that text is the declaration: it decides what
-//! is accepted, and it is what the table of supported PTX lists. Segments are parted by dots; `(a|b)` is a
-//! choice, a trailing `?` makes a segment optional:
+//! A form is written once, as the specification writes it, and that text is the declaration: it decides what is
+//! accepted, and it is what the table of supported PTX lists. Segments are separated by dots, `(a|b)` is a choice, and
+//! a trailing `?` makes a segment optional:
 //!
 //! ```text
 //! setp.(eq|ne|lt|le|gt|ge).(and|or|xor)?.(u32|s32)
 //! ```
 //!
-//! Modifiers that only steer caches are listed like any other, so nothing is silently ignored.
+//! Modifiers that only control caches are listed like all others, so nothing is silently ignored.
 //!
 //! The specification writes modifiers in one order, and the assembler takes them in any: `div.ftz.rn.f32` is
-//! `div.rn.ftz.f32`, and `fence.gpu.sc` is `fence.sc.gpu`. Two things it keeps in place, and so does [`Syntax`]: what
-//! belongs to the name (`mul.lo`, `cvta.to`, `bar.red`: `NAME_PARTS`), and the order of types among themselves,
-//! because `cvt.f32.s32` and `cvt.s32.f32` differ. A modifier that is there twice is refused.
+//! `div.rn.ftz.f32`, and `fence.gpu.sc` is `fence.sc.gpu`. Two things keep their place, also in [`Syntax`]: the parts
+//! of the name (`mul.lo`, `cvta.to`, `bar.red`: `NAME_PARTS`), and the order of types among themselves, because
+//! `cvt.f32.s32` and `cvt.s32.f32` differ. A modifier that occurs twice is refused.
 
 use crate::ptx::ast::Type;
 
@@ -24,7 +24,7 @@ pub struct Modifiers<'t> {
 }
 
 impl<'t> Modifiers<'t> {
-    /// What segment `index` matched, counted from 0 for the mnemonic; empty where it was left out.
+    /// The text that segment `index` matched, where 0 is the mnemonic; empty if the segment was left out.
     pub fn text(&self, index: usize) -> &'t str {
         self.parts.get(index).copied().flatten().unwrap_or("")
     }
@@ -34,7 +34,7 @@ impl<'t> Modifiers<'t> {
         self.parts.get(index).is_some_and(Option::is_some)
     }
 
-    /// What the segments matched, in order, without those left out.
+    /// The texts of the segments that are present, in order.
     pub fn words(&self) -> impl DoubleEndedIterator<Item = &'t str> + '_ {
         self.parts.iter().copied().flatten()
     }
@@ -50,7 +50,7 @@ pub fn parse_type(text: &str) -> Option<Type> {
     Type::named(text).filter(|ty| !ty.is_opaque())
 }
 
-/// Words that belong to an instruction's name where they follow it: the assembler takes them nowhere else.
+/// Words that belong to an instruction's name if they follow it: the assembler accepts them only there.
 const NAME_PARTS: [&str; 21] = [
     "hi",
     "lo",
@@ -83,11 +83,11 @@ pub fn is_type(word: &str) -> bool {
     parse_type(word).is_some() || NARROW_TYPES.contains(&word)
 }
 
-/// A form's syntax, taken apart.
+/// The parsed syntax of a form.
 #[derive(Clone, Debug)]
 pub struct Syntax<'s> {
     segments: Vec<Segment<'s>>,
-    /// How many segments belong to the name, the mnemonic among them.
+    /// How many segments belong to the name, including the mnemonic.
     name_parts: usize,
 }
 
@@ -98,7 +98,7 @@ struct Segment<'s> {
 }
 
 impl<'s> Syntax<'s> {
-    /// Takes a syntax apart.
+    /// Parses a syntax.
     pub fn new(syntax: &'s str) -> Syntax<'s> {
         let segment =
             |text: &'s str| Segment { choices: choices(text).collect(), is_optional: text.ends_with('?') };
@@ -115,7 +115,7 @@ impl<'s> Syntax<'s> {
         for (part, segment) in parts.iter_mut().zip(&self.segments).take(self.name_parts) {
             *part = words.next_if(|word| segment.choices.contains(word));
         }
-        // Types come in the order of the form, so none is looked for before the last one found.
+        // Types have the order of the form, so each is looked for after the last one found.
         let mut after_last_type = self.name_parts;
         for word in words {
             let first = if is_type(word) { after_last_type } else { self.name_parts };
@@ -132,7 +132,7 @@ impl<'s> Syntax<'s> {
 }
 
 impl Syntax<'_> {
-    /// How many words of an opcode the form lists somewhere.
+    /// How many words of an opcode occur anywhere in the form.
     pub fn common(&self, opcode: &str) -> usize {
         let listed = |word: &&str| self.segments.iter().any(|segment| segment.choices.contains(word));
         opcode.split('.').filter(listed).count()
@@ -186,7 +186,7 @@ mod tests {
         assert!(opcodes.iter().all(|opcode| matches(syntax, opcode).is_some()));
     }
 
-    /// An opcode and whether the assembler takes it, which was asked about each (`ptxas` of CUDA 12.9).
+    /// An opcode, and whether the assembler accepts it: each was tried with `ptxas` of CUDA 12.9.
     fn check(syntax: &str, opcode: &str, is_taken: bool) {
         assert_eq!(matches(syntax, opcode).is_some(), is_taken, "`{opcode}`");
     }

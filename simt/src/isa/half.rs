@@ -1,7 +1,7 @@
-//! Half precision: `f16` and `bf16`, one to a 16-bit register or two to a 32-bit one.
+//! Half precision: `f16` and `bf16`, one number in a 16-bit register or two in a 32-bit one.
 //!
-//! Every result is the exact one rounded once ([`exact`]); a NaN that is computed is 0x7fff. Powers of two and
-//! the hyperbolic tangent are approximations on a GPU; here they are computed in double precision and rounded,
+//! Every result is the exact one rounded once ([`exact`]); if it is a NaN, it is 0x7fff. Powers of two and the
+//! hyperbolic tangent are approximations on a GPU. Here they are computed in double precision and rounded, which is
 //! well inside the specification's bounds. Left out: `fma.rn.oob`, and `set` from other types to `f16`.
 //!
 //! Specification: PTX ISA, sections 9.7.4 and, for comparisons, 9.7.7.
@@ -118,7 +118,7 @@ macro_rules! by_mode {
     };
 }
 
-/// Whether the modifier `word` was given. The forms of a family differ in where it stands.
+/// Whether the modifier `word` is present. It has different positions in the forms of a family.
 fn has(m: &Modifiers<'_>, word: &str) -> bool {
     m.words().any(|text| text == word)
 }
@@ -130,9 +130,9 @@ fn last_type(m: &Modifiers<'_>) -> Type {
 #[derive(Clone, Copy)]
 enum Clamp {
     None,
-    /// `.sat`: to `[0, 1]`, NaN to +0.
+    /// `.sat`: clamps to `[0, 1]`, and NaN to +0.
     Unit,
-    /// `.relu`: negative numbers to 0; NaN stays.
+    /// `.relu`: turns negative numbers into 0; NaN remains.
     Positive,
 }
 
@@ -183,7 +183,7 @@ arithmetic!(abs, (a: T), |f: Format, a| quieted(f, a, a & !f.sign()));
 arithmetic!(tanh, (a: T), |f, a| by_f64(f, a, libm::tanh));
 arithmetic!(ex2, (a: T), |f, a| by_f64(f, a, libm::exp2));
 
-/// `result`, or the canonical NaN where the operand is one.
+/// `result`, or the canonical NaN if the operand is a NaN.
 fn quieted(format: Format, operand: u64, result: u64) -> u64 {
     match () {
         () if format.is_nan(operand) => format.nan(),
@@ -193,7 +193,7 @@ fn quieted(format: Format, operand: u64, result: u64) -> u64 {
 }
 
 fn by_f64(format: Format, bits: u64, f: impl Fn(f64) -> f64) -> u64 {
-    // To double precision is exact.
+    // The conversion to double precision is exact.
     let x = f64::from_bits(Number::read(format, bits).round(exact::F64, Rounding::Nearest));
     Number::read(exact::F64, f(x).to_bits()).round(format, Rounding::Nearest)
 }
@@ -259,7 +259,7 @@ mod tests {
         check("mul.f16", F16, [0x0001, 0x3800], 0);
         check("mul.f16", F16, [0x0003, 0x3800], 2);
         check("fma.rn.f16", F16, [0x3c01, 0x3c01, 0xbc02], 0x0010);
-        // Far below the last place of c, where double precision would have lost it.
+        // Far below the last place of c; double precision would have lost it.
         check("fma.rn.f16", F16, [0x0001, 0x0001, 0x7801], 0x7801);
         check("add.bf16", Bf16, [0x3f80, 0x3b80], 0x3f80);
         check("add.bf16", Bf16, [0x3f80, 0x3b81], 0x3f81);

@@ -67,7 +67,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// The product of two integers at its full width, and its upper half.
+/// The product of two integers in full width, and its upper half.
 pub(super) trait Product: Value {
     /// An integer of twice the width.
     type Double;
@@ -129,7 +129,7 @@ fn is_signed(ty: Type) -> bool {
 
 /// Products of the lower 24 bits, of which `.lo` keeps bits 0 to 31 and `.hi` bits 16 to 47.
 trait Product24: Product {
-    /// The lower 24 bits, extended by the type's sign; the machine looks at no others.
+    /// The lower 24 bits, extended with the type's sign; the machine ignores all others.
     fn low24(self) -> Self;
     fn low_half24(self, other: Self) -> Self;
     fn high24(self, other: Self) -> Self;
@@ -169,15 +169,15 @@ fn mad24(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }))
 }
 
-/// The quotient, rounded towards zero. The specification leaves division by zero to the machine: it gives
-/// all ones. The one quotient that does not fit, the smallest number over -1, wraps to itself.
+/// The quotient, rounded towards zero. The specification leaves division by zero to the machine, which returns all
+/// ones. The only quotient that does not fit, the smallest number divided by -1, wraps around to itself.
 fn div(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     o.alu(by_int!(m.ty(1), T => {
         alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) })
     }))
 }
 
-/// The remainder, with the dividend's sign; of a division by zero, all ones once more (and not the dividend).
+/// The remainder, with the dividend's sign. For a division by zero it is all ones as well, and not the dividend.
 fn rem(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     let plain = by_int!(m.ty(1), T => {
         alu!((T, T) -> T, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) })

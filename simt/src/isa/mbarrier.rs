@@ -1,8 +1,8 @@
-//! `mbarrier`: barriers that are objects in shared memory, on which threads arrive and whose phases they wait for.
+//! `mbarrier`: barriers that are objects in shared memory. Threads arrive at them and wait for their phases.
 //!
-//! To the specification an object is 64 opaque bits, and so is the state that an arrival returns. Here both are an
-//! [`Object`]: what is there, and what was there before the arrival. What the operations mean is a function from one object
-//! to the next; the engine fetches and stores it, lane by lane, and says where objects are.
+//! In the specification an object is 64 opaque bits, and so is the state that an arrival returns. Here both are an
+//! [`Object`]: the present one, and the one before the arrival. The meaning of an operation is a function from one
+//! object to the next. [`crate::exec`] loads and stores the object, lane by lane, and records where objects are.
 //!
 //! Left out: objects of other blocks of a cluster (`.shared::cluster`), and with them `.cluster` means no more than `.cta`;
 //! `cp.async`. Specification: PTX ISA, section 9.7.13.15.
@@ -94,7 +94,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// Which segments of a form say what; 99 is one that no opcode has.
+/// The segments of a form and what they select; 99 is a segment that no opcode has.
 #[derive(Clone, Copy)]
 struct Parts {
     no_complete: usize,
@@ -110,7 +110,7 @@ fn op(address: Address, action: Action, counted: bool, (order, scope): (Order, S
     Op::Mbarrier(Mbarrier { address, action, counted, order, scope })
 }
 
-/// The order and the scope that an opcode names, or else the usual order for the block.
+/// The order and the scope that an opcode names, or the default order and the block.
 fn ordered(m: &Modifiers<'_>, parts: Parts, usual: Order) -> (Order, Scope) {
     if m.has(parts.order) {
         (order(m.text(parts.order)), scope(m.text(parts.scope)))
@@ -163,7 +163,8 @@ fn wait(m: &Modifiers<'_>, o: &mut Operands<'_, '_>, parts: Parts) -> Result<Op,
     let (action, kind) = if m.has(2) { (Action::WaitParity, Kind::B32) } else { (Action::Wait, Kind::B64) };
     let phase = o.take()?;
     o.args.b = o.source(phase, kind)?;
-    // How long the hardware may have it sleep: here nobody does, and the answer is that of the moment.
+    // The longest time that the hardware may suspend the thread. Here no thread is suspended; the instruction answers
+    // at once.
     if m.text(1) == "try_wait" && o.remaining() > 0 {
         let hint = o.take()?;
         o.args.c = o.source(hint, Kind::B32)?;

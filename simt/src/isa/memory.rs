@@ -1,8 +1,8 @@
 //! Loads and stores, and the fences between them.
 //!
-//! Decoded here, carried out by [`crate::exec`]. The modifiers that only steer caches are part of the
-//! grammar and change nothing. Left out: cache hints with a policy operand, `multimem`, asynchronous copies.
-//! Specification: PTX ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
+//! They are decoded here and carried out by [`crate::exec`]. Modifiers that only control caches are part of the grammar
+//! and change nothing. Left out: cache hints with a policy operand, `multimem`, asynchronous copies. Specification: PTX
+//! ISA, sections 9.7.9.8 to 9.7.9.16 (`ld`, `ldu`, `st`, `prefetch`) and 9.7.13.4 (fences).
 
 use super::grammar::Modifiers;
 use super::op::memory::{Access, Address, Base, Fence, Memory};
@@ -114,7 +114,7 @@ pub const FAMILY: Family = Family {
         Form::new("prefetch.(global|local)?.(L1|L2)", prefetch),
         Form::new("prefetchu.L1", prefetch),
         Form::new("membar.(cta|gl|sys)", |m, _| {
-            // From sm_70 on the same as `fence.sc`, and no weaker before.
+            // From sm_70 on this is the same as `fence.sc`, and it was not weaker before.
             Ok(Op::Fence(Fence { order: Order::SeqCst, scope: scope(m.text(1)) }))
         }),
         Form::new("fence.(sc|acq_rel)?.(cta|cluster|gpu|sys)", |m, _| {
@@ -125,13 +125,13 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// Which segments of a form say what.
+/// The segments of a form and what they select.
 #[derive(Clone, Copy)]
 struct Parts {
     space: usize,
     vector: usize,
     ty: usize,
-    /// The segments of the order and its scope; weak where there is none.
+    /// The segments of the order and its scope; `None` for a weak access.
     order: Option<(usize, usize)>,
 }
 
@@ -180,7 +180,7 @@ fn access<'t>(
     })
 }
 
-/// The columns of the values, and their width in bits, which is the same for all of a vector.
+/// The columns of the values, and their width in bits, which is the same for all elements of a vector.
 fn value_slots<'t>(
     o: &mut Operands<'_, 't>,
     values: &Operand<'t>,
@@ -208,7 +208,7 @@ fn value_slots<'t>(
             _ => None,
         };
     }
-    // What is no register takes the width of those that are.
+    // Operands that are not registers get the width of those that are.
     let width = registers.iter().flatten().next().map_or(bits(ty).max(32), |register| register.bits);
     let mut slots = [0; 4];
     for ((slot, register), element) in slots.iter_mut().zip(registers).zip(elements) {
@@ -245,7 +245,8 @@ fn value_register(
     Ok(register.slot)
 }
 
-/// The column of what is no register: a literal that is stored, or an element of a vector that nobody wants.
+/// The column of an operand that is not a register: a literal to be stored, or an element of a vector that is not
+/// needed.
 fn value_literal<'t>(
     o: &mut Operands<'_, 't>,
     element: &Operand<'t>,
@@ -301,7 +302,7 @@ impl<'t> Operands<'_, 't> {
                         return Err(self.error(name.span, format!("`{}` has no address", name.text)));
                     }
                 };
-                // A variable named without its space is reached in the space it is in.
+                // A variable that is named without its space is accessed in the space it is in.
                 let fits = memory == Memory::Generic
                     || memory == holder
                     || (memory, holder) == (Memory::Param, Memory::Frame);
@@ -318,7 +319,7 @@ impl<'t> Operands<'_, 't> {
         }
     }
 
-    /// An address in a register: of 64 bits, or in shared, local and parameter memory of 32.
+    /// An address in a register of 64 bits, or of 32 bits for shared, local and parameter memory.
     fn address_in(&mut self, name: Ident<'t>, memory: Memory, offset: i64) -> Result<Address, Error> {
         let register = self.register(name)?;
         self.args.a = register.slot;
@@ -336,7 +337,7 @@ impl<'t> Operands<'_, 't> {
     }
 }
 
-/// The memory that a modifier names; generic where there is none.
+/// The memory that a modifier names; generic without one.
 pub fn memory(space: &str) -> Memory {
     match space {
         "" => Memory::Generic,
@@ -348,7 +349,7 @@ pub fn memory(space: &str) -> Memory {
     }
 }
 
-/// The order that a modifier names; relaxed where there is none, as for atomics.
+/// The order that a modifier names; relaxed without one, as for atomics.
 pub fn order(word: &str) -> Order {
     match word {
         "volatile" => Order::Volatile,

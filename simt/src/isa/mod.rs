@@ -1,10 +1,10 @@
-//! The instructions: what is accepted, and what it means.
+//! The instructions: which are accepted, and what they mean.
 //!
-//! One file a family. Each declares its forms (the grammar of an opcode, and since which target it exists)
-//! beside the function that decodes them and the tests that hold them to the specification. `decode` finds
-//! the form; nothing outside a form is accepted, and the table of supported PTX is made from the same forms.
-//! Arithmetic decodes to a function pointer over columns (`value`); what touches memory, other lanes or
-//! control flow decodes to an `Op` that the folder `exec` carries out.
+//! There is one file for each family. It declares the forms (the grammar of an opcode, and the target from which on it
+//! exists) beside the function that decodes them and the tests that compare them with the specification. `decode` finds
+//! the form. Nothing outside a form is accepted, and the table of supported PTX is made from the same forms. Arithmetic
+//! decodes to a function pointer over columns (`value`). Instructions that concern memory, other lanes or control flow
+//! decode to an `Op`, which the folder `exec` carries out.
 
 pub(crate) mod address;
 mod approx;
@@ -120,10 +120,10 @@ pub(crate) fn find(opcode: &str) -> Option<(&'static Form, Modifiers<'_>)> {
     forms_of(mnemonic(opcode)).iter().find_map(|(form, syntax)| Some((*form, syntax.matches(opcode)?)))
 }
 
-/// Forms with one mnemonic, their syntax taken apart.
+/// Forms with one mnemonic, with their parsed syntax.
 type Forms = Vec<(&'static Form, Syntax<'static>)>;
 
-/// The forms of a mnemonic. They are sorted once: a module has some ten thousand instructions.
+/// The forms of a mnemonic. They are sorted only once, because a module may have ten thousand instructions.
 fn forms_of(mnemonic: &str) -> &'static [(&'static Form, Syntax<'static>)] {
     static FORMS: LazyLock<HashMap<&str, Forms>> = LazyLock::new(|| {
         let mut by_mnemonic: HashMap<&str, Forms> = HashMap::new();
@@ -140,7 +140,7 @@ fn mnemonic(opcode: &str) -> &str {
     opcode.split('.').next().unwrap_or(opcode)
 }
 
-/// Forms that a message names at most: the nearest, by how many modifiers they have in common with the opcode.
+/// How many forms a message names at most: those that have the most modifiers in common with the opcode.
 const MAX_NEAR_FORMS: usize = 3;
 
 fn near_forms(opcode: &str) -> String {

@@ -1,9 +1,9 @@
 //! Data movement between registers: `mov`, whole or in parts.
 //!
-//! `mov` takes what the source operand is: a register, a literal, a vector of registers to pack, or a name
-//! that stands for neither ([`name`] is the one place that decides). With `.v2` or `.v4` it moves as many registers, and
-//! reads `%tid` as a whole. Left out: `.b128`. `prmt` is in [`super::bits`]; what moves data
-//! between lanes or memory is no business of this file. Specification: PTX ISA, section 9.7.8.
+//! The source of a `mov` is a register, a literal, a vector of registers to pack, or another name ([`name`] decides
+//! what that means). With `.v2` or `.v4` it moves as many registers, and reads `%tid` as a whole. Left out: `.b128`.
+//! `prmt` is in [`super::bits`]; instructions that move data between lanes, or to and from memory, are in other files.
+//! Specification: PTX ISA, section 9.7.8.
 
 use super::grammar::Modifiers;
 use super::operands::{Operands, bank_of, kind_of, span_of};
@@ -47,7 +47,7 @@ fn mov(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     }
 }
 
-/// Whether a name stands for something that has an address.
+/// Whether a name is that of something that has an address.
 fn is_address(o: &Operands<'_, '_>, name: Ident<'_>) -> bool {
     matches!(o.scope.find(name.text), Some((_, Symbol::Variable(_) | Symbol::Function(_))))
 }
@@ -65,7 +65,7 @@ fn name<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, source: Ident<'
     }
 }
 
-/// `mov` from a special register, whose width must be that of the type.
+/// `mov` from a special register, which must have the width of the type.
 fn special<'t>(
     ty: Type,
     o: &mut Operands<'_, 't>,
@@ -114,7 +114,7 @@ fn mov_vector(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> 
     Ok(o.means(copy))
 }
 
-/// The columns of a vector that is moved. Registers are copied first, because the vector that is written may name them
+/// The columns of a vector that is moved. Registers are copied first, because the destination vector may contain them
 /// too.
 fn vector_sources<'t>(
     o: &mut Operands<'_, 't>,
@@ -149,7 +149,7 @@ fn vector_sources<'t>(
 }
 
 impl Operands<'_, '_> {
-    /// A copy of a column, of which 16 bits are kept where that is the kind.
+    /// A copy of a column. Only 16 bits are kept if that is the kind.
     fn copied(&mut self, slot: Slot, kind: Kind, span: Span) -> Result<Slot, Error> {
         let copy = self.scratch(bank_of(kind), span)?;
         self.prepare(copy_of(kind), bank_of(kind), (copy, slot, 0));
@@ -157,7 +157,7 @@ impl Operands<'_, '_> {
     }
 }
 
-/// One column to another.
+/// Copies one column to another.
 fn copy_of(kind: Kind) -> Alu {
     match kind {
         Kind::Pred => Alu::new(&[Kind::Pred], &[Kind::Pred], |lanes, args| {
@@ -169,7 +169,7 @@ fn copy_of(kind: Kind) -> Alu {
     }
 }
 
-/// `mov` of the address of a variable or a function, `offset` bytes further on.
+/// `mov` of the address of a variable or a function plus `offset` bytes.
 fn address<'t>(
     ty: Type,
     o: &mut Operands<'_, 't>,
@@ -192,7 +192,7 @@ fn address<'t>(
     Ok(o.means(if wide { alu!((u64) -> u64, |a| a) } else { alu!((u32) -> u32, |a| a) }))
 }
 
-/// Binds a result of 32 or 64 bits, and says whether it is the wider.
+/// Binds a result of 32 or 64 bits. Returns whether it has 64.
 fn integer_result<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>) -> Result<bool, Error> {
     let kind = match bits(ty) {
         32 => Kind::B32,
@@ -203,7 +203,7 @@ fn integer_result<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>) -> Re
     Ok(kind == Kind::B64)
 }
 
-/// One column to another.
+/// Copies one column to another.
 fn whole<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, a: &Operand<'t>) -> Result<Op, Error> {
     let kind = kind_of(ty).expect("the form's grammar lists no type of 8 or 128 bits");
     o.args.d = o.result(d, kind)?;
@@ -221,7 +221,7 @@ fn unpack<'t>(
     let (kind, part_bits) = split(ty, o, parts)?;
     for (index, operand) in parts.iter().enumerate() {
         let slot = match operand {
-            // A part that nobody wants.
+            // A part that is not needed.
             Operand::Sink(_) => o.result_or_sink(operand, Kind::B32)?,
             _ => part(o, operand, part_bits, true)?,
         };
@@ -255,7 +255,7 @@ fn pack<'t>(ty: Type, o: &mut Operands<'_, 't>, d: &Operand<'t>, parts: &[Operan
         let slot = part(o, operand, part_bits, false)?;
         *[&mut o.args.a, &mut o.args.b, &mut o.args.c, &mut o.args.e][index] = slot;
     }
-    // The parts leave the high half of a 16-bit result zero, so it is written as a 32-bit one.
+    // The parts leave the high half of a 16-bit result zero, so it can be written as a 32-bit one.
     Ok(Op::Alu(match (part_bits, parts.len()) {
         (8, 2) => |lanes, args| run_pack::<2, 8, _>(lanes, args, |word| word as u32),
         (8, _) => |lanes, args| run_pack::<4, 8, _>(lanes, args, |word| word as u32),
@@ -297,7 +297,7 @@ fn split(ty: Type, o: &Operands<'_, '_>, parts: &[Operand<'_>]) -> Result<(Kind,
     }
 }
 
-/// The column of one part: a register of its width, and where it is read a literal or a special register too.
+/// The column of one part: a register of its width. A part that is read can also be a literal or a special register.
 fn part<'t>(
     o: &mut Operands<'_, 't>,
     operand: &Operand<'t>,

@@ -1,15 +1,15 @@
-//! What opcodes need beside what their form says: a target, a `.version` of PTX.
+//! The target and the version of PTX that an opcode needs in addition to what its form says.
 //!
-//! Many forms take modifiers that are newer than they are. `NEEDS` lists these once, for all forms, and so are
-//! instructions that came with a version and not with a target. `cargo xtask isa --ptxas` holds the table to the assembler.
-//! Specification: the notes on PTX and targets at the end of each instruction.
+//! Many forms take modifiers that are newer than the form. `NEEDS` lists these once, for all forms. It also lists
+//! instructions that were introduced with a version and not with a target. `cargo xtask isa --ptxas` compares the table
+//! with the assembler. Specification: the notes on PTX and targets at the end of each instruction.
 
 use std::fmt::Write as _;
 
 use super::{convert, find, grammar};
 use crate::isa::form::Form;
 
-/// The target and the version of PTX that an opcode needs at least.
+/// The lowest target and version of PTX that an opcode needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// 70 for `sm_70`.
@@ -18,7 +18,7 @@ pub struct Needs {
     pub version: (u32, u32),
 }
 
-/// Opcodes with one of these mnemonics, or any where there is none, and one word of each group; and what they need.
+/// What opcodes need that have one of these mnemonics (any, if there is none) and one word of each group.
 struct Need {
     mnemonics: &'static [&'static str],
     groups: &'static [&'static [&'static str]],
@@ -89,7 +89,7 @@ const NEEDS: [Need; 36] = [
 const L1: &[&str] =
     &["L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"];
 
-/// Words of which no opcode has one of each group: a vector has at most 128 bits (256 on `sm_100`).
+/// Groups of words. No opcode has one word of each group, because a vector has at most 128 bits (256 on `sm_100`).
 const TOO_WIDE: [&[&str]; 3] = [&["ld", "ldu", "st", "mov"], &["v4"], &["b64", "u64", "s64", "f64"]];
 
 fn has_all(opcode: &str, groups: &[&[&str]]) -> bool {
@@ -109,7 +109,7 @@ impl Form {
         all.fold(own, |a, b| Needs { sm: a.sm.max(b.sm), version: a.version.max(b.version) })
     }
 
-    /// Every opcode that it covers, without those that no machine has.
+    /// Every opcode that it covers, except those that no machine has.
     pub fn opcodes(&self) -> Vec<String> {
         let mut opcodes = grammar::expand(self.syntax);
         let saturates_idly = |opcode: &str| find(opcode).is_some_and(|(_, m)| convert::saturates_idly(&m));
@@ -119,7 +119,7 @@ impl Form {
     }
 }
 
-/// What is listed here, as Markdown.
+/// This table as Markdown.
 pub fn table() -> String {
     let mut text = String::from(
         "\n## What modifiers need\n\nAn opcode that contains a word of each group in a row needs the target and the \

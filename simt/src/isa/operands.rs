@@ -1,4 +1,4 @@
-//! Binds the operands of one instruction to columns, with an error that names the operand that does not fit.
+//! Binds the operands of one instruction to columns. If an operand does not fit, the error names it.
 //!
 //! A family's decoder takes operands in the order of the text: results first, then sources. Whatever is left
 //! over when it returns is an error. A source that is neither a register nor a literal (`!%p`, `%r1+4`) is computed
@@ -21,7 +21,7 @@ pub struct Operands<'s, 't> {
     lines: &'s LineIndex,
     /// The instruction itself.
     pub instruction: &'s Instruction<'t>,
-    /// The names it can see.
+    /// The names in scope.
     pub scope: &'s mut Scope<'t>,
     /// The columns bound so far.
     pub args: Args,
@@ -45,12 +45,12 @@ pub struct Register {
     pub bank: Bank,
     /// Its declared width in bits.
     pub bits: u32,
-    /// The numbers that it was declared for; `None` where it holds bits.
+    /// The class of numbers that it was declared for; `None` if it holds bits.
     pub class: Option<Class>,
 }
 
-/// What numbers a register is declared for. Integers of either sign fit each other, and bits (`.b32`) fit all.
-/// Specification: PTX ISA, section 9.4.1.
+/// The class of numbers that a register is declared for. Integers of either sign fit each other, and bits (`.b32`) fit
+/// all classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// `.u32`, `.s16`
@@ -70,7 +70,7 @@ pub fn class(ty: Type) -> Option<Class> {
     }
 }
 
-/// The class of all types of an opcode; `None` where they differ, or where one is of bits.
+/// The class of all types of an opcode; `None` if they differ, or if one of them is bits.
 fn class_of_opcode(opcode: &str) -> Option<Class> {
     let mut classes = opcode.split('.').filter_map(parse_type).map(class);
     let first = classes.next()??;
@@ -78,7 +78,7 @@ fn class_of_opcode(opcode: &str) -> Option<Class> {
 }
 
 impl<'s, 't> Operands<'s, 't> {
-    /// The operands of `instruction`, none taken yet.
+    /// The operands of `instruction`, of which none has been taken yet.
     pub fn new(lines: &'s LineIndex, instruction: &'s Instruction<'t>, scope: &'s mut Scope<'t>) -> Self {
         Operands {
             lines,
@@ -98,7 +98,7 @@ impl<'s, 't> Operands<'s, 't> {
         self.lines.error(span, message)
     }
 
-    /// The next operand as it stands in the text.
+    /// The next operand, as it is in the text.
     pub fn take(&mut self) -> Result<&'s Operand<'t>, Error> {
         let instruction = self.instruction;
         let operand = instruction.operands.get(self.next).ok_or_else(|| {
@@ -109,12 +109,12 @@ impl<'s, 't> Operands<'s, 't> {
         Ok(operand)
     }
 
-    /// The next operand, left where it is.
+    /// The next operand, without taking it.
     pub fn peek(&self) -> Option<&'s Operand<'t>> {
         self.instruction.operands.get(self.next)
     }
 
-    /// Takes the next operand if it is a list in parentheses; an empty list if it is not.
+    /// Takes the next operand if it is a list in parentheses; otherwise returns an empty list.
     pub fn list(&mut self) -> &'s [Operand<'t>] {
         let Some(Operand::List(list, _)) = self.peek() else { return &[] };
         self.next += 1;
@@ -139,7 +139,7 @@ impl<'s, 't> Operands<'s, 't> {
         Ok(slot)
     }
 
-    /// Takes note of a column that the instruction names.
+    /// Records a column that the instruction names.
     pub(super) fn touch(&mut self, bank: Bank, slot: Slot, is_written: bool) {
         self.touched.push(Touched { bank, slot, is_written });
     }
@@ -149,7 +149,7 @@ impl<'s, 't> Operands<'s, 't> {
         self.instruction.operands.len() - self.next
     }
 
-    /// Refuses operands that nobody took.
+    /// Refuses operands that were not taken.
     pub fn finish(&self) -> Result<(), Error> {
         let opcode = self.instruction.opcode;
         match self.remaining() {
@@ -245,7 +245,7 @@ impl<'s, 't> Operands<'s, 't> {
         Ok(slot)
     }
 
-    /// A column that nothing else uses.
+    /// A column that no other operand uses.
     pub(super) fn scratch(&mut self, bank: Bank, span: Span) -> Result<Slot, Error> {
         self.scope.new_column(bank, 0).ok_or_else(|| self.too_many_registers(span))
     }
@@ -257,22 +257,22 @@ impl<'s, 't> Operands<'s, 't> {
         Ok(slot)
     }
 
-    /// A register of whatever type that the instruction writes. For conversions and moves, which take registers wider than
-    /// their type.
+    /// A register of any type that the instruction writes. This is for conversions and moves, which accept registers
+    /// wider than their type.
     pub fn written(&mut self, name: Ident<'t>) -> Result<Register, Error> {
         let register = self.look_up(name)?;
         self.touch(register.bank, register.slot, true);
         Ok(register)
     }
 
-    /// A register of whatever type that the instruction reads.
+    /// A register of any type that the instruction reads.
     pub fn register(&mut self, name: Ident<'t>) -> Result<Register, Error> {
         let register = self.look_up(name)?;
         self.touch(register.bank, register.slot, false);
         Ok(register)
     }
 
-    /// A register, with its bank and width, of which it is not said yet what the instruction does with it.
+    /// A register, with its bank and width, without recording whether the instruction reads or writes it.
     pub fn look_up(&mut self, name: Ident<'t>) -> Result<Register, Error> {
         self.look_up_part(name, None)
     }
@@ -324,7 +324,7 @@ impl<'s, 't> Operands<'s, 't> {
         Err(self.error(name.span, format!("`{text}` {found}, but {wanted} is expected")))
     }
 
-    /// Whether a register of the right width was declared for such numbers.
+    /// Whether a register of the right width was declared for numbers of this class.
     fn fits(&self, register: Register, kind: Kind) -> bool {
         let wanted = match kind {
             Kind::F32 | Kind::F64 => Some(Class::Float),
@@ -333,7 +333,7 @@ impl<'s, 't> Operands<'s, 't> {
         wanted.is_none() || register.class.is_none() || wanted == register.class
     }
 
-    /// The operands that a vector is made of: those in braces, or all elements of a vector of registers.
+    /// The operands that a vector consists of: those in braces, or all elements of a vector of registers.
     pub fn elements(&self, operand: &Operand<'t>) -> Option<Vec<Operand<'t>>> {
         match operand {
             Operand::Vector(elements, _) => Some(elements.clone()),
@@ -360,7 +360,7 @@ pub fn literal(operand: &Operand<'_>, kind: Kind) -> Option<u64> {
         (Operand::Int(value, _), Kind::B32) => Some(value & 0xffff_ffff),
         (Operand::Int(value, _), Kind::B64) => Some(*value),
         (Operand::Int(value, _), Kind::Pred) => Some(u64::from(*value != 0)),
-        // A bit pattern may be written as the number that it is.
+        // A bit pattern may be written as the number that it represents.
         (Operand::F32(bits, _), Kind::F32 | Kind::B32) => Some(u64::from(*bits)),
         (Operand::F64(bits, _), Kind::F64 | Kind::B64) => Some(*bits),
         (Operand::F64(bits, _), Kind::F32) => Some(u64::from((f64::from_bits(*bits) as f32).to_bits())),
@@ -369,7 +369,7 @@ pub fn literal(operand: &Operand<'_>, kind: Kind) -> Option<u64> {
     }
 }
 
-/// Where an operand stands.
+/// The span of an operand in the text.
 pub fn span_of(operand: &Operand<'_>) -> Span {
     match operand {
         Operand::Name(name)
@@ -418,7 +418,7 @@ fn describe(kind: Kind) -> &'static str {
     }
 }
 
-/// The kind of a type that registers hold as it is; `None` for types of 8 bits and 128, and for textures.
+/// The kind of a type that registers hold unchanged; `None` for types of 8 bits and 128, and for textures.
 pub fn kind_of(ty: Type) -> Option<Kind> {
     match ty {
         Type::Pred => Some(Kind::Pred),

@@ -1,10 +1,11 @@
-//! Sources that are neither registers nor literals, each computed by an instruction of its own before the one that
+//! Sources that are neither registers nor literals. A separate instruction computes each of them before the one that
 //! names it.
 //!
 //! The assembler takes `!%p` for a predicate, `%r1+4` for a register, `symbol+4` for an address, and special registers
-//! in `cvt` and in vectors. No compiler writes them, so they cost an instruction here, which is counted and traced like
-//! any other, with the text of the one it belongs to. It writes a column of its own, so it needs no guard.
-//! Left out: offsets from registers of floating-point numbers. Specification: PTX ISA, sections 6.3, 6.4 and 9.3.1.
+//! in `cvt` and in vectors. No compiler writes them, so it does not matter that each costs an instruction here. That
+//! instruction is counted and traced like any other, with the text of the one it belongs to. It writes to a column of
+//! its own, so it needs no guard. Left out: offsets from registers of floating-point numbers. Specification: PTX ISA,
+//! sections 6.3, 6.4 and 9.3.1.
 
 use super::operands::{Class, Operands, Register};
 use super::scope::Symbol;
@@ -57,7 +58,7 @@ impl<'t> Operands<'_, 't> {
         Ok(d)
     }
 
-    /// The column of the address of a variable or a function, `offset` bytes further on.
+    /// The column of the address of a variable or a function plus `offset` bytes.
     pub(super) fn address_of(&mut self, name: Ident<'t>, offset: i64, kind: Kind) -> Result<Slot, Error> {
         let bank = match kind {
             Kind::B32 => Bank::Narrow,
@@ -98,7 +99,7 @@ impl<'t> Operands<'_, 't> {
         Ok(Register { slot, bank, bits: if wide { 64 } else { 32 }, class: None })
     }
 
-    /// A column that an instruction which tells something writes.
+    /// A column that an instruction without sources writes.
     fn told(&mut self, op: Op, bank: Bank, name: Ident<'t>) -> Result<Slot, Error> {
         let slot = self.scratch(bank, name.span)?;
         let touched = vec![Touched { bank, slot, is_written: true }];
@@ -107,7 +108,7 @@ impl<'t> Operands<'_, 't> {
         Ok(slot)
     }
 
-    /// Puts an arithmetic instruction of one bank before this one: its result, and one or two sources.
+    /// Puts an arithmetic instruction, with a result and one or two sources in one bank, before this instruction.
     pub(super) fn prepare(&mut self, alu: Alu, bank: Bank, (d, a, b): (Slot, Slot, Slot)) {
         let read = |slot| Touched { bank, slot, is_written: false };
         let mut touched = vec![Touched { bank, slot: d, is_written: true }, read(a)];

@@ -1,10 +1,10 @@
 //! The device's `printf`: a format string and an argument buffer become text.
 //!
-//! A kernel calls `vprintf(format, buffer)`. The buffer holds the arguments as C promotes them, each aligned
-//! to its size: 4 bytes for `int` and `unsigned`, 8 for `long long`, `double` and pointers. [`format()`] renders
-//! the conversions `d i u o x X c s p f F e E g G a A %` with C's flags, width, precision and length
-//! modifiers. Whatever is not a conversion is printed as it stands. Left out: `%n`, wide characters and
-//! `long double`. Nothing here panics, and no format makes more than [`MAX_OUTPUT`] bytes.
+//! A kernel calls `vprintf(format, buffer)`. The buffer holds the arguments as C promotes them, each aligned to its
+//! size: 4 bytes for `int` and `unsigned`, 8 for `long long`, `double` and pointers. [`format()`] renders the
+//! conversions `d i u o x X c s p f F e E g G a A %` with C's flags, width, precision and length modifiers. Text that
+//! is not a conversion is printed unchanged. Left out: `%n`, wide characters and `long double`. Nothing here panics,
+//! and no format produces more than [`MAX_OUTPUT`] bytes.
 //!
 //! Specification: CUDA C++ Programming Guide, section "Formatted Output"; C17, section 7.21.6.1.
 
@@ -12,22 +12,21 @@ mod number;
 #[cfg(test)]
 mod tests;
 
-/// The longest text that one call makes; more is cut off.
+/// The longest text that one call produces; the rest is cut off.
 pub const MAX_OUTPUT: usize = 4096;
 
 /// Where the arguments and strings come from: memory that only the caller knows how to read.
 pub trait Memory {
-    /// `bytes` (4 or 8) of the argument buffer at `offset`, little-endian; `None` where it cannot be read.
+    /// `bytes` (4 or 8) bytes of the argument buffer at `offset`, little-endian; `None` if they cannot be read.
     fn argument(&mut self, offset: u64, bytes: u32) -> Option<u64>;
-    /// The string at `address`, without the zero that ends it, at most `limit` bytes; `None` where it cannot
-    /// be read.
+    /// The string at `address`, without its final zero byte, at most `limit` bytes; `None` if it cannot be read.
     fn string(&mut self, address: u64, limit: usize) -> Option<Vec<u8>>;
 }
 
 /// What a call printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// The text, as bytes: a string may hold anything.
+    /// The text, as bytes, because a string may contain anything.
     pub text: Vec<u8>,
     /// How many arguments were taken: what `vprintf` returns.
     pub arguments: u32,
@@ -93,11 +92,11 @@ impl Arguments<'_> {
 struct Flags {
     /// `-`: to the left.
     left: bool,
-    /// `+`: a sign always.
+    /// `+`: always a sign.
     plus: bool,
     /// A space where there is no sign.
     space: bool,
-    /// `#`: the other form: `0x`, a point always, zeros kept.
+    /// `#`: the alternative form: `0x`, always a point, trailing zeros kept.
     alternative: bool,
     /// `0`: filled with zeros.
     zero: bool,
@@ -121,12 +120,12 @@ struct Directive {
 }
 
 impl Directive {
-    /// Reads what follows `%`; `None` where it is no conversion.
+    /// Reads what follows `%`; `None` if it is not a conversion.
     fn parse<'f>(
         mut text: &'f [u8],
         arguments: &mut Arguments<'_>,
     ) -> Result<Option<(Directive, &'f [u8])>, Failure> {
-        // Read twice, so that `*` takes no argument where the text turns out to be no conversion.
+        // The text is read twice, so that `*` takes no argument if the text turns out not to be a conversion.
         if !is_conversion(text) {
             return Ok(None);
         }
@@ -146,7 +145,7 @@ impl Directive {
         let directive = Directive {
             flags,
             width: bounded(width.unsigned_abs()),
-            // A negative precision is none.
+            // A negative precision counts as none.
             precision: precision.and_then(|p| u32::try_from(p).ok()).map(bounded),
             length,
             conversion,
@@ -190,7 +189,7 @@ impl Directive {
             _ if !self.flags.alternative => "",
             b'x' if value != 0 => "0x",
             b'X' if value != 0 => "0X",
-            // The other form of octal numbers starts with a zero.
+            // The alternative form of octal numbers begins with a zero.
             b'o' if !digits.starts_with('0') => {
                 digits.insert(0, '0');
                 ""
@@ -225,7 +224,7 @@ impl Directive {
         }
     }
 
-    /// Prefix and digits, filled to the width, with zeros between the two if `zeros` and the flag allow.
+    /// Prefix and digits, filled to the width, with zeros between the two if `zeros` and the flag allow it.
     fn number(&self, prefix: &str, digits: &str, zeros: bool) -> Vec<u8> {
         let missing = self.width.saturating_sub(prefix.len() + digits.len());
         let fill = if zeros && self.flags.zero && !self.flags.left { missing } else { 0 };
@@ -305,6 +304,6 @@ fn parse_length(text: &mut &[u8]) -> Length {
         _ => (32, 0),
     };
     *text = &text[letters..];
-    // C promotes what is narrower than `int`.
+    // C promotes numbers that are narrower than `int`.
     Length { bits, bytes: if bits == 64 { 8 } else { 4 } }
 }

@@ -1,4 +1,4 @@
-//! Names to columns: what each name means where it stands.
+//! Resolves names to columns: what each name means at its place in the text.
 //!
 //! A scope grows while a function is decoded. Registers get a column when they are first used, literals get
 //! a column of the frame's image that holds them in every lane (so that an operand is always a column), and
@@ -13,7 +13,7 @@ use crate::isa::op::call::CallSite;
 use crate::machine::registers::{Registers, Slot, WARP_SIZE};
 use crate::ptx::ast::{Ident, Registers as Declared, Type};
 
-/// Columns a function may use in one bank; a slot is 16 bits.
+/// How many columns a function may use in one bank: a slot has 16 bits.
 pub const MAX_COLUMNS: usize = 60_000;
 
 /// What a name stands for.
@@ -31,16 +31,16 @@ pub enum Symbol {
     Targets(u32),
     /// A function, by its number in the module.
     Function(u32),
-    /// What a call through a register says of its callee, by its number in the function.
+    /// The signature of a call through a register, by its number in the function.
     Prototype(u32),
 }
 
-/// The names a function can see, and the columns given out so far.
+/// The names that a function can see, and the columns that have been assigned so far.
 #[derive(Clone, Debug, Default)]
 pub struct Scope<'t> {
-    /// The blocks that are open, outermost first. Functions share the module's.
+    /// The open blocks, outermost first. All functions share the module's.
     levels: Vec<Rc<Level<'t>>>,
-    /// By block, name and element.
+    /// By block, name and element of a vector.
     columns: HashMap<(usize, &'t str, u8), Slot>,
     constants: HashMap<(Bank, u64), Slot>,
     /// The registers that have a column, in the order in which they got it.
@@ -78,7 +78,7 @@ pub struct Named {
     pub slot: Slot,
 }
 
-/// What a function takes and gives.
+/// The parameters and results of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
     /// Its parameters in order.
@@ -99,7 +99,7 @@ impl<'t> Scope<'t> {
         self.levels.pop();
     }
 
-    /// Declares a name in the innermost block; `false` where that block has it already.
+    /// Declares a name in the innermost block; `false` if that block already has it.
     pub fn declare(&mut self, name: Ident<'t>, symbol: Symbol) -> bool {
         self.innermost().names.insert(name.text, symbol).is_none()
     }
@@ -116,11 +116,11 @@ impl<'t> Scope<'t> {
     }
 
     fn innermost(&mut self) -> &mut Level<'t> {
-        // Nobody shares a block that is still being declared, so this copies nothing.
+        // No other scope shares a block whose declarations are still being read, so this copies nothing.
         Rc::make_mut(self.levels.last_mut().expect("a block is open"))
     }
 
-    /// What a name stands for, and the block that declared it.
+    /// The meaning of a name, and the block that declared it.
     pub fn find(&self, name: &str) -> Option<(usize, Symbol)> {
         self.levels.iter().rev().find_map(|level| Some((level.id, level.find(name)?)))
     }
@@ -150,7 +150,7 @@ impl<'t> Scope<'t> {
         Some(slot)
     }
 
-    /// Keeps the name of a register that got a column.
+    /// Records the name of a register that got a column.
     fn name(&mut self, name: &str, element: u8, (bank, slot): (Bank, Slot)) {
         let (ty, suffix) = match self.find(name) {
             Some((_, Symbol::Vector(ty, _))) => (ty, [".x", ".y", ".z", ".w"][usize::from(element) % 4]),
@@ -170,7 +170,7 @@ impl<'t> Scope<'t> {
         Some(slot)
     }
 
-    /// The predicate column of the carry flag `CC.CF`: hidden, one a frame, clear when the frame opens.
+    /// The predicate column of the carry flag `CC.CF`: hidden, one for each frame, clear when the frame opens.
     pub fn carry(&mut self) -> Option<Slot> {
         if self.carry.is_none() {
             self.carry = self.new_column(Bank::Preds, 0);
@@ -178,7 +178,7 @@ impl<'t> Scope<'t> {
         self.carry
     }
 
-    /// A column of its own, that starts with `bits` in every lane; `None` when the bank is full.
+    /// A new column with `bits` in every lane at the start; `None` if the bank is full.
     pub fn new_column(&mut self, bank: Bank, bits: u64) -> Option<Slot> {
         match bank {
             Bank::Narrow => push(&mut self.image.narrow, [bits as u32; WARP_SIZE]),

@@ -1,7 +1,7 @@
-//! Special registers: where a thread is, and what surrounds it.
+//! Special registers: the position of a thread, and what surrounds it.
 //!
-//! Read by `mov`. What the emulator does not have (a multiprocessor, a clock) reads as documented below, and
-//! the same in every run. Specification: PTX ISA, section 10.
+//! `mov` reads them. What the emulator does not have (a multiprocessor, a clock) is as documented below, and the same
+//! in every run. Specification: PTX ISA, section 10.
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ pub enum Special {
     LaneId,
     /// `%warpid`: the warp in its block.
     WarpId,
-    /// `%nwarpid`: warps that a multiprocessor holds at most, here those of a block.
+    /// `%nwarpid`: how many warps a multiprocessor can hold, here those of a block.
     NwarpId,
     /// `%lanemask_eq`, `_le`, `_lt`, `_ge`, `_gt`.
     LaneMask(LaneMask),
@@ -32,9 +32,9 @@ pub enum Special {
     Clock,
     /// `%clock_hi`: the upper half of `%clock64`.
     ClockHigh,
-    /// `%envreg0` to `%envreg31`: what a driver tells kernels, here nothing, so 0.
+    /// `%envreg0` to `%envreg31`: what a driver passes to kernels; here nothing, so 0.
     Environment,
-    /// `%tid.w` and its like, which are 0.
+    /// `%tid.w` and its counterparts, which are 0.
     Fourth,
     /// `%dynamic_smem_size`, in bytes.
     DynamicShared,
@@ -51,7 +51,7 @@ pub enum Axis {
     Z,
 }
 
-/// How a lane compares with one's own.
+/// How a lane compares with the lane itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The specification's own names.
 pub enum LaneMask {
@@ -63,7 +63,7 @@ pub enum LaneMask {
 }
 
 impl LaneMask {
-    /// The lanes that compare so with `lane`.
+    /// The lanes that compare with `lane` in this way.
     pub fn of(self, lane: u32) -> u32 {
         let own = 1u32 << lane;
         let below = own - 1;
@@ -88,7 +88,7 @@ pub fn element(name: &str) -> Option<u8> {
     })
 }
 
-/// The four elements of the special register that is a vector, `%tid` say.
+/// The four elements of a special register that is a vector, for example `%tid`.
 pub fn vector(name: &str) -> Option<[Special; 4]> {
     let of = |make: fn(Axis) -> Special| Some([make(Axis::X), make(Axis::Y), make(Axis::Z), Special::Fourth]);
     match name {
@@ -100,7 +100,7 @@ pub fn vector(name: &str) -> Option<[Special; 4]> {
     }
 }
 
-/// The widths in bits that a special register is read in: 16 is the lower half of one of 32.
+/// The widths in bits in which a special register can be read: 16 bits are the lower half of a register of 32.
 pub fn widths(name: &str) -> &'static [u32] {
     match name {
         "%clock64" | "%globaltimer" => &[64],
@@ -109,7 +109,7 @@ pub fn widths(name: &str) -> &'static [u32] {
     }
 }
 
-/// The special register of this name, `%tid.x` say.
+/// The special register of this name, for example `%tid.x`.
 pub fn parse(name: &str) -> Option<Special> {
     if let Some((register, dimension)) = name.split_once('.') {
         return Some(vector(register)?[element(dimension)? as usize]);

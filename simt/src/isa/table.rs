@@ -1,4 +1,5 @@
-//! The table of supported PTX, as Markdown: made from the forms that decoding goes by, so it cannot be wrong.
+//! The table of supported PTX, as Markdown. It is made from the forms with which instructions are decoded, so it cannot
+//! be wrong.
 
 use std::fmt::Write as _;
 
@@ -24,7 +25,7 @@ fn section(family: &Family) -> String {
     let mut text =
         format!("\n## {} ({})\n\n| Form | Targets |\n| --- | --- |\n", family.title, family.section);
     for form in family.forms {
-        // A bar would end the cell, even between backquotes.
+        // A vertical bar would end the cell, even between backquotes.
         let syntax = form.syntax.replace('|', "\\|");
         writeln!(text, "| `{syntax}` | {} |", targets(form)).expect("writing to a string does not fail");
     }

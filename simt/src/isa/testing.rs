@@ -1,4 +1,4 @@
-//! Runs one instruction on given values, for the families' tests.
+//! Executes one instruction with given values, for the tests of the families.
 
 use super::decode;
 use super::scope::{Scope, Symbol};
@@ -8,13 +8,13 @@ use crate::machine::registers::{Registers, Shape};
 use crate::ptx::ast::{Guard, Ident, Instruction, Operand, Type};
 use crate::ptx::{LineIndex, Span};
 
-/// What a register holds: its type and its bits.
+/// The type of a register and its bits.
 pub type Bits = (Type, u64);
 
-/// The bits of `d` after `opcode d, sources…`, run for the upper half of a warp.
+/// The bits of `d` after `opcode d, sources…`, executed by the upper half of a warp.
 ///
-/// Checks on the way that every active lane got the same value and that no inactive lane was written.
-/// Panics where the instruction is refused: use [`refusal`] for that.
+/// Also checks that every active lane got the same value and that no inactive lane was written. Panics if the
+/// instruction is refused; use [`refusal`] to test for that.
 pub fn eval(opcode: &str, result: Type, sources: &[Bits]) -> u64 {
     eval2(opcode, &[result], sources)[0]
 }
@@ -62,15 +62,15 @@ pub fn refusal(opcode: &str, result: Type, sources: &[Bits]) -> String {
     outcome.expect_err("the instruction should be refused").message
 }
 
-/// Named registers and the instructions that ran on them, for what needs operands of every shape or several
-/// instructions that pass something on.
+/// Named registers and the instructions that were executed on them, for tests that need operands of every kind or
+/// several instructions that depend on each other.
 pub struct Program<'t> {
     scope: Scope<'t>,
     registers: Registers,
 }
 
 impl<'t> Program<'t> {
-    /// Declares registers and sets them, in every lane.
+    /// Declares registers and sets them in every lane.
     pub fn new(values: &[(&'t str, Bits)]) -> Program<'t> {
         let mut program = Program { scope: Scope::default(), registers: Registers::default() };
         program.scope.enter();
@@ -88,8 +88,8 @@ impl<'t> Program<'t> {
         program
     }
 
-    /// Runs one instruction, operands parted by spaces (`d|q`, `!p`, `_`, `-1`, `{a,b}`), in every lane.
-    /// What it returns is the message with which the instruction is refused.
+    /// Executes one instruction in every lane. Its operands are separated by spaces (`d|q`, `!p`, `_`, `-1`, `{a,b}`).
+    /// The error is the message with which the instruction is refused.
     pub fn run(&mut self, opcode: &'t str, operands: &'t str) -> Result<(), String> {
         let operands = operands.split(' ').map(operand).collect();
         let instruction =
@@ -121,7 +121,7 @@ impl<'t> Program<'t> {
     }
 }
 
-/// Runs one instruction on named registers, and gives what it left in `d`.
+/// Executes one instruction on named registers, and returns the bits of `d`.
 pub fn eval_text(opcode: &str, operands: &str, values: &[(&str, Bits)]) -> u64 {
     let mut program = Program::new(values);
     program.run(opcode, operands).unwrap();
@@ -146,8 +146,8 @@ fn operand(text: &str) -> Operand<'_> {
     }
 }
 
-/// Pseudo-random 64-bit numbers (xorshift), every other one of few bits or close to a power of two: what
-/// carries, shifts and signs stumble over.
+/// Pseudo-random 64-bit numbers (xorshift). Every second one has few bits or is close to a power of two, because
+/// carries, shifts and signs go wrong there.
 pub fn numbers() -> impl Iterator<Item = u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {
@@ -169,7 +169,7 @@ pub fn numbers() -> impl Iterator<Item = u64> {
 
 type Slots = Vec<(Bank, u16)>;
 
-/// Decodes `opcode d[|q], s0, s1, …` with a register for each operand, sources preset.
+/// Decodes `opcode d[|q], s0, s1, …` with a register for each operand, and sets the sources.
 fn assemble<'t>(
     opcode: &'t str,
     results: &[Type],

@@ -1,12 +1,12 @@
 //! The types an instruction computes with, and how each is kept in a register column.
 //!
-//! [`Value`] ties a Rust type (`i32`, `f64`, `bool`) to its bank, so that the meaning of an instruction is
-//! an ordinary function, `i32::wrapping_add` say, and [`map2`] and its sisters apply it to all lanes at once:
-//! every source is read before anything is written.
+//! [`Value`] connects a Rust type (`i32`, `f64`, `bool`) with its bank. So the meaning of an instruction is an ordinary
+//! function, for example `i32::wrapping_add`, and [`map2`] and its counterparts apply it to all lanes at once: every
+//! source is read before anything is written.
 
 use crate::machine::registers::{BIT, Lanes, Narrow, Slot, Wide};
 
-/// What an operand's register must be.
+/// What the register of an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// 16 bits, in a narrow column.
@@ -38,7 +38,7 @@ pub struct Args {
     pub c: Slot,
     /// Fourth source.
     pub e: Slot,
-    /// A number that is part of the instruction and no operand of the lanes: a truth table, say.
+    /// A number that is part of the instruction and the same for all lanes, for example a truth table.
     pub imm: u16,
 }
 
@@ -160,8 +160,8 @@ impl Value for bool {
 /// The lanes for which `value` holds, one bit a lane.
 #[inline(always)]
 pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
-    // Four partial masks, one an element of a vector, and constants instead of shifts by the lane, which
-    // baseline x86-64 has no vector instruction for: `setp` in half the time of the plain loop.
+    // Four partial masks, each an element of a vector, and constants instead of shifts by the lane, because baseline
+    // x86-64 has no vector instruction for those. `setp` takes half the time of the plain loop.
     let mut mask = [0; 4];
     for (group, bits) in BIT.chunks_exact(4).enumerate() {
         for (i, &bit) in bits.iter().enumerate() {
@@ -174,7 +174,7 @@ pub fn mask_of(value: impl Fn(usize) -> bool) -> u32 {
 /// What an arithmetic instruction does to the lanes: a plain function pointer, chosen when it is decoded.
 pub type Run = fn(&mut Lanes<'_>, &Args);
 
-/// A decoded arithmetic instruction before its operands are bound: what they must be, and what to do.
+/// An arithmetic instruction before its operands are bound: what they must be, and what to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Alu {
     /// Kinds of the results, `d` and, where there are two, `q`.

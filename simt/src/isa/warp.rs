@@ -1,9 +1,9 @@
 //! Instructions in which the lanes of a warp exchange values: shuffles, votes, matches, reductions, and the
 //! warp barrier.
 //!
-//! Decoded to a [`Collective`], whose [`Collective::evaluate`] is a pure function from what every lane brings
-//! to what every lane gets. Who takes part, and when everybody has come, is the engine's business.
-//! Specification: PTX ISA, sections 9.7.9.6 (`shfl.sync`), 9.7.13.8 (`vote.sync`), 9.7.13.9 (`match.sync`),
+//! They are decoded to a [`Collective`], and [`Collective::evaluate`] is a pure function from what every lane
+//! contributes to what every lane gets. [`crate::exec`] decides which lanes take part, and when all of them have
+//! arrived. Specification: PTX ISA, sections 9.7.9.6 (`shfl.sync`), 9.7.13.8 (`vote.sync`), 9.7.13.9 (`match.sync`),
 //! 9.7.13.10 (`activemask`), 9.7.13.11 (`redux.sync`), 9.7.13.14 (`elect.sync`) and 9.7.13.2 (`bar.warp.sync`).
 
 use super::grammar::Modifiers;
@@ -21,7 +21,7 @@ pub const FAMILY: Family = Family {
     section: "9.7.9.6, 9.7.13.2, 9.7.13.8 to 9.7.13.11, 9.7.13.14",
     forms: &[
         Form::new("shfl.sync.(up|down|bfly|idx).b32", |m, o| shuffle(m.text(2), o, true)),
-        // Without a membermask: refused by the assembler from Volta on.
+        // Without a membermask: the assembler refuses it from Volta on.
         Form::new("shfl.(up|down|bfly|idx).b32", |m, o| shuffle(m.text(1), o, false)).until(69),
         Form::new("vote.sync.(all|any|uni).pred", |m, o| vote(m.text(2), o, true)),
         Form::new("vote.sync.ballot.b32", |m, o| vote(m.text(2), o, true)),
@@ -63,7 +63,7 @@ fn vote(mode: &str, o: &mut Operands<'_, '_>, sync: bool) -> Result<Op, Error> {
     };
     let operand = o.take()?;
     let slot = o.result(operand, result)?;
-    // A vote's result is a predicate, which evaluation gives in the place of a second result.
+    // A vote's result is a predicate, which evaluation returns in the place of a second result.
     *if result == Kind::Pred { &mut o.args.q } else { &mut o.args.d } = slot;
     let operand = o.take()?;
     let negated = matches!(operand, Operand::Not(_));
@@ -124,7 +124,7 @@ fn results(o: &mut Operands<'_, '_>, first: Kind, second: Option<Kind>) -> Resul
         }
         (single, _) => (single.clone(), Operand::Sink(span_of(single))),
     };
-    // Of two results either may be left out, of a shuffle only the second.
+    // If there are two results, either may be left out; a shuffle's first one may not.
     let may_be_left_out = second.is_some() && !o.instruction.opcode.text.starts_with("shfl");
     o.args.d = if may_be_left_out { o.result_or_sink(&d, first)? } else { o.result(&d, first)? };
     if let Some(second) = second {
@@ -139,7 +139,7 @@ fn source(o: &mut Operands<'_, '_>, kind: Kind) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes the membermask, where there is one.
+/// Takes the membermask, if there is one.
 fn finish(o: &mut Operands<'_, '_>, collective: Collective) -> Result<Op, Error> {
     if collective.sync {
         let members = o.take()?;

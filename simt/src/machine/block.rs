@@ -1,4 +1,4 @@
-//! Blocks and warps on the machine.
+//! The state of a block and of its warps while they are resident.
 
 use super::divergence::{Divergence, Frame};
 use super::line::{Line, Lines};
@@ -8,7 +8,7 @@ use super::registers::{Registers, Slot, WARP_SIZE};
 use super::written::Written;
 use crate::launch::Dim3;
 
-/// Named barriers of a block.
+/// Number of named barriers of a block.
 pub const BARRIERS: usize = 16;
 
 /// A warp: 32 lanes, or fewer in the last warp of a block.
@@ -30,7 +30,7 @@ pub struct Warp {
     pub pause: u64,
     /// Its lanes' local memory.
     pub local: Local,
-    /// Which lanes run together.
+    /// The groups of lanes that execute together, and the reconvergence points at which others wait.
     pub divergence: Divergence,
     /// Warp instructions it has issued.
     pub steps: u64,
@@ -44,31 +44,32 @@ pub struct Warp {
     pub looked_at: u64,
 }
 
-/// One named barrier of a block.
+/// The state of one named barrier of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BarrierState {
-    /// Threads that have arrived.
+    /// How many threads have arrived.
     pub arrived: u32,
-    /// Threads that it waits for, where an arrival said so.
+    /// How many threads the barrier waits for, if an arrival named a count.
     pub wanted: Option<u32>,
-    /// Threads that had ended when the others of their warp arrived and went on, and counted as arrived with them.
+    /// How many threads had already ended when the other lanes of their warp arrived without them. They were counted as
+    /// arrived together with those lanes.
     pub ended: u32,
-    /// Their warps, one bit a warp.
+    /// The warps of these threads, one bit for each.
     pub ended_warps: u32,
-    /// Threads whose predicate was true.
+    /// How many threads arrived with a true predicate.
     pub true_count: u32,
-    /// Who arrived last: a warp, its lowest lane that did, and at which instruction.
+    /// The last arrival: the warp, its lowest arriving lane, and the instruction.
     pub last: Option<(usize, u32, u32)>,
 }
 
-/// A block on the machine.
+/// A resident block.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// Which of the blocks on the machine it is.
+    /// Its index among the resident blocks.
     pub slot: usize,
-    /// Its number in the grid, `x` fastest.
+    /// Its linear index in the grid, `x` fastest.
     pub number: u64,
-    /// Its place in the grid.
+    /// Its coordinates in the grid, `%ctaid`.
     pub index: Dim3,
     /// Its shared memory.
     pub shared: Vec<u8>,
@@ -76,9 +77,9 @@ pub struct Block {
     pub shared_written: Written,
     /// Its warps.
     pub warps: Vec<Warp>,
-    /// Its barriers.
+    /// Its named barriers.
     pub barriers: [BarrierState; BARRIERS],
-    /// Its barriers in shared memory.
+    /// Its mbarrier objects, which are in shared memory.
     pub mbarriers: Mbarriers,
     /// Threads that have not ended.
     pub live_threads: u32,

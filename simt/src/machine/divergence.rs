@@ -1,23 +1,23 @@
-//! Which lanes of a warp run together, and where those that parted meet again.
+//! Which lanes of a warp execute together, and where lanes that have diverged reconverge.
 //!
-//! A *group* is a set of lanes with one program counter and one call stack. A branch that its lanes disagree
-//! on splits the group and opens a *meeting*: the place where both sides come together again. Meetings form a
-//! tree, the inner ones inside the outer. Both mechanisms that GPUs have had run on this state; they differ in
-//! which group may run ([`crate::exec`] decides), not in what a split or a meeting is:
-//! under the stack only the newest group runs, under independent thread scheduling any.
+//! A *group* is a set of lanes with one program counter and one call stack. When the lanes of a group disagree about a
+//! branch, the group splits in two, and a *meeting* is opened: the reconvergence point at which both sides wait for
+//! each other. Meetings form a tree, because a branch inside one side of another opens an inner meeting. Both
+//! mechanisms that GPUs have had use this state. They differ only in which group may run ([`crate::exec`] decides
+//! that): with the reconvergence stack it is the newest group, with independent thread scheduling any of them.
 
 use super::registers::Shape;
 
-/// Where a group is inside the functions it has called.
+/// One entry of a group's call stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// First column of the frame in each bank.
+    /// The frame's first register in each bank.
     pub base: Shape,
     /// First byte of the frame in each lane's local memory.
     pub local: u64,
-    /// The function, by its number.
+    /// The function, by its number in the module.
     pub function: u32,
-    /// The call that opened it: the address of the `call`.
+    /// The program counter of the `call` that opened the frame.
     pub call: u32,
 }
 
@@ -26,16 +26,16 @@ pub struct Frame {
 pub enum Wait {
     /// It can run.
     Nothing,
-    /// It waits at block barrier number so-and-so.
+    /// It waits at the block barrier of this number.
     Barrier(u8),
     /// It waits for other lanes of its warp at a collective instruction.
     Collective,
 }
 
-/// Lanes that run together.
+/// Lanes that execute together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The instruction that is next.
+    /// The program counter: the next instruction.
     pub pc: u32,
     /// The lanes.
     pub mask: u32,
@@ -43,26 +43,26 @@ pub struct Group {
     pub frame: Frame,
     /// The frames of its callers, outermost first.
     pub callers: Vec<Frame>,
-    /// The innermost meeting that these lanes are expected at.
+    /// The innermost meeting that expects these lanes.
     pub meeting: Option<u32>,
-    /// Why it does not run.
+    /// What it waits for.
     pub wait: Wait,
 }
 
-/// A place where lanes that parted are to meet.
+/// A reconvergence point that diverged lanes are expected at.
 #[derive(Clone, Debug)]
 pub struct Meeting {
-    /// The instruction before which they meet.
+    /// The instruction before which the lanes reconverge.
     pub pc: u32,
-    /// How many callers the function has that they meet in.
+    /// The depth of the call stack at that point.
     pub depth: usize,
-    /// The lanes that are still to come or have come.
+    /// The lanes that the meeting expects, whether or not they have arrived.
     pub expected: u32,
-    /// The lanes that have come.
+    /// The lanes that have arrived.
     pub arrived: u32,
-    /// The warp's step count when the first came.
+    /// The warp's step count when the first lane arrived.
     pub since: u64,
-    /// The frame in which those that have come go on.
+    /// The frame in which the lanes continue.
     pub frame: Frame,
     /// The meeting around this one.
     outer: Option<u32>,
@@ -72,7 +72,7 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// Whether both are closed, or both wait for the same lanes at the same place.
+    /// Whether both are closed, or both wait for the same lanes at the same instruction.
     fn stands_like(&self, other: &Meeting) -> bool {
         let place = |meeting: &Meeting| (meeting.pc, meeting.depth, meeting.outer, meeting.frame);
         let lanes = |meeting: &Meeting| (meeting.expected, meeting.arrived);
@@ -81,7 +81,7 @@ impl Meeting {
     }
 }
 
-/// The groups and meetings of one warp.
+/// The groups and the open meetings of one warp.
 #[derive(Clone, Debug, Default)]
 pub struct Divergence {
     /// Groups, the newest last.
@@ -100,7 +100,7 @@ impl Divergence {
         self.groups.push(Group { pc, mask, frame, callers: Vec::new(), meeting: None, wait: Wait::Nothing });
     }
 
-    /// The meeting that a group is expected at next.
+    /// The meeting that expects a group next.
     #[inline(always)]
     pub fn meeting_of(&self, group: usize) -> Option<&Meeting> {
         self.groups[group].meeting.map(|meeting| &self.meetings[meeting as usize])
@@ -111,8 +111,8 @@ impl Divergence {
         self.meetings.iter().filter(|meeting| meeting.open && meeting.arrived != 0)
     }
 
-    /// Whether both stand at the same places: the same groups, and the same lanes come to the same meetings.
-    /// How long somebody has waited is no part of it.
+    /// Whether two warps have the same groups in the same states, and the same lanes at the same meetings. How long
+    /// lanes have waited does not matter.
     pub fn stands_like(&self, other: &Divergence) -> bool {
         let open = |all: &[Meeting]| all.iter().filter(|meeting| meeting.open).count();
         let same = |(one, other): (&Meeting, &Meeting)| one.stands_like(other);
@@ -122,16 +122,17 @@ impl Divergence {
             && self.meetings.iter().zip(&other.meetings).all(same)
     }
 
-    /// Whether lanes wait at the same meetings as in `other`, and have waited for as long, `now` and `then` being the step
-    /// counts of the two.
+    /// Whether lanes wait at the same meetings as in `other` and have waited for the same number of steps. `now` and
+    /// `then` are the step counts of the two warps.
     pub fn waits_like(&self, now: u64, other: &Divergence, then: u64) -> bool {
         let ages =
             |all: &Divergence, at: u64| all.waiting().map(|meeting| at - meeting.since).collect::<Vec<_>>();
         ages(self, now) == ages(other, then)
     }
 
-    /// Parts a group: the lanes of `leaving` go to `target`, the others to `stay`; they meet at `meet`, where
-    /// there is such a place. The side that holds the lowest lane becomes the newest group, to run first.
+    /// Splits a group at a branch: the lanes of `leaving` continue at `target`, the others at `stay`. They reconverge
+    /// at `meet`, if the branch has a reconvergence point. The side with the lowest lane becomes the newest group,
+    /// which runs first.
     pub fn split(&mut self, group: usize, leaving: u32, target: u32, stay: u32, meet: Option<u32>) {
         let parent = self.groups.remove(group);
         let staying = parent.mask & !leaving;
@@ -149,8 +150,8 @@ impl Divergence {
         self.groups.push(first);
     }
 
-    /// Parts a group where nothing asks for it: both go on from here, and are expected at the same meetings. Those that
-    /// leave become the newest group.
+    /// Splits a group without a branch: both parts continue at the same instruction and are expected at the same
+    /// meetings. The lanes of `leaving` become the newest group.
     pub fn separate(&mut self, group: usize, leaving: u32) {
         let group = &mut self.groups[group];
         let other = Group { mask: group.mask & leaving, ..group.clone() };
@@ -158,8 +159,8 @@ impl Divergence {
         self.groups.push(other);
     }
 
-    /// Whether every lane of `lanes` that has not ended is in one group or waits at one meeting, and each meeting expects
-    /// those, and only those, that stand inside of it. Tests ask.
+    /// For tests: whether every lane of `lanes` that has not ended is in exactly one group or waits at exactly one
+    /// meeting, and each meeting expects precisely the lanes inside it.
     #[cfg(test)]
     pub fn is_sound(&self, lanes: u32) -> bool {
         let (mut seen, mut inside) = (0, vec![0; self.meetings.len()]);
@@ -182,8 +183,8 @@ impl Divergence {
         seen == lanes & !self.exited && self.meetings.iter().zip(&inside).all(expects)
     }
 
-    /// The meeting at `pc` for the lanes of a group: its innermost one if that is the same place, a new one
-    /// inside it otherwise. (A loop that lanes leave one by one has one meeting, not one a turn.)
+    /// The meeting at `pc` for the lanes of a group: their innermost one if it is at the same instruction, otherwise a
+    /// new one inside it. So a loop that lanes leave one by one has a single meeting, and not one for each iteration.
     fn meeting(&mut self, group: &Group, pc: u32) -> u32 {
         let depth = group.callers.len();
         if let Some(id) = group.meeting
@@ -211,7 +212,7 @@ impl Divergence {
         self.meetings.len() as u32 - 1
     }
 
-    /// Whether a group stands where its innermost meeting is.
+    /// Whether the next instruction of a group is its reconvergence point.
     #[inline(always)]
     pub fn has_arrived(&self, group: usize) -> bool {
         let group = &self.groups[group];
@@ -221,7 +222,7 @@ impl Divergence {
         })
     }
 
-    /// Lets a group arrive at its innermost meeting. The last to come makes all of them one group again.
+    /// Makes a group arrive at its innermost meeting. When the last lanes arrive, all of them become one group again.
     pub fn arrive(&mut self, group: usize, now: u64) {
         let group = self.groups.remove(group);
         let id = group.meeting.expect("a group that arrives has a meeting");
@@ -233,7 +234,7 @@ impl Divergence {
         self.close_if_complete(id);
     }
 
-    /// Ends lanes of a group; nobody waits for them any more.
+    /// Ends lanes of a group, so that no meeting expects them any more.
     pub fn exit(&mut self, group: usize, lanes: u32) {
         self.exited |= lanes;
         let leaving = &mut self.groups[group];
@@ -250,7 +251,7 @@ impl Divergence {
         }
     }
 
-    /// Stops the lanes that have come to a meeting from waiting for the others.
+    /// Lets the lanes at each overdue meeting continue without the others.
     pub fn release(&mut self, mut overdue: impl FnMut(&Meeting) -> bool) -> bool {
         let mut released = false;
         for id in 0..self.meetings.len() {
@@ -263,8 +264,8 @@ impl Divergence {
         released
     }
 
-    /// Makes one group of those that can run, stand at the same place and expect the same meetings: lanes that went on
-    /// without the others and have been caught up with.
+    /// Merges groups that can run, are at the same instruction and expect the same meetings: lanes that continued
+    /// without the others, and lanes that have caught up with them.
     pub fn unite(&mut self) {
         let mut first = 0;
         while first < self.groups.len() {
@@ -289,7 +290,7 @@ impl Divergence {
         }
     }
 
-    /// Makes those that have come to a meeting one group, and closes the meeting if nobody else is expected.
+    /// Makes the lanes that have arrived at a meeting one group, and closes the meeting if it expects no other lanes.
     fn resume(&mut self, id: u32) {
         let meeting = &mut self.meetings[id as usize];
         let mask = std::mem::take(&mut meeting.arrived);
@@ -411,7 +412,7 @@ mod tests {
         assert_eq!(masks(&warp), [0xff]);
     }
 
-    /// Groups that part, separate, call, return, meet, are let go and end, as they come.
+    /// Groups split, separate, call, return, reconverge, are released and end, in random order.
     #[test]
     fn no_lane_is_lost_and_none_is_waited_for_in_vain() {
         for seed in 0..300 {
@@ -434,7 +435,7 @@ mod tests {
         let (some, part) = (group.mask & lanes, group.mask & lanes != 0 && group.mask & !lanes != 0);
         match what {
             0 | 1 if part => {
-                // Inner meetings come before outer ones, as post-dominators do.
+                // Inner meetings are before outer ones, as they are for post-dominators.
                 let pc = warp.meeting_of(g).map_or(1000, |meeting| meeting.pc - lanes % 2);
                 warp.split(g, some, 1, 2, Some(pc));
             }

@@ -1,27 +1,28 @@
-//! Elements that an instruction touches at equal distances, and the bits that stand for their bytes.
+//! Elements at equal distances that an instruction accesses, and the bits that represent their bytes.
 
 use super::written::words_of;
 
-/// Aligned elements of equal size, each as far behind the one before.
+/// Aligned elements of equal size at equal distances.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements {
-    /// Where the first one begins.
+    /// The offset of the first element.
     pub offset: usize,
-    /// Bytes of each: 1, 2, 4, 8 or 16.
+    /// The size of each element: 1, 2, 4, 8 or 16 bytes.
     pub bytes: usize,
-    /// From one to the next.
+    /// The distance from the start of one element to the start of the next.
     pub step: usize,
-    /// How many.
+    /// The number of elements.
     pub count: usize,
 }
 
 impl Elements {
-    /// Bytes from the first one's first to the last one's last.
+    /// The number of bytes from the start of the first element to the end of the last.
     pub fn length(&self) -> usize {
         (self.count - 1) * self.step + self.bytes
     }
 
-    /// The words of 64 bits, one bit a byte, that have bits of these, and which; a word perhaps more than once.
+    /// The 64-bit words, with one bit for each byte, in which these elements have bits, and those bits. A word may
+    /// occur more than once.
     #[inline(always)]
     pub fn words(self) -> impl Iterator<Item = (usize, u64)> {
         let Elements { offset, bytes, step, count } = self;
@@ -34,7 +35,8 @@ impl Elements {
         words_of(&range).map(move |(word, bits)| (word, bits & pattern)).chain((0..others).flat_map(each))
     }
 
-    /// The bits of each word, where they are the same in every one: an aligned element does not cross from one to the next.
+    /// The bits of these elements in each word, if they are the same in every word. An aligned element never crosses
+    /// from one word to the next.
     fn pattern(&self) -> Option<u64> {
         let Elements { offset, bytes, step, .. } = *self;
         if !step.is_power_of_two() || step > 64 || step < bytes {

@@ -1,48 +1,50 @@
-//! A fork of global memory: what one core of the computer sees of it, while blocks run side by side on several.
+//! A copy-on-write fork of global memory: what one core of the computer sees while several cores execute blocks side by
+//! side.
 //!
-//! The bytes are shared for as long as nobody writes to them. Who writes gets a copy of the page. For every page that
-//! was touched there are bitmaps, a bit a byte: what the block that runs has read and written, and what the blocks
-//! before it on the same fork have. A byte that one block wrote and another one touched means that blocks may have
-//! communicated; then what came of it depends on who ran first, and the forks are thrown away. Else what was written is
-//! copied back.
+//! The forks share the bytes until a block writes to a page; then its fork gets a copy of that page. Every page that
+//! was accessed has bitmaps with one bit for each byte: what the current block has read and written, and what the
+//! earlier blocks on the same fork have. If one block wrote a byte that another one accessed, the blocks may have
+//! communicated, and the result depends on which of them ran first. In that case the forks are discarded. Otherwise the
+//! written bytes are copied back.
 //!
-//! A reduction of integers whose result nobody asks for leaves the same sum in whichever order it is carried out. Such
-//! sums are kept beside the page and are added to memory at the end; several blocks may add to one, and none may read
-//! it. Left out: which block touched what. It is enough that there were two.
+//! An integer reduction whose result is not used leaves the same sum in whichever order the blocks carry it out. Such
+//! sums are kept beside the page and added to memory at the end. Several blocks may add to one of them, and none may
+//! read it. Not recorded: which block accessed what. It is enough to know that there were two.
 
 use std::sync::Arc;
 
 use super::elements::Elements;
 use super::written::words_of;
 
-/// Bytes of a page: few to copy, and many enough that a warp's row seldom crosses a border.
+/// The size of a page: small enough to copy quickly, and large enough that the row of a warp seldom crosses from one
+/// page to the next.
 pub(super) const PAGE_BYTES: usize = 4096;
 
 /// One bit for each byte of a page.
 type Bits = [u64; PAGE_BYTES / 64];
 
-/// The contents of all regions, while nobody may write to them.
+/// The contents of all regions, which are read only while there are forks.
 pub(super) type Shared = Arc<Vec<Vec<u8>>>;
 
-/// A reduction that can be carried out in any order.
+/// A reduction whose order does not matter.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction {
-    /// Its number: two reductions with the same one are the same.
+    /// Its kind: two reductions with the same number are the same operation.
     pub number: u8,
     /// Bytes of the value, 4 or 8.
     pub bytes: u8,
-    /// The new value from the old one and the operand; the third one is not used.
+    /// The new value from the old one and the operand; the third argument is not used.
     pub update: fn(u64, u64, u64) -> u64,
 }
 
-/// What the block that runs has touched of a page.
+/// The bytes of a page that the current block has accessed.
 #[derive(Clone, Debug)]
 struct Footprint {
     read: Bits,
     written: Bits,
 }
 
-/// Some bytes of a page. Blocks mostly touch none or all of them, and of those there need not be a bitmap.
+/// A set of bytes of a page. Most blocks access no byte or all bytes of a page, and these two cases need no bitmap.
 #[derive(Clone, Debug, Default)]
 enum Bytes {
     #[default]
@@ -51,54 +53,55 @@ enum Bytes {
     All,
 }
 
-/// What reductions have added to a page.
+/// The sums that reductions have made up for a page.
 #[derive(Clone, Debug)]
 struct Sums {
     /// Which bytes are part of a sum.
     bytes: Bits,
     values: [u8; PAGE_BYTES],
-    /// The reduction of each word of 4 bytes.
+    /// The reduction that each word of 4 bytes is part of.
     what: [Option<Reduction>; PAGE_BYTES / 4],
 }
 
-/// A page that was touched.
+/// A page that a block has accessed.
 #[derive(Clone, Debug, Default)]
 struct Page {
-    /// One more than the number of the copy that has its contents, once somebody has written to it.
+    /// One more than the index of its copy, once a block has written to it.
     copy: u32,
-    /// What the blocks that have ended have read.
+    /// The bytes that earlier blocks have read.
     read: Bytes,
-    /// What they have written.
+    /// The bytes that earlier blocks have written.
     written: Bytes,
     sums: Option<Box<Sums>>,
-    /// One more than its place in `touched`, if the block that runs has touched it.
+    /// One more than its index in `touched`, if the current block has accessed it.
     now: u32,
 }
 
-/// Copies of pages in the order in which they were made. They are allocated many at a time.
+/// Copies of pages in the order in which they were made, allocated many at a time.
 #[derive(Clone, Debug, Default)]
 struct Copies(Vec<Vec<[u8; PAGE_BYTES]>>);
 
-/// Copies that are allocated at a time.
+/// How many copies are allocated at a time.
 const COPIES: usize = 64;
 
 /// Global memory as one core sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Fork {
     base: Shared,
-    /// By region and page: one more than its place in `pages`, zero for a page that nobody has touched.
+    /// By region and page: one more than the index in `pages`, or zero for a page that no block has accessed.
     tables: Vec<Vec<u32>>,
     pages: Vec<Page>,
     copies: Copies,
-    /// The pages that the block that runs has touched.
+    /// The pages that the current block has accessed.
     touched: Vec<u32>,
-    /// What it has touched of them; what is left over is empty, and kept for the blocks to come.
+    /// Which of their bytes it has accessed. The footprints after these are empty, and are kept so that later blocks
+    /// need not allocate them.
     footprints: Vec<Footprint>,
-    /// Whether bytes were part of two different reductions.
+    /// Whether one byte was part of two different reductions.
     is_mixed: bool,
 }
 
-/// What is left of a fork when its blocks have run.
+/// What remains of a fork after its blocks have run.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     tables: Vec<Vec<u32>>,
@@ -107,7 +110,7 @@ pub(super) struct Pages {
 }
 
 impl Copies {
-    /// Copies a page, of which a last one may have fewer bytes; returns one more than the copy's number.
+    /// Copies a page; the last page of a region may be shorter. Returns one more than the index of the copy.
     fn add(&mut self, page: &[u8]) -> u32 {
         if self.0.last().is_none_or(|last| last.len() == COPIES) {
             self.0.push(Vec::with_capacity(COPIES));
@@ -123,7 +126,7 @@ impl Copies {
         ((self.0.len() - 1) * COPIES + self.0[self.0.len() - 1].len()) as u32
     }
 
-    /// The copy of which this is one more than the number, if it is of any.
+    /// The copy with this index plus one; `None` for zero.
     #[inline(always)]
     fn get(&self, copy: u32) -> Option<&[u8; PAGE_BYTES]> {
         let number = copy.checked_sub(1)? as usize;
@@ -145,7 +148,7 @@ impl Bytes {
         }
     }
 
-    /// Whether none of these are among them.
+    /// Whether the two sets are disjoint.
     fn has_none_of(&self, others: &Bits) -> bool {
         match self {
             Bytes::None => true,
@@ -154,7 +157,7 @@ impl Bytes {
         }
     }
 
-    /// Whether two sets have nothing in common.
+    /// Whether the two sets are disjoint.
     fn is_apart_from(&self, other: &Bytes) -> bool {
         match (self, other) {
             (Bytes::None, _) | (_, Bytes::None) => true,
@@ -163,7 +166,7 @@ impl Bytes {
         }
     }
 
-    /// Adds more bytes.
+    /// Adds bytes to the set.
     fn add(&mut self, more: &Bits) {
         let all = more.iter().fold(u64::MAX, |all, bits| all & bits);
         let any = more.iter().fold(0, |any, bits| any | bits);
@@ -183,7 +186,8 @@ impl Bytes {
 }
 
 impl Page {
-    /// Takes what the block that has ended touched to what those before did; whether they have nothing in common.
+    /// Adds the accesses of the block that has ended to those of earlier blocks. Returns whether the two do not
+    /// conflict.
     fn end_block(&mut self, now: &Footprint) -> bool {
         let is_apart = self.written.has_none_of(&now.written)
             && self.written.has_none_of(&now.read)
@@ -194,12 +198,12 @@ impl Page {
         is_apart && self.sums.as_ref().is_none_or(|sums| self.has_none_of(&sums.bytes))
     }
 
-    /// Whether nobody read or wrote these bytes.
+    /// Whether no block read or wrote these bytes.
     fn has_none_of(&self, bytes: &Bits) -> bool {
         self.read.has_none_of(bytes) && self.written.has_none_of(bytes)
     }
 
-    /// Whether the blocks of this page and those of another fork's have nothing in common.
+    /// Whether the blocks of this fork and those of another one do not conflict on this page.
     fn is_apart_from(&self, other: &Page) -> bool {
         let has_none = |page: &Page, sums: &Option<Box<Sums>>| {
             sums.as_ref().is_none_or(|sums| page.has_none_of(&sums.bytes))
@@ -216,7 +220,7 @@ impl Page {
             && same_sums
     }
 
-    /// Carries what was written and reduced over to memory.
+    /// Copies the written bytes to memory and applies the sums.
     fn apply(&self, copies: &Copies, memory: &mut [u8]) {
         let data = copies.get(self.copy).map_or(&[][..], |data| &data[..]);
         if matches!(self.written, Bytes::All) {
@@ -246,7 +250,8 @@ impl Sums {
         Box::new(Sums { bytes: [0; PAGE_BYTES / 64], values: [0; PAGE_BYTES], what })
     }
 
-    /// Adds an operand to the sum of a place; whether all of the place is one sum of this kind.
+    /// Adds an operand to the sum of an element. Returns whether all bytes of the element are part of one sum of this
+    /// kind.
     fn add(&mut self, start: usize, reduction: Reduction, operand: u64) -> bool {
         let bytes = usize::from(reduction.bytes);
         let known = self.what[start / 4];
@@ -265,14 +270,14 @@ impl Sums {
         true
     }
 
-    /// Whether bytes that are part of sums here and there are part of the same sums.
+    /// Whether the bytes that are part of sums in both pages are part of the same kind of sums.
     fn is_like(&self, other: &Sums) -> bool {
         let number = |what: &Option<Reduction>| what.map(|reduction| reduction.number);
         let mut pairs = self.what.iter().map(number).zip(other.what.iter().map(number));
         pairs.all(|(one, other)| one.is_none() || other.is_none() || one == other)
     }
 
-    /// Adds the sums to what memory holds.
+    /// Adds the sums to the values in memory.
     fn apply(&self, data: &mut [u8]) {
         let mut start = 0;
         while start < data.len() {
@@ -343,26 +348,26 @@ impl Fork {
         self.own(page, region, offset).get_mut(start..start + bytes)
     }
 
-    /// The block has read elements of one page.
+    /// Records that the block has read elements of one page.
     pub fn note_read(&mut self, region: usize, elements: Elements) {
         let Some(page) = self.page(region, elements.offset, elements.bytes) else { return };
         mark_each(&mut self.now(page).read, elements);
     }
 
-    /// The block has written elements of one page.
+    /// Records that the block has written elements of one page.
     pub fn note_written(&mut self, region: usize, elements: Elements) {
         let Some(page) = self.page(region, elements.offset, elements.bytes) else { return };
         mark_each(&mut self.now(page).written, elements);
     }
 
-    /// Keeps what a reduction adds to an aligned place until the end.
+    /// Adds the operand of a reduction to the sum of an aligned element, which is applied to memory at the end.
     pub fn reduce(&mut self, region: usize, offset: usize, reduction: Reduction, operand: u64) {
         let Some(page) = self.page(region, offset, usize::from(reduction.bytes)) else { return };
         let sums = self.pages[page].sums.get_or_insert_with(Sums::new);
         self.is_mixed |= !sums.add(offset % PAGE_BYTES, reduction, operand);
     }
 
-    /// The place in `pages` of a page that the block touches; `None` where the bytes lie in two pages.
+    /// The index in `pages` of a page that the block accesses; `None` if the bytes are in two pages.
     #[inline]
     fn page(&mut self, region: usize, offset: usize, bytes: usize) -> Option<usize> {
         let (number, _) = within_page(offset, bytes)?;
@@ -376,13 +381,13 @@ impl Fork {
         Some(page)
     }
 
-    /// What the block that runs has touched of a page that it touches.
+    /// The footprint of the current block on a page that it accesses.
     #[inline]
     fn now(&mut self, page: usize) -> &mut Footprint {
         &mut self.footprints[self.pages[page].now as usize - 1]
     }
 
-    /// The block that runs touches a page for the first time.
+    /// Records that the current block accesses a page for the first time.
     fn touch(&mut self, page: usize) {
         self.touched.push(page as u32);
         self.pages[page].now = self.touched.len() as u32;
@@ -402,7 +407,7 @@ impl Fork {
         self.pages.len() - 1
     }
 
-    /// The contents of a page, to be written.
+    /// The contents of a page for writing. The first write copies them.
     #[inline]
     fn own(&mut self, page: usize, region: usize, offset: usize) -> &mut [u8; PAGE_BYTES] {
         let page = &mut self.pages[page];
@@ -414,8 +419,8 @@ impl Fork {
         &mut self.copies.0[number / COPIES][number % COPIES]
     }
 
-    /// A block has ended: whether it has touched nothing that a block before it on this fork wrote, and written nothing
-    /// that one touched.
+    /// Ends a block. Returns whether it does not conflict with the earlier blocks on this fork: neither has accessed a
+    /// byte that the other one wrote.
     pub fn end_block(&mut self) -> bool {
         let mut is_apart = !self.is_mixed;
         for (page, now) in self.touched.drain(..).zip(&mut self.footprints) {
@@ -425,7 +430,7 @@ impl Fork {
         is_apart
     }
 
-    /// Whether the blocks of one fork and those of another one have nothing in common.
+    /// Whether the blocks of one fork and those of another do not conflict.
     pub fn is_apart_from(&self, other: &Fork) -> bool {
         let tables = self.tables.iter().zip(&other.tables);
         let mut pairs = tables.flat_map(|(one, two)| one.iter().zip(two));
@@ -434,14 +439,14 @@ impl Fork {
         })
     }
 
-    /// Lets go of the shared contents, and returns the pages.
+    /// Drops the reference to the shared contents, and returns the pages.
     pub fn into_pages(self) -> Pages {
         Pages { tables: self.tables, touched: self.pages, copies: self.copies }
     }
 }
 
 impl Pages {
-    /// Carries what the fork's blocks wrote, and what they reduced, over to a part of a region that begins with a page.
+    /// Applies what the fork's blocks wrote and reduced to a part of a region that begins with page `first_page`.
     pub fn apply(&self, region: usize, first_page: usize, data: &mut [u8]) {
         let known = self.tables[region].iter().skip(first_page);
         for (data, known) in data.chunks_mut(PAGE_BYTES).zip(known) {
@@ -452,7 +457,7 @@ impl Pages {
     }
 }
 
-/// The page of some bytes, and where in it they start; `None` where they do not lie in one.
+/// The page that contains some bytes, and their offset in it; `None` if they are in two pages.
 #[inline]
 fn within_page(offset: usize, bytes: usize) -> Option<(usize, usize)> {
     let start = offset % PAGE_BYTES;
@@ -478,7 +483,7 @@ fn mark_each(bits: &mut Bits, elements: Elements) {
     elements.words().for_each(|(word, set)| bits[word] |= set);
 }
 
-/// The bits that two maps have in common, all words of them in one.
+/// A word that is not zero if the two bitmaps have a bit in common.
 fn common_bits(one: &Bits, other: &Bits) -> u64 {
     one.iter().zip(other).fold(0, |common, (one, other)| common | one & other)
 }

@@ -1,9 +1,10 @@
 //! Global memory: allocations, each in a region of its own.
 //!
-//! The high bits of an address name the region, so finding an allocation is a shift, and an address that
-//! leaves its allocation by any distance a program can compute by mistake still names it. The bytes of an
-//! allocation start in the middle of its region: running below the start is told from running past the end.
-//! Freed regions are never given out again, so a use after free is known for what it is.
+//! The high bits of an address are the number of its region, so finding an allocation takes one shift. If an address
+//! has run past its allocation, by any distance that a mistake is likely to produce, it still says which allocation it
+//! belongs to. The bytes of an allocation start in the middle of its region, so that an access before the start can be
+//! told from one after the end. The number of a freed region is never used again, so a use after free is recognised as
+//! such.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -16,14 +17,14 @@ use super::id::Id;
 use super::journal::Journal;
 use super::written::Written;
 
-/// Bits of an address below the region's number.
+/// The number of address bits below the region's number.
 pub const REGION_SHIFT: u32 = 40;
-/// Where in its region an allocation starts.
+/// The offset in its region at which an allocation starts.
 const REGION_START: u64 = 1 << (REGION_SHIFT - 1);
-/// The first region that allocations get; those below are the null page and the windows of [`Window`].
+/// The first region for allocations. The regions below are the null page and the windows of [`Window`].
 const FIRST_REGION: u64 = 16;
 
-/// The windows through which generic addresses reach the memories that are not global.
+/// The windows in the generic address space for the memories that are not global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
     /// The block's shared memory.
@@ -44,7 +45,7 @@ impl Window {
         }
     }
 
-    /// The window that a generic address lies in; `None` for global memory.
+    /// The window that contains a generic address; `None` for global memory.
     pub const fn of(address: u64) -> Option<Window> {
         match address >> REGION_SHIFT {
             1 => Some(Window::Shared),
@@ -87,21 +88,21 @@ pub fn start_of(region: usize) -> u64 {
 /// One allocation.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// No other allocation has this one, in whichever emulator; copies of the emulator keep it.
+    /// The id of this allocation, which no allocation of another emulator has; copies of the emulator keep it.
     id: Id,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: String,
     /// Its contents; empty once freed.
     pub data: Vec<u8>,
-    /// Its size in bytes, kept after it was freed.
+    /// Its size in bytes, which is kept after it was freed.
     pub bytes: u64,
     /// Whether it is still allocated.
     pub live: bool,
-    /// Whether kernels may write to it: constant memory they may not.
+    /// Whether kernels may write to it. They may not write to constant memory.
     pub writable: bool,
-    /// Whether the host ever wrote to it, or gave it an initial value.
+    /// Whether the host ever wrote to it or gave it an initial value.
     is_set: bool,
-    /// Which bytes have been written; `None` where all count as written, as they do in ordinary allocations.
+    /// Which bytes have been written; `None` if all of them count as written, as in ordinary allocations.
     written: Option<Written>,
 }
 
@@ -111,7 +112,7 @@ impl Region {
         self.id == other.id
     }
 
-    /// The same with this contents.
+    /// The same allocation with other contents.
     pub(super) fn with(&self, data: Vec<u8>) -> Region {
         let (name, written) = (self.name.clone(), self.written.clone());
         Region { name, data, written, ..*self }
@@ -123,39 +124,39 @@ impl Region {
 pub enum Miss {
     /// At or near address zero.
     Null,
-    /// In no region that was ever allocated.
+    /// In no region that was ever allocated: a wild pointer.
     Wild,
-    /// In constant memory, which only the host writes.
+    /// In constant memory, which only the host can write.
     Constant {
-        /// Its number.
+        /// The region's number.
         region: usize,
     },
     /// In a region that was freed.
     Freed {
-        /// Its number.
+        /// The region's number.
         region: usize,
     },
-    /// Beside an allocation.
+    /// Before or after an allocation.
     Outside {
-        /// Its number.
+        /// The region's number.
         region: usize,
-        /// Where the access starts, in bytes from the allocation's first; negative below it.
+        /// Where the access starts, in bytes from the first byte of the allocation; negative before it.
         offset: i64,
     },
 }
 
-/// Bytes of a region that one thread carries over at a time.
+/// How many bytes of a region one thread merges at a time.
 const PARTS_BYTES: usize = 512 * PAGE_BYTES;
 
-/// Where the contents of global memory are, and what is done before they are written to.
+/// Where the contents of global memory are, and what a write has to do first.
 #[derive(Clone, Debug, Default)]
 enum Contents {
     /// In the regions.
     #[default]
     Here,
-    /// There too, and what they held before is kept.
+    /// In the regions as well, and a journal keeps what they held before.
     Kept(Box<Journal>),
-    /// In a fork.
+    /// In a copy-on-write fork.
     Fork(Box<Fork>),
 }
 
@@ -165,17 +166,17 @@ pub struct Global {
     pub(super) regions: Vec<Region>,
     limit_bytes: u64,
     live_bytes: u64,
-    /// Regions that have bytes which nobody has written.
+    /// How many regions have bytes that have not been written.
     unwritten_regions: usize,
     contents: Contents,
-    /// Where they are while there are forks of this.
+    /// The contents, while forks share them.
     lent: Option<Shared>,
 }
 
-/// Memory was asked for that there is not.
+/// More memory was requested than there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// Bytes that were asked for.
+    /// How many bytes were requested.
     pub wanted: u64,
     /// Bytes that are left.
     pub left: u64,
@@ -194,14 +195,14 @@ impl fmt::Display for OutOfMemory {
     }
 }
 
-/// The size of an allocation as this machine counts, which has none larger than `largest`: on 32 bits 5 GiB must not
-/// become 1 GiB, and 3 GiB are more than one allocation may have.
+/// The size of an allocation in the host's `usize`, at most `largest`. On a 32-bit host, 5 GiB must not become 1 GiB,
+/// and 3 GiB are more than one allocation can have.
 fn host_bytes(bytes: u64, largest: u64) -> Option<usize> {
     usize::try_from(bytes).ok().filter(|_| bytes <= largest)
 }
 
-/// Whether this machine has so many bytes. What it hands out is given back at once, because only `vec![0; n]` asks for
-/// bytes that are zero without writing them.
+/// Whether the host can allocate this many bytes. The allocation is freed at once, because only `vec![0; n]` can
+/// request zeroed memory without writing the zeros.
 fn can_be_had(size: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(size).is_ok()
 }
@@ -212,7 +213,7 @@ impl Global {
         Global { limit_bytes, ..Global::default() }
     }
 
-    /// The same with these regions.
+    /// The same memory with these regions.
     pub(super) fn with(&self, regions: Vec<Region>) -> Global {
         let Global { limit_bytes, live_bytes, unwritten_regions, .. } = *self;
         Global { regions, limit_bytes, live_bytes, unwritten_regions, ..Global::default() }
@@ -242,8 +243,8 @@ impl Global {
         Ok(Buffer { region, bytes, id })
     }
 
-    /// Allocates bytes that count as written only once somebody writes them. They hold zeros all the same: what is
-    /// read too early is the same in every run.
+    /// Allocates bytes that do not count as written until a kernel or the host writes them. They hold zeros
+    /// nevertheless, so that a read that is too early returns the same in every run.
     pub fn alloc_uninitialized(&mut self, name: &str, bytes: u64) -> Result<Buffer, OutOfMemory> {
         let buffer = self.alloc(name, bytes)?;
         self.regions[buffer.region as usize].written = Some(Written::nothing(bytes as usize));
@@ -251,21 +252,21 @@ impl Global {
         Ok(buffer)
     }
 
-    /// How many regions there are, freed ones among them.
+    /// The number of regions, including freed ones.
     pub fn regions(&self) -> usize {
         self.regions.len()
     }
 
-    /// Bytes of all allocations.
+    /// The number of bytes in all allocations.
     pub fn live_bytes(&self) -> u64 {
         self.live_bytes
     }
 
-    /// The first place at which the same allocations hold something else: a region and a byte of it.
+    /// The first difference between the contents of the same allocations: a region and the offset of a byte.
     pub fn differs_at(&self, other: &Global) -> Option<(usize, usize)> {
         let mut pairs = self.regions.iter().zip(&other.regions).enumerate();
         pairs.find_map(|(number, (one, other))| {
-            // Compared as a whole first, which is many times faster than byte by byte.
+            // The whole contents are compared first, which is many times faster than byte by byte.
             let differs = one.data != other.data;
             let mut bytes = one.data.iter().zip(&other.data);
             let at = differs.then(|| bytes.position(|(one, other)| one != other))?;
@@ -273,19 +274,19 @@ impl Global {
         })
     }
 
-    /// Whether there may be bytes that nobody has written.
+    /// Whether there may be bytes that have not been written.
     #[inline(always)]
     pub fn has_unwritten(&self) -> bool {
         self.unwritten_regions != 0
     }
 
-    /// Which bytes of a region have been written; `None` where all count as written.
+    /// Which bytes of a region have been written; `None` if all of them count as written.
     #[inline(always)]
     pub fn written_mut(&mut self, number: usize) -> Option<&mut Written> {
         self.regions[number].written.as_mut()
     }
 
-    /// Forgets about regions in which every byte has been written by now.
+    /// Drops the record of written bytes of each region that has been written completely.
     pub fn settle(&mut self) {
         let is_complete = |region: &Region| region.written.as_ref().is_some_and(Written::is_complete);
         for number in 0..self.regions.len() {
@@ -299,7 +300,7 @@ impl Global {
         self.unwritten_regions -= usize::from(self.regions[number].written.take().is_some());
     }
 
-    /// Whether a buffer is one of this memory's, and still allocated.
+    /// Checks that a buffer belongs to this memory and has not been freed.
     pub fn check(&self, buffer: Buffer) -> Result<(), MemoryError> {
         match self.regions.get(buffer.region as usize).filter(|region| region.id == buffer.id) {
             None => Err(MemoryError::ForeignBuffer { bytes: buffer.bytes }),
@@ -318,7 +319,7 @@ impl Global {
         }
     }
 
-    /// Forbids kernels to write to an allocation.
+    /// Makes an allocation read only for kernels.
     pub fn protect(&mut self, buffer: Buffer) {
         self.regions[buffer.region as usize].writable = false;
     }
@@ -328,7 +329,7 @@ impl Global {
         &self.regions[buffer.region as usize].data
     }
 
-    /// The bytes of an allocation, to be written; all of them count as written from then on.
+    /// The bytes of an allocation for writing; all of them count as written from then on.
     pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
         self.all_written(buffer.region as usize);
         let region = &mut self.regions[buffer.region as usize];
@@ -341,18 +342,18 @@ impl Global {
         self.regions[buffer.region as usize].is_set
     }
 
-    /// A region by its number, for messages.
+    /// A region by its number.
     pub fn region(&self, number: usize) -> &Region {
         &self.regions[number]
     }
 
-    /// The region's number and the offset of `bytes` bytes at `address`, all of them inside.
+    /// The number of the region that contains all of `bytes` bytes at `address`, and their offset in it.
     #[inline(always)]
     pub fn locate(&self, address: u64, bytes: u64) -> Result<(usize, usize), Miss> {
         let number = (address >> REGION_SHIFT).wrapping_sub(FIRST_REGION) as usize;
         let offset = (address & ((1 << REGION_SHIFT) - 1)).wrapping_sub(REGION_START);
         match self.regions.get(number) {
-            // `checked_add` fails for offsets below the start, which wrapped.
+            // `checked_add` fails for offsets before the start, which have wrapped around.
             Some(region)
                 if offset.checked_add(bytes).is_some_and(|end| end <= region.bytes) && region.live =>
             {
@@ -369,8 +370,8 @@ impl Global {
         if self.regions[found.0].writable { Ok(found) } else { Err(Miss::Constant { region: found.0 }) }
     }
 
-    /// Bytes that a kernel reads, for an access that [`Global::locate`] found to be inside. `None` where they do not
-    /// lie side by side: the caller goes element by element then. An aligned element always does.
+    /// The bytes that a kernel reads in an access that [`Global::locate`] has accepted. `None` if they are not
+    /// contiguous in a fork; then the caller reads element by element, because an aligned element always is.
     #[inline(always)]
     pub fn read(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &mut self.contents {
@@ -379,7 +380,8 @@ impl Global {
         }
     }
 
-    /// Bytes that a kernel writes, all of them, with what they hold so far: [`Global::read`] otherwise.
+    /// The bytes that a kernel writes, with their present values. All of them count as written. Like [`Global::read`]
+    /// otherwise.
     #[inline(always)]
     pub fn write(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         match &mut self.contents {
@@ -390,15 +392,15 @@ impl Global {
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
-    /// Bytes that a kernel reads and then writes: [`Global::write`] otherwise.
+    /// The bytes that a kernel reads and then writes. Like [`Global::write`] otherwise.
     #[inline(always)]
     pub fn update(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         self.note_read(number, Elements { offset, bytes, step: bytes, count: 1 });
         self.write(number, offset, bytes)
     }
 
-    /// [`Global::read`] for who looks and is not the kernel, or does not know yet which of the bytes it reads: the
-    /// kernel has not read them before [`Global::note_read`] says so.
+    /// [`Global::read`] for a reader that is not the kernel, or that does not know yet which of the bytes the kernel
+    /// reads. They do not count as read until [`Global::note_read`] says so.
     #[inline(always)]
     pub fn peek(&self, number: usize, offset: usize, bytes: usize) -> Option<&[u8]> {
         match &self.contents {
@@ -407,7 +409,8 @@ impl Global {
         }
     }
 
-    /// [`Global::write`] for a row with holes: what [`Global::note_written`] is not told of must stay as it is.
+    /// [`Global::write`] for a row with gaps. The caller must not change bytes that it does not pass to
+    /// [`Global::note_written`].
     #[inline(always)]
     pub fn poke(&mut self, number: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
         match &mut self.contents {
@@ -418,7 +421,7 @@ impl Global {
         self.regions[number].data.get_mut(offset..offset + bytes)
     }
 
-    /// The kernel has read elements that it got by [`Global::peek`].
+    /// Records that the kernel has read elements that it got from [`Global::peek`].
     #[inline(always)]
     pub fn note_read(&mut self, number: usize, elements: Elements) {
         if let Contents::Fork(fork) = &mut self.contents {
@@ -426,7 +429,7 @@ impl Global {
         }
     }
 
-    /// The kernel has written elements that it got by [`Global::poke`].
+    /// Records that the kernel has written elements that it got from [`Global::poke`].
     #[inline(always)]
     pub fn note_written(&mut self, number: usize, elements: Elements) {
         if let Contents::Fork(fork) = &mut self.contents {
@@ -440,25 +443,25 @@ impl Global {
         matches!(self.contents, Contents::Fork(_))
     }
 
-    /// Keeps a reduction of a lane for later where this is a fork; whether it did.
+    /// Defers the reduction of one lane if this is a fork; returns whether it did.
     pub fn reduce(&mut self, number: usize, offset: usize, reduction: Reduction, operand: u64) -> bool {
         let Contents::Fork(fork) = &mut self.contents else { return false };
         fork.reduce(number, offset, reduction, operand);
         true
     }
 
-    /// Keeps what is written over from here on, until [`Global::commit`] or [`Global::roll_back`].
+    /// Begins to keep the contents of pages before they are written, until [`Global::commit`] or [`Global::roll_back`].
     pub fn begin(&mut self) {
         let written = self.regions.iter().map(|region| region.written.clone()).collect();
         self.contents = Contents::Kept(Box::new(Journal::new(written, self.unwritten_regions)));
     }
 
-    /// What was written since [`Global::begin`] is to stay.
+    /// Makes everything permanent that was written since [`Global::begin`].
     pub fn commit(&mut self) {
         self.contents = Contents::Here;
     }
 
-    /// What was written since [`Global::begin`] is undone. Without a beginning there is nothing to undo.
+    /// Undoes everything that was written since [`Global::begin`]. Without a call of that function it does nothing.
     pub fn roll_back(&mut self) {
         let Contents::Kept(journal) = std::mem::take(&mut self.contents) else { return };
         for (region, start, held) in journal.pages() {
@@ -470,7 +473,7 @@ impl Global {
         self.unwritten_regions = journal.unwritten_regions;
     }
 
-    /// Forks of this memory, one for each core that is going to run blocks. Until [`Global::join`] this one has no
+    /// Forks this memory, once for each core that will execute blocks. Until [`Global::join`] this memory has no
     /// contents.
     pub fn fork(&mut self, count: usize) -> Vec<Global> {
         let contents = self.regions.iter_mut().map(|region| std::mem::take(&mut region.data)).collect();
@@ -486,9 +489,9 @@ impl Global {
         forks
     }
 
-    /// Takes the contents back, with all that the blocks on the forks did to them, if these have nothing in common;
-    /// whether they have nothing. No fork must be left elsewhere. `hands` has so many threads at most do some work, which
-    /// they share out among themselves.
+    /// Takes the contents back and applies what the blocks on the forks did, unless these blocks conflict. Returns
+    /// whether they do not. No other fork may be left. `hands` runs a closure on at most so many threads, which share
+    /// the work.
     pub fn join(&mut self, forks: Vec<Global>, hands: impl Fn(usize, &(dyn Fn() + Sync))) -> bool {
         let split = |fork: Global| match fork.contents {
             Contents::Fork(contents) => Some((fork.regions, *contents)),
@@ -509,7 +512,7 @@ impl Global {
         are_apart
     }
 
-    /// Carries over what was done on forks, each thread to parts of the larger regions.
+    /// Applies the changes of the forks. Threads share the parts of the larger regions.
     fn add(&mut self, forks: &[Vec<Region>], pages: &[Pages], hands: impl Fn(usize, &(dyn Fn() + Sync))) {
         for (number, region) in self.regions.iter_mut().enumerate() {
             let others = forks.iter().filter_map(|regions| regions[number].written.as_ref());
@@ -530,7 +533,7 @@ impl Global {
         }
     }
 
-    /// A block has ended on this fork: whether it and those before it can have run in any order.
+    /// Ends a block on this fork. Returns whether this block and the earlier ones can have run in any order.
     pub fn end_block(&mut self) -> bool {
         let Contents::Fork(fork) = &mut self.contents else { return true };
         fork.end_block()

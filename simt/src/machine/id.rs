@@ -1,11 +1,11 @@
-//! Ids of allocations and modules, by which an emulator knows its own.
+//! Ids of allocations and modules, by which an emulator recognises its own.
 //!
 //! They are unique in the process and appear in no report, so no result depends on them.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An id that nothing else has, except copies.
+/// An id that nothing else has, except copies of the same thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 

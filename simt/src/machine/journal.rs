@@ -1,18 +1,18 @@
-//! What global memory held before a launch that may have to be undone.
+//! The contents of global memory before a launch that may have to be undone.
 //!
-//! A launch that comes to an unsupported instruction is an error, and an error leaves memory as it was. Whether a kernel can
-//! come to such an instruction is known when it is loaded ([`crate::compile::reach`]), and only then is there a journal: it
-//! copies each page before the first store to it. Other launches write to memory directly.
+//! A launch that reaches an unsupported instruction is an error, and an error leaves memory as it was. Whether a kernel
+//! can reach such an instruction is known when it is loaded ([`crate::compile::reach`]), and only then is there a
+//! journal. It copies each page before the first store to it. Other launches write to memory directly.
 
 use super::fork::PAGE_BYTES;
 use super::written::Written;
 
-/// The pages that a launch has written to, as they were.
+/// The original contents of the pages that a launch has written to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Journal {
-    /// By region, and empty until the first store to it: which pages are kept.
+    /// By region: which pages have been copied. Empty until the first store to the region.
     is_kept: Vec<Vec<bool>>,
-    /// The region and number of a page, and what it held; the last page of a region may be shorter than the others.
+    /// The region and number of a page, and its contents. The last page of a region may be shorter than the others.
     pages: Vec<(usize, usize, Vec<u8>)>,
     /// By region: which bytes had been written.
     pub written: Vec<Option<Written>>,
@@ -27,7 +27,7 @@ impl Journal {
         Journal { is_kept, written, unwritten_regions, ..Journal::default() }
     }
 
-    /// Copies the pages of some bytes of a region, which are about to be written, unless that was done before.
+    /// Copies the pages that contain some bytes of a region before they are written, unless that was done before.
     #[inline]
     pub fn keep(&mut self, region: usize, offset: usize, bytes: usize, data: &[u8]) {
         let (first, last) = (offset / PAGE_BYTES, (offset + bytes.max(1) - 1) / PAGE_BYTES);
@@ -48,7 +48,7 @@ impl Journal {
         }
     }
 
-    /// What the pages held: the region, the first byte, and the bytes.
+    /// The contents of the pages: the region, the offset of the first byte, and the bytes.
     pub fn pages(&self) -> impl Iterator<Item = (usize, usize, &[u8])> {
         self.pages.iter().map(|(region, page, held)| (*region, page * PAGE_BYTES, &held[..]))
     }

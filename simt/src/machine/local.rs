@@ -1,15 +1,16 @@
-//! Local memory: bytes that each lane has to itself, one frame after the other.
+//! Local memory: bytes that belong to one lane, one frame after the other.
 
 use super::registers::{Narrow, WARP_SIZE};
 
-/// Local memory of all resident threads at most, in bytes: frames of a few KiB in the largest blocks.
+/// The largest size in bytes of the local memory of all resident threads: enough for frames of a few KiB in the largest
+/// blocks.
 pub const MAX_RESIDENT_LOCAL_BYTES: u64 = 1 << 30;
 
 /// The local memory of a warp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Local {
     bytes: Vec<u8>,
-    /// Bytes a lane has.
+    /// How many bytes each lane has.
     lane_bytes: usize,
 }
 
@@ -35,7 +36,7 @@ impl Local {
         (self.bytes, self.lane_bytes) = (bytes, wanted);
     }
 
-    /// Bytes a lane has.
+    /// How many bytes each lane has.
     pub fn lane_bytes(&self) -> u64 {
         self.lane_bytes as u64
     }
@@ -45,7 +46,7 @@ impl Local {
         &mut self.bytes[lane * self.lane_bytes..][..self.lane_bytes]
     }
 
-    /// The bytes of one lane, to be looked at.
+    /// The bytes of one lane, read only.
     pub fn of_lane(&self, lane: usize) -> &[u8] {
         &self.bytes[lane * self.lane_bytes..][..self.lane_bytes]
     }

@@ -1,7 +1,8 @@
-//! The mbarrier objects of a block: where in its shared memory they are, and who waits for their phases.
+//! The mbarrier objects of a block: where in its shared memory they are, and which lanes poll their phases.
 //!
-//! What an object counts is in its bytes ([`crate::isa::mbarrier`]); that there is one is nowhere in memory, as on a GPU,
-//! so it is kept here, for who takes other bytes for an object or an object for other bytes.
+//! The counts of an object are in its bytes ([`crate::isa::mbarrier`]). But nothing in memory says that these bytes are
+//! an object, just as on a GPU. That is recorded here, so that a mistake can be found: a kernel that uses other bytes
+//! as an object, or accesses an object as other bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +12,30 @@ pub const OBJECT_BYTES: u64 = 8;
 /// The objects of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Mbarriers {
-    /// Where they are.
+    /// The offsets of the objects.
     objects: BTreeSet<u64>,
-    /// By warp and lane: who has asked in vain, and done nothing since that others could see.
+    /// By warp and lane: the lanes that have asked for a phase which was not complete, and have done nothing since that
+    /// other threads could see.
     polls: BTreeMap<(usize, usize), Poll>,
-    /// Whether those who poll now have been told that much time has passed.
+    /// Whether the lanes that poll now have seen `%clock` jump, as if much time had passed.
     pub is_late: bool,
 }
 
 /// A lane that asks again and again whether a phase is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Poll {
-    /// Where the object is.
+    /// The offset of the object.
     pub offset: u64,
     /// The phase that was not complete, modulo 8.
     pub phase: u8,
     /// The instruction that asked last.
     pub pc: u32,
-    /// How often it asked since anything else happened.
+    /// How often it has asked without anything else happening in between.
     pub count: u32,
 }
 
 impl Mbarriers {
-    /// A block starts.
+    /// Starts a block, which has no objects.
     pub fn reset(&mut self) {
         *self = Mbarriers::default();
     }
@@ -49,18 +51,18 @@ impl Mbarriers {
         self.objects.contains(&offset)
     }
 
-    /// An object that some bytes are part of.
+    /// The object that some bytes are part of, if any.
     pub fn overlapping(&self, offset: u64, bytes: u64) -> Option<u64> {
         let first = offset.saturating_sub(OBJECT_BYTES - 1);
         self.objects.range(first..offset.saturating_add(bytes)).next().copied()
     }
 
-    /// An object begins or ends at `offset`; whether there was none, or one.
+    /// Creates or ends an object at `offset`. Returns `false` if there was an object already, or none to end.
     pub fn set(&mut self, offset: u64, is_object: bool) -> bool {
         if is_object { self.objects.insert(offset) } else { self.objects.remove(&offset) }
     }
 
-    /// A lane has asked in vain for a phase.
+    /// Records that a lane has asked for a phase which was not complete.
     pub fn polled(&mut self, (warp, lane): (usize, usize), offset: u64, phase: u8, pc: u32) {
         let poll = self.polls.entry((warp, lane)).or_insert(Poll { offset, phase, pc, count: 0 });
         let is_same = (poll.offset, poll.phase) == (offset, phase);
@@ -69,7 +71,7 @@ impl Mbarriers {
         *poll = Poll { offset, phase, pc, count };
     }
 
-    /// Lanes of a warp have done something else.
+    /// Records that lanes of a warp have done something else.
     pub fn went_on(&mut self, warp: usize, lanes: u32) {
         if self.polls.is_empty() {
             return;
@@ -79,17 +81,17 @@ impl Mbarriers {
         self.is_late &= self.polls.len() == before;
     }
 
-    /// What a lane polls, if it does.
+    /// What a lane polls, if anything.
     pub fn poll(&self, warp: usize, lane: usize) -> Option<&Poll> {
         self.polls.get(&(warp, lane))
     }
 
-    /// Whether anybody polls.
+    /// Whether any lane polls.
     pub fn is_polled(&self) -> bool {
         !self.polls.is_empty()
     }
 
-    /// Time passes for those who poll: what they have done so far does not count.
+    /// Lets time pass for the lanes that poll: their polls so far no longer count.
     pub fn time_passes(&mut self) {
         self.is_late = true;
         self.polls.values_mut().for_each(|poll| poll.count = 0);
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_something_else_polls_no_more() {
+    fn a_lane_that_does_something_else_polls_no_more() {
         let mut mbarriers = Mbarriers::default();
         mbarriers.polled((1, 3), 0, 0, 7);
         mbarriers.polled((1, 3), 0, 0, 7);

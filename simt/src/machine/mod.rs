@@ -1,7 +1,7 @@
 //! The machine's state: registers, memories, warps and blocks.
 //!
-//! Plain data with the operations that keep it whole. Who runs next, and what is worth reporting, is decided
-//! in [`crate::exec`] and watched by [`crate::checkers`].
+//! Plain data, with the operations that keep it consistent. [`crate::exec`] decides what runs next, and
+//! [`crate::checkers`] what is worth reporting.
 
 pub mod block;
 pub mod divergence;

@@ -10,7 +10,7 @@ pub struct Random(u64);
 impl Random {
     /// The generator that starts from a seed.
     pub fn new(seed: u64) -> Random {
-        // The state must not be zero, and near seeds should not start alike.
+        // The state must not be zero, and neighbouring seeds should not begin with similar numbers.
         Random((seed ^ 0x5851_f42d_4c95_7f2d).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -26,7 +26,7 @@ impl Random {
         (self.next() >> 11) % bound
     }
 
-    /// Brings an order into a random one: Fisher and Yates' shuffle.
+    /// Shuffles a list: the algorithm of Fisher and Yates.
     pub fn shuffle(&mut self, order: &mut [usize]) {
         for last in (1..order.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;

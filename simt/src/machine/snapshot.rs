@@ -1,12 +1,12 @@
-//! Copies of global memory, to which it can return.
+//! Copies of global memory, to which it can be restored.
 //!
-//! A copy that does not fit on the host is refused rather than aborting the process, because on 32 bits a large memory fits
-//! once and not twice.
+//! A copy that does not fit into the host's memory is refused and does not abort the process. On a 32-bit host, a large
+//! memory may fit once and not twice.
 
 use super::global::{Global, Region};
 
 impl Global {
-    /// A copy of all of it; `None` where the host has no room for one.
+    /// A complete copy; `None` if the host has no memory for one.
     pub fn copied(&self) -> Option<Global> {
         let regions = self.regions.iter().map(|region| {
             let data = copied(&region.data)?;
@@ -15,8 +15,8 @@ impl Global {
         Some(self.with(regions.collect::<Option<_>>()?))
     }
 
-    /// Becomes what a copy is; `None`, and nothing has changed, where the host has no room for that. Allocations that are in
-    /// both keep their place on the host, so that nothing is allocated.
+    /// Restores the contents of a copy. `None` if the host has no memory for that; then nothing has changed.
+    /// Allocations that are in both keep their memory on the host, so nothing is allocated for them.
     pub fn restore(&mut self, copy: &Global) -> Option<()> {
         let mut own: Vec<Option<&Region>> = self.regions.iter().map(Some).collect();
         own.resize(copy.regions.len(), None);

@@ -1,14 +1,13 @@
-//! Which bytes of a memory somebody has written: one bit a byte.
+//! Which bytes of a memory have been written: one bit for each byte.
 //!
-//! It is kept beside the bytes themselves, because it lives as long as they do: that of an allocation from launch to
-//! launch, that of shared memory as long as its block. Who asks, and what is said of the answer, is a checker's
-//! business.
+//! It is stored beside the bytes themselves because it lives as long as they do: for an allocation from launch to
+//! launch, for shared memory as long as the block. The checker of initialisation decides what to report about it.
 
 use std::ops::Range;
 
 use super::elements::Elements;
 
-/// One bit for each byte of a memory: whether it has been written.
+/// A bitmap that says of each byte of a memory whether it has been written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     words: Vec<u64>,
@@ -16,21 +15,21 @@ pub struct Written {
 }
 
 impl Written {
-    /// Bits for `bytes` bytes, none of them written.
+    /// A bitmap for `bytes` bytes, none of which has been written.
     pub fn nothing(bytes: usize) -> Written {
         let mut written = Written::default();
         written.restart(bytes);
         written
     }
 
-    /// Starts over with `bytes` bytes that nobody has written, keeping the memory.
+    /// Starts over with `bytes` bytes, none of which has been written, and reuses the allocation.
     pub fn restart(&mut self, bytes: usize) {
         self.bytes = bytes;
         self.words.clear();
         self.words.resize(bytes.div_ceil(64), 0);
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -40,7 +39,7 @@ impl Written {
         self.first_missing(0..self.bytes).is_none()
     }
 
-    /// The bytes of `range` have been written.
+    /// Marks the bytes of `range` as written.
     #[inline]
     pub fn set(&mut self, range: Range<usize>) {
         for (word, bits) in words_of(&range) {
@@ -48,7 +47,7 @@ impl Written {
         }
     }
 
-    /// The bytes of elements have been written.
+    /// Marks the bytes of elements as written.
     pub fn set_each(&mut self, elements: Elements) {
         elements.words().for_each(|(word, bits)| self.words[word] |= bits);
     }
@@ -58,7 +57,7 @@ impl Written {
         elements.words().all(|(word, bits)| self.words[word] & bits == bits)
     }
 
-    /// The bytes that have been written in another one of the same size have been written here too.
+    /// Marks the bytes that are marked in another bitmap of the same size.
     pub fn add(&mut self, other: &Written) {
         for (word, bits) in self.words.iter_mut().zip(&other.words) {
             *word |= bits;
@@ -71,7 +70,7 @@ impl Written {
         words_of(&range).all(|(word, bits)| self.words[word] & bits == bits)
     }
 
-    /// The first run of bytes of `range` that nobody has written, if there is one.
+    /// The first run of bytes in `range` that have not been written, if there is one.
     pub fn missing(&self, range: Range<usize>) -> Option<Range<usize>> {
         let first = self.first_missing(range.clone())?;
         let is_written = |&byte: &usize| self.words[byte / 64] >> (byte % 64) & 1 != 0;
@@ -87,7 +86,7 @@ impl Written {
     }
 }
 
-/// The words that hold the bits of a range, and which of their bits these are.
+/// The words that contain the bits of a range, and the bits of the range in each.
 #[inline]
 pub(super) fn words_of(range: &Range<usize>) -> impl Iterator<Item = (usize, u64)> + use<> {
     let Range { start, end } = *range;

@@ -1,4 +1,4 @@
-//! Tests of [`super`]: edge cases by hand, bit fields against a model that goes bit by bit.
+//! Tests of [`super`]: edge cases by hand, and bit fields against a model that works bit by bit.
 
 use crate::isa::testing::{eval, numbers};
 use crate::ptx::ast::Type::{self, B32, B64, S32, S64, U32, U64};
@@ -62,7 +62,7 @@ fn fns_counts_from_the_base_in_either_direction() {
     fns(0x7c8d_9eaf, 31, -16, 5);
     fns(0xffff_ffff, 31, 1, 31);
     fns(0xffff_ffff, 31, i32::MIN + 1, 0xffff_ffff);
-    // As on hardware, of which the specification says nothing.
+    // What hardware returns; the specification does not say.
     fns(0xffff_ffff, 31, i32::MIN, 0);
     fns(0, 32, i32::MIN, 0);
     fns(0xffff_ffff, 32, 0, 0xffff_ffff);
@@ -85,12 +85,12 @@ fn fns_is_a_walk_from_bit_to_bit() {
     }
 }
 
-/// A position or a length: 8 bits in 32-bit instructions, all in 64-bit ones.
+/// A position or a length: 8 bits in 32-bit instructions, all bits in 64-bit ones.
 fn place(bits: u32, width: u32) -> u64 {
     u64::from(if width == 32 { bits & 0xff } else { bits })
 }
 
-/// `bfe`, as the specification says it, bit by bit.
+/// `bfe` as the specification defines it, bit by bit.
 fn bfe_model(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
     let (pos, len, msb) = (place(pos, width), place(len, width), u64::from(width) - 1);
     let sign = if !signed || len == 0 { 0 } else { a >> (pos + len - 1).min(msb) & 1 };

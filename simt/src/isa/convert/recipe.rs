@@ -1,4 +1,4 @@
-//! Any conversion of one number, by a recipe.
+//! Conversion of one number between any two types, described by a *recipe*.
 //!
 //! The recipe is a literal operand of the decoded instruction, packed into 32 bits: there are thousands of
 //! combinations of types and modifiers, too many for a function each. A number is read, whatever its type, as
@@ -44,10 +44,10 @@ const NUMBERS: [Number; 16] = [
     float("tf32", 32, TF32),
     float("f32", 32, F32),
     float("f64", 64, F64),
-    // Half of what the instruction makes.
+    // One of the two numbers that the instruction computes.
     float("f16x2", 16, F16),
     float("bf16x2", 16, BF16),
-    // So that four bits always name a type.
+    // Unused: fills the table, so that any four bits name a type.
     float("", 64, F64),
 ];
 
@@ -55,7 +55,7 @@ const NUMBERS: [Number; 16] = [
 const TF32_SHIFT: u32 = 13;
 
 impl Number {
-    /// What an operand that is no register must be.
+    /// What a literal operand of this type has to be.
     pub fn kind(self) -> Kind {
         match (self.bits, self.format) {
             (64, None) => Kind::B64,
@@ -100,9 +100,9 @@ impl Number {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one a modifier, any of which may be there")]
 pub struct Recipe {
-    /// What it writes.
+    /// The type of the result.
     pub to: Number,
-    /// What it reads.
+    /// The type of the source.
     pub from: Number,
     rounding: Rounding,
     /// Whether a floating-point result is an integer.
@@ -149,7 +149,7 @@ impl Recipe {
     }
 }
 
-/// By number, as `Rounding as u32` counts; the rest so that three bits always name one.
+/// Indexed by `Rounding as u32`. The last ones are unused: they fill the table, so that any three bits name a rounding.
 const ROUNDINGS: [Rounding; 8] = [
     Rounding::Nearest,
     Rounding::Zero,
@@ -174,7 +174,7 @@ fn rounding(word: &str) -> (Rounding, bool) {
     (rounding, integral)
 }
 
-/// Carries out a packed recipe on the bits of a source register. What it returns fits the result's register.
+/// Applies a packed recipe to the bits of a source register. The result fits the destination's register.
 pub fn convert(recipe: u32, bits: u64) -> u64 {
     let register_bits = (recipe >> 16).clamp(1, 64);
     let recipe = Recipe::unpack(recipe);
@@ -204,7 +204,7 @@ fn to_integer(recipe: Recipe, number: exact::Number) -> u64 {
             if x.negative { -magnitude } else { magnitude }
         }
     };
-    // Between integers, without `.sat`, the low bits are taken; from floating point it always clamps.
+    // Between integers without `.sat`, the low bits are kept; from floating point, the result is always clamped.
     let clamps = recipe.sat || recipe.from.format.is_some();
     let value = if clamps { value.clamp(lowest, highest) } else { value };
     recipe.to.extended(value as u64) as u64
@@ -232,10 +232,10 @@ fn to_float(recipe: Recipe, format: Format, number: exact::Number) -> u64 {
     if format == TF32 { bits << TF32_SHIFT } else { bits }
 }
 
-/// NaN in another format. Payloads are supported in double precision: to and from it the upper bits and the
-/// sign stay, and the NaN becomes quiet. A conversion to the same format without a modifier moves bits, and
-/// so does `bf16` to `f32`, of which it is the upper half. Any other NaN is canonical. The specification
-/// leaves this open; an H200 does it, save for [`special_as_tf32`].
+/// A NaN in another format. NaN payloads are supported in double precision: conversions to and from it keep the upper
+/// bits and the sign, and make the NaN quiet. A conversion to the same format without a modifier copies the bits, and
+/// so does `bf16` to `f32`, because it is the upper half of an `f32`. In all other cases the result is the canonical
+/// NaN. The specification leaves this open; an H200 does the same, except for [`special_as_tf32`].
 fn nan_as_float(recipe: Recipe, from: Format, to: Format, bits: u64) -> u64 {
     let bits = bits & u64::MAX >> (64 - recipe.from.bits);
     let moves = from == to && !recipe.integral && (to == F64 || !recipe.ftz);
@@ -260,17 +260,17 @@ fn is_special(bits: u64) -> bool {
     bits & F32.infinity() == F32.infinity()
 }
 
-/// What `.rna.tf32` makes of an infinity or a NaN of single precision. The specification wants the canonical NaN of every
-/// NaN, and `.satfinite` to keep it (PTX ISA, 9.7.9, `cvt`). An H200 cuts off what does not fit, which can make a NaN an
-/// infinity, and `.satfinite` takes one step from that, which brings an infinity to the largest number
-/// (`tests/hardware/tf32_nan.ptx`).
+/// The result of `.rna.tf32` for an infinity or a NaN of single precision. According to the specification, every NaN
+/// becomes the canonical NaN, also with `.satfinite` (PTX ISA, 9.7.9, `cvt`). An H200 drops the bits that do not fit,
+/// which can turn a NaN into an infinity, and `.satfinite` subtracts one, which turns an infinity into the largest
+/// number (`tests/hardware/tf32_nan.ptx`).
 fn special_as_tf32(recipe: Recipe, bits: u64) -> u64 {
     const STEP: u64 = 1 << TF32_SHIFT;
     let cut = bits & u64::from(u32::MAX) & !(STEP - 1);
     if recipe.satfinite { cut - STEP } else { cut }
 }
 
-/// The number rounded to an integer; one without a fraction stays as it is.
+/// The number rounded to an integer. A number without a fraction is returned unchanged.
 fn to_integral(recipe: Recipe, number: exact::Number) -> exact::Number {
     match number {
         exact::Number::Finite(x) if x.exponent < 0 => {

@@ -1,4 +1,5 @@
-//! Conversions, held to the specification line by line, and the common ones to the general path in bulk.
+//! Tests of conversions: line by line against the specification, and in bulk the frequent ones against the general
+//! path.
 
 use super::recipe::{Recipe, convert};
 use crate::isa::float::exact::{self, F64};
@@ -93,7 +94,7 @@ fn nan_becomes_zero_or_the_highest_bit() {
 
 #[test]
 fn narrowing_rounds_once() {
-    // Just above the middle of two numbers, by less than a step of the wider type in between would keep.
+    // Just above the midpoint of two numbers, by less than an intermediate type would keep.
     let above_half = (1.0 + 2_f64.powi(-24)).to_bits() + 1;
     check("cvt.rn.f32.f64", F32, B64, above_half, 0x3f80_0001);
     check("cvt.rn.f32.f64", F32, B64, above_half - 1, 0x3f80_0000);
@@ -103,7 +104,7 @@ fn narrowing_rounds_once() {
     check("cvt.rm.f32.f64", F32, B64, 1 | 1 << 63, 0x8000_0001);
     check("cvt.rn.f32.f64", F32, B64, 0x47ef_ffff_f000_0000, 0x7f80_0000);
     check("cvt.rz.f32.f64", F32, B64, 0x47ef_ffff_f000_0000, 0x7f7f_ffff);
-    // Through f32 this would round twice.
+    // A conversion through f32 would round twice.
     let twice = (1.0 + 2_f64.powi(-11) + 2_f64.powi(-36)).to_bits();
     check("cvt.rn.f16.f64", B16, B64, twice, 0x3c01);
     check("cvt.rn.f16.f32", B16, F32, f32_bits(1.0 + 2_f32.powi(-11)), 0x3c00);
@@ -157,7 +158,7 @@ fn two_at_once() {
     assert_eq!(eval("cvt.pack.sat.u2.s32.b32", B32, &sources), 0x0012_345c);
 }
 
-/// The conversions with a function of their own do what the general path does.
+/// The conversions that have a function of their own return the same as the general path.
 #[test]
 fn common_conversions_equal_the_general_path() {
     use crate::isa::value::{Alu, Args};

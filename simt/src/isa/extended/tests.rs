@@ -1,4 +1,4 @@
-//! Tests of [`super`]: chains of two words against arithmetic twice as wide.
+//! Tests of [`super`]: chains of two words against arithmetic of twice the width.
 
 use crate::isa::testing::{Bits, Program, numbers};
 use crate::ptx::ast::Type::{self, U32, U64};
@@ -16,7 +16,7 @@ fn run(ty: Type, [a, b, c]: [u128; 3], instructions: &[(&'static str, &'static s
         program.run(opcode, operands).unwrap();
     }
     let [low, high] = ["low", "high"].map(|name| u128::from(program.get(name)));
-    // What the last instruction left in the flag goes into `over` by the caller's choice.
+    // The caller decides whether the flag that the last instruction left is copied to `over`.
     let over = u128::from(program.get("over"));
     assert!(over <= 1);
     if over == 1 && width == 32 { low | high << width | 1 << 64 } else { low | high << width }
@@ -45,7 +45,7 @@ fn a_difference_of_two_words_borrows() {
         let rest = run(U64, [a, b, 0], &[("sub.cc.s64", "low a0 b0"), ("subc.s64", "high a1 b1")]);
         assert_eq!(rest, a.wrapping_sub(b));
         let (a, b) = (a & u128::from(u64::MAX), b & u128::from(u64::MAX));
-        // What is left of 1 after the last borrow tells whether there was none.
+        // The result of 1 minus the last borrow shows whether there was one.
         let rest = [("sub.cc.u32", "low a0 b0"), ("subc.cc.u32", "high a1 b1"), ("subc.u32", "over 1 0")];
         assert_eq!(run(U32, [a, b, 0], &rest), ((1 << 64) + a - b));
     }
@@ -97,7 +97,7 @@ fn the_flag_is_clear_at_first_and_kept_by_what_does_not_write_it() {
     );
 }
 
-/// One adder: see the head of [`super`].
+/// One adder: see the documentation of [`super`].
 #[test]
 fn a_difference_leaves_the_carry_of_its_sum() {
     for (a, b) in pairs() {

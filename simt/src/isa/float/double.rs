@@ -1,16 +1,16 @@
-//! Double precision: add, multiply, fused multiply-add, divide, square root, min and max, one lane.
+//! Double precision: add, multiply, fused multiply-add, divide, square root, min and max for one lane.
 //!
-//! As [`super::single`], without `.ftz` and `.sat`, which doubles do not have. The reader's machine is
-//! asked for no NaN: platforms differ in which one they return, so [`nan_of`] chooses.
+//! Like [`super::single`], but without `.ftz` and `.sat`, which doubles do not have. NaNs are never taken from the
+//! host, because platforms return different ones; [`nan_of`] chooses them.
 
 use super::exact::{self, F64, Rounding};
 
-/// The NaN of an operation on numbers, 0/0 say.
+/// The NaN of an operation on numbers, for example 0/0.
 pub const NAN: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 0x0008_0000_0000_0000;
 
-/// The NaN that an operation returns: the last operand that is one, made quiet. The specification has NaN
-/// payloads supported in double precision, and leaves open which one; this is what an H200 does.
+/// The NaN that an operation returns: the last operand that is a NaN, made quiet. The specification supports NaN
+/// payloads in double precision and leaves open which one is returned; this is what an H200 does.
 #[inline(always)]
 pub fn nan_of(operands: &[f64]) -> f64 {
     let mut result = NAN;
@@ -70,7 +70,7 @@ pub fn div(rounding: Rounding, a: f64, b: f64) -> f64 {
         Rounding::Nearest => a / b,
         _ => f64::from_bits(exact::div(F64, rounding, a.to_bits(), b.to_bits())),
     };
-    // Divisions are made of other instructions, and there the dividend's payload wins.
+    // A division is made of other instructions, and in these the dividend's payload wins.
     settle(quotient, &[b, a])
 }
 
@@ -78,7 +78,7 @@ pub fn div(rounding: Rounding, a: f64, b: f64) -> f64 {
 #[inline(always)]
 pub fn sqrt(rounding: Rounding, a: f64) -> f64 {
     let root = match rounding {
-        // As in single precision: the compiler must not answer for the result from the input.
+        // As in single precision: the compiler must not derive the result from the input.
         Rounding::Nearest if a < 0.0 => f64::from_bits(NAN),
         Rounding::Nearest => a.sqrt(),
         _ => f64::from_bits(exact::sqrt(F64, rounding, a.to_bits())),
@@ -101,7 +101,7 @@ pub fn pick(max: bool, a: f64, b: f64) -> f64 {
     settle(result, &[a, b])
 }
 
-/// An integer in the order of the numbers.
+/// An integer that has the same order as the numbers.
 #[inline(always)]
 fn order(x: f64) -> i64 {
     let bits = x.to_bits() as i64;

@@ -1,10 +1,10 @@
-//! Exact arithmetic on floating-point numbers of any format, rounded once.
+//! Exact arithmetic on floating-point numbers of any format, with one rounding at the end.
 //!
-//! What the machine of the reader computes natively, `a + b` to nearest say, is fast and the same everywhere.
-//! The rest (directed rounding, half precision, conversions, a fused multiply-add of doubles) is computed
-//! here with integers: a finite number is `magnitude * 2^exponent`, an operation is exact or keeps in the
-//! lowest bit whether anything was lost, and [`Number::round`] rounds the result once. Slower than native,
-//! correct by construction, and it asks nothing of the platform. NaNs have no payload here.
+//! Operations that the host computes natively, for example `a + b` to nearest, are fast and the same everywhere. The
+//! others (directed rounding, half precision, conversions, a fused multiply-add of doubles) are computed here with
+//! integers. A finite number is `magnitude * 2^exponent`; an operation is exact, or sets the lowest bit if anything was
+//! lost; and [`Number::round`] rounds the result once. This is slower than native arithmetic, but correct by
+//! construction and independent of the platform. NaNs have no payload here.
 //!
 //! Specification: PTX ISA, section 9.7.3; IEEE 754-2008, sections 3 to 5.
 
@@ -28,9 +28,9 @@ pub enum Rounding {
 pub struct Format {
     /// Bits of the exponent.
     pub exponent_bits: u32,
-    /// Bits of the fraction, the leading one not counted.
+    /// Bits of the fraction, without the leading one.
     pub fraction_bits: u32,
-    /// Whether there are numbers below the smallest normal one: not with `.ftz`.
+    /// Whether there are numbers below the smallest normal one; with `.ftz` there are not.
     pub has_subnormals: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Format {
 pub const F16: Format = Format::new(5, 10);
 /// `bf16`
 pub const BF16: Format = Format::new(8, 7);
-/// `tf32`, as 19 bits; in a register they are the upper ones of 32.
+/// `tf32`, as 19 bits; in a 32-bit register they are the upper ones.
 pub const TF32: Format = Format::new(8, 10);
 /// `f32`
 pub const F32: Format = Format::new(8, 23);
@@ -50,13 +50,13 @@ impl Format {
         Format { exponent_bits, fraction_bits, has_subnormals: true }
     }
 
-    /// The format as an instruction with `.ftz` sees it: what it reads of a subnormal number, and what it rounds to one,
-    /// is a zero of its sign.
+    /// The format as an instruction with `.ftz` sees it: a subnormal number that it reads, or rounds to, is a zero of
+    /// the same sign.
     ///
     /// The specification does not say whether a result counts as subnormal before or after rounding. On an H200 it is
-    /// after rounding to the bits of a normal number, as if exponents had no lower bound: a product of
-    /// `(1 - 2^-25) * 2^-126` rounds to `2^-126` and stays, and one of `(1 - 2^-24) * 2^-126` is flushed, although
-    /// without `.ftz` it would round to `2^-126` too (`tests/hardware/ftz_mul.ptx`; PTX ISA, 9.7.3, `mul`).
+    /// after rounding to the precision of a normal number, as if exponents had no lower bound: a product of `(1 -
+    /// 2^-25) * 2^-126` rounds to `2^-126` and is kept, and one of `(1 - 2^-24) * 2^-126` is flushed, although without
+    /// `.ftz` it would round to `2^-126` too (`tests/hardware/ftz_mul.ptx`; PTX ISA, 9.7.3, `mul`).
     #[must_use]
     pub const fn flushed(self) -> Format {
         Format { has_subnormals: false, ..self }
@@ -87,8 +87,8 @@ impl Format {
         self.infinity() - 1
     }
 
-    /// The bits of the canonical NaN: every bit but the sign, as the specification has it for `f16`, `bf16`
-    /// and `f32`.
+    /// The bits of the canonical NaN: all bits except the sign, as the specification defines it for `f16`, `bf16` and
+    /// `f32`.
     pub const fn nan(self) -> u64 {
         self.sign() - 1
     }
@@ -98,7 +98,7 @@ impl Format {
         (self.max_exponent() as u64) << self.fraction_bits
     }
 
-    /// An integer in the order of the numbers, -0 below +0.
+    /// An integer that has the same order as the numbers; -0 is below +0.
     pub const fn order(self, bits: u64) -> i64 {
         let magnitude = (bits & (self.sign() - 1)) as i64;
         if bits & self.sign() == 0 { magnitude } else { -1 - magnitude }
@@ -109,27 +109,27 @@ impl Format {
         bits & (self.sign() - 1) > self.infinity()
     }
 
-    /// `bits`, or a zero of the same sign where they are a subnormal number.
+    /// `bits`, or a zero of the same sign if they are a subnormal number.
     pub const fn flush(self, bits: u64) -> u64 {
         if bits & self.infinity() == 0 { bits & self.sign() } else { bits }
     }
 }
 
-/// A finite number, `magnitude * 2^exponent`, with a sign that zeros have too. `magnitude` is below `2^127`.
+/// A finite number, `magnitude * 2^exponent`. Zeros have a sign too. `magnitude` is below `2^127`.
 ///
-/// After an inexact operation the lowest bit of `magnitude` is set: it then stands for "and a little more",
-/// far below the bits that any format keeps.
+/// After an inexact operation the lowest bit of `magnitude` is set. It then means "and a little more", far below the
+/// bits that any format keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Finite {
-    /// Whether it is below zero, or minus zero.
+    /// Whether it is negative, or minus zero.
     pub negative: bool,
     /// The integer.
     pub magnitude: u128,
-    /// The power of two it is scaled by.
+    /// The power of two by which it is scaled.
     pub exponent: i32,
 }
 
-/// What the bits of a floating-point number stand for.
+/// The value of the bits of a floating-point number.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     /// Not a number.
@@ -144,7 +144,7 @@ pub enum Number {
 }
 
 impl Finite {
-    /// The same number with the leading bit of its magnitude at bit 125. Zero stays as it is.
+    /// The same number with the leading bit of its magnitude at bit 125. Zero is returned unchanged.
     fn normalised(self) -> Finite {
         if self.magnitude == 0 {
             return self;
@@ -166,9 +166,9 @@ impl Finite {
         }
         let (x, y) = (self.normalised(), other.normalised());
         let (large, small) = if x.exponent >= y.exponent { (x, y) } else { (y, x) };
-        // Of 126 bits the formats fill 106 at most, so the shift loses something only where the exponents are
-        // 20 or more apart, and then at most one leading bit cancels: the lost part stays far below the last
-        // place of the result.
+        // The formats need at most 106 of the 126 bits, so the shift loses something only if the exponents differ by 20
+        // or more. Then at most one leading bit cancels, so the lost part remains far below the last place of the
+        // result.
         let shifted = jam(small.magnitude, (large.exponent - small.exponent) as u32);
         if large.negative == small.negative {
             return Finite { magnitude: large.magnitude + shifted, ..large };
@@ -183,7 +183,7 @@ impl Finite {
 
     fn over(self, other: Finite) -> Finite {
         let dividend = self.normalised();
-        // The divisor has at most 64 bits, so the quotient keeps 62 or more, and fits under the sticky bit.
+        // The divisor has at most 64 bits, so the quotient has 62 or more, and there is room for the sticky bit.
         let quotient = dividend.magnitude / other.magnitude;
         let rest = dividend.magnitude % other.magnitude;
         Finite {
@@ -195,7 +195,7 @@ impl Finite {
 
     fn sqrt(self) -> Finite {
         let x = self.normalised();
-        // An even exponent, so that half of it is the root's.
+        // The exponent is made even, because the root has half of it.
         let odd = x.exponent & 1;
         let radicand = x.magnitude << odd;
         let root = radicand.isqrt();
@@ -211,7 +211,7 @@ impl Finite {
     pub fn to_multiple_of(self, place: i32, rounding: Rounding) -> u128 {
         let drop = place - self.exponent;
         if drop <= 0 {
-            // Never reached for a number with bits above 2^(127 + place): callers check the size first.
+            // Unreachable for a number with bits above 2^(127 + place), because callers check the size first.
             return self.magnitude.checked_shl(drop.unsigned_abs()).unwrap_or(0);
         }
         let drop = drop.min(128) as u32;
@@ -244,17 +244,17 @@ impl Finite {
         if !format.has_subnormals && self.leading_exponent() < format.min_exponent() {
             return sign | self.round_tiny(format, rounding);
         }
-        // Below the smallest normal number the last place no longer moves: that is what subnormal means.
+        // Below the smallest normal number the last place is fixed. That is what subnormal means.
         let steps = (self.leading_exponent() - format.min_exponent()).max(0);
         let last_place = format.min_exponent() - format.fraction_bits as i32 + steps;
         let kept = self.to_multiple_of(last_place, rounding) as u64;
-        // The leading bit of a normal number is added to the exponent, and so is a carry out of the fraction:
-        // the patterns of floats are in the order of their values, up to infinity.
+        // The leading bit of a normal number is added to the exponent, and so is a carry out of the fraction. This
+        // works because the patterns of floats have the same order as their values, up to infinity.
         sign | (((steps as u64) << format.fraction_bits) + kept)
     }
 
-    /// A magnitude below the smallest normal number of a format that has no others: that number, where all the bits of a
-    /// normal one are rounded up to it, or zero.
+    /// A magnitude below the smallest normal number, in a format without subnormal numbers: that normal number if
+    /// rounding to its precision reaches it, otherwise zero.
     fn round_tiny(self, format: Format, rounding: Rounding) -> u64 {
         let smallest = 1 << format.fraction_bits;
         let below = self.leading_exponent() == format.min_exponent() - 1;
@@ -263,7 +263,7 @@ impl Finite {
     }
 }
 
-/// Shifts right, and keeps in the lowest bit whether anything was lost.
+/// Shifts right, and sets the lowest bit if anything was lost.
 fn jam(bits: u128, shift: u32) -> u128 {
     match shift {
         0 => bits,
@@ -281,7 +281,7 @@ fn overflow(format: Format, rounding: Rounding, negative: bool) -> u64 {
     }
 }
 
-/// The sign of a sum of zeros: theirs, and where they differ plus, save when rounding down.
+/// The sign of a sum of zeros: their common sign; if they differ, plus, or minus when rounding down.
 fn zero_sum_is_negative(a: bool, b: bool, rounding: Rounding) -> bool {
     if a == b { a } else { rounding == Rounding::Down }
 }
@@ -308,7 +308,7 @@ impl Number {
         }
     }
 
-    /// An integer, exactly. `i128` holds those of all types.
+    /// An integer, exactly. `i128` has the values of all integer types.
     pub fn from_integer(value: i128) -> Number {
         Number::Finite(Finite { negative: value < 0, magnitude: value.unsigned_abs(), exponent: 0 })
     }

@@ -1,9 +1,9 @@
-//! What "correctly rounded" means, decided without rounding: the model that tests hold [`super::exact`]
-//! and the native paths to.
+//! Decides without rounding whether a result is correctly rounded: the model for the tests of [`super::exact`] and of
+//! the native paths.
 //!
-//! A candidate result is right if the exact result lies on the right side of the numbers around it, and that
-//! is a comparison of integers of any size: `a * b + c` against a midpoint `m` is the sign of
-//! `a * b + c - m`, `a / b` that of `a - m * b`, and the root of `a` that of `a - m * m`.
+//! A candidate is right if the exact result is on the right side of the numbers around it. That is a comparison of
+//! integers of any size: to compare `a * b + c` with a midpoint `m`, take the sign of `a * b + c - m`; for `a / b` that
+//! of `a - m * b`, and for the root of `a` that of `a - m * m`.
 
 use std::cmp::Ordering;
 
@@ -41,7 +41,7 @@ impl Big {
         Big { negative: self.negative != other.negative, limbs, exponent: self.exponent + other.exponent }
     }
 
-    /// The limbs over `2^exponent`, which is not above the number's own.
+    /// The limbs of the number divided by `2^exponent`, which is not above the number's own exponent.
     fn scaled(&self, exponent: i32, len: usize) -> Vec<u32> {
         let shift = (self.exponent - exponent) as usize;
         let (words, bits) = (shift / 32, shift % 32);
@@ -96,7 +96,7 @@ impl Big {
     }
 }
 
-/// An exact result, known by how it compares with any number.
+/// An exact result, represented by how it compares with any number.
 pub type Exact<'a> = &'a dyn Fn(&Big) -> Ordering;
 
 /// `a * b + c` compared with `y`.
@@ -118,13 +118,13 @@ pub fn cmp_sqrt(a: &Big, y: &Big) -> Ordering {
     }
 }
 
-/// Whether `bits` is the exact result rounded. The sign of a zero is not looked at.
+/// Whether `bits` is the exact result, rounded. The sign of a zero is ignored.
 pub fn is_rounded(format: Format, rounding: Rounding, exact: Exact<'_>, bits: u64) -> bool {
     let magnitude = bits & !format.sign();
     if magnitude > format.infinity() {
         return false;
     }
-    // Seen from the side of the result: `toward` compares in the direction away from zero.
+    // Independent of the sign: `toward` compares in the direction away from zero.
     let negative = bits & format.sign() != 0;
     let away = |y: &Big| if negative { exact(&y.clone().negated()).reverse() } else { exact(y) };
     let zero_side = exact(&Big::of(format, 0));
@@ -167,7 +167,7 @@ pub fn is_rounded(format: Format, rounding: Rounding, exact: Exact<'_>, bits: u6
                 let above_lower = lower.is_none_or(|(_, below)| away(&below).is_gt());
                 above_lower && (here.is_none() || away(&last).is_lt())
             } else {
-                // The largest number stands for everything above it too.
+                // The largest number represents everything above it too.
                 let below_upper = magnitude == format.max() || upper.is_none_or(|(_, up)| away(&up).is_lt());
                 here.is_some() && away(&last).is_gt() && below_upper
             }
@@ -175,7 +175,7 @@ pub fn is_rounded(format: Format, rounding: Rounding, exact: Exact<'_>, bits: u6
     }
 }
 
-/// The number after `magnitude`, where after the largest comes the power of two that would.
+/// The number after `magnitude`. After the largest number, the power of two that would be next.
 fn beyond(format: Format, magnitude: u64) -> Option<Big> {
     match magnitude {
         m if m < format.max() => Some(Big::of(format, m + 1)),
@@ -188,7 +188,7 @@ fn beyond(format: Format, magnitude: u64) -> Option<Big> {
     }
 }
 
-/// Whether zero is a result that is not zero, rounded.
+/// Whether zero is the rounded form of a result that is not zero.
 fn tiny_is_rounded(format: Format, rounding: Rounding, exact: Exact<'_>, side: Ordering) -> bool {
     let mut smallest = Big::of(format, 1);
     smallest.negative = side == Ordering::Less;
@@ -205,7 +205,7 @@ fn tiny_is_rounded(format: Format, rounding: Rounding, exact: Exact<'_>, side: O
     }
 }
 
-/// Deterministic bits for bulk tests, with the edges of a format far more often than chance would have them.
+/// Deterministic bits for bulk tests, with many more edge cases of a format than random bits would have.
 #[derive(Debug)]
 pub struct Source(u64);
 
@@ -215,7 +215,7 @@ impl Source {
         Source(seed * 2 + 1)
     }
 
-    /// 64 bits (xorshift64*).
+    /// 64 random bits (xorshift64*).
     pub fn bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -223,7 +223,7 @@ impl Source {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number of `format`: an edge, a number near `near`'s exponent, or anything.
+    /// A number of `format`: an edge case, a number with an exponent near that of `near`, or any bits.
     pub fn number(&mut self, format: Format, near: u64) -> u64 {
         let all = (format.sign() << 1).wrapping_sub(1);
         let bits = self.bits();

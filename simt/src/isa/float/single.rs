@@ -1,9 +1,9 @@
-//! Single precision: add, multiply, fused multiply-add, divide, square root, min and max, one lane.
+//! Single precision: add, multiply, fused multiply-add, divide, square root, min and max for one lane.
 //!
-//! To nearest, the reader's machine computes; every other rounding goes through [`exact`]. A result that is
-//! NaN is 0x7fffffff: the specification leaves it open, and that is what NVIDIA hardware returns.
-//! Which results `.ftz` flushes is told at [`exact::Format::flushed`].
-//! All functions are inlined into the loop over the lanes, where `mode` is a constant.
+//! The host computes results that are rounded to nearest; [`exact`] computes those with any other rounding. A result
+//! that is NaN is 0x7fffffff: the specification leaves it open, and that is what NVIDIA hardware returns.
+//! [`exact::Format::flushed`] says which results `.ftz` flushes. All functions are inlined into the loop over the
+//! lanes, where `mode` is a constant.
 
 use super::exact::{self, F32, Format, Rounding};
 
@@ -41,21 +41,21 @@ impl Mode {
     }
 }
 
-/// A subnormal number becomes a zero of its sign.
+/// A subnormal number as a zero of the same sign.
 #[inline(always)]
 pub fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
-/// Clamped to `[0, 1]`; NaN and -0 become +0.
+/// The number clamped to `[0, 1]`; NaN and -0 become +0.
 #[inline(always)]
 pub fn saturate(x: f32) -> f32 {
     let above = if x > 0.0 { x } else { 0.0 };
     if above < 1.0 { above } else { 1.0 }
 }
 
-/// Every NaN becomes the canonical one. Told by its bits, because a compiler may take a choice between two NaNs for none.
+/// The canonical NaN for every NaN. This tests the bits, because a compiler may remove a choice between two NaNs.
 #[inline(always)]
 pub fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -76,8 +76,9 @@ fn number(bits: u64) -> f32 {
 const SCALE: f32 = f32::from_bits(191 << 23);
 const SCALED_MIN_NORMAL: f32 = f32::from_bits(65 << 23);
 
-/// With `.ftz`, `result` or a zero of its sign. `scaled` is the same result times [`SCALE`], so that where `result` is near
-/// `2^-126` it has 24 bits, as many as tell what is flushed. Of larger results it may have overflown.
+/// With `.ftz`, `result` or a zero of its sign. `scaled` is the same result times [`SCALE`]. If `result` is near
+/// `2^-126`, `scaled` has 24 bits, which is enough to decide whether it is flushed. If the result is larger, `scaled`
+/// may have overflowed.
 #[inline(always)]
 fn flush_tiny(mode: Mode, result: f32, scaled: f32) -> f32 {
     if mode.ftz && scaled.abs() < SCALED_MIN_NORMAL { 0.0_f32.copysign(result) } else { result }
@@ -85,8 +86,8 @@ fn flush_tiny(mode: Mode, result: f32, scaled: f32) -> f32 {
 
 /// `add`
 ///
-/// What `.ftz` flushes does not depend on rounding: its operands are multiples of `2^-149` and so is their sum, which
-/// below `2^-125` has at most 24 bits and is exact.
+/// What `.ftz` flushes does not depend on rounding: the operands are multiples of `2^-149`, so their sum is one too,
+/// and below `2^-125` such a number has at most 24 bits and is exact.
 #[inline(always)]
 pub fn add(mode: Mode, a: f32, b: f32) -> f32 {
     let (a, b) = (mode.input(a), mode.input(b));
@@ -125,8 +126,8 @@ pub fn fma(mode: Mode, a: f32, b: f32, c: f32) -> f32 {
 /// A result that is exact or rounded to odd, rounded to nearest.
 #[inline(always)]
 fn narrow(mode: Mode, exact: f64) -> f32 {
-    // (1 - 2^-25) * 2^-126, which rounds to 2^-126: a number of few bits, so that rounding to odd keeps on which side of
-    // it the exact result lies.
+    // (1 - 2^-25) * 2^-126, which rounds to 2^-126. It has few bits, so a result that is rounded to odd is on the same
+    // side of it as the exact result.
     const LEAST_KEPT: f64 = f64::from_bits(0x380f_ffff_f000_0000);
     let result = exact as f32;
     if mode.ftz && exact.abs() < LEAST_KEPT { 0.0_f32.copysign(result) } else { result }
@@ -138,15 +139,15 @@ fn narrow(mode: Mode, exact: f64) -> f32 {
 /// 1. The product of two 24-bit numbers has 48 bits and an exponent far inside the range of `f64`: exact.
 /// 2. Knuth's two-sum: `sum + error` is `product + c` exactly. Nothing overflows (below `2^257`), and every
 ///    intermediate is a multiple of `2^-298`, so nothing underflows.
-/// 3. Where `error` is not 0, the exact result lies strictly between `sum` and its neighbour on the side of
-///    `error`, and the one of the two whose last bit is 1 is the result rounded to odd: `sum` if it is odd,
-///    else the neighbour. Towards zero that is `bits - 1`, away from zero `bits + 1`; since the other of
-///    the two is even, `(bits - towards_zero) | 1` is right for odd and even `sum` alike.
+/// 3. If `error` is not 0, the exact result lies strictly between `sum` and its neighbour on the side of `error`, and
+///   the one of the two whose last bit is 1 is the result rounded to odd: `sum` if it is odd, otherwise the neighbour.
+///   Towards zero that is `bits - 1`, away from zero `bits + 1`; since the other of the two is even, `(bits -
+///   towards_zero) | 1` is right for odd and even `sum` alike.
 /// 4. Rounding to odd with at least 2 bits more than the target keeps the side of every midpoint on which the
 ///    exact result lies, and a number of fewer bits, or a midpoint, is even and is reached only if exact
 ///    (Boldo and Melquiond, 2008). `f64` has 53 bits, `f32` 24, and fewer where its results are subnormal.
 ///
-/// Infinity and NaN leave an `error` of NaN, which compares as not above 0: `sum` passes unchanged.
+/// For infinity and NaN, `error` is NaN, which does not compare as above 0, so `sum` is returned unchanged.
 #[inline(always)]
 pub fn to_odd_fma(a: f32, b: f32, c: f32) -> f64 {
     let product = f64::from(a) * f64::from(b);
@@ -169,12 +170,12 @@ pub fn div(mode: Mode, a: f32, b: f32) -> f32 {
     })
 }
 
-/// `sqrt` with a rounding. No root is subnormal.
+/// `sqrt` with a rounding. A root is never subnormal.
 #[inline(always)]
 pub fn sqrt(mode: Mode, a: f32) -> f32 {
     let a = mode.input(a);
     mode.output(match mode.rounding {
-        // Asking the result whether it is NaN is not enough: rustc 1.95 answers from the input, and misses
+        // It is not enough to test whether the result is NaN: rustc 1.95 derives the answer from the input and misses
         // the roots of negative numbers.
         Rounding::Nearest if a < 0.0 => NAN,
         Rounding::Nearest => a.sqrt(),
@@ -194,9 +195,9 @@ pub fn unary(ftz: bool, a: f32, f: impl Fn(f32) -> f32) -> f32 {
 pub struct Pick {
     /// `.ftz`
     pub ftz: bool,
-    /// `.NaN`: one NaN makes the result NaN; without it the number wins.
+    /// `.NaN`: a single NaN makes the result NaN; otherwise the number wins.
     pub nan: bool,
-    /// `.xorsign.abs`: compares magnitudes, and the sign is the product's.
+    /// `.xorsign.abs`: compares magnitudes, and the sign is that of the product.
     pub xorsign: bool,
     /// `max`, not `min`.
     pub max: bool,
@@ -215,7 +216,7 @@ pub fn pick(pick: Pick, a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 fn smaller_or_larger(pick: Pick, a: f32, b: f32) -> f32 {
-    // In the order of these integers -0 is below +0.
+    // In the order of these integers, -0 is below +0.
     let a_first = order(a) < order(b);
     let number = if a_first == pick.max { b } else { a };
     let without_a = if a.is_nan() { b } else { number };
@@ -223,7 +224,7 @@ fn smaller_or_larger(pick: Pick, a: f32, b: f32) -> f32 {
     if pick.nan && (a.is_nan() || b.is_nan()) { NAN } else { without_nan }
 }
 
-/// An integer in the order of the numbers.
+/// An integer that has the same order as the numbers.
 #[inline(always)]
 fn order(x: f32) -> i32 {
     let bits = x.to_bits() as i32;

@@ -1,4 +1,4 @@
-//! Floating point, held to the specification line by line, and in bulk to [`super::model`].
+//! Tests of floating point: line by line against the specification, and in bulk against [`super::model`].
 
 use super::exact::{self, BF16, F16, F32, F64, Format, Rounding};
 use super::model::{Big, Source, cmp_div, cmp_fma, cmp_sqrt, is_rounded};
@@ -85,8 +85,8 @@ fn exact_sum_product_quotient_and_root_are_correctly_rounded() {
     }
 }
 
-/// `.ftz` looks at the result rounded to all bits of a normal number. Times `2^64`, results near `2^-126` are normal, and
-/// those below `2^-62` are the ones that are flushed.
+/// `.ftz` looks at the result rounded to the precision of a normal number. Multiplied by `2^64`, results near `2^-126`
+/// are normal, and those below `2^-62` are flushed.
 #[test]
 fn flushing_looks_at_the_result_rounded_to_all_its_bits() {
     const SCALE: u64 = 64 << 23;
@@ -101,7 +101,7 @@ fn flushing_looks_at_the_result_rounded_to_all_its_bits() {
     for round in 0..60_000 {
         let (exponent, negative) = (1 + round % 126, round & 1);
         let significand = 1 << 23 | source.number(F32, 0) & ((1 << 23) - 1);
-        // 2^47 stands for 2^-126, and 2^22 for half a last place below it.
+        // 2^47 represents 2^-126, and 2^22 half a last place below it.
         let factor = ((1 << 47) - ((round % 5) << 22)) / significand + (round >> 3 & 1);
         let a = number(exponent, significand, negative);
         let b = number(127 - exponent, factor, round >> 1 & 1);
@@ -216,7 +216,7 @@ fn fma_rounds_once() {
         [0x3ff0_0000_0000_0001, 0x3ff0_0000_0000_0001, 0xbff0_0000_0000_0002],
         0x3970_0000_0000_0000,
     );
-    // A tie that a little more breaks: in double precision the little more is lost, and to odd keeps it.
+    // A tie that a little more breaks. In double precision the little more is lost; rounding to odd keeps it.
     check32("fma.rn.f32", [ONE + 1, 0x3380_0000, ONE], ONE + 1);
     check32("fma.rn.f32", [1, 1, 0x3380_0001], 0x3380_0001);
     check32("fma.rp.f32", [1, 1, ZERO], 1);

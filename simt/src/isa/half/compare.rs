@@ -1,7 +1,7 @@
 //! `setp` and `set` of half-precision numbers.
 //!
-//! One function carries out all of them. What to compare and what to make of it is a literal operand, the
-//! [`Recipe`], in column `e`: truth tables, so that nothing is decided by name while the kernel runs.
+//! One function carries out all of them. A literal operand in column `e`, the [`Recipe`], says what to compare and how
+//! to compute the result: it consists of truth tables, so no name is looked up while the kernel runs.
 //!
 //! Specification: PTX ISA, section 9.7.7.
 
@@ -34,13 +34,13 @@ pub const SET_BF16: &str = syntax!("set", ".(bf16|u16|s16|u32|s32).bf16");
 /// `set` from pairs of `bf16`.
 pub const SET_BF16X2: &str = syntax!("set", ".(bf16x2|u32|s32).bf16x2");
 
-/// How two numbers relate, as a bit of [`relations`].
+/// The relation between two numbers, as a bit of [`relations`].
 const LESS: u32 = 1;
 const EQUAL: u32 = 2;
 const GREATER: u32 = 4;
 const UNORDERED: u32 = 8;
 
-/// The relations for which a comparison holds. With a `u` at the end it holds for NaN, too.
+/// The relations for which a comparison holds. Those that end in `u` also hold for NaN.
 fn relations(comparison: &str) -> u32 {
     match comparison {
         "eq" => EQUAL,
@@ -66,8 +66,8 @@ fn combination(operator: &str, c_is_negated: bool) -> u32 {
     if c_is_negated { (table << 2 | table >> 2) & 0b1111 } else { table }
 }
 
-/// What to compare, and what to make of it. As bits: relations (4), combination (4), `.ftz`, `bf16`, and in
-/// the upper half what a 16-bit result holds where the comparison does.
+/// What to compare, and how to compute the result. The bits are: relations (4), combination (4), `.ftz`, `bf16`, and in
+/// the upper half the 16-bit result for a comparison that holds.
 #[derive(Clone, Copy)]
 struct Recipe(u32);
 
@@ -148,7 +148,7 @@ pub fn set(m: &Modifiers<'_>, o: &mut Operands<'_, '_>) -> Result<Op, Error> {
     bind(m, o, &alu, ty, when_true)
 }
 
-/// Binds results and sources, the predicate to combine with where there is one, and the recipe.
+/// Binds results and sources, the predicate to combine with if there is one, and the recipe.
 fn bind(
     m: &Modifiers<'_>,
     o: &mut Operands<'_, '_>,

@@ -1,4 +1,4 @@
-//! Tests of [`super`]: edge cases by hand, products against wider arithmetic.
+//! Tests of [`super`]: edge cases by hand, and products against wider arithmetic.
 
 use crate::isa::testing::{eval, eval_text, numbers, refusal};
 use crate::ptx::ast::Type::{self, B32, S16, S32, S64, U16, U32, U64};

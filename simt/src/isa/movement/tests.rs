@@ -1,4 +1,4 @@
-//! Tests of [`super`]: whole registers, parts, and what is refused.
+//! Tests of [`super`]: whole registers, parts, and refusals.
 
 use crate::isa::decode;
 use crate::isa::op::Op;
@@ -77,7 +77,7 @@ fn what_is_no_register_is_refused() {
     assert_eq!(refusal("mov.u32", "1 d"), "a result must be a 32-bit register");
 }
 
-/// What `mov d, source` decodes to, where the names stand for a register, variables and a function.
+/// The result of decoding `mov d, source`, where the names are those of a register, variables and a function.
 fn decoded(opcode: &str, result: Type, source: Operand<'_>) -> (Op, Registers) {
     let mut scope = Scope::default();
     scope.enter();

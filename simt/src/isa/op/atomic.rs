@@ -6,44 +6,44 @@ use crate::order::{Order, Scope};
 /// The new value from the old one and the operands `b` and `c`, all as bits.
 pub type Update = fn(old: u64, b: u64, c: u64) -> u64;
 
-/// What an atomic stores.
+/// Which value an atomic stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
-    /// What the operation makes of what was there.
+    /// The one that the operation computes from the old value.
     Made,
-    /// What it is given, whatever was there: an exchange.
+    /// Its operand, whatever the old value is: an exchange.
     Given,
 }
 
 /// An atomic operation: result `args.d`, address `args.a`, operands `args.b` and `args.c`.
 #[derive(Clone, Copy, Debug)]
 pub struct Atomic {
-    /// Where it goes.
+    /// Its address.
     pub address: Address,
     /// Bytes of the value.
     pub bytes: u8,
     /// What it does.
     pub update: Update,
-    /// What it does to numbers in global memory instead, where that differs.
+    /// What it does in global memory, if that differs.
     pub update_global: Option<Update>,
-    /// Whether it stores only where the old value is the expected one: a failed `cas` is a load.
+    /// Whether it stores only if the old value equals the expected one. A `cas` that fails is a load.
     pub is_cas: bool,
-    /// What it stores.
+    /// Which value it stores.
     pub stores: Stores,
     /// Whether it returns the old value (`atom`) or not (`red`).
     pub returns: bool,
-    /// Whether anybody may read what it returns.
+    /// Whether any instruction may read the returned value.
     pub is_read: bool,
-    /// Where many of its kind leave the same in whichever order they are carried out, the number of its kind.
+    /// The number of its kind if the order of operations of this kind does not matter.
     pub in_any_order: Option<u8>,
-    /// How it is ordered.
+    /// Its memory order.
     pub order: Order,
     /// Its scope: the threads for which it is atomic and ordered.
     pub scope: Scope,
 }
 
 impl Atomic {
-    /// Whether what was there reaches nobody: it is exchanged for something else, and the result is not read.
+    /// Whether the old value reaches no instruction: it is exchanged for another one, and the result is not read.
     pub fn only_writes(&self) -> bool {
         self.stores == Stores::Given && !self.is_read
     }
@@ -64,5 +64,5 @@ impl Atomic {
     }
 }
 
-/// Numbers of [`Atomic::in_any_order`] for one operation: of 32 and 64 bits, with and without a sign.
+/// How many numbers of [`Atomic::in_any_order`] an operation has: for 32 and 64 bits, with and without a sign.
 pub const IN_A_KIND: u8 = 4;

@@ -3,10 +3,10 @@
 use super::place::{Bank, Place};
 use crate::machine::registers::Slot;
 
-/// Where the addresses of functions start, for calls through registers: a region that holds no memory.
+/// The start of the addresses of functions, for calls through registers: a region without memory.
 pub const FUNCTIONS_BASE: u64 = 4 << 40;
 
-/// A call, before its places are known to the engine.
+/// The index of a call in the function's list of call sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallIndex(pub u32);
 
@@ -41,9 +41,9 @@ pub enum Passed {
         bank: Bank,
         /// Its number.
         slot: Slot,
-        /// How many of its bytes count.
+        /// How many of its bytes are passed.
         bytes: u64,
     },
-    /// Nothing: a result that is not wanted, `_`.
+    /// Nothing: a result that is not needed, `_`.
     Nothing,
 }

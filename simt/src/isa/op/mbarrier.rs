@@ -1,26 +1,26 @@
-//! Barriers in memory, decoded: the operations, and what they do to an object.
+//! Decoded mbarrier operations, and what they do to an object.
 
 use super::memory::Address;
 use crate::order::{Order, Scope};
 
-/// An operation on an object. Its address is `args.a`; a count, or what is waited for, `args.b`, as wide as the action
-/// says; its result, a state or a predicate, `args.d`.
+/// An operation on an object. Its address is `args.a`; its count, or the phase that it waits for, is `args.b`, as wide
+/// as the action requires; its result, a state or a predicate, is `args.d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mbarrier {
     /// Where the object is.
     pub address: Address,
     /// What it does.
     pub action: Action,
-    /// Whether it names a count; 1 where it does not.
+    /// Whether it names a count, which is 1 otherwise.
     pub counted: bool,
-    /// How it is ordered.
+    /// Its memory order.
     pub order: Order,
     /// Its scope: the threads for which it orders memory.
     pub scope: Scope,
 }
 
 impl Mbarrier {
-    /// The first target that has it with these operands: what a form cannot say.
+    /// The first target that has it with these operands, which a form cannot say.
     pub fn min_sm(&self) -> u32 {
         match self.action {
             Action::Arrive(Arrival { no_complete: false, .. }) if self.counted => 90,
@@ -28,7 +28,7 @@ impl Mbarrier {
         }
     }
 
-    /// Whether it only asks for a phase.
+    /// Whether it only tests a phase.
     pub fn asks(&self) -> bool {
         matches!(self.action, Action::Wait | Action::WaitParity)
     }
@@ -37,77 +37,78 @@ impl Mbarrier {
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Makes an object for so many arrivals a phase.
+    /// Creates an object that expects a number of arrivals in each phase.
     Init,
     /// Ends an object, so that its bytes can be used for something else.
     Invalidate,
-    /// Arrives, so many times, and returns the state from before.
+    /// Arrives a number of times, and returns the state before that.
     Arrive(Arrival),
-    /// Expects transactions before the phase can complete.
+    /// Adds to the transactions that the phase expects before it can complete.
     Expect,
-    /// Completes transactions: what copies of the hardware do, done by a thread.
+    /// Completes transactions. Hardware does this when it copies; here a thread does it.
     Complete,
-    /// Asks whether the phase of a state is complete.
+    /// Tests whether the phase of a state is complete.
     Wait,
-    /// Asks whether the phase of a parity is complete.
+    /// Tests whether the phase of a parity is complete.
     WaitParity,
 }
 
 /// How a thread arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Whether it leaves for good: later phases expect so many arrivals less.
+    /// Whether the thread drops out: later phases expect fewer arrivals.
     pub drops: bool,
-    /// Whether it promises not to complete the phase.
+    /// Whether it promises that the arrival does not complete the phase.
     pub no_complete: bool,
-    /// Whether its number is one of transactions that it expects, and it arrives once.
+    /// Whether its number is a number of transactions to expect, and it arrives once.
     pub expects: bool,
 }
 
 /// The largest count of an object.
 pub const MAX_COUNT: u32 = (1 << 20) - 1;
 
-/// An object, and a state.
+/// An object, or a state.
 ///
-/// As 64 bits: the arrivals that a phase expects in bits 0 to 19, those that the present one still waits for in bits 20 to
-/// 39, transactions in bits 40 to 60 as a number with a sign, and the phase, counted round, in bits 61 to 63.
+/// Its 64 bits: the number of arrivals that a phase expects in bits 0 to 19, the number that the current phase still
+/// waits for in bits 20 to 39, transactions as a signed number in bits 40 to 60, and the phase modulo 8 in bits 61 to
+/// 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// Arrivals that each phase expects from the next on.
+    /// How many arrivals each phase expects, beginning with the next one.
     pub expected: u32,
-    /// Arrivals that the present phase still waits for.
+    /// How many arrivals the current phase still waits for.
     pub pending: u32,
-    /// Transactions that it still waits for.
+    /// How many transactions it still waits for.
     pub transactions: i32,
-    /// Which phase it is, modulo 8.
+    /// The current phase, modulo 8.
     pub phase: u8,
 }
 
-/// What nobody may do to an object: the specification says of none of it what happens.
+/// Misuse of an object. The specification leaves undefined what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misuse {
-    /// There is no object at the place.
+    /// There is no object at this address.
     NoObject,
-    /// There is one already.
+    /// There is already an object.
     IsThere,
-    /// No object counts so far.
+    /// An object cannot have this count.
     Count(u32),
     /// More arrivals than the phase waits for.
     TooMany {
-        /// How often somebody arrives.
+        /// How many times the thread arrives.
         count: u32,
-        /// What the phase waits for.
+        /// How many arrivals the phase still waits for.
         pending: u32,
     },
-    /// An arrival that promised not to complete the phase completes it.
+    /// An arrival that promised not to complete the phase does complete it.
     Completes,
-    /// More transactions than an object counts.
+    /// More transactions than an object can count.
     Transactions(i64),
     /// The state is of a phase before the last one.
     Stale,
-    /// A load, a store or an atomic goes to its bytes.
+    /// A load, a store or an atomic accesses its bytes.
     Plain,
-    /// It is not in shared memory.
+    /// The address is not in shared memory.
     NotShared,
 }
 
@@ -120,7 +121,7 @@ impl Object {
         Ok(Object { expected: count, pending: count, transactions: 0, phase: 0 })
     }
 
-    /// The object of these bits.
+    /// The object with these bits.
     pub fn from_bits(bits: u64) -> Object {
         Object {
             expected: bits as u32 & MAX_COUNT,
@@ -130,7 +131,7 @@ impl Object {
         }
     }
 
-    /// Its bits.
+    /// The object's bits.
     pub fn to_bits(self) -> u64 {
         let transactions = self.transactions as u64 & ((1 << 21) - 1);
         u64::from(self.expected)
@@ -139,7 +140,7 @@ impl Object {
             | u64::from(self.phase) << 61
     }
 
-    /// What `number` arrivals, or one that expects so many transactions, make of it.
+    /// The object after `number` arrivals, or after one arrival that expects `number` transactions.
     pub fn arrive(self, arrival: Arrival, number: u32) -> Result<Object, Misuse> {
         let mut object = if arrival.expects { self.expect(i64::from(number))? } else { self };
         let count = if arrival.expects { 1 } else { number };
@@ -169,7 +170,7 @@ impl Object {
         Ok(Object { transactions: sum as i32, ..self })
     }
 
-    /// The object in its next phase, if nothing is left to wait for in this one.
+    /// The object in its next phase, if the current phase does not wait for anything any more.
     #[must_use]
     pub fn completed(self) -> Object {
         if self.pending != 0 || self.transactions != 0 {
@@ -178,7 +179,7 @@ impl Object {
         Object { pending: self.expected, phase: (self.phase + 1) % 8, ..self }
     }
 
-    /// Whether the phase of a state is complete. Who asks must do so before the next one is complete, too.
+    /// Whether the phase of a state is complete. A thread has to ask before the next phase is complete, too.
     pub fn is_past(self, state: Object) -> Result<bool, Misuse> {
         match (self.phase + 8 - state.phase) % 8 {
             0 => Ok(false),
@@ -187,7 +188,7 @@ impl Object {
         }
     }
 
-    /// Whether the last phase of this parity is complete: the present one has the other.
+    /// Whether the last phase of this parity is complete, which it is if the current phase has the other parity.
     pub fn is_past_parity(self, parity: u32) -> bool {
         u32::from(self.phase) & 1 != parity & 1
     }

@@ -5,9 +5,9 @@ use crate::order::{Order, Scope};
 /// Which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// Decided by the address.
+    /// The address decides.
     Generic,
-    /// Global and, read only, constant memory.
+    /// Global memory and, read only, constant memory.
     Global,
     /// Constant memory: global memory that is not counted as such.
     Const,
@@ -17,11 +17,12 @@ pub enum Memory {
     Local,
     /// The kernel's parameters.
     Param,
-    /// Parameters of a device function: a part of the frame, in registers on a GPU, so not counted.
+    /// The parameters of a device function: a part of the frame. On a GPU they are in registers, so they are not
+    /// counted.
     Frame,
 }
 
-/// What an address is counted from.
+/// What the offset of an address is added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// Zero: the offset is the address.
@@ -37,46 +38,46 @@ pub enum Base {
 /// A fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// What it orders.
+    /// Its memory order.
     pub order: Order,
-    /// Its scope: the threads for which that holds.
+    /// Its scope: the threads for which it holds.
     pub scope: Scope,
 }
 
-/// Where an access goes.
+/// The address of an access, relative to a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Which memory.
+    /// The memory.
     pub memory: Memory,
-    /// What the address is counted from.
+    /// What the offset is added to.
     pub base: Base,
     /// Bytes added to the base.
     pub offset: i64,
 }
 
-/// A load or a store. Its values are `args.d`, `q`, `b` and `c`, as many as `count`.
+/// A load or a store. Its values are the first `count` of `args.d`, `q`, `b` and `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where it goes; the base register is `args.a`.
+    /// Its address; the base register is `args.a`.
     pub address: Address,
     /// Bytes of one element.
     pub bytes: u8,
-    /// Elements a lane: 1, 2 or 4.
+    /// Elements for each lane: 1, 2 or 4.
     pub count: u8,
     /// Whether a loaded element is sign-extended.
     pub signed: bool,
-    /// Width in bits of the registers, to which a loaded element is extended.
+    /// The width in bits of the registers, to which a loaded element is extended.
     pub register_bits: u8,
-    /// How it is ordered.
+    /// Its memory order.
     pub order: Order,
-    /// Its scope: the threads for which that holds.
+    /// Its scope: the threads for which it holds.
     pub scope: Scope,
-    /// `ld.global.nc`: the bytes must not be written during the launch.
+    /// `ld.global.nc`: no thread may write the bytes during the launch.
     pub read_only: bool,
 }
 
 impl Access {
-    /// Bytes a lane moves.
+    /// How many bytes each lane accesses.
     #[inline(always)]
     pub fn lane_bytes(&self) -> u64 {
         u64::from(self.bytes) * u64::from(self.count)

@@ -1,6 +1,6 @@
-//! What instructions do, decoded: an [`Op`] and its operands.
+//! Decoded instructions: an [`Op`] and its operands.
 //!
-//! Data, and what it means for values. How an opcode becomes one of these is in the families, [`crate::isa`].
+//! This is data, with its meaning for values. The families in [`crate::isa`] decode opcodes to it.
 
 pub mod atomic;
 pub mod call;
@@ -53,26 +53,26 @@ pub enum Op {
     Atomic(Atomic),
     /// Orders the accesses before it with those after it.
     Fence(Fence),
-    /// Meets the threads of the block.
+    /// Waits for the threads of the block, or arrives at their barrier.
     Barrier(Barrier),
-    /// Does something to a barrier in memory.
+    /// Operates on a barrier in memory.
     Mbarrier(Mbarrier),
     /// Exchanges values with other lanes of the warp.
     Collective(Collective),
-    /// Puts the mask of lanes that run together into `args.d`.
+    /// Puts the mask of the lanes that execute together into `args.d`.
     ActiveMask,
-    /// Goes to `target`; lanes that part here meet again at `meet`. Decoded as a label, then resolved.
+    /// Branches to `target`; lanes that diverge here reconverge at `meet`. Decoded to labels, which are then resolved.
     Branch {
-        /// The label, later the address.
+        /// The label, later the program counter.
         target: u32,
-        /// Where both sides meet again.
+        /// The reconvergence point.
         meet: u32,
     },
-    /// Goes to entry `args.a` of a list.
+    /// Branches to entry `args.a` of a list.
     BranchIndexed {
         /// The list.
         list: u32,
-        /// Where all sides meet again.
+        /// The reconvergence point.
         meet: u32,
     },
     /// Calls a function.
@@ -83,20 +83,20 @@ pub enum Op {
     Exit,
     /// Stops the launch.
     Trap,
-    /// Changes nothing that a program can see: a hint to caches or to the scheduler.
+    /// Has no effect that a program can see: a hint to caches or to the scheduler.
     Hint,
-    /// Stops the launch with an error: the instruction is not supported. The number is the error's.
+    /// Ends the launch with an error: the instruction is not supported. The number is that of the error.
     Unsupported(u32),
 }
 
 /// A decoded instruction: what it does, and to which columns.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    /// What is to be carried out before it, to compute its sources.
+    /// Instructions that compute its sources and are carried out before it.
     pub before: Vec<Decoded>,
     /// What it does.
     pub op: Op,
-    /// To which columns.
+    /// Its operands.
     pub args: Args,
     /// What looks at programs as a whole knows of it.
     pub meaning: Meaning,
@@ -111,13 +111,13 @@ pub struct Meaning {
     pub touched: Vec<Touched>,
 }
 
-/// A column that an instruction names.
+/// A column that an instruction names as an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
     /// Its bank.
     pub bank: Bank,
     /// Its number.
     pub slot: Slot,
-    /// Whether the instruction may write it; if not, it only reads it.
+    /// Whether the instruction may write it; otherwise it only reads it.
     pub is_written: bool,
 }

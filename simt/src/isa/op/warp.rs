@@ -1,4 +1,4 @@
-//! Instructions that the lanes of a warp carry out together, decoded: what lanes bring, and what they get.
+//! Decoded instructions that the lanes of a warp carry out together: what each lane contributes, and what it gets.
 
 use crate::isa::value::Kind;
 use crate::machine::registers::{Narrow, WARP_SIZE, Wide, lanes_of};
@@ -6,9 +6,9 @@ use crate::machine::registers::{Narrow, WARP_SIZE, Wide, lanes_of};
 /// What is exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exchange {
-    /// `shfl`: each lane reads `a` of another.
+    /// `shfl`: each lane reads `a` of another lane.
     Shuffle(Shuffle),
-    /// `vote.all`, `.any` and `.uni`: one predicate for all.
+    /// `vote.all`, `.any` and `.uni`: one predicate for all lanes.
     Vote(Vote),
     /// `vote.ballot`: the mask of lanes whose predicate is true.
     Ballot,
@@ -18,9 +18,9 @@ pub enum Exchange {
     MatchAll,
     /// `redux`: the values of all lanes combined.
     Reduce(Reduce),
-    /// `elect`: one lane for all, and whether it is one's own.
+    /// `elect`: one lane for all, and whether it is the lane itself.
     Elect,
-    /// `bar.warp.sync`: nothing; the lanes only wait for one another.
+    /// `bar.warp.sync`: nothing; the lanes only wait for each other.
     Barrier,
 }
 
@@ -34,7 +34,7 @@ pub enum Shuffle {
     Idx,
 }
 
-/// What a vote asks.
+/// The condition of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The specification's own names.
 pub enum Vote {
@@ -70,10 +70,10 @@ pub struct Collective {
     pub source: Kind,
 }
 
-/// What the lanes bring: columns in which only the lanes that take part count.
+/// What the lanes contribute: columns in which only the lanes that take part matter.
 #[derive(Clone, Debug)]
 pub struct Brought {
-    /// Source `a`; a predicate as 0 or 1. To an election, how far back each lane stands: the first is elected.
+    /// Source `a`; a predicate is 0 or 1. For an election, the lane's position in the order: the first is elected.
     pub a: Wide,
     /// Source `b`.
     pub b: Narrow,
@@ -90,16 +90,16 @@ pub struct Got {
     pub d: Narrow,
     /// The predicate result: `q` of a shuffle or match, `d` of a vote.
     pub predicate: u32,
-    /// Lanes that read a lane which does not take part: their value is undefined.
+    /// Lanes that read a lane which does not take part, so that their value is undefined.
     pub undefined: u32,
     /// The lane that each lane of a shuffle reads.
     pub read: Narrow,
-    /// The members among which it read.
+    /// The members of the lane that read.
     pub members: Narrow,
 }
 
 impl Collective {
-    /// Whether two lanes at different instructions complete each other: the same instruction with the same
+    /// Whether lanes at two instructions complete each other's collective: the same instruction with the same
     /// qualifiers.
     pub fn meets(self, other: Collective) -> bool {
         self.exchange == other.exchange && self.source == other.source
@@ -113,7 +113,7 @@ impl Collective {
         }
     }
 
-    /// Everything but the shuffles.
+    /// All exchanges except shuffles.
     fn ask(self, brought: &Brought, taking_part: u32) -> Got {
         let (d, read) = ([0; WARP_SIZE], [0; WARP_SIZE]);
         let mut got = Got { d, predicate: 0, undefined: 0, read, members: brought.members };
@@ -141,7 +141,7 @@ impl Collective {
     }
 }
 
-/// The ways that values go in a shuffle, whatever they are.
+/// The routes of the values in a shuffle, whatever the values are.
 #[derive(Clone, Copy, Debug)]
 pub struct Routes {
     /// The lane that each lane reads.
@@ -160,7 +160,7 @@ impl Shuffle {
         Got { d, predicate: inside, undefined, read, members: brought.members }
     }
 
-    /// All lanes in one loop without a branch; those that do not take part are left out at the end.
+    /// The routes of all lanes, in one loop without a branch. Lanes that do not take part are removed at the end.
     pub fn routes(self, b: &Narrow, c: &Narrow, members: &Narrow, taking_part: u32) -> Routes {
         let mut routes = Routes { read: [0; WARP_SIZE], inside: 0, undefined: 0 };
         for lane in 0..WARP_SIZE {
@@ -174,7 +174,7 @@ impl Shuffle {
         routes
     }
 
-    /// The lane that `lane` reads, and whether that is inside its segment; if not it reads itself.
+    /// The lane that `lane` reads, and whether it is inside its segment. If it is not, the lane reads itself.
     ///
     /// `c` holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
     fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
@@ -222,8 +222,8 @@ fn ballot(brought: &Brought, members: u32) -> u32 {
     lanes_of(members).filter(|&lane| brought.a[lane] != 0).fold(0, |mask, lane| mask | 1 << lane)
 }
 
-/// The specification leaves it open which lane is elected, and asks only that it be the same for the same members: the engine
-/// decides, by the order in which the lanes stand.
+/// The lane that is elected. The specification leaves it open, and requires only that it is the same for the same
+/// members; [`crate::exec`] decides it by the order of the lanes.
 fn elected(brought: &Brought, members: u32) -> usize {
     lanes_of(members).min_by_key(|&lane| (brought.a[lane], lane)).unwrap_or(0)
 }
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// `bfly` may read a lower segment, never a higher one: only the last lane of the segment bounds it.
+    /// `bfly` may read a lower segment, but never a higher one: only the last lane of the segment is a bound.
     fn xor_model(lane: u32, b: u32, width: u32) -> u32 {
         let last = lane / width * width + width - 1;
         if lane ^ b <= last { lane ^ b } else { lane }

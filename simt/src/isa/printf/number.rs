@@ -1,7 +1,7 @@
 //! `%f`, `%e`, `%g` and `%a`: a double as text, every digit exact.
 //!
-//! The standard library rounds a decimal expansion correctly, to even at a tie, at any precision; the layouts
-//! are C's. Specification: C17, section 7.21.6.1.
+//! The standard library rounds a decimal expansion correctly at any precision, ties to even. The layouts are C's.
+//! Specification: C17, section 7.21.6.1.
 
 use super::Directive;
 
@@ -27,7 +27,7 @@ fn fixed(directive: &Directive, magnitude: f64) -> String {
     with_point(directive, precision, format!("{magnitude:.precision$}"))
 }
 
-/// A point behind the last digit, where the flag `#` wants one and there is none.
+/// Adds a point after the last digit if the flag `#` requires one and there is none.
 fn with_point(directive: &Directive, precision: usize, mut digits: String) -> String {
     if directive.flags.alternative && precision == 0 {
         digits.push('.');
@@ -46,7 +46,7 @@ fn mantissa_and_exponent(magnitude: f64, precision: usize) -> (String, i32) {
     (digits.to_string(), exponent.parse().unwrap_or(0))
 }
 
-/// The exponent has two digits at least.
+/// The exponent has at least two digits.
 fn exponent_text(exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("e{sign}{:02}", exponent.unsigned_abs())
@@ -69,7 +69,7 @@ fn general(directive: &Directive, magnitude: f64) -> String {
     format!("{digits}{exponent}")
 }
 
-/// `0x1.8p+1`: one digit before the point, 1 for every number but zero and the subnormal ones.
+/// `0x1.8p+1`: one digit before the point, which is 1 for every number except zero and the subnormal ones.
 fn hexadecimal(directive: &Directive, sign: &str, magnitude: f64, upper: bool) -> Vec<u8> {
     let bits = magnitude.to_bits();
     let (field, mut fraction) = (bits >> 52, bits & ((1 << 52) - 1));
@@ -84,7 +84,7 @@ fn hexadecimal(directive: &Directive, sign: &str, magnitude: f64, upper: bool) -
             precision
         }
         Some(precision) => precision,
-        // As many digits as there are.
+        // Without a precision: as many digits as the number has.
         None if fraction == 0 => 0,
         None => 13 - fraction.trailing_zeros() as usize / 4,
     };
@@ -96,7 +96,7 @@ fn hexadecimal(directive: &Directive, sign: &str, magnitude: f64, upper: bool) -
     directive.number(&format!("{sign}{prefix}"), &text, true)
 }
 
-/// Leading digit and fraction rounded to `digits` hexadecimal digits, to even at a tie.
+/// The leading digit and the fraction, rounded to `digits` hexadecimal digits, ties to even.
 fn rounded(bits: u64, digits: u32) -> (u64, u64) {
     let dropped = 52 - 4 * digits;
     let (kept, rest, half) = (bits >> dropped, bits & ((1 << dropped) - 1), 1_u64 << (dropped - 1));

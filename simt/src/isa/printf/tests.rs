@@ -1,4 +1,4 @@
-//! `printf`, a line a behaviour, against what C libraries print.
+//! Tests of `printf`: one line for each behaviour, compared with what C libraries print.
 
 use super::{Failure, MAX_OUTPUT, Memory, format};
 
@@ -12,7 +12,7 @@ enum Arg {
 }
 use Arg::{D, I, L, S};
 
-/// A buffer, and strings by their place in a list.
+/// A buffer, and strings whose addresses are their indices in a list.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
