@@ -1,8 +1,8 @@
-//! Puts the kernels into the program: reads `kernels/`, writes the registry that `src/kernels.rs` includes.
+//! Embeds the kernels in the program: reads `kernels/` and writes the registry that `src/kernels.rs` includes.
 //!
-//! The committed PTX is used as it is, so nothing is compiled and no CUDA is needed. Only where a `.cu` was edited
-//! since is a compiler called, so that a reader who changes a kernel sees the change at the next `cargo run`; without
-//! one, the build stops with the line that helps. It writes to `OUT_DIR` and nowhere else.
+//! The committed PTX is used as it is, so nothing is compiled and no CUDA is needed. A compiler is called only if a
+//! `.cu` file has changed since, so that a reader who changes a kernel sees the change at the next `cargo run`. Without
+//! a compiler, the build stops with a line that says what to do. It writes to `OUT_DIR` and nowhere else.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 use nvrtc::{BuildName, Compiler, CudaFile, Entry, Source, Stale};
 
-/// A build of a file, with its PTX at hand.
+/// A build of a file, and its PTX.
 struct Compiled {
     name: BuildName,
-    /// Where the PTX lies, in `kernels/ptx` or in `OUT_DIR`.
+    /// The path of the PTX, in `kernels/ptx` or in `OUT_DIR`.
     path: PathBuf,
     entries: Vec<Entry>,
 }
@@ -24,7 +24,7 @@ struct Compiled {
 fn main() {
     println!("cargo::rerun-if-changed=kernels");
     if let Err(error) = generate() {
-        // Cargo takes a line at a time, and a compiler's log has several.
+        // Cargo accepts one line at a time, and a compiler's log has several.
         for line in error.to_string().lines().filter(|line| !line.is_empty()) {
             println!("cargo::error={line}");
         }
@@ -47,7 +47,7 @@ fn generate() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every build of a file: from `kernels/ptx` while that is in step with the source, else compiled now.
+/// Every build of a file: from `kernels/ptx` if its checksum matches the source, otherwise compiled now.
 fn compiled(
     folder: &Path,
     out: &Path,
@@ -67,7 +67,7 @@ fn read_build(name: BuildName, path: PathBuf) -> Result<Compiled, Box<dyn Error>
     Ok(Compiled { name, path, entries })
 }
 
-/// Compiles an edited file with whatever compiler there is, for the oldest architecture that it still knows.
+/// Compiles an edited file with the compiler that is installed, for the oldest architecture that it supports.
 fn recompiled(out: &Path, file: &CudaFile) -> Result<Vec<Compiled>, Box<dyn Error>> {
     let name = file.name();
     let compiler = Compiler::find().map_err(|error| {
@@ -144,7 +144,7 @@ fn write_list(registry: &mut String, files: &[CudaFile]) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// The kernels of all builds together: a build may lack some.
+/// The kernels of all builds, because a build may lack some.
 fn kernels(builds: &[Compiled]) -> Vec<&Entry> {
     let mut seen = BTreeSet::new();
     builds.iter().flat_map(|build| &build.entries).filter(|entry| seen.insert(&entry.name)).collect()

@@ -1,7 +1,7 @@
 //! Typed arrays on a device.
 //!
-//! A buffer is a number and a length: the bytes are the machines', and each machine has its own. What it leaves
-//! out: views of a part of a buffer, which no chapter has needed.
+//! A buffer is only a number and a length. The bytes belong to the machines, and each machine has its own. What it
+//! leaves out: views of a part of a buffer, which no chapter has needed.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -18,7 +18,7 @@ pub struct Buffer<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub usize);
 
-// Derived, both would ask for the same of `T`.
+// The derived ones would require `Clone` and `Copy` of `T`.
 impl<T> Clone for Buffer<T> {
     fn clone(&self) -> Self {
         *self
@@ -47,17 +47,17 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a buffer can hold: the numbers that PTX knows. Nobody else can implement it.
+/// The element types of a buffer: the numbers that PTX knows. The trait is sealed.
 ///
-/// Conversions are of whole slices, so that their loops are compiled here, with optimisation, and not in a chapter.
+/// Conversions take whole slices, so that their loops are compiled here, with optimisation, and not in a chapter.
 pub trait Element: sealed::Sealed + Copy + PartialEq + Debug + Display + Default + Send + 'static {
-    /// Its size.
+    /// Its size in bytes.
     const BYTES: usize;
-    /// The bytes of some values, little-endian as on the GPU.
+    /// The bytes of these values, little-endian as on the GPU.
     fn to_bytes(values: &[Self]) -> Vec<u8>;
-    /// The values that some bytes stand for.
+    /// The values that these bytes represent.
     fn from_bytes(bytes: &[u8]) -> Vec<Self>;
-    /// Their values in double precision: exact for all but the 64-bit integers beyond 2⁵³.
+    /// The values in double precision: exact, except for 64-bit integers beyond 2⁵³.
     fn to_doubles(values: &[Self]) -> Vec<f64>;
 }
 

@@ -1,5 +1,5 @@
-//! Whether a result is right: against a reference that the CPU computed in double precision, and one machine
-//! against the other.
+//! Decides whether a result is right: compares it with a reference that the CPU computed in double precision, and the
+//! machines with each other.
 //!
 //! Integers, layout and exact operations must be equal bit for bit. Sums in another order and approximate functions
 //! may differ by a bound, which the caller derives and which is printed with its reason. What it leaves out: bounds
@@ -12,7 +12,7 @@ use crate::buffer::Element;
 pub enum Tolerance {
     /// Not at all.
     Exact,
-    /// By `relative · |expected| + absolute`.
+    /// By at most `relative · |expected| + absolute`.
     Bound {
         /// In units of the expected value.
         relative: f64,
@@ -23,22 +23,22 @@ pub enum Tolerance {
     },
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// How many elements were compared.
     pub elements: usize,
-    /// How many were further off than allowed.
+    /// How many differed by more than is allowed.
     pub wrong: usize,
     /// The first of those.
     pub first: Option<Difference>,
-    /// The largest absolute difference of all.
+    /// The largest absolute difference of all elements.
     pub worst: f64,
     /// What was allowed.
     pub tolerance: Tolerance,
 }
 
-/// An element that is not what it should be.
+/// An element with a wrong value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Its index.
@@ -66,7 +66,7 @@ impl Tolerance {
         }
     }
 
-    /// The bound and its reason, for a report; `None` where nothing may differ.
+    /// The bound and its reason, for a report; `None` if nothing may differ.
     pub fn text(&self) -> Option<String> {
         match self {
             Tolerance::Exact => None,
@@ -84,19 +84,19 @@ fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-/// Compares results with what they should be. A different length is as wrong as the elements that it is short of.
+/// Compares results with the expected values. If there are too few results, each missing element counts as wrong.
 pub fn compare<T: Element>(expected: &[f64], got: &[T], tolerance: &Tolerance) -> Check {
     doubles(expected, &T::to_doubles(got), tolerance)
 }
 
-/// Compares one machine's results with the other's, bit for bit where nothing may differ. Two results that are each
-/// within a bound of the truth are within twice that bound of each other.
+/// Compares the results of the two machines, bit for bit if nothing may differ. If both are within a bound of the true
+/// value, they are within twice that bound of each other.
 pub fn agree<T: Element>(sim: &[T], gpu: &[T], tolerance: &Tolerance) -> Check {
     let (sim_doubles, gpu_doubles) = (T::to_doubles(sim), T::to_doubles(gpu));
     match *tolerance {
         Tolerance::Exact => {
             let check = doubles(&sim_doubles, &gpu_doubles, tolerance);
-            // Doubles hide the low bits of large integers, and which NaN it is.
+            // Doubles would hide the low bits of large integers, and the payload of a NaN.
             let same_bits = T::to_bytes(sim) == T::to_bytes(gpu);
             Check { wrong: if same_bits { 0 } else { check.wrong.max(1) }, ..check }
         }

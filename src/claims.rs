@@ -1,11 +1,11 @@
-//! Claims, the notes' and others that are often made, each decided by a run.
+//! Claims, from the notes and others that are often made, each decided by a run.
 //!
-//! A claim names the variants of its chapter that decide it, and a predicate over what was seen of them, which says
-//! whether the statement is true. It also names twins: variants for which the same predicate must have the other value,
-//! the corrected kernel of a mistake or the wrong kernel of a rule, so that no verdict is a constant. A statement that no
-//! run decides has a ruling of its own, and a test that asks for less. What needs a GPU's clock is judged on this run's
-//! times, or else on the chapter's record of a GPU. This module leaves out everything a sentence means beyond its
-//! predicate; the book says that.
+//! A claim names the variants of its chapter that decide it, and a predicate over what was observed of them, which says
+//! whether the statement is true. It also names *twins*: variants for which the same predicate must have the opposite
+//! value, for example the corrected kernel of a mistake or the wrong kernel of a rule. Because of them, no verdict is a
+//! constant. A statement that no run can decide has a ruling of its own, and a test that asks for less. A claim about
+//! time is judged on the times of this run or, without a GPU, on the chapter's record of one. What it leaves out:
+//! everything that a sentence means beyond its predicate, which the book explains.
 
 mod ledger;
 mod seen;
@@ -20,7 +20,7 @@ use crate::program;
 pub(crate) use ledger::{json, text};
 pub use seen::Seen;
 
-/// A statement, and what decides it.
+/// A statement, and how it is decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// `N1.8`: which note, and which of its statements; or `S7.1`: which chapter without a note.
@@ -55,9 +55,9 @@ pub enum Voice {
 pub enum Ruling {
     /// It is true.
     Holds,
-    /// It is true where its condition is met: on the rows, and not on the twins.
+    /// It is true if its condition is met: for the rows, and not for the twins.
     Condition,
-    /// It was true of older hardware or compilers: of the rows, and no longer of the twins.
+    /// It was true of older hardware or compilers: it holds for the rows, and no longer for the twins.
     Outdated,
     /// It is not true.
     Wrong,
@@ -73,9 +73,9 @@ pub enum Ruling {
 /// What decides a claim.
 #[derive(Clone, Copy, Debug)]
 pub enum Proof {
-    /// What the emulator counts and finds.
+    /// What the emulator counts and finds in this run.
     Run(Test),
-    /// How long a GPU takes, in this run or else in the first run of the chapter's record.
+    /// How long a GPU takes, in this run or otherwise in the first run of the chapter's record.
     Clock(Test),
     /// How long a GPU took in the recorded run with these arguments, because the chapter's own size is too small for it.
     Recorded(&'static str, Test),
@@ -83,16 +83,17 @@ pub enum Proof {
     None(&'static str),
 }
 
-/// A predicate, and the variants on which it must come out one way and the other.
+/// A predicate, and the variants for which it must have one value and the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Test {
-    /// The variants that decide, in the order in which the predicate sees them.
+    /// The variants that decide, in the order in which they are passed to the predicate.
     pub rows: &'static [&'static str],
     /// As many variants for which the predicate must have the other value.
     pub twins: &'static [&'static str],
-    /// Whether the statement is true; of one that is not decided, whether what must be seen if it is true was seen.
+    /// Whether the statement is true. For a statement that is not decided: whether that was seen which must be seen if
+    /// it is true.
     pub holds: fn(&[Seen]) -> bool,
-    /// The numbers that the predicate looked at, in one line.
+    /// The numbers that the predicate uses, in one line.
     pub evidence: fn(&[Seen]) -> String,
 }
 
@@ -114,11 +115,11 @@ pub(crate) enum Outcome {
     },
     /// Why nothing can be run.
     NoRun(&'static str),
-    /// What is needed and was not there.
+    /// What is needed and was not available.
     Missing(String),
 }
 
-/// The predicate on the rows, or on the twins.
+/// The value of the predicate for the rows, or for the twins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Side {
     pub holds: bool,
@@ -137,12 +138,12 @@ impl Ruling {
         }
     }
 
-    /// What the predicate must be on the rows; on the twins it must be the opposite.
+    /// The value that the predicate must have for the rows. For the twins it must have the other value.
     fn expects(self) -> bool {
         self != Ruling::Wrong
     }
 
-    /// What it means that the predicate has this value.
+    /// What this value of the predicate means.
     pub(crate) fn finding(self, holds: bool) -> &'static str {
         match (self, holds) {
             (Ruling::NotDecided, true) => "not refuted",
@@ -154,7 +155,7 @@ impl Ruling {
 }
 
 impl Voice {
-    /// What a ledger puts before the statement.
+    /// The words that a ledger puts before the statement.
     pub fn name(self) -> &'static str {
         match self {
             Voice::Note => "the note says",
@@ -173,12 +174,12 @@ impl Claim {
         }
     }
 
-    /// The variants that it takes to decide it.
+    /// The variants that are needed to decide it.
     pub(crate) fn variants(&self) -> impl Iterator<Item = &'static str> {
         self.test().into_iter().flat_map(|test| test.rows.iter().chain(test.twins).copied())
     }
 
-    /// Judges it on a run and, if it takes a clock that the run did not have, on what a GPU measured before.
+    /// Judges it on a run and, if it needs a clock that the run did not have, on a GPU's record.
     fn judge(&self, report: &Report, measured: &Measured) -> Judged {
         let outcome = match &self.proof {
             Proof::Run(test) => test.decide(report, None),
@@ -200,7 +201,7 @@ impl Test {
         names.all(|name| Seen::find(report, name).is_some_and(Seen::is_timed))
     }
 
-    /// Decides on the emulator's rows with the times of a recorded run.
+    /// Decides it from the emulator's rows and the times of a recorded run.
     fn decide_on_record(&self, report: &Report, measured: &Measured, run: Option<&Run>) -> Outcome {
         if measured.is_empty() {
             // A chapter that has not been on a GPU yet leaves the question open.
@@ -239,7 +240,7 @@ impl Outcome {
 }
 
 impl Judged {
-    /// Whether the predicate has the value that the ruling asks for, and the other value on the twins.
+    /// Whether the predicate has the value that the ruling requires, and the other value for the twins.
     pub(crate) fn is_sound(&self) -> bool {
         match &self.outcome {
             Outcome::Decided { holds, twin, .. } => {
@@ -359,14 +360,14 @@ mod tests {
         };
         let open = Claim { ruling: Ruling::NotDecided, proof: Proof::Run(must_be_seen), ..SUMS_ARE_RIGHT };
         assert!(is_sound(open, &report("FAULT")));
-        // A test that nothing fails could not have refuted the statement.
+        // A test that nothing can fail could not have refuted the statement.
         assert!(!is_sound(open, &report("ok")));
-        // What the rows refute is wrong, and not open.
+        // A statement that the rows refute is wrong, and not open.
         let (rows, twins) = (must_be_seen.twins, must_be_seen.rows);
         let refuted = Claim { proof: Proof::Run(Test { rows, twins, ..must_be_seen }), ..open };
         assert!(!is_sound(refuted, &report("FAULT")));
         assert!(is_sound(Claim { ruling: Ruling::Wrong, ..refuted }, &report("FAULT")));
-        // Nothing to run refutes nothing.
+        // A claim without a run cannot be refuted by one.
         assert!(is_sound(Claim { proof: Proof::None("it is about the host"), ..open }, &report("FAULT")));
     }
 

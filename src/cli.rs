@@ -1,8 +1,9 @@
 //! The command line of every chapter.
 //!
-//! One set of options, one way to fail: a line on standard error that says what to do, and exit status 2. Status 1
-//! is for a result that is not what the chapter says, or machines that disagree; a wrong kernel that is found out is
-//! no failure. What it leaves out: options of a single chapter.
+//! All chapters have the same options, and fail in the same way: with a line on standard error that says what to do,
+//! and exit status 2. Status 1 means that a result is not the one that the chapter expects, or that the machines
+//! disagree. If a wrong kernel is found to be wrong, that is a success. What it leaves out: options of a single
+//! chapter.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,20 +21,20 @@ use crate::report::layout::{WIDTH, paragraph};
 use crate::report::{Report, json, text};
 use crate::terminal::{fail, print, refuse};
 
-/// A chapter, for its `main`.
+/// A chapter, as its `main` declares it.
 #[derive(Clone, Copy, Debug)]
 pub struct Chapter {
     /// The name of the program, `ch01_divergence`.
     pub name: &'static str,
-    /// The title, which heads its report.
+    /// The title, with which its report begins.
     pub title: &'static str,
     /// A variant to show in the examples of `--help`.
     pub example: &'static str,
-    /// The statements of the notes that it decides.
+    /// The claims that it decides.
     pub claims: &'static [Claim],
     /// Its record of a GPU, `output/h200.json`, in the types of [`record`].
     pub record: &'static str,
-    /// Runs everything.
+    /// Runs all sections.
     pub run: fn(&mut Lab) -> Result<()>,
 }
 
@@ -84,7 +85,7 @@ const WORK: &str = "What to run";
 
 fn size(text: &str) -> Result<usize, String> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0') {
-        // More than fits is more than there is memory for, and refused as that.
+        // A number that does not fit is more than there is memory for, and is refused for that reason.
         return Ok(text.parse().unwrap_or(usize::MAX));
     }
     Err("a size is a whole number, at least 1".to_owned())
@@ -108,7 +109,7 @@ fn block(text: &str) -> Result<u32, String> {
     }
 }
 
-/// The whole of a chapter's `main`.
+/// The body of a chapter's `main`.
 pub fn main(chapter: &Chapter) -> ExitCode {
     let options = match parse(chapter, std::env::args_os()) {
         Ok(options) => options,
@@ -122,14 +123,14 @@ fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let (as_json, save) = (options.json, options.save.clone());
     let lab = rehearsed(chapter, options)?;
     if !as_json {
-        // The reader sees at once that something is being run.
+        // The head is printed first, so that the reader sees at once that something is running.
         let printed = print(&text::head(lab.report()), ExitCode::SUCCESS);
         if printed != ExitCode::SUCCESS {
             return Ok(printed);
         }
     }
     let report = run(chapter, lab)?;
-    // First what was run: a file that cannot be written takes nothing away.
+    // The results are printed first, so that a file that cannot be written does not lose them.
     let status = ExitCode::from(u8::from(report.is_failure()));
     let status = print(&if as_json { json_text(&report) } else { text::body(&report) }, status);
     if let Some(file) = save {
@@ -140,7 +141,7 @@ fn report(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     Ok(status)
 }
 
-/// A chapter's laboratory, in which everything was refused that can be refused without running it.
+/// A chapter's [`Lab`]. Everything that can be refused without running a kernel has been refused.
 fn rehearsed(chapter: &Chapter, options: Options) -> Result<Lab> {
     let mut lab = Lab::new(options, chapter.name, chapter.title)?;
     lab.rehearse(chapter.run)?;
@@ -152,8 +153,8 @@ fn run(chapter: &Chapter, mut lab: Lab) -> Result<Report> {
     Ok(lab.finish())
 }
 
-/// Runs what decides some claims, and shows how they come out: one claim below the rows that decide it, all in a
-/// ledger.
+/// Runs the variants that decide some claims, and shows the verdicts: one claim below the rows that decide it, all
+/// claims in a ledger.
 fn decide(chapter: &Chapter, options: Options) -> Result<ExitCode> {
     let (as_json, name) = (options.json, options.claim.clone().unwrap_or_default());
     let chosen = claims::chosen(chapter.claims, &name)?;
@@ -176,7 +177,7 @@ fn parse(
     args: impl IntoIterator<Item = std::ffi::OsString>,
 ) -> Result<Options, clap::Error> {
     let command = Options::augment_args(Command::new(chapter.name)).max_term_width(WIDTH);
-    // The options bring a description of their own, so the chapter's comes after them.
+    // The options contain a description of their own, so the chapter's is set after them.
     let command = command.about(chapter.title).after_help(examples(chapter));
     match command.clone().try_get_matches_from(args) {
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
@@ -187,7 +188,7 @@ fn parse(
     }
 }
 
-/// The sections of a chapter, found by running none of it.
+/// The sections of a chapter, which are found without running a kernel.
 fn contents(chapter: &Chapter) -> String {
     let sections = parse(chapter, [chapter.name.into()]).ok().and_then(|options| {
         let nothing = Options { device: Choice::Sim, only: Some(Vec::new()), ..options };

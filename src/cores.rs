@@ -1,16 +1,16 @@
-//! The cores of this computer: how many there are, and runs side by side on them.
+//! The cores of this computer: how many there are, and work that is spread over them.
 //!
-//! The emulator spreads the blocks of one launch by itself, as far as [`simt::Launch::cores`] lets it; many launches that
-//! know nothing of one another, such as the seeds of a search, are spread here. Neither changes what is told, for results
-//! are taken in the order of their numbers. What it leaves out: work that is not wanted any more cannot be called back, so
-//! after an early end the launches that have begun are waited for.
+//! The emulator itself spreads the blocks of one launch, as far as [`simt::Launch::cores`] allows. This module spreads
+//! launches that are independent of each other, such as the seeds of a search. Neither changes a report, because
+//! results are used in the order of their numbers. What it leaves out: cancelling work. After an early end it waits for
+//! the launches that have begun.
 
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-/// More than any computer has today.
+/// More cores than any computer has today.
 const MOST: u32 = 1024;
 
 /// How many cores this process may use.
@@ -26,11 +26,12 @@ pub fn parse(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Carries out `work` for every number on so many threads, and hands the results to `take` in the order of the numbers,
-/// until it breaks off. On one core no thread is started.
+/// Carries out `work` for every number on this many threads, and passes the results to `take` in the order of the
+/// numbers, until `take` breaks. On one core no thread is started.
 ///
-/// The numbers are dealt to the threads in turn, and a thread is at most two results ahead: then it is plain who has the
-/// next one, and only a few results take up memory at a time. A panic of `work` is one of the caller.
+/// The numbers are assigned to the threads in turn, and a thread is at most two results ahead. So it is known which
+/// thread has the next result, and only a few results take up memory at a time. If `work` panics, the caller panics
+/// too.
 pub fn in_order<T: Send, B>(
     cores: u32,
     numbers: Range<u64>,
@@ -48,7 +49,7 @@ pub fn in_order<T: Send, B>(
             started(scope, move |results| {
                 for number in own {
                     let result = catch_unwind(AssertUnwindSafe(|| work(number)));
-                    // Nobody listens any more once `take` has broken off.
+                    // After `take` has broken off, nothing receives any more.
                     if results.send(result).is_err() {
                         return;
                     }
@@ -63,7 +64,8 @@ pub fn in_order<T: Send, B>(
     })
 }
 
-/// Starts a thread that sends results. It has the name of this one, by which the exercises tell whose panic it is.
+/// Starts a thread that sends results. It has the name of this thread, by which the exercises recognise whose panic it
+/// is.
 fn started<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce(SyncSender<T>) + Send + 'scope,
@@ -83,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Results of a work whose early numbers take longest, up to one at which to stop.
+    /// The results of work that takes longest for small numbers, up to the one at which to stop.
     fn taken(cores: u32, numbers: Range<u64>, stop: u64) -> (Vec<u64>, Option<u64>) {
         let mut taken = Vec::new();
         let work = |number: u64| {

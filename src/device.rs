@@ -1,7 +1,7 @@
-//! The machines of this computer under one handle.
+//! All machines of this computer behind one interface.
 //!
-//! Every buffer is on every machine, every launch goes to the emulator first, and what it finds decides whether a
-//! GPU gets the kernel as well. That order is the reader's safety and is not a choice: with `--device gpu` the
+//! Every buffer exists on every machine, every launch goes to the emulator first, and what the emulator finds decides
+//! whether a GPU gets the kernel as well. That order protects the reader and cannot be changed: with `--device gpu` the
 //! emulator runs too, and the only difference is that a missing GPU is an error.
 
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ use crate::sim::Sim;
 /// Which machines to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Choice {
-    /// The emulator and, where there is one, the GPU too.
+    /// The emulator and, if there is one, the GPU.
     #[default]
     Auto,
     /// The emulator alone.
@@ -31,38 +31,39 @@ pub enum Choice {
     Gpu,
 }
 
-/// The machines that a choice came to.
+/// The machines that are used.
 pub struct Device {
     sim: Sim,
     gpu: Option<Gpu>,
-    /// Why there is no GPU, although one would have been welcome.
+    /// Why there is no GPU, if one would have been used.
     missing: Option<String>,
     buffers: usize,
-    /// Why the GPU's memory is no longer what the emulator's is.
+    /// Why the contents of the GPU's memory are no longer those of the emulator's.
     withheld: Option<String>,
     watch: Watch,
     cores: u32,
     plain: bool,
-    /// Whether a launch went without the checkers that it wanted.
+    /// Whether a launch ran without some of the checkers that it asked for.
     unwatched: bool,
 }
 
-/// Whether the checkers watch that a launch asks for.
+/// Whether the checkers that a launch asks for are switched on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Watch {
-    /// Those of races and of initialisation, which remember every byte, watch launches of up to [`WATCHED_THREADS`].
+    /// The checkers of races and initialisation, which remember every byte, are on in launches of up to
+    /// [`WATCHED_THREADS`] threads.
     #[default]
     Auto,
-    /// All of them, whatever it takes.
+    /// All of them are on, however long it takes.
     On,
-    /// None.
+    /// All of them are off.
     Off,
 }
 
-/// The largest launch that is watched by every checker unless the reader says so: it takes a second or two.
+/// The largest launch for which all checkers are on by default: it takes a second or two.
 pub const WATCHED_THREADS: u64 = 1 << 22;
 
-/// What is in a buffer, by machine.
+/// The contents of a buffer on each machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contents<T> {
     /// On the emulator.
@@ -72,7 +73,7 @@ pub struct Contents<T> {
 }
 
 impl Device {
-    /// Opens the machines. It is an error to ask for a GPU where there is none.
+    /// Opens the machines. It is an error to ask for a GPU if there is none.
     pub fn open(choice: Choice) -> Result<Device> {
         let mut device = Device {
             sim: Sim::open(),
@@ -96,29 +97,30 @@ impl Device {
         Ok(device)
     }
 
-    /// What the machines are.
+    /// A description of the machines.
     pub fn about(&self) -> Vec<About> {
         [self.sim.about()].into_iter().chain(self.gpu.as_ref().map(Machine::about)).collect()
     }
 
-    /// In one line why there is no GPU, if one would have been used.
+    /// In one line, why there is no GPU, if one would have been used.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }
 
-    /// The least memory that any of the machines has for data, in bytes, and which one it is.
+    /// The smallest memory of the machines in bytes, and which machine has it.
     pub fn memory(&self) -> (u64, &'static str) {
         let sim = (self.sim.memory_bytes(), "emulator");
         let gpu = self.gpu.as_ref().map(|gpu| (gpu.memory_bytes(), "GPU"));
         gpu.map_or(sim, |gpu| sim.min(gpu))
     }
 
-    /// A buffer of `len` zeros. `name` is what faults call it.
+    /// A buffer of `len` zeros. Faults call it by `name`.
     pub fn zeroed<T: Element>(&mut self, name: &str, len: usize) -> Result<Buffer<T>> {
         let bytes = len as u64 * T::BYTES as u64;
         let first = BufferId(self.buffers);
         if let Err(error) = self.each(|machine| machine.alloc(name, bytes)) {
-            // One machine may have it and the other not; a number must mean the same buffer on both.
+            // The allocation may succeed on one machine and fail on the other, but a number must mean the same buffer
+            // on both.
             self.each(|machine| {
                 machine.free_from(first);
                 Ok(())
@@ -166,7 +168,8 @@ impl Device {
         result
     }
 
-    /// Does some work on the emulator alone. Buffers that it allocates are not on a GPU, so none may outlive it.
+    /// Does some work on the emulator alone. Buffers that it allocates do not exist on a GPU, so none of them may
+    /// outlive the work.
     pub(crate) fn without_gpu<R>(&mut self, work: impl FnOnce(&mut Device) -> Result<R>) -> Result<R> {
         let gpu = self.gpu.take();
         let result = self.scope(work);
@@ -174,30 +177,30 @@ impl Device {
         result
     }
 
-    /// How many times a GPU runs each kernel for the clock from now on, after one run to warm up; with 0 it runs
-    /// each once, without a clock, as a profiler likes it.
+    /// Sets how many times a GPU runs each kernel for timing, after one run to warm up. With 0 it runs each kernel once
+    /// without timing it, which is what a profiler needs.
     pub fn set_timed_runs(&mut self, runs: u32) {
         if let Some(gpu) = &mut self.gpu {
             gpu.set_timed_runs(runs);
         }
     }
 
-    /// Decides about the checkers of the launches from now on.
+    /// Decides about the checkers of all following launches.
     pub fn set_watch(&mut self, watch: Watch) {
         self.watch = watch;
     }
 
-    /// How many cores the emulator uses from now on, all of them unless this says otherwise. It changes no result.
+    /// Sets how many cores the emulator uses; the default is all. It changes no result.
     pub fn set_cores(&mut self, cores: u32) {
         self.cores = cores;
     }
 
-    /// Whether the emulator takes its plain way from now on, which is slower and changes no result.
+    /// Sets whether the emulator uses only the plain interpreter, which is slower and changes no result.
     pub(crate) fn set_plain(&mut self, plain: bool) {
         self.plain = plain;
     }
 
-    /// Which launches some of the checkers that they asked for did not watch, and why, if there were any.
+    /// Which launches ran without some of the checkers that they asked for, and why, if there were any.
     pub fn unwatched(&self) -> Option<String> {
         let most = grouped(WATCHED_THREADS);
         self.unwatched.then(|| match self.watch {
@@ -206,7 +209,7 @@ impl Device {
         })
     }
 
-    /// The launch with the checkers that watch it, and whether it asked for more.
+    /// The launch with the checkers that are switched on, and whether it asked for more.
     fn watched(&mut self, launch: &Launch) -> (Launch, bool) {
         let mut launch = launch.clone();
         launch.simt.cores = self.cores;
@@ -224,8 +227,8 @@ impl Device {
         (launch, unwatched)
     }
 
-    /// A launch on the emulator alone, and what it leaves in a buffer; after which all buffers and variables are what
-    /// they were before. For many seeds of one launch, and for memory that is weak, as no GPU can be told to be.
+    /// Runs a launch on the emulator alone, and returns the contents of a buffer after it. All buffers and variables
+    /// are then restored. It is for launches with many seeds, and for weak memory, which no GPU can be asked for.
     pub fn trial<T: Element>(&mut self, launch: &Launch, buffer: Buffer<T>) -> Result<(Run, Vec<T>)> {
         let (launch, unwatched) = self.watched(launch);
         self.sim.aside(&launch, |sim| {
@@ -234,7 +237,8 @@ impl Device {
         })
     }
 
-    /// What [`Device::trial`] says of each of many launches, which run side by side: the same as one after the other.
+    /// The results of [`Device::trial`] for many launches. They run side by side, and the results are the same as one
+    /// after the other.
     pub fn trials<T: Element>(
         &mut self,
         launches: &[Launch],
@@ -266,14 +270,14 @@ impl Device {
         end.break_value().map_or(Ok(done), Err)
     }
 
-    /// Every instruction of a launch on the emulator alone, in the order in which warps issued them; after which all
-    /// buffers and variables are what they were before.
+    /// Every instruction of a launch on the emulator alone, in the order in which warps issued them. All buffers and
+    /// variables are then restored.
     pub fn trace(&mut self, launch: &Launch) -> Result<Vec<Traced>> {
         self.sim.aside(launch, |sim| sim.trace(launch))
     }
 
-    /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld,
-    /// so are all that follow in the same scope: they would find other data than those that the emulator vetted.
+    /// Runs a kernel on the emulator, and on the GPU too unless it could do harm there. Once a kernel was withheld, so
+    /// are all that follow in the same scope, because they would find other data than the emulator did.
     pub fn launch(&mut self, launch: &Launch) -> Result<Run> {
         let (launch, unwatched) = &self.watched(launch);
         let mut run = Run { unwatched: *unwatched, ..self.sim.launch(launch)? };
@@ -291,8 +295,8 @@ impl Device {
         Ok(run)
     }
 
-    /// Judges what a run left in a buffer: against a reference in double precision, and one machine against the
-    /// other.
+    /// Checks the contents of a buffer after a run: against a reference in double precision, and one machine against
+    /// the other.
     pub fn check<T: Element>(
         &mut self,
         run: Run,
@@ -317,29 +321,29 @@ impl Device {
     }
 }
 
-/// Whether a GPU must not be given a kernel with such a fault: it would write where it should not, or hang. A race, or
-/// a value that nobody wrote, may make a result wrong and do no other harm.
+/// Whether a GPU must not get a kernel with such a fault, because it would write outside its buffers, or hang. A race
+/// or an uninitialised value may make a result wrong, but does no other harm.
 fn is_harmful(kind: FaultKind) -> bool {
-    // A new kind counts as harmful until it has been decided about here.
+    // A new kind counts as harmful until this function says otherwise.
     let harmless =
         [FaultKind::Race, FaultKind::VolatileRace, FaultKind::Uninitialized, FaultKind::UndefinedShuffle];
     !harmless.contains(&kind)
 }
 
-/// Why a GPU was not given a kernel that was built for a newer one.
+/// Why a GPU did not get a kernel that was built for a newer one.
 pub fn too_new(target: &str) -> String {
     format!("not launched on the GPU: the kernel needs {target}")
 }
 
-/// Why a GPU must not be given a kernel in which the emulator found these faults. A warning is of what works on the
-/// hardware there is, so it forbids nothing.
+/// Why a GPU must not get a kernel in which the emulator found these faults. A warning is about code that works on
+/// today's hardware, so it forbids nothing.
 pub fn withheld(faults: &[Fault]) -> Option<String> {
     let harmful = faults.iter().find(|fault| fault.severity == Severity::Error && is_harmful(fault.kind))?;
     Some(format!("not launched on the GPU: the emulator found `{}`", harmful.kind.name()))
 }
 
 fn verdict<'a>(run: &Run, mut checks: impl Iterator<Item = &'a Check>) -> Verdict {
-    // Warnings and notes are told, and leave the result what it is.
+    // Warnings and notes are reported, but do not change the verdict.
     if run.faults.iter().any(|fault| fault.severity == Severity::Error) {
         Verdict::Fault
     } else if checks.all(Check::is_right) {

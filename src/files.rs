@@ -1,4 +1,4 @@
-//! What to say of a file that cannot be read or written.
+//! The message for a file that cannot be read or written.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! Recorded outputs of a chapter: files that say in their first line which command wrote them.
+//! Recorded outputs of a chapter: files whose first line says which command wrote them.
 //!
-//! The emulator prints the same on every computer, so what a chapter prints can be committed, included in the book, and
-//! compared by `cargo test`. A new record is a file with nothing but its first line; `cargo xtask bless` writes the rest.
-//! What it leaves out: records of a GPU, whose times differ from run to run.
+//! The emulator prints the same on every computer, so the output of a chapter can be committed, included in the book,
+//! and compared by `cargo test`. To add a record, create a file with only its first line; `cargo xtask bless` writes
+//! the rest. What it leaves out: records of a GPU, whose times differ from run to run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,18 +21,18 @@ pub struct Record {
     pub path: PathBuf,
     /// The arguments of the chapter's program.
     pub args: Vec<String>,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 
-/// What ends the first line: a comment to a shell, a note to a reader.
+/// The end of the first line: a comment for a shell, and information for a reader.
 const NOTE: &str = "  # kept by `cargo xtask bless`";
 
-/// How the names of these files begin and end; other files in the folder come from elsewhere, from a GPU say.
+/// The start and the end of the names of these files. Other files in the folder have other sources, for example a GPU.
 const PREFIX: &str = "sim";
 const ENDING: &str = ".txt";
 
-/// The records of a chapter, in the order of their names; the chapter's folder is where its `Cargo.toml` is.
+/// The records of a chapter, in the order of their names. `chapter` is the folder of its `Cargo.toml`.
 pub fn records(chapter: &Path) -> Result<Vec<Record>> {
     let folder = chapter.join("output");
     let entries = fs::read_dir(&folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
@@ -45,13 +45,13 @@ pub fn records(chapter: &Path) -> Result<Vec<Record>> {
     paths.into_iter().map(|path| read(name(chapter)?, path)).collect()
 }
 
-/// The name of the chapter's program, which is that of its folder.
+/// The name of the chapter's program, which is also the name of its folder.
 pub fn name(chapter: &Path) -> Result<&str> {
     chapter.file_name().and_then(|name| name.to_str()).context("a chapter's folder has the chapter's name")
 }
 
 fn read(name: &str, path: PathBuf) -> Result<Record> {
-    // A checkout may have other line ends.
+    // A checkout may have other line endings.
     let text = fs::read_to_string(&path)?.replace("\r\n", "\n");
     let first = text.lines().next().unwrap_or_default();
     let command = first.strip_suffix(NOTE).unwrap_or(first);
@@ -65,7 +65,7 @@ fn start(name: &str) -> String {
     format!("$ cargo run --bin {name} --")
 }
 
-/// What a record has to be: its first line, and what `program` prints now.
+/// The expected text of a record: its first line, and what `program` prints now.
 pub fn fresh(name: &str, program: &Path, args: &[String]) -> Result<String> {
     let output = program::output(program, args)?;
     let printed = String::from_utf8(output.stdout)?.replace("\r\n", "\n");
@@ -73,7 +73,7 @@ pub fn fresh(name: &str, program: &Path, args: &[String]) -> Result<String> {
     Ok(format!("{} {}{NOTE}\n{printed}{errors}", start(name), args.join(" ")))
 }
 
-/// Fails unless every record of the chapter is what its program prints now; for a chapter's tests.
+/// Fails unless every record of the chapter equals what its program prints now; for a chapter's tests.
 pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     let records = records(chapter)?;
     if records.is_empty() {
@@ -88,14 +88,14 @@ pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file in a chapter's `output` that lists the runs that its records are of.
+/// The file in a chapter's `output` folder that lists the recorded runs.
 pub const RUNS: &str = "runs.txt";
-/// What the emulator found in them ([`Emulated`]).
+/// The file with what the emulator found in them ([`Emulated`]).
 pub const EMULATED: &str = "sim.json";
-/// What a GPU measured in them ([`Measured`]).
+/// The file with what a GPU measured in them ([`Measured`]).
 pub const MEASURED: &str = "h200.json";
 
-/// The arguments of a chapter's recorded runs: those of the chapter's own sizes first, which are none.
+/// The arguments of a chapter's recorded runs. The first run has none: it uses the chapter's own sizes.
 pub fn runs(chapter: &Path) -> Result<Vec<String>> {
     let path = chapter.join("output").join(RUNS);
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
@@ -111,7 +111,7 @@ pub fn runs(chapter: &Path) -> Result<Vec<String>> {
     Ok(runs)
 }
 
-/// What `output/sim.json` has to be: what `program` finds now.
+/// The expected text of `output/sim.json`: what `program` finds now.
 pub fn emulated(chapter: &Path, program: &Path) -> Result<String> {
     let runs = runs(chapter)?.into_iter().map(|arguments| recorded(program, arguments));
     text_of(runs.collect::<Result<Vec<_>>>()?)
@@ -128,13 +128,13 @@ fn text_of(runs: Vec<Recorded>) -> Result<String> {
     Ok(record::text(&Emulated { version: record::VERSION, generated, kernels, runs }))
 }
 
-/// Fails unless the record of the emulator is of what the chapter finds now.
+/// Fails unless the record of the emulator equals what the chapter finds now.
 pub fn check_emulated(chapter: &Path, program: &Path) -> Result<()> {
     check_text(chapter, &emulated(chapter, program)?)
 }
 
-/// The same, with only the chapter's own sizes run again: the other runs, which are larger, have to be listed, and the
-/// kernels have to be those of all runs.
+/// The same, but only the run at the chapter's own sizes is repeated. The other runs, which are larger, must be listed,
+/// and the kernels must be those of all runs.
 pub fn check_emulated_at_own_sizes(chapter: &Path, program: &Path) -> Result<()> {
     let path = chapter.join("output").join(EMULATED);
     let kept = fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
@@ -158,8 +158,8 @@ fn check_text(chapter: &Path, now: &str) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless the record of a GPU is of the kernels as they are, and has every row that the record of the emulator has
-/// and that a GPU may be given.
+/// Fails unless the record of a GPU was made with the current kernels, and has every row of the emulator's record that
+/// a GPU may run.
 pub fn check_measured(chapter: &Path) -> Result<()> {
     let read = |file: &str| {
         let path = chapter.join("output").join(file);
@@ -183,8 +183,8 @@ pub fn check_measured(chapter: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The kernel files that some runs launched from, with the sums of their texts, by which the book tells a stale record of
-/// the emulator without running anything: faults name lines.
+/// The kernel files that some runs launched from, with the checksums of their texts. With these the book recognises a
+/// stale record of the emulator without running anything; the texts matter because faults name lines.
 pub fn kernel_sums<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Named<String>> {
     let sum = |file: &KernelFile| {
         let header = file.builds.first().and_then(|build| Header::parse(build.ptx));
@@ -195,7 +195,8 @@ pub fn kernel_sums<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Name
     kernel_files(reports)?.into_iter().map(sum).collect()
 }
 
-/// The PTX files of those kernel files, with the sums of their instructions, by which a stale record of a GPU is told.
+/// The PTX files of those kernel files, with the checksums of their instructions, by which a stale record of a GPU is
+/// recognised.
 pub fn code_sums<'r>(reports: impl Iterator<Item = &'r Report>) -> Result<Named<String>> {
     let sums = |file: &'static KernelFile| {
         let name = move |build: &Build| format!("kernels/ptx/{}.{build}.ptx", file.name);

@@ -1,9 +1,9 @@
 //! A real GPU as a machine, through the CUDA driver.
 //!
-//! The driver is opened at run time, so that the same program runs where there is none. Kernels are loaded from
-//! the PTX text that the emulator reads; the driver translates it for the card. This is the one file of the crate
-//! with unsafe code: the two calls into the driver that no type can make safe. What it leaves out: more than one
-//! GPU, streams, and structures passed by value.
+//! The driver is opened at run time, so that the same program also runs on a machine without one. Kernels are loaded
+//! from the PTX text that the emulator reads, and the driver compiles it for the GPU. This is the only file of the
+//! crate with unsafe code: calls into the driver that no type can make safe. What it leaves out: more than one GPU,
+//! streams, and structures passed by value.
 #![allow(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,25 +25,24 @@ use crate::launch::{Argument, Code, Launch};
 use crate::machine::{About, Machine, Run, Timing};
 use crate::target;
 
-/// A GPU, and what is in its memory.
+/// A GPU, and the buffers in its memory.
 pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     buffers: Vec<CudaSlice<u8>>,
     modules: BTreeMap<String, Loaded>,
     about: About,
-    /// 90 for compute capability 9.0.
+    /// The compute capability, 90 for 9.0.
     capability: u32,
     timed_runs: u32,
-    /// Modules whose variables a kernel has changed, by name.
+    /// The names of modules whose variables a kernel has changed.
     once_only: BTreeSet<String>,
 }
 
-/// Enough for a median that one slow run does not move.
+/// Enough for a median that does not depend on one slow run.
 const TIMED_RUNS: u32 = 11;
 
-/// A module twice: the variables of the second are its own, so that runs for the clock do not change those of the
-/// first.
+/// A module, loaded twice. The second copy has its own variables, so that timed runs do not change those of the first.
 #[derive(Clone)]
 struct Loaded {
     module: Arc<CudaModule>,
@@ -53,12 +52,12 @@ struct Loaded {
 /// An argument in the driver's terms.
 enum Pushed<'a> {
     Buffer(&'a CudaSlice<u8>),
-    /// The bytes of a value, little-endian; the driver reads as many as the parameter has.
+    /// The bytes of a value, little-endian. The driver reads as many as the parameter has.
     Value(u64),
 }
 
 impl Gpu {
-    /// The first GPU, which somebody asked for: the error says what to do without one.
+    /// The first GPU, for a caller that needs one: the error says what to do without one.
     pub fn demand() -> Result<Gpu> {
         Gpu::open()
             .map_err(|error| anyhow!("{error}: omit `--device gpu`, or run on a machine that has a GPU"))
@@ -87,18 +86,18 @@ impl Gpu {
         })
     }
 
-    /// The target of a text that this GPU is too old for, `sm_90`.
+    /// The target of a text, for example `sm_90`, if this GPU is too old for it.
     pub fn missing<'c>(&self, code: &'c Code) -> Option<&'c str> {
         target::missing(&code.ptx, self.capability)
     }
 
-    /// How many times each kernel is run for the clock from now on, after one run to warm up.
+    /// Sets how many times each kernel is run for timing, after one run to warm up.
     pub(crate) fn set_timed_runs(&mut self, runs: u32) {
         self.timed_runs = runs;
     }
 
-    /// From now on, runs the kernels of a module once, without a clock: buffers are restored between runs, variables of
-    /// a module are not, and the emulator has vetted a run from the first state only.
+    /// Makes the GPU run the kernels of a module only once from now on, without timing. Buffers are restored between
+    /// runs but variables of a module are not, and the emulator has checked only a run from the first state.
     pub fn run_once_only(&mut self, code: &Code) {
         self.once_only.insert(code.name.clone());
     }
@@ -114,7 +113,8 @@ impl Gpu {
         Ok(loaded)
     }
 
-    /// Runs for the clock and then once for the result, from the same inputs: kernels may work in place.
+    /// Runs a kernel for timing and then once for the result, each time with the same inputs, because kernels may work
+    /// in place.
     fn run(&mut self, loaded: &Loaded, launch: &Launch) -> Result<Option<Timing>> {
         let untimed = self.timed_runs == 0 || self.once_only.contains(&launch.code.name);
         let timing = if untimed { None } else { self.times(loaded, launch)? };
@@ -130,7 +130,7 @@ impl Gpu {
             times.push(self.launch_once(&timed, launch)?);
             self.restore(&saved)?;
         }
-        // The first one warms up, and is not one of those that are counted.
+        // The first run warms up and is not counted.
         let warm_up_us = Some(times.remove(0));
         Ok(Timing::of(times).map(|timing| Timing { warm_up_us, ..timing }))
     }
@@ -147,7 +147,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// One launch, waited for; microseconds between the events before and after it.
+    /// One launch, from start to end; returns the microseconds between the events before and after it.
     fn launch_once(&self, function: &CudaFunction, launch: &Launch) -> Result<f64> {
         let pushed: Vec<Pushed> = launch.args.iter().map(|arg| self.push(arg)).collect::<Result<_>>()?;
         let mut builder = self.stream.launch_builder(function);
@@ -161,8 +161,9 @@ impl Gpu {
         // SAFETY: the number and the sizes of the arguments have been checked against the kernel's parameters, so the
         // driver reads nothing that is not there. `Device` and `lanes run` let the emulator run every launch first,
         // from the same inputs, and no access of the kernel left its allocations there. (An index that depends on a
-        // race could still differ here; the emulator has seen one order.) Who leaves that out with `--check none` may
-        // see the driver stop the kernel; it can reach this process's memory on the card, and never the host's.
+        // race could still differ here; the emulator has seen one order.) With `--check none` the emulator is left out,
+        // and the driver may have to stop the kernel. The kernel can then reach this process's memory on the GPU, but
+        // never the host's.
         let events = unsafe { builder.launch(config(launch)) }?;
         let (start, end) = events.ok_or_else(|| anyhow!("the driver recorded no events"))?;
         Ok(f64::from(start.elapsed_ms(&end)?) * 1e3)
@@ -181,7 +182,7 @@ impl Machine for Gpu {
         self.about.clone()
     }
 
-    /// Half of what is free: while a kernel is timed, its inputs are held twice.
+    /// Half of the free memory, because the inputs are stored twice while a kernel is timed.
     fn memory_bytes(&self) -> u64 {
         self.context.mem_get_info().map_or(0, |(free, _)| free as u64 / 2)
     }
@@ -215,11 +216,11 @@ impl Machine for Gpu {
     }
 }
 
-/// The first GPU by itself, for kernels that somebody wants in the hands of a certain compiler: PTX at a chosen level of
-/// optimisation, or what an assembler has made of it.
+/// The first GPU by itself, for kernels that a certain compiler has to compile: PTX at a given optimisation level, or
+/// the machine code that an assembler wrote.
 ///
-/// Unlike a [`Device`](crate::Device) it does not ask the emulator first. So give it kernels that end and keep to their
-/// memory: after one that does not, the driver refuses everything else that the process asks for.
+/// Unlike a [`Device`](crate::Device), it does not run the kernel on the emulator first. So pass only kernels that end
+/// and stay within their memory. After any other kernel, the driver refuses all further calls of the process.
 pub struct Card {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
@@ -229,7 +230,7 @@ pub struct Card {
 /// What a [`Card`] loads.
 #[derive(Clone, Copy, Debug)]
 pub enum Image<'a> {
-    /// PTX, for the driver's own compiler at this level of optimisation, 0 to 4.
+    /// PTX, for the driver's own compiler at this optimisation level, 0 to 4.
     Ptx(&'a str, u32),
     /// Machine code.
     Cubin(&'a [u8]),
@@ -238,13 +239,13 @@ pub enum Image<'a> {
 /// An argument of a kernel on a [`Card`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardArgument {
-    /// The address of a buffer with these bytes, which afterwards are what the kernel has left there.
+    /// The address of a buffer with these bytes. After the launch they are what the kernel has written.
     Buffer(Vec<u8>),
     /// The bytes of a value and its alignment.
     Value(Vec<u8>, usize),
 }
 
-/// Stack of a thread in bytes, for functions that call themselves a few times.
+/// The stack of a thread in bytes, enough for functions that call themselves a few times.
 const STACK_BYTES: usize = 4096;
 
 impl Card {
@@ -255,15 +256,15 @@ impl Card {
         Ok(Card { context, stream, about })
     }
 
-    /// What it is.
+    /// A description of the GPU.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// Loads an image, runs one of its kernels, and forgets both.
+    /// Loads an image, runs one of its kernels, and unloads the image.
     ///
     /// # Errors
-    /// The driver refuses the image or the launch, or has stopped the kernel.
+    /// The driver refuses the image or the launch, or it has stopped the kernel.
     pub fn run(
         &self,
         image: Image<'_>,
@@ -302,7 +303,7 @@ impl Card {
     }
 }
 
-/// Appends an argument to a block of arguments, where its alignment puts it.
+/// Appends an argument to a block of arguments at its alignment.
 fn append(block: &mut Vec<u8>, bytes: &[u8], alignment: usize) {
     block.resize(block.len().next_multiple_of(alignment.max(1)), 0);
     block.extend_from_slice(bytes);
@@ -317,7 +318,7 @@ impl Raw {
         let text;
         let (bytes, mut options, mut values) = match image {
             Image::Ptx(ptx, level) => {
-                // A text ends where its first zero is; PTX has none.
+                // A text ends at its first zero byte, and PTX contains none.
                 text = CString::new(ptx.replace('\0', " ")).unwrap_or_default();
                 let level = std::ptr::without_provenance_mut(level as usize);
                 (text.as_ptr().cast(), vec![sys::CUjit_option::CU_JIT_OPTIMIZATION_LEVEL], vec![level])
@@ -347,7 +348,7 @@ impl Raw {
         stream: &CudaStream,
     ) -> Result<()> {
         let mut bytes = arguments.len();
-        // What a launch takes in place of pointers to the arguments: where they are, how long, and the end.
+        // What a launch gets instead of pointers to the arguments: their address, their size, and an end mark.
         let mut extra: [*mut c_void; 5] = [
             std::ptr::without_provenance_mut(1),
             arguments.as_mut_ptr().cast(),
@@ -387,7 +388,7 @@ impl Drop for Raw {
     }
 }
 
-/// The kernel in a module, allowed as much dynamic shared memory as the launch wants: above 48 KiB one has to ask.
+/// The kernel in a module. The driver has to be asked to allow more than 48 KiB of dynamic shared memory.
 fn function(module: &Arc<CudaModule>, launch: &Launch) -> Result<CudaFunction> {
     let function = module.load_function(&launch.kernel)?;
     if launch.simt.shared_bytes > 48 << 10 {
@@ -408,7 +409,7 @@ fn config(launch: &Launch) -> LaunchConfig {
     }
 }
 
-/// Up to eight bytes as one word, little-endian like the hosts that CUDA runs on.
+/// Up to eight bytes as one word, little-endian like all hosts of CUDA.
 fn word(bytes: &[u8]) -> Result<u64> {
     let mut word = [0; 8];
     let Some(place) = word.get_mut(..bytes.len()) else {
@@ -431,14 +432,14 @@ fn about(context: &CudaContext) -> Result<About, DriverError> {
     Ok(About { name: context.name()?, details })
 }
 
-/// The release of the driver, `580.65.06`, which the driver's own interface does not tell; Linux does.
+/// The release of the driver, for example `580.65.06`. The driver's own interface does not have it; Linux does.
 fn kernel_module() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     let is_release = |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
     text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
 }
 
-/// What the driver calls an error, in its own words.
+/// The driver's own description of an error.
 fn words(error: DriverError) -> String {
     let text = error.error_string().ok().and_then(|text| text.to_str().ok());
     text.map_or_else(|| format!("error {:?}", error.0), str::to_owned)

@@ -1,11 +1,12 @@
-//! Hardware counters of a chapter beside the emulator's: a record that was read on a GPU, and the table made of both.
+//! Hardware counters of a chapter beside the emulator's: a record that was made on a GPU, and the table that compares
+//! the two.
 //!
 //! The record, `output/h200_counters.csv`, is written by `cargo xtask record` from what Nsight Compute printed; CI,
-//! which has no GPU, compares it with what the emulator counts now. What memory saw must be equal, and branches may
-//! differ, because machine code is not PTX; wherever either differs, `output/h200_why.txt` says why. Where threads wait for
-//! one another the hardware's counts change from run to run; such variants are named there too, and shown without being
-//! compared. A metric that a record is too old to have is left out of its table. What it leaves out: times, which are in the
-//! chapter's other records.
+//! which has no GPU, compares it with what the emulator counts now. Memory counters must be equal. Branches may differ,
+//! because machine code is not PTX. Whenever either differs, `output/h200_why.txt` says why. If threads wait for each
+//! other, the hardware's counts change from run to run; such variants are named there too, and shown without being
+//! compared. A metric that an old record does not have is left out of its table. What it leaves out: times, which are
+//! in the chapter's other records.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,32 +19,32 @@ use record::{Named, Report, Row};
 use crate::program;
 use crate::report::layout::grouped;
 
-/// The record in a chapter's `output` folder.
+/// The name of the record in a chapter's `output` folder.
 pub const RECORD: &str = "h200_counters.csv";
-/// The explanations beside it.
+/// The name of the file with the explanations.
 pub const WHY: &str = "h200_why.txt";
-/// The table that is made of both.
+/// The name of the table.
 pub const TABLE: &str = "counters.md";
 
-/// Instructions that the hardware issued, once a warp.
+/// Instructions that the hardware issued, counted once for each warp.
 pub const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
-/// Control-flow instructions of machine code among them, `EXIT` too.
+/// Those that are control flow in machine code, including `EXIT`.
 pub const BRANCHES: &str = "smsp__inst_executed_op_branch.sum";
-/// Branches that parted the threads of a warp.
+/// Branches at which the threads of a warp diverged.
 pub const DIVERGENT: &str = "smsp__sass_branch_targets_threads_divergent.sum";
-/// Sectors that the second-level cache was asked for by loads: what the first level did not have.
+/// Sectors that loads requested from the second-level cache because the first level did not have them.
 pub const L2_READS: &str = "lts__t_sectors_srcunit_tex_op_read.sum";
 
-/// Counters of the emulator, added up, and metrics of Nsight Compute, added up, that must be equal.
+/// Counters of the emulator and metrics of Nsight Compute. The sum of the counters must equal the sum of the metrics.
 pub type Equal = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// What global memory saw.
+/// Counters of global memory.
 const GLOBAL: [Equal; 6] = [
     ("load requests", &["global_load_requests"], &["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]),
     ("load sectors", &["global_load_sectors"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]),
     ("store requests", &["global_store_requests"], &["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]),
     ("store sectors", &["global_store_sectors"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]),
-    // The assembler makes one of an atomic whose result nobody wants the other.
+    // The assembler turns an atomic whose result is not used into a reduction.
     (
         "atomics",
         &["global_atomic_requests", "global_reduction_requests"],
@@ -62,7 +63,7 @@ const GLOBAL: [Equal; 6] = [
     ),
 ];
 
-/// What shared memory saw.
+/// Counters of shared memory.
 const SHARED: [Equal; 6] = [
     ("load requests", &["shared_load_requests"], &["smsp__inst_executed_op_shared_ld.sum"]),
     (
@@ -84,7 +85,7 @@ const SHARED: [Equal; 6] = [
     ),
 ];
 
-/// What the instructions were: the same where machine code is as PTX.
+/// Counters of instructions, which are equal if the machine code has the same instructions as the PTX.
 const CODE: [Equal; 3] = [
     ("instructions", &["ptx_instructions"], &[INSTRUCTIONS]),
     ("branches", &["ptx_branches"], &[BRANCHES]),
@@ -93,7 +94,7 @@ const CODE: [Equal; 3] = [
 
 const WARPS: Equal = ("warps", &["warps"], &["smsp__warps_launched.sum"]);
 
-/// What was read on a GPU.
+/// What was measured on a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Where, when and how, in one line.
@@ -109,7 +110,7 @@ pub fn metrics() -> Vec<&'static str> {
 }
 
 impl Record {
-    /// Reads a record: a line about its origin, a line of metrics, and a line a variant.
+    /// Reads a record: a line about its origin, a line of metrics, and a line for each variant.
     pub fn parse(text: &str) -> Result<Record> {
         let mut lines = text.lines();
         let origin =
@@ -137,7 +138,7 @@ impl Record {
     }
 }
 
-/// What `output/counters.md` of a chapter has to be; `None` where the chapter has no record of hardware counters.
+/// The expected text of `output/counters.md` of a chapter; `None` if the chapter has no record of hardware counters.
 pub fn fresh(chapter: &Path, program: &Path) -> Result<Option<String>> {
     let folder = chapter.join("output");
     if !folder.join(RECORD).exists() {
@@ -153,7 +154,7 @@ pub fn report(program: &Path) -> Result<Report> {
     report_of(program, "")
 }
 
-/// The same of a run with further arguments.
+/// The same for a run with further arguments.
 pub fn report_of(program: &Path, arguments: &str) -> Result<Report> {
     let args: Vec<&str> =
         ["--device", "sim", "--json"].into_iter().chain(arguments.split_whitespace()).collect();
@@ -161,7 +162,7 @@ pub fn report_of(program: &Path, arguments: &str) -> Result<Report> {
     record::read(&String::from_utf8(output.stdout)?, "what the chapter printed")
 }
 
-/// Fails unless the table is what the record and the emulator say now; for a chapter's tests.
+/// Fails unless the table follows from the record and from what the emulator counts now; for a chapter's tests.
 pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     let now = fresh(chapter, program)?.context("the chapter has no record of hardware counters")?;
     let kept = fs::read_to_string(chapter.join("output").join(TABLE)).unwrap_or_default();
@@ -169,12 +170,12 @@ pub fn check(chapter: &Path, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The rows of a report's JSON that a GPU runs to their end: kernels in which the emulator found no harm.
+/// The rows of a report that a GPU runs to the end: kernels in which the emulator found nothing harmful.
 pub fn launched(report: &Report) -> impl Iterator<Item = &Row> {
     rows(report).filter(|row| !row.harmful)
 }
 
-/// The rows of a report's JSON that launched something; some are of the host alone.
+/// The rows of a report that launched a kernel; some concern only the host.
 pub fn rows(report: &Report) -> impl Iterator<Item = &Row> {
     report.rows().filter(|row| !row.kernels.is_empty())
 }
@@ -208,12 +209,12 @@ impl Pair<'_> {
         self.has(what) && self.emulated(what) != self.measured(what)
     }
 
-    /// Instructions need no reason: machine code has its own.
+    /// A different number of instructions needs no reason, because machine code always has its own.
     fn branches_differ(&self) -> bool {
         CODE[1..].iter().any(|&what| self.differs(what))
     }
 
-    /// One number where both counted the same.
+    /// One number if both counted the same, otherwise both.
     fn cell(&self, what: Equal) -> String {
         let here = grouped(self.emulated(what));
         if self.differs(what) { format!("{here} / {}", grouped(self.measured(what))) } else { here }
@@ -295,8 +296,8 @@ fn pairs<'a>(record: &'a Record, report: &'a Report) -> Result<Vec<Pair<'a>>> {
     Ok(pairs)
 }
 
-/// The parts of the explanations: what differs, how a part begins, and what heads it in the table. Where there is nothing
-/// to compare, a reason may be given of any variant.
+/// A part of the explanations: what differs, how the part begins, and its heading in the table. If there is nothing to
+/// compare, any variant may have a reason.
 struct Part {
     mark: &'static str,
     title: &'static str,
@@ -313,14 +314,14 @@ const PARTS: [Part; 3] = [
     },
 ];
 
-/// What memory saw and was not the same, in words.
+/// Which memory counters differ, in words.
 fn memory_difference(pair: &Pair) -> Option<String> {
     let what = GLOBAL.into_iter().chain(SHARED).find(|&what| pair.differs(what))?;
     let (here, there) = (pair.emulated(what), pair.measured(what));
     Some(format!("{} are {here} here and {there} on hardware", what.0))
 }
 
-/// What begins the part about variants that are not compared, and what heads it in the table.
+/// The start of the part about variants that are not compared, and its heading in the table.
 const VARIES: &str = "# varies";
 const VARIES_TITLE: &str = "What changes from run to run";
 const VARIES_NOTE: &str = "The counters of these variants are not compared. The profiler runs a kernel once for each group of counters,\n\
@@ -361,7 +362,7 @@ fn section(title: &str, note: Option<&str>, reasons: &[Reason]) -> String {
     text
 }
 
-/// The paragraphs below a mark, up to the next.
+/// The paragraphs from a mark to the next.
 fn part_of<'a>(why: &'a str, mark: &str) -> &'a str {
     let Some((_, rest)) = why.split_once(mark) else { return "" };
     rest.split("\n# ").next().unwrap_or_default()
@@ -377,7 +378,7 @@ fn paragraphs<'a>(part: &'a str) -> Result<Vec<Reason<'a>>> {
     paragraphs.map(reason).collect()
 }
 
-/// No part explains a variant twice, or one that is not in the record.
+/// Checks that no part explains a variant twice, or one that is not in the record.
 fn named_once(pairs: &[Pair], mark: &str, reasons: &[Reason]) -> Result<()> {
     let mut left: Vec<&str> = pairs.iter().map(|pair| pair.variant).collect();
     for variant in reasons.iter().flat_map(|reason| &reason.variants) {
@@ -390,7 +391,7 @@ fn named_once(pairs: &[Pair], mark: &str, reasons: &[Reason]) -> Result<()> {
     Ok(())
 }
 
-/// Every variant that differs has a reason, and no other has one.
+/// Checks that every variant that differs has a reason, and no other has one.
 fn explained(
     pairs: &[Pair],
     mark: &str,

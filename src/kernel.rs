@@ -1,20 +1,20 @@
-//! What a kernel is: a name and parameters, in a file that was compiled in one or more ways.
+//! Descriptions of kernels: a name and parameters, in a file that was compiled in one or more ways.
 //!
-//! These types describe; they launch nothing. The values are written by `build.rs` from `kernels/` and stand in
+//! These types only describe kernels and do not launch them. `build.rs` writes the values from `kernels/` into
 //! [`crate::kernels`].
 
 use std::fmt;
 
 pub use nvrtc::Param;
 
-/// A CUDA file and what the compiler made of it.
+/// A CUDA file and its compiled forms.
 #[derive(Debug)]
 pub struct KernelFile {
     /// `divergence` for `kernels/divergence.cu`.
     pub name: &'static str,
     /// The CUDA source, header comment included, with LF line ends.
     pub source: &'static str,
-    /// Its builds, in the order the file declares them; the first is the one a chapter runs unless told otherwise.
+    /// Its builds, in the order in which the file declares them. A chapter runs the first one by default.
     pub builds: &'static [Build],
     /// Its kernels, in the order of the file.
     pub kernels: &'static [&'static Kernel],
@@ -27,12 +27,12 @@ impl KernelFile {
     }
 }
 
-/// One way in which a file was compiled, and the PTX that came of it.
+/// One way in which a file was compiled, and the resulting PTX.
 pub struct Build {
-    /// The architecture the PTX is for, 70 for `sm_70`. Below 70 a warp has one program counter, from 70 on each lane
-    /// has its own.
+    /// The architecture of the PTX, 70 for `sm_70`. Below 70 a warp has one program counter, from 70 on each lane has
+    /// its own.
     pub arch: u32,
-    /// Whether it was compiled with `-G`: nothing optimised, and every branch of the source still there.
+    /// Whether it was compiled with `-G`: without optimisation, so that every branch of the source is still there.
     pub debug: bool,
     /// The PTX module.
     pub ptx: &'static str,
@@ -48,7 +48,7 @@ impl fmt::Display for Build {
 }
 
 impl fmt::Debug for Build {
-    /// Writes the name alone: thousands of lines of PTX in an error message help nobody.
+    /// Writes only the name, because thousands of lines of PTX in an error message would not help.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Build({self})")
     }
@@ -56,7 +56,7 @@ impl fmt::Debug for Build {
 
 /// A kernel: a function that the host can launch.
 pub struct Kernel {
-    /// The file it stands in.
+    /// The file that contains it.
     pub file: &'static KernelFile,
     /// Its name, in CUDA and in PTX.
     pub name: &'static str,
@@ -83,7 +83,7 @@ impl fmt::Display for Kernel {
 }
 
 impl fmt::Debug for Kernel {
-    /// Leaves the file at its name, because the file lists its kernels in turn.
+    /// Writes only the name of the file, because the file lists its kernels in turn.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Kernel({}::{}{:?})", self.file.name, self.name, self.params)
     }

@@ -1,4 +1,4 @@
-//! The book's kernels, one module for each file of `kernels/`, one constant for each kernel.
+//! The book's kernels: one module for each file of `kernels/`, one constant for each kernel.
 //!
 //! Written by `build.rs`, so that a kernel has one place, its `.cu`: a name that is misspelt in Rust does not compile.
 //!
@@ -15,12 +15,12 @@ use crate::kernel::{Build, Kernel, KernelFile, Param};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// No kernel has that name.
+/// There is no kernel with this name.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnknownKernel {
     /// The name that was asked for.
     pub name: String,
-    /// Names that look like it, the nearest first; at most three.
+    /// The most similar names, at most three, the nearest first.
     pub near: Vec<&'static str>,
 }
 
@@ -52,7 +52,7 @@ pub fn find(name: &str) -> Result<&'static Kernel, UnknownKernel> {
         .ok_or_else(|| UnknownKernel { name: name.to_owned(), near: near(name) })
 }
 
-/// The names nearest to a misspelt one: those that fewer changes of a letter lead to than half its letters.
+/// The names nearest to a misspelt one, of which fewer than half the letters have to change.
 fn near(name: &str) -> Vec<&'static str> {
     let mut found: Vec<_> = all().map(|kernel| (distance(name, kernel.name), kernel.name)).collect();
     found.retain(|&(changes, _)| changes <= name.len() / 2);

@@ -1,7 +1,8 @@
-//! A chapter at work: the machines, the reader's options, and the report that grows.
+//! A running chapter: the machines, the reader's options, and the report so far.
 //!
-//! A chapter names sections and variants and says how each is run and judged; which of them are run, how large, and
-//! how it is all shown is decided here, the same way in every chapter. What it leaves out: knowledge of any kernel.
+//! A chapter names sections and variants, and says how each is run and judged. This module decides which of them are
+//! run, at which size, and how all of it is shown, in the same way for every chapter. What it leaves out: knowledge of
+//! any kernel.
 
 use anyhow::{Result, bail};
 
@@ -18,19 +19,20 @@ pub struct Lab {
     device: Device,
     progress: Progress,
     report: Report,
-    /// The variants there are, run or not.
+    /// All variants, run or not.
     names: Vec<String>,
-    /// Whether nothing is run yet.
+    /// Whether this pass only collects names and sizes, and runs nothing.
     is_rehearsal: bool,
-    /// The sections of which something is to be run.
+    /// The sections of which something will be run.
     planned: Vec<String>,
-    /// Whether the last section has come to its variants: what is asked for from then on is the next one's.
+    /// Whether the last section has reached its variants. Settings that are requested from then on belong to the next
+    /// section.
     is_under_way: bool,
-    /// What was asked for since.
+    /// The settings that have been requested since.
     asked: Vec<(&'static str, u64)>,
 }
 
-/// Kernels number their threads with an `int`, and the last block may reach past the last element.
+/// Kernels number their threads with an `int`, and the last block may extend past the last element.
 const MOST_ELEMENTS: u64 = i32::MAX as u64 - 1023;
 
 impl Lab {
@@ -62,8 +64,8 @@ impl Lab {
         })
     }
 
-    /// How many elements to work on: what the reader asked for, or `default`. Each takes `element_bytes` of memory,
-    /// all arrays together.
+    /// How many elements to work on: what the reader asked for, or `default`. All arrays together take `element_bytes`
+    /// of memory for each element.
     pub fn size(&mut self, default: usize, element_bytes: u64) -> Result<usize> {
         let size = self.options.size.unwrap_or(default);
         let (memory, machine) = self.device.memory();
@@ -86,7 +88,7 @@ impl Lab {
         block
     }
 
-    /// What decides every choice left to chance, inputs and schedules.
+    /// The seed of everything random: inputs and schedules.
     pub fn seed(&mut self) -> u64 {
         self.setting("seed", self.options.seed);
         self.options.seed
@@ -111,7 +113,7 @@ impl Lab {
         self.is_under_way = false;
     }
 
-    /// Runs a variant, unless the reader asked for another. What it allocates is freed when it is done.
+    /// Runs a variant, unless the reader asked for others. Its buffers are freed at the end.
     pub fn variant(&mut self, name: &str, work: impl FnOnce(&mut Device) -> Result<Row>) -> Result<()> {
         if let Some(row) = self.selected(name, work)? {
             self.last_section().rows.push(Row { variant: name.to_owned(), ..row });
@@ -119,7 +121,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Draws a picture from a run on the emulator, in lines of text, unless the reader asked for something else.
+    /// Draws a picture of a run on the emulator, in lines of text, unless the reader asked for something else.
     pub fn picture(&mut self, name: &str, draw: impl FnOnce(&mut Device) -> Result<String>) -> Result<()> {
         if let Some(lines) = self.selected(name, |device| device.without_gpu(draw))? {
             self.last_section().pictures.push((name.to_owned(), lines));
@@ -148,25 +150,25 @@ impl Lab {
         self.report.sections.last_mut().expect("a section comes before what is in it")
     }
 
-    /// Says what to notice in what the emulator found in the section, if the rows that it speaks of were run.
+    /// Adds a remark about what the emulator found in the section, if the rows that it concerns were run.
     pub fn notice(&mut self, say: impl FnOnce(&Section) -> Option<String>) {
         let section = self.last_section();
         section.notes.extend(say(section));
     }
 
-    /// Says what to notice in what the GPU did, if the rows that it speaks of were run on one.
+    /// Adds a remark about what the GPU did, if the rows that it concerns were run on one.
     pub fn gpu_notice(&mut self, say: impl FnOnce(&Section) -> Option<String>) {
         let section = self.last_section();
         section.gpu_notes.extend(say(section));
     }
 
-    /// Goes through a chapter and runs nothing of it. So what cannot be done is refused before a line is printed, and the
-    /// head of the report is known.
+    /// Goes through a chapter without running anything. So requests that cannot be met are refused before a line is
+    /// printed, and the head of the report is known.
     pub(crate) fn rehearse(&mut self, run: impl FnOnce(&mut Lab) -> Result<()>) -> Result<()> {
         self.is_rehearsal = true;
         run(self)?;
         self.check_names()?;
-        // As sections ask for them, every section would have an order of its own.
+        // In the order in which sections request them, each section would have an order of its own.
         for section in std::mem::take(&mut self.report.sections) {
             for setting in section.settings.into_iter().filter(|_| self.planned.contains(&section.name)) {
                 if !self.report.settings.contains(&setting) {
@@ -181,7 +183,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Refuses what the reader asked for and is not there.
+    /// Refuses names that the reader asked for and that do not exist.
     fn check_names(&self) -> Result<()> {
         let sections: Vec<&str> = self.report.sections.iter().map(|section| section.name.as_str()).collect();
         let is_known = |only: &&String| self.names.contains(only) || sections.contains(&only.as_str());
@@ -199,7 +201,7 @@ impl Lab {
         );
     }
 
-    /// The report as far as it has come.
+    /// The report so far.
     pub(crate) fn report(&self) -> &Report {
         &self.report
     }
@@ -212,12 +214,12 @@ impl Lab {
     }
 }
 
-/// Puts settings into the order in which they are told.
+/// Sorts settings into the order in which they are shown.
 fn put_in_order(settings: &mut [(&str, u64)]) {
     settings.sort_by_key(|(name, _)| ["size", "block", "seed"].iter().position(|known| known == name));
 }
 
-/// Whether somebody who typed `typed` may have meant `name`: a part of it, or a slip of the finger.
+/// Whether a reader who typed `typed` may have meant `name`: it is a part of the name, or similar to it.
 fn is_near(name: &str, typed: &str) -> bool {
     !typed.is_empty() && (name.contains(typed) || strsim::jaro_winkler(name, typed) > 0.9)
 }

@@ -1,8 +1,8 @@
-//! A launch: which build of which kernel, in what shape, with what arguments.
+//! A launch: a build of a kernel, its shape, and its arguments.
 //!
-//! The machines take it as it is; nothing here depends on which machine it will be. All checkers watch unless it says
-//! otherwise. What it leaves out: the schedules and reconvergence mechanisms of the emulator, which a chapter about them
-//! sets on [`Launch::simt`].
+//! All machines accept it unchanged; nothing here depends on which machine it will be. All checkers are on unless it
+//! says otherwise. What it leaves out: the schedules and reconvergence mechanisms of the emulator, which a chapter
+//! about them sets in [`Launch::simt`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +13,10 @@ use simt::{Checks, Dim3};
 use crate::buffer::{Buffer, BufferId};
 use crate::kernel::{Build, Kernel};
 
-/// PTX text and what it is called.
+/// PTX text and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// The name of the text, `divergence.sm_70`: one name, one text.
+    /// The name of the text, for example `divergence.sm_70`. Different texts have different names.
     pub name: String,
     /// The text.
     pub ptx: Cow<'static, str>,
@@ -58,19 +58,19 @@ argument_from!(i32, u32, i64, u64, f32, f64);
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The text that holds the kernel.
+    /// The text that contains the kernel.
     pub code: Code,
     /// The kernel's name.
     pub kernel: String,
     /// Its arguments in order.
     pub args: Vec<Argument>,
-    /// Shape, seed, schedule and bounds, as the emulator takes them; its own list of arguments stays empty.
+    /// Shape, seed, schedule and bounds, in the emulator's type, whose own list of arguments remains empty.
     pub simt: simt::Launch,
     registered: Option<&'static Kernel>,
 }
 
 impl Launch {
-    /// A launch of `grid` blocks of `block` threads, of the first build that the kernel's file declares.
+    /// A launch of `grid` blocks of `block` threads, from the first build that the kernel's file declares.
     pub fn new(kernel: &'static Kernel, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let build = kernel.builds().next().expect("a kernel is in the registry because a build has it");
         let launch = Launch::of(Code::of(kernel, build), kernel.name, grid, block);
@@ -82,20 +82,20 @@ impl Launch {
         Launch::new(kernel, blocks_for(n, block), block)
     }
 
-    /// A launch of a kernel of any PTX text, watched by all checkers.
+    /// A launch of a kernel of any PTX text, with all checkers.
     pub fn of(code: Code, kernel: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
-        // Chapters wait for volatile flags on purpose; `lanes run` tells what that is worth.
+        // Chapters poll volatile flags on purpose; `lanes run` reports what that means.
         let checks = Checks { volatile_races: false, ..Checks::ALL };
         let simt = simt::Launch { checks, ..simt::Launch::new(grid, block) };
         Launch { code, kernel: kernel.to_owned(), args: Vec::new(), simt, registered: None }
     }
 
-    /// The same launch of the unoptimised build, in which every branch of the source is still there.
+    /// The same launch from the unoptimised build, in which every branch of the source is still there.
     pub fn debug(self) -> Result<Launch> {
         self.build("unoptimised", |build| build.debug)
     }
 
-    /// The same launch of the optimised build for an architecture, 60 for `sm_60`.
+    /// The same launch from the optimised build for an architecture, 60 for `sm_60`.
     pub fn arch(self, arch: u32) -> Result<Launch> {
         self.build(&format!("sm_{arch}"), |build| build.arch == arch && !build.debug)
     }
@@ -114,28 +114,28 @@ impl Launch {
         self
     }
 
-    /// The same launch, watched by no checker: for the clock.
+    /// The same launch without checkers: for measuring time.
     #[must_use]
     pub fn unchecked(mut self) -> Launch {
         self.simt.checks = Checks::NONE;
         self
     }
 
-    /// Sets the bytes of shared memory that the launch brings, besides those that the kernel declares.
+    /// Sets the size of the dynamic shared memory in bytes, in addition to what the kernel declares.
     #[must_use]
     pub fn shared_bytes(mut self, bytes: u32) -> Launch {
         self.simt.shared_bytes = bytes;
         self
     }
 
-    /// Sets what decides the choices of the schedule.
+    /// Sets the seed of the schedule.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Launch {
         self.simt.seed = seed;
         self
     }
 
-    /// The buffers among the arguments, each once.
+    /// The buffers among the arguments, without repetition.
     pub fn buffers(&self) -> Vec<BufferId> {
         let mut buffers: Vec<BufferId> = self.args.iter().filter_map(Argument::buffer).collect();
         buffers.sort_unstable();
@@ -165,7 +165,7 @@ pub fn blocks_for(n: usize, block: u32) -> u32 {
     u32::try_from(n.div_ceil(block as usize)).unwrap_or(u32::MAX)
 }
 
-/// Fails unless a block can be halved again and again down to a warp, as trees of sums do.
+/// Fails unless a block can be halved again and again down to a warp, as reduction trees do.
 pub fn check_halving(block: u32) -> Result<()> {
     if block < 32 || !block.is_power_of_two() {
         bail!(

@@ -1,8 +1,8 @@
-//! What a chapter of Thirty-Two Lanes sees: the same kernel on two machines, and a report about both.
+//! The interface for the chapters of Thirty-Two Lanes: the same kernel on two machines, and a report about both.
 //!
-//! The promise: a kernel that this crate launches runs first on an emulator that sees every lane, and only if
-//! nothing was wrong with it also on the reader's GPU, from the same PTX text. Their results are compared, and
-//! what was counted and timed is told in one screen.
+//! The promise: a kernel that this crate launches runs on an emulator first, which sees every lane. Only if nothing was
+//! wrong with it, it also runs on the reader's GPU, from the same PTX text. The results are compared, and the counters
+//! and times fit on one screen.
 //!
 //! ```no_run
 //! use lanes::{Choice, Device, Launch, Tolerance, kernels};
@@ -19,9 +19,9 @@
 //! # }
 //! ```
 //!
-//! The four types: a [`Device`] is the machines under one handle; a [`Buffer`] is an array on all of them; a
-//! [`Launch`] is a kernel with its shape and its arguments; a [`Report`] is what is printed at the end. A chapter
-//! gets the device, the report and the options of the command line together, as a [`Lab`].
+//! The four types: a [`Device`] is all machines behind one interface; a [`Buffer`] is an array on all of them; a
+//! [`Launch`] is a kernel with its shape and its arguments; a [`Report`] is what is printed at the end. A chapter gets
+//! the device, the report and the options of the command line together, as a [`Lab`].
 //!
 //! What it leaves out: streams, textures, several GPUs, and everything else that the book does not need.
 

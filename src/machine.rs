@@ -1,7 +1,7 @@
-//! What the two machines have in common: memory, and launches that come to a [`Run`].
+//! What the two machines have in common: memory, and launches that return a [`Run`].
 //!
-//! The trait is the whole of what [`Device`](crate::Device) asks of a machine. What it leaves out: everything
-//! that one machine has and the other has not; a run simply says `None` there.
+//! The trait is everything that [`Device`](crate::Device) needs from a machine. What it leaves out: everything that
+//! only one machine has; for that, a run says `None`.
 
 use std::ops::AddAssign;
 
@@ -12,30 +12,30 @@ use simt::{Counters, Dim3, Fault, LineCounters, StaleRead};
 use crate::buffer::BufferId;
 use crate::launch::Launch;
 
-/// What a machine is, for the head of a report.
+/// A description of a machine, for the head of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// `emulator`, or the GPU's name.
     pub name: String,
-    /// What else there is to say: compute capability and driver of a GPU.
+    /// Further details: compute capability and driver of a GPU.
     pub details: Vec<(&'static str, String)>,
 }
 
-/// A machine with global memory that runs kernels.
+/// A machine that has global memory and runs kernels.
 pub trait Machine {
-    /// What it is.
+    /// A description of it.
     fn about(&self) -> About;
     /// Memory for data, in bytes.
     fn memory_bytes(&self) -> u64;
-    /// Allocates zeroed memory, which gets the next number.
+    /// Allocates zeroed memory, which gets the next buffer number.
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<()>;
-    /// Frees what was allocated, from this number on.
+    /// Frees all buffers from this number on.
     fn free_from(&mut self, first: BufferId);
     /// Writes a whole buffer.
     fn write(&mut self, buffer: BufferId, bytes: &[u8]) -> Result<()>;
     /// Reads a whole buffer.
     fn read(&mut self, buffer: BufferId) -> Result<Vec<u8>>;
-    /// Runs a kernel to its end.
+    /// Runs a kernel to the end.
     fn launch(&mut self, launch: &Launch) -> Result<Run>;
 }
 
@@ -44,7 +44,7 @@ pub trait Machine {
 pub struct Run {
     /// The kernels, in order.
     pub kernels: Vec<String>,
-    /// How many of them, the first ones, a GPU was given too.
+    /// How many of them the GPU ran too: always the first ones.
     pub on_gpu: usize,
     /// What the emulator counted.
     pub counters: Counters,
@@ -52,19 +52,20 @@ pub struct Run {
     pub lines: Vec<LineCounters>,
     /// What the emulator found wrong.
     pub faults: Vec<Fault>,
-    /// Where the emulator's weak memory returned older stores, if it was asked for.
+    /// Where the emulator's weak memory returned older stores, if it was switched on.
     pub stale_reads: Vec<StaleRead>,
     /// What the kernels printed on the emulator.
     pub output: String,
-    /// How long a GPU took, between two events around each kernel.
+    /// How long a GPU took, measured between two events around each kernel.
     pub timing: Option<Timing>,
-    /// Why the GPU, although there is one, was not given the kernel.
+    /// Why the GPU, if there is one, did not get the kernel.
     pub withheld: Option<String>,
-    /// The target that the kernel was built for, `sm_90`, if the GPU is too old for it and was not given it.
+    /// The target of the kernel, for example `sm_90`, if the GPU is too old for it and did not get it.
     pub needs: Option<String>,
-    /// Whether some checkers that the launch asked for did not watch, so that faults may have gone unseen.
+    /// Whether some checkers that the launch asked for were off, so that faults may have been missed.
     pub unwatched: bool,
-    /// Whether a kernel changed variables of its module (`__device__`), so that a second run would start otherwise.
+    /// Whether a kernel changed variables of its module (`__device__`), so that a second run would start from another
+    /// state.
     pub changes_variables: bool,
 }
 
@@ -75,17 +76,17 @@ pub struct Traced {
     pub block: Dim3,
     /// The warp in the block.
     pub warp: u32,
-    /// The lanes that run together here.
+    /// The lanes that execute it together.
     pub mask: u32,
-    /// Those of them for which it is carried out: whose guard is true; at a branch, who takes it.
+    /// Those of them for which it is carried out: lanes whose guard is true; at a branch, those that take it.
     pub active: u32,
-    /// The line of CUDA it stands for, if the compiler says so.
+    /// Its line in the CUDA source, if the compiler names one.
     pub line: Option<u32>,
     /// Its PTX.
     pub ptx: String,
 }
 
-/// One launch after the other: counters and times add up.
+/// One launch after the other: counters and times are added up.
 impl AddAssign for Run {
     fn add_assign(&mut self, other: Run) {
         self.kernels.extend(other.kernels);

@@ -1,8 +1,9 @@
-//! Runs of a chapter's program, whose outputs the chapter's tests share.
+//! Runs a chapter's program, and shares its outputs between the chapter's tests.
 //!
-//! Several tests of a chapter look at the same output, and some outputs take seconds. A chapter prints the same whenever it is
-//! run on the emulator, so in a process that has called [`share`] each list of arguments is run once. The chores never call it:
-//! between two of their runs, the records that a chapter reads may have changed. What it leaves out: programs that do not end.
+//! Several tests of a chapter use the same output, and some outputs take seconds. On the emulator a chapter always
+//! prints the same, so in a process that has called [`share`] each list of arguments is run only once. The chores never
+//! call it, because between two of their runs the records that a chapter reads may have changed. What it leaves out:
+//! programs that do not end.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,12 +19,12 @@ type Shared = Arc<Mutex<Option<Output>>>;
 static IS_SHARED: AtomicBool = AtomicBool::new(false);
 static OUTPUTS: Mutex<BTreeMap<(PathBuf, Vec<String>), Shared>> = Mutex::new(BTreeMap::new());
 
-/// From now on, this process runs a program once for each list of arguments.
+/// Makes this process run a program only once for each list of arguments.
 pub fn share() {
     IS_SHARED.store(true, Ordering::Relaxed);
 }
 
-/// What a program prints, and how it ends.
+/// The output of a program and its status.
 pub fn output<S: AsRef<str>>(program: &Path, args: &[S]) -> Result<Output> {
     let args: Vec<String> = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
     if !IS_SHARED.load(Ordering::Relaxed) {
@@ -32,7 +33,7 @@ pub fn output<S: AsRef<str>>(program: &Path, args: &[S]) -> Result<Output> {
     let mut outputs = OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner);
     let shared = Arc::clone(outputs.entry((program.to_owned(), args.clone())).or_default());
     drop(outputs);
-    // Whoever asks for the same meanwhile waits here.
+    // Another test that needs the same output waits here.
     let mut output = shared.lock().unwrap_or_else(PoisonError::into_inner);
     match &*output {
         Some(output) => Ok(output.clone()),

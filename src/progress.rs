@@ -1,7 +1,7 @@
-//! A sign of life on a terminal, for runs that take more than a second.
+//! Shows on a terminal what is running, if it takes more than a second.
 //!
-//! It is drawn on standard error, so that what is piped stays clean, and not at all where that is no terminal. What
-//! it leaves out: how much is left, which nobody knows of a kernel.
+//! It is drawn on standard error, so that piped output stays clean, and only if that is a terminal. What it leaves out:
+//! how much remains, which is not known for a kernel.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long a run may stay silent.
+/// How long a run may take before it is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Shows what is being run, from one second on until it is dropped.
+/// Shows what is being run, after one second and until it is dropped.
 pub struct Progress {
     message: Arc<Mutex<String>>,
     thread: Option<(Sender<()>, thread::JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// Starts to wait.
+    /// Starts the clock.
     pub fn start() -> Progress {
         let message = Arc::new(Mutex::new(String::new()));
         if !std::io::stderr().is_terminal() {
@@ -43,7 +43,7 @@ impl Progress {
         Progress { message, thread: Some((stop, handle)) }
     }
 
-    /// Says what is being run now.
+    /// Sets the name of what is being run.
     pub fn set(&self, message: &str) {
         message.clone_into(&mut self.message.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -53,7 +53,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         let Some((stop, handle)) = self.thread.take() else { return };
         drop(stop);
-        // A sign of life that died is no reason to fail.
+        // It is no reason to fail if this thread has panicked.
         let _ = handle.join();
     }
 }

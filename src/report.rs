@@ -1,8 +1,8 @@
-//! What a chapter found, before it is shown.
+//! What a chapter found, before it is formatted.
 //!
-//! Data only: [`text`] shows it to a reader, [`json`] to a program. A report is made of sections, a section of one
-//! row for each kernel variant and of what to notice in them. What it leaves out: times of the emulator, so that its
-//! output is the same on every computer.
+//! Data only: [`text`] formats it for a reader, [`json`] for a program. A report consists of sections, and a section
+//! has a row for each kernel variant, and remarks. What it leaves out: times of the emulator, so that the output is the
+//! same on every computer.
 
 pub mod columns;
 pub mod faults;
@@ -27,9 +27,9 @@ pub struct Report {
     pub machines: Vec<About>,
     /// Why there is no GPU among them, if one would have been used.
     pub missing: Option<String>,
-    /// What was asked for: `("size", 4096)`; those that a section which was run depends on.
+    /// The settings, for example `("size", 4096)`, on which sections that were run depend.
     pub settings: Vec<(&'static str, u64)>,
-    /// Which launches some checkers did not watch, and how to have them watched.
+    /// Which launches ran without some checkers, and how to switch them on.
     pub unwatched: Option<String>,
     /// What was found.
     pub sections: Vec<Section>,
@@ -38,44 +38,44 @@ pub struct Report {
 /// A question, and the variants that answer it.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
-    /// Its name, which `--only` understands.
+    /// Its name, for `--only`.
     pub name: String,
     /// The question.
     pub title: String,
-    /// The settings that it depends on.
+    /// The settings on which it depends.
     pub settings: Vec<(&'static str, u64)>,
     /// The counters that it is about.
     pub columns: Vec<Column>,
     /// The variants.
     pub rows: Vec<Row>,
-    /// Pictures in lines of text, with their names, which `--only` understands.
+    /// Pictures in lines of text, with their names, for `--only`.
     pub pictures: Vec<(String, String)>,
-    /// What to notice in what the emulator found; every number comes from the rows.
+    /// Remarks about what the emulator found. Every number comes from the rows.
     pub notes: Vec<String>,
-    /// What to notice in what the GPU did.
+    /// Remarks about what the GPU did.
     pub gpu_notes: Vec<String>,
 }
 
-/// A variant of a kernel, run and judged.
+/// A variant of a kernel that was run and judged.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its name, which the section gives it.
+    /// Its name in the section.
     pub variant: String,
     /// What the run did.
     pub run: Run,
-    /// What came out.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What the chapter expects to come out.
+    /// The verdict that the chapter expects.
     pub expected: Verdict,
-    /// The emulator's result beside the reference.
+    /// The comparison of the emulator's result with the reference.
     pub check: Option<Check>,
-    /// The GPU's result beside the reference, where there is one.
+    /// The comparison of the GPU's result with the reference, if there is a GPU.
     pub gpu_check: Option<Check>,
-    /// The comparison of the machines, where there are two.
+    /// The comparison of the two machines, if there is a GPU.
     pub agreement: Option<Check>,
-    /// What else to say of the emulator's run, below the table.
+    /// Remarks about the emulator's run, below the table.
     pub remarks: Vec<String>,
-    /// What else to say of the GPU's run.
+    /// Remarks about the GPU's run.
     pub gpu_remarks: Vec<String>,
     /// Figures of the emulator's run that no counter has, by name: for programs, and for claims.
     pub facts: Vec<(&'static str, f64)>,
@@ -83,12 +83,12 @@ pub struct Row {
     pub gpu_facts: Vec<(&'static str, f64)>,
 }
 
-/// What came of a run.
+/// The verdict on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The result is right and nothing was wrong on the way.
+    /// The result is right, and the emulator found nothing wrong.
     Ok,
-    /// The result is not what it should be.
+    /// The result is wrong.
     Wrong,
     /// The emulator found something wrong with the kernel.
     Fault,
@@ -106,7 +106,7 @@ impl Verdict {
 }
 
 impl Row {
-    /// A row about a run that should come out right.
+    /// A row about a run that is expected to be right.
     pub fn new(run: Run, verdict: Verdict) -> Row {
         Row {
             variant: String::new(),
@@ -123,13 +123,13 @@ impl Row {
         }
     }
 
-    /// Says what should come out; a wrong kernel that is found out is a success.
+    /// Sets the expected verdict. If a wrong kernel is found to be wrong, that is a success.
     #[must_use]
     pub fn expect(self, expected: Verdict) -> Row {
         Row { expected, ..self }
     }
 
-    /// Adds something to say.
+    /// Adds a remark.
     #[must_use]
     pub fn remark(mut self, remark: String) -> Row {
         self.remarks.push(remark);
@@ -143,7 +143,7 @@ impl Row {
         self
     }
 
-    /// Adds something to say about the GPU's run.
+    /// Adds a remark about the GPU's run.
     #[must_use]
     pub fn gpu_remark(mut self, remark: String) -> Row {
         self.gpu_remarks.push(remark);
@@ -157,13 +157,13 @@ impl Row {
         self
     }
 
-    /// A figure that was added, of either machine.
+    /// A figure that was added for either machine.
     pub fn fact_value(&self, name: &str) -> Option<f64> {
         let mut facts = self.facts.iter().chain(&self.gpu_facts);
         facts.find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// What stands in a column. A kernel that was stopped was not counted to its end, so its counts mean nothing.
+    /// The text of a cell. A kernel that was stopped was not counted to the end, so it has no counts.
     pub(crate) fn cell(&self, column: &Column) -> String {
         if withheld(&self.run.faults).is_some() {
             return "-".to_owned();
@@ -171,13 +171,13 @@ impl Row {
         column.text(&self.run.counters, |name| self.fact_value(name))
     }
 
-    /// The comparison with the reference that went wrong, the emulator's first.
+    /// The comparison with the reference that failed, the emulator's first.
     pub(crate) fn wrong_check(&self) -> Option<&Check> {
         [&self.check, &self.gpu_check].into_iter().flatten().find(|check| !check.is_right())
     }
 
-    /// Whether it came out otherwise than expected, or the machines disagree about a kernel that is right. A fault that
-    /// nobody watched for is not missed.
+    /// Whether the verdict is not the expected one, or the machines disagree about a kernel that is right. A fault does
+    /// not count as missing if its checker was off.
     pub fn is_failure(&self) -> bool {
         let disagree = self.agreement.as_ref().is_some_and(|check| !check.is_right());
         if self.expected == Verdict::Fault && self.run.unwatched {
@@ -188,7 +188,7 @@ impl Row {
 }
 
 impl Section {
-    /// Whether anything of it was run.
+    /// Whether any part of it was run.
     pub(crate) fn was_run(&self) -> bool {
         !self.rows.is_empty() || !self.pictures.is_empty()
     }

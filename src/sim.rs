@@ -1,8 +1,8 @@
 //! The emulator as a machine.
 //!
-//! It keeps what the other machine keeps on its card: allocations by number, and modules by name, so that the
-//! variables of a module live on from one launch to the next. What it leaves out: opinions about faults, which
-//! are [`Device`](crate::Device)'s.
+//! It stores what the other machine has on the GPU: allocations by number, and modules by name, so that the variables
+//! of a module keep their values from one launch to the next. What it leaves out: judging faults, which
+//! [`Device`](crate::Device) does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ impl Sim {
         Sim { emulator, memory_bytes, buffers: Vec::new(), modules: BTreeMap::new() }
     }
 
-    /// Reads a text, unless it was read before.
+    /// Loads a text, unless it is loaded already.
     pub(crate) fn load(&mut self, code: &Code) -> Result<Module> {
         if let Some(module) = self.modules.get(&code.name) {
             return Ok(module.clone());
@@ -39,7 +39,7 @@ impl Sim {
         Ok(module)
     }
 
-    /// The module of a launch, and the launch in the emulator's terms.
+    /// The module of a launch, and the launch in the emulator's type.
     fn prepare(&mut self, launch: &Launch) -> Result<(Module, simt::Launch)> {
         let module = self.load(&launch.code)?;
         let info = module.kernels().iter().find(|kernel| kernel.name == launch.kernel);
@@ -50,7 +50,7 @@ impl Sim {
         Ok((module, shape))
     }
 
-    /// Every instruction of a launch, in the order in which they were issued.
+    /// Every instruction of a launch, in the order in which warps issued them.
     pub(crate) fn trace(&mut self, launch: &Launch) -> Result<Vec<Traced>> {
         let (module, shape) = self.prepare(launch)?;
         let mut steps = Vec::new();
@@ -60,7 +60,7 @@ impl Sim {
         Ok(steps.iter().map(|step| traced(&module, step)).collect())
     }
 
-    /// Does some work, after which the buffers and variables that a launch may change are as they were.
+    /// Does some work, and then restores the buffers and variables that a launch may change.
     pub(crate) fn aside<R>(
         &mut self,
         launch: &Launch,
@@ -102,7 +102,7 @@ impl Machine for Sim {
 
     fn free_from(&mut self, BufferId(first): BufferId) {
         for buffer in self.buffers.drain(first.min(self.buffers.len())..) {
-            // It was allocated here, so there is nothing that could go wrong.
+            // It was allocated here, so freeing it cannot fail.
             let _ = self.emulator.free(buffer);
         }
     }
@@ -154,7 +154,7 @@ fn traced(module: &Module, step: &TraceStep) -> Traced {
     }
 }
 
-/// What the variables of a module hold.
+/// The contents of a module's variables.
 pub fn variables(emulator: &Emulator, module: &Module) -> Result<Vec<Vec<u8>>> {
     module.variables().map(|(_, buffer)| Ok(emulator.read(buffer)?.to_vec())).collect()
 }
@@ -181,17 +181,17 @@ fn no_such_kernel(launch: &Launch, module: &Module) -> anyhow::Error {
     anyhow!("`{}` has no kernel `{}`: it has {}", launch.code.name, launch.kernel, names.join(", "))
 }
 
-/// What the emulator may use for its global memory: half of what the host has to spare, for the results are
-/// held a second time when they are checked.
+/// How much memory the emulator may use for global memory: half of what is available on the host, because results are
+/// copied when they are checked.
 pub fn host_memory_bytes() -> u64 {
     let spare = fs::read_to_string("/proc/meminfo").ok().and_then(|text| spare_bytes(&text));
     spare.map_or(UNKNOWN_HOST_BYTES, |bytes| bytes / 2)
 }
 
-/// The emulator's memory where the host does not say what it has.
+/// The size of the emulator's memory if the host does not say how much is available.
 const UNKNOWN_HOST_BYTES: u64 = 2 << 30;
 
-/// The line `MemAvailable:  8010420 kB` of Linux's `/proc/meminfo`.
+/// The number in the line `MemAvailable: 8010420 kB` of Linux's `/proc/meminfo`.
 fn spare_bytes(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

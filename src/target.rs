@@ -1,9 +1,9 @@
 //! Which GPUs can run a PTX text: those of the compute capability that its target names, and newer ones.
 //!
-//! A driver refuses a text for a newer GPU than its own, so it is asked only for those that it can run. A target such as
+//! A driver refuses a text for a newer GPU than its own, so it gets only texts that it can run. A target such as
 //! `sm_90a` is for one generation alone. What it leaves out: versions of PTX, which depend on the driver.
 
-/// The target of a text, `sm_90`, if a GPU of this compute capability, 80 for 8.0, cannot run it.
+/// The target of a text, for example `sm_90`, if a GPU of this compute capability (80 for 8.0) cannot run it.
 pub(crate) fn missing(ptx: &str, capability: u32) -> Option<&str> {
     let target = target(ptx)?;
     let number = target.strip_prefix("sm_")?;

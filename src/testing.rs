@@ -1,8 +1,8 @@
 //! What the tests of every chapter need: its program, its records, and the tests that all chapters share.
 //!
-//! A chapter's `tests/output.rs` begins with [`chapter_tests!`](crate::chapter_tests), which holds its records, its claims
-//! and its words against what it prints now; tests of its own follow. What it leaves out: assertions, which are the
-//! tests'.
+//! A chapter's `tests/output.rs` begins with [`chapter_tests!`](crate::chapter_tests), which compares its records and
+//! claims with what it prints now. Tests of the chapter's own follow. What it leaves out: assertions about a single
+//! chapter.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,12 +15,13 @@ use serde_json::Value;
 
 use crate::{claims, golden, hardware, program};
 
-/// Until when a chapter has to say something: five times what is promised to a reader, whose computer does nothing else.
+/// How soon a chapter has to print its first line: five times what a reader is promised, because the computer of a
+/// reader does nothing else.
 const AT_ONCE: Duration = Duration::from_millis(250);
-/// How often a chapter is started for that at most.
+/// How often a chapter is started for that test at most.
 const TRIES: usize = 5;
 
-/// A chapter under test. Its methods panic where a test would.
+/// A chapter under test. Its methods panic where a test would fail.
 #[derive(Clone, Copy, Debug)]
 pub struct Chapter {
     /// The folder of its `Cargo.toml`.
@@ -30,7 +31,7 @@ pub struct Chapter {
 }
 
 impl Chapter {
-    /// Runs it, or returns what it did with the same arguments before.
+    /// Runs it, or returns the output of an earlier run with the same arguments.
     pub fn run(&self, args: &[&str]) -> Output {
         program::output(self.program(), args).expect("the chapter was built")
     }
@@ -41,13 +42,13 @@ impl Chapter {
         Path::new(self.program)
     }
 
-    /// What it prints on the emulator, besides `args`.
+    /// What it prints on the emulator with `args`.
     pub fn printed(&self, args: &[&str]) -> String {
         let output = self.run(&[&["--device", "sim"], args].concat());
         String::from_utf8(output.stdout).expect("chapters print UTF-8")
     }
 
-    /// What it prints on the emulator as JSON, besides `args`.
+    /// What it prints as JSON on the emulator with `args`.
     pub fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.printed(&[&["--json"], args].concat())).expect("the chapter prints JSON")
     }
@@ -64,13 +65,13 @@ impl Chapter {
         sections.iter().flat_map(|section| section["rows"].as_array().cloned().unwrap_or_default()).collect()
     }
 
-    /// A file of its records.
+    /// The text of one of its records.
     pub fn recorded(&self, name: &str) -> String {
         let path = self.output().join(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()))
     }
 
-    /// What a GPU measured of a variant in one of the recorded runs.
+    /// What a GPU measured for a variant in one of the recorded runs.
     pub fn measured(&self, run: usize, variant: &str) -> OnGpu {
         let measured: Measured = record::read(&self.recorded(golden::MEASURED), golden::MEASURED).unwrap();
         let row = measured.runs[run].row(variant).cloned();
@@ -81,7 +82,7 @@ impl Chapter {
         Path::new(self.folder).join("output")
     }
 
-    /// Every variant comes out as the chapter expects, which it says by its exit status.
+    /// Checks that every variant has the verdict that the chapter expects, which the exit status says.
     pub fn passes(&self, args: &[&str]) {
         let output = self.run(&[&["--device", "sim"], args].concat());
         let printed = String::from_utf8_lossy(&output.stdout);
@@ -93,7 +94,7 @@ impl Chapter {
         );
     }
 
-    /// It says in one line why it cannot do what is asked, with status 2.
+    /// Checks that it says in one line why it cannot do what is asked, with status 2.
     pub fn refuses(&self, args: &[&str], message: &str) {
         let output = self.run(args);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -103,27 +104,27 @@ impl Chapter {
         assert!(output.stdout.is_empty());
     }
 
-    /// The recorded outputs are what it prints.
+    /// Checks that the recorded outputs are what it prints.
     pub fn records_are_fresh(&self) {
         golden::check(Path::new(self.folder), self.program()).unwrap();
     }
 
-    /// The record of the emulator is of what it finds at the chapter's own sizes.
+    /// Checks that the record of the emulator is what it finds at the chapter's own sizes.
     pub fn emulated_is_fresh_at_own_sizes(&self) {
         golden::check_emulated_at_own_sizes(Path::new(self.folder), self.program()).unwrap();
     }
 
-    /// The record of the emulator is of what it finds in every run.
+    /// Checks that the record of the emulator is what it finds in every run.
     pub fn emulated_is_fresh(&self) {
         golden::check_emulated(Path::new(self.folder), self.program()).unwrap();
     }
 
-    /// The record of a GPU is of these kernels and has all of its rows.
+    /// Checks that the record of a GPU was made with these kernels and has all of its rows.
     pub fn measured_is_fresh(&self) {
         golden::check_measured(Path::new(self.folder)).unwrap();
     }
 
-    /// What the record of the emulator says is nothing that only a GPU can know.
+    /// Checks that the record of the emulator says nothing that only a GPU can show.
     pub fn emulated_speaks_of_no_gpu(&self) {
         let emulated: Emulated = record::read(&self.recorded(golden::EMULATED), golden::EMULATED).unwrap();
         for section in emulated.runs.iter().flat_map(|run| &run.report.sections) {
@@ -136,17 +137,17 @@ impl Chapter {
         }
     }
 
-    /// The hardware counted what the emulator counts, or there is a reason.
+    /// Checks that the hardware counted what the emulator counts, or that there is a reason.
     pub fn counters_are_explained(&self) {
         hardware::check(Path::new(self.folder), self.program()).unwrap();
     }
 
-    /// Every claim comes out as ruled, and its twins turn it.
+    /// Checks that every claim has the ruling that is written, and that its twins reverse it.
     pub fn claims_turn(&self) {
         claims::check(self.program()).unwrap();
     }
 
-    /// No line is longer than 80 columns, in the report, in the ledger and in the help.
+    /// Checks that no line is longer than 80 columns in the report, in the ledger and in the help.
     pub fn fits_80_columns(&self) {
         for args in
             [&[] as &[&str], &["--claim", "all"], &["--help"], &["--size", "200000", "--check", "off"]]
@@ -157,8 +158,8 @@ impl Chapter {
         }
     }
 
-    /// The first line is there long before the last one, also in a pipe. Of some starts one at least has to be quick: what
-    /// else a computer does may hold up any of them.
+    /// Checks that the first line appears long before the last one, also in a pipe. At least one of several starts has
+    /// to be quick, because other work of the computer may delay any of them.
     pub fn begins_at_once(&self) {
         let mut starts = Vec::new();
         while starts.len() < TRIES {
@@ -171,7 +172,7 @@ impl Chapter {
         panic!("the first line and the last one came after {starts:?}");
     }
 
-    /// How long it takes to the first line and to the end.
+    /// The time until the first line and until the end.
     fn timed(&self) -> (Duration, Duration) {
         let start = Instant::now();
         let mut program = Command::new(self.program);
@@ -185,7 +186,8 @@ impl Chapter {
         (first, start.elapsed())
     }
 
-    /// It prints the same on all cores of this computer as on one in the emulator's plain way: results, counters and faults.
+    /// Checks that it prints the same on all cores of this computer as on one core with the plain interpreter: results,
+    /// counters and faults.
     pub fn this_computer_changes_nothing(&self) {
         let (usual, plain) =
             (self.printed(&["--json"]), self.printed(&["--json", "--plain", "--cores", "1"]));
@@ -194,7 +196,7 @@ impl Chapter {
         assert!(plain == usual, "{first:?}");
     }
 
-    /// It prints the same on every number of cores and in the emulator's plain way, at other sizes too.
+    /// Checks that it prints the same on every number of cores and with the plain interpreter, at other sizes too.
     pub fn cores_change_nothing(&self) {
         for args in [&["--json"] as &[&str], &["--json", "--size", "70001", "--check", "off", "--seed", "5"]]
         {
@@ -215,7 +217,7 @@ impl Chapter {
         }
     }
 
-    /// The same seed prints the same.
+    /// Checks that the same seed prints the same.
     pub fn seeds_decide(&self) {
         let print = || Command::new(self.program).args(["--device", "sim", "--seed", "3"]).output();
         let [one, other] = [print(), print()].map(|output| output.expect("the chapter was built").stdout);

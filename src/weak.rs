@@ -12,10 +12,10 @@ use simt::{Checks, Schedule, StaleRead};
 use crate::kernel::Kernel;
 use crate::{Buffer, Device, Element, Launch, Row, Run, Verdict};
 
-/// Seeds for a message, which has one chance to fail in each. They are always the same ones, because whether
-/// a mistake is found must not depend on `--seed`.
+/// How many seeds a message gets, which has one chance to fail in each. They are always the same, because whether a
+/// mistake is found must not depend on `--seed`.
 pub const MANY: u64 = 40;
-/// Seeds for a lock, which has a chance to fail in every round.
+/// How many seeds a lock gets, which has a chance to fail in every round.
 pub const SOME: u64 = 10;
 
 /// The results of all seeds together.
@@ -23,15 +23,14 @@ pub const SOME: u64 = 10;
 struct Found {
     run: Run,
     wrong: u64,
-    /// The most that was missing with any seed.
+    /// The largest amount that was missing with any seed.
     worst: f64,
     /// The first wrong seed, and its first stale read.
     first: Option<(u64, Option<StaleRead>)>,
     stale: u64,
 }
 
-/// Runs a launch with this many seeds. `missing` says how much is missing from a result: nothing if it is
-/// right.
+/// Runs a launch with this many seeds. `missing` says how much a result lacks: zero if it is right.
 pub fn seeds<T: Element>(
     device: &mut Device,
     launch: &Launch,
@@ -47,7 +46,7 @@ pub fn seeds<T: Element>(
     for (seed, (run, values)) in (0..seeds).zip(device.trials(&launches, result)?) {
         found.add(seed, run, missing(&values));
     }
-    // A row without kernels counts as one that no GPU runs, so the record of a GPU's counters leaves it out.
+    // A row without kernels counts as one that no GPU runs, so the record of a GPU's counters omits it.
     found.run.kernels.clear();
     Ok(found.row(seeds))
 }
@@ -76,8 +75,8 @@ impl Found {
     }
 }
 
-/// Which load returned an older store, and which newer store it missed, because nothing orders the two.
-fn told(read: &StaleRead) -> String {
+/// Which load returned an older store, and which newer store it missed because nothing orders the two.
+fn describe(read: &StaleRead) -> String {
     let at = |actor: &simt::Actor| match &actor.site.source {
         Some(source) => format!("block {} at {source}", actor.block.x),
         None => format!("block {} at PTX line {}", actor.block.x, actor.site.ptx_line),

@@ -12,7 +12,7 @@ use crate::report::layout::paragraph;
 
 const ID: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Under the claim's own words.
+/// The indentation of lines below the claim's own words.
 const INDENT: &str = "       ";
 
 /// The ledger, for a reader.

@@ -1,7 +1,7 @@
-//! What a predicate sees of a run: a row of a report in its JSON, so that a recorded report does as well.
+//! What a predicate sees of a run: a row of a report in its JSON form, so that a recorded report can be used as well.
 //!
-//! A name that the row does not have comes out as NaN, of which nothing is true: the claim then fails its test. What it
-//! leaves out: the words of a report, which no verdict may depend on.
+//! A name that the row does not have gives NaN, for which no comparison is true, so the claim fails its test. What it
+//! leaves out: the wording of a report, on which no verdict may depend.
 
 use record::{Report, Row};
 
@@ -30,14 +30,15 @@ impl<'a> Seen<'a> {
         self.0.counters.get(name).map_or(f64::NAN, |&count| count as f64)
     }
 
-    /// A figure that the chapter gave the row, of either machine: see [`Row::fact`](crate::Row::fact) and
+    /// A figure that the chapter added to the row, for either machine: see [`Row::fact`](crate::Row::fact) and
     /// [`Row::gpu_fact`](crate::Row::gpu_fact).
     pub fn fact(&self, name: &str) -> f64 {
         let on_gpu = self.0.gpu.as_ref().and_then(|gpu| gpu.facts.get(name));
         self.0.facts.get(name).or(on_gpu).copied().flatten().unwrap_or(f64::NAN)
     }
 
-    /// How often the emulator found a kind of fault, a warning or a note, by its name, `race` say; `None` if never.
+    /// How often the emulator found a kind of fault, warning or note, given its name, for example `race`; `None` if
+    /// never.
     pub fn fault(&self, kind: &str) -> Option<u64> {
         let faults = self.0.faults.iter().filter(|fault| fault.kind == kind);
         faults.map(|fault| fault.count).reduce(|sum, count| sum + count)
@@ -48,7 +49,7 @@ impl<'a> Seen<'a> {
         self.counter("ptx_instructions") / self.counter("warps")
     }
 
-    /// Lanes at work, averaged over the PTX instructions.
+    /// Active lanes, averaged over the PTX instructions.
     pub fn active_lanes(&self) -> f64 {
         self.counter("ptx_lanes") / self.counter("ptx_instructions")
     }
@@ -68,7 +69,7 @@ impl<'a> Seen<'a> {
         self.timing().map_or(f64::NAN, |timing| timing.min_us)
     }
 
-    /// How long a GPU took for the run before those, in microseconds.
+    /// How long a GPU took for the run before the timed ones, in microseconds.
     pub fn warm_up_us(&self) -> f64 {
         self.timing().and_then(|timing| timing.warm_up_us).unwrap_or(f64::NAN)
     }

@@ -1,7 +1,7 @@
-//! The columns that a table can have: which counters or figures they show, and how.
+//! The columns that a table can have: which counters or figures they show, and in which format.
 //!
-//! Each column is declared here once, and chapters choose from them. Counts of memory accesses equal the
-//! hardware's. Instructions are counted in PTX and not in machine code, which the heads say.
+//! Each column is declared here once, and chapters choose from them. Counts of memory accesses equal the hardware's.
+//! Instructions are counted in PTX and not in machine code; the heads of the columns say so.
 
 use simt::Counters;
 
@@ -16,17 +16,17 @@ pub struct Column {
     pub cell: Cell,
 }
 
-/// What a column shows of a row.
+/// The source of a column's text.
 #[derive(Clone, Copy, Debug)]
 pub enum Cell {
-    /// Something of its counters.
+    /// A function of the row's counters.
     Counted(fn(&Counters) -> String),
-    /// The figure that was added to it under this name, or a dash.
+    /// The figure with this name, or a dash if it was not added.
     Fact(&'static str),
 }
 
 impl Column {
-    /// What it shows, given the counters of a row and the figures that were added to it.
+    /// The text of a cell, given the counters of the row and the figures that were added to it.
     pub fn text(&self, counters: &Counters, fact: impl Fn(&str) -> Option<f64>) -> String {
         match self.cell {
             Cell::Counted(cell) => cell(counters),
@@ -35,7 +35,7 @@ impl Column {
     }
 }
 
-/// A whole number without places, any other as a counter's average.
+/// A whole number without decimals; any other like a counter's average.
 fn figure(number: f64) -> String {
     if number.fract() == 0.0 { grouped(number as u64) } else { decimal(number) }
 }
@@ -105,7 +105,7 @@ pub const SHARED_REQUESTS: Column = Column {
     cell: Cell::Counted(|c| grouped(c.shared_load_requests + c.shared_store_requests)),
 };
 
-/// Additional passes through shared memory, made because lanes wanted different words of one bank.
+/// Additional passes through shared memory, because lanes accessed different words of one bank.
 pub const BANK_CONFLICTS: Column = Column {
     head: ["bank", "conflicts"],
     cell: Cell::Counted(|c| grouped(c.shared_load_bank_conflicts + c.shared_store_bank_conflicts)),
@@ -115,12 +115,12 @@ pub const BANK_CONFLICTS: Column = Column {
 pub const BARRIERS_PER_WARP: Column =
     Column { head: ["barriers", "per warp"], cell: Cell::Counted(|c| quotient(c.ptx_barriers, c.warps)) };
 
-/// To one decimal place, and to none from a thousand on.
+/// With one decimal, or with none from a thousand on.
 fn tenths(number: f64) -> String {
     if number < 1000.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }
 
-/// To one decimal place, or a dash if there was nothing to divide by.
+/// With one decimal, or a dash if the divisor is zero.
 fn quotient(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { tenths(part as f64 / whole as f64) }
 }

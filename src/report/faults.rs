@@ -1,8 +1,8 @@
-//! What was wrong, told below a table: what, who, where, and one line of help.
+//! Formats faults below a table: what is wrong, which threads did it, where, and one line of help.
 //!
-//! A kernel usually goes wrong in many lanes in the same way; the first ones are told and the rest counted. Chapters
-//! tell faults below a table and by variant; `lanes run` has one kernel, and begins with how bad it is. What it leaves
-//! out: the lines of PTX, which the trace shows.
+//! A kernel usually goes wrong in many lanes in the same way, so only the first faults are described and the others are
+//! counted. Chapters print faults below a table, by variant. `lanes run` has one kernel, and begins each fault with its
+//! severity. What it leaves out: the lines of PTX, which the trace shows.
 
 use anstyle::{AnsiColor, Style};
 use simt::{Fault, Severity};
@@ -10,10 +10,10 @@ use simt::{Fault, Severity};
 use super::layout::{counted, grouped, paragraph};
 use super::{Row, Verdict};
 
-/// How many faults of a row are told.
-const TOLD: usize = 2;
+/// How many faults of a row are described.
+const DESCRIBED: usize = 2;
 
-/// Everything to say about a row that did not simply come out right.
+/// Everything to say about a row whose verdict is not simply `ok`.
 pub(super) fn about(row: &Row) -> String {
     let mut out = list(&row.variant, &row.run.faults);
     if row.verdict == Verdict::Wrong {
@@ -29,17 +29,17 @@ pub(super) fn about(row: &Row) -> String {
     out
 }
 
-/// The faults of one variant, the first ones told and the rest counted.
+/// The faults of one variant: the first ones described, the others counted.
 fn list(variant: &str, faults: &[Fault]) -> String {
-    let mut out: String = faults.iter().take(TOLD).map(|fault| told(variant, fault)).collect();
-    if let Some(more @ 1..) = faults.len().checked_sub(TOLD) {
+    let mut out: String = faults.iter().take(DESCRIBED).map(|fault| told(variant, fault)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(DESCRIBED) {
         out += &paragraph("  ! ", &format!("{variant}: and {more} more"));
     }
     out
 }
 
 fn told(variant: &str, fault: &Fault) -> String {
-    // An error is what a reader expects after the mark; what is less than that says so.
+    // A reader expects an error after the mark, so only a warning or a note says what it is.
     let severity = match fault.severity {
         Severity::Error => String::new(),
         milder => format!("{}: ", milder.name()),
@@ -48,21 +48,21 @@ fn told(variant: &str, fault: &Fault) -> String {
         + &details("      ", fault)
 }
 
-/// How many faults of a kernel that runs alone are told.
-const TOLD_ALONE: usize = 10;
+/// How many faults of a kernel that runs alone are described.
+const DESCRIBED_ALONE: usize = 10;
 
-/// How many of them are notes, which are harmless and many.
+/// How many of these may be notes, which are harmless and numerous.
 const NOTES_ALONE: usize = 3;
 
-/// The faults of a kernel that runs alone, each beginning with how bad it is and ending with the command that replays
-/// it, in one line however long, to be copied.
+/// The faults of a kernel that runs alone. Each begins with its severity. The last line is the command that repeats the
+/// run; it is not broken, however long, so that it can be copied.
 pub fn alone(faults: &[Fault], replay: &str) -> String {
     let mut notes = 0;
     let is_told = |fault: &&Fault| {
         notes += usize::from(fault.severity == Severity::Note);
         fault.severity != Severity::Note || notes <= NOTES_ALONE
     };
-    let told: Vec<&Fault> = faults.iter().filter(is_told).take(TOLD_ALONE).collect();
+    let told: Vec<&Fault> = faults.iter().filter(is_told).take(DESCRIBED_ALONE).collect();
     let mut out: String = told.iter().map(|fault| told_alone(fault, replay)).collect();
     if let Some(more @ 1..) = faults.len().checked_sub(told.len()) {
         out += &paragraph("", &format!("and {more} more, which `--json` lists"));
@@ -85,7 +85,7 @@ fn style(severity: Severity) -> Style {
     color.on_default().bold()
 }
 
-/// Who, how often, and what to do.
+/// The threads, how often it happened, and what to do.
 fn details(indent: &str, fault: &Fault) -> String {
     let mut out: String = fault.actors.iter().map(|actor| paragraph(indent, &actor.to_string())).collect();
     if fault.count > 1 {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn of_many_the_first_are_told_and_the_rest_counted() {
         let text = plain(&alone(&vec![fault(Severity::Error, 1); 12], "again"));
-        assert_eq!(text.matches("replay: again").count(), TOLD_ALONE);
+        assert_eq!(text.matches("replay: again").count(), DESCRIBED_ALONE);
         assert!(text.ends_with("and 2 more, which `--json` lists\n"));
         let mut notes = vec![fault(Severity::Note, 1); 5];
         notes.push(fault(Severity::Error, 1));

@@ -1,4 +1,5 @@
-//! A report for a program: everything that was found, also what the text leaves out, in the types of [`record`].
+//! Formats a report for a program: everything that was found, including what the text leaves out, in the types of
+//! [`record`].
 //!
 //! What it leaves out: colour, and the wording of the text.
 
@@ -31,7 +32,7 @@ fn named<T: Clone>(pairs: &[(&'static str, T)]) -> Named<T> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-/// JSON has no infinity and nothing that is no number.
+/// JSON has neither infinity nor NaN.
 fn facts(facts: &[(&'static str, f64)]) -> Named<Option<f64>> {
     facts.iter().map(|&(name, value)| (name.to_owned(), finite(value))).collect()
 }
@@ -77,7 +78,7 @@ fn row(row: &Row, columns: &[Column]) -> record::Row {
     }
 }
 
-/// What the GPU did, if there was one that was given the kernel or was kept from it.
+/// What the GPU did, if there was one and it got the kernel or was refused it.
 fn on_gpu(row: &Row) -> Option<OnGpu> {
     let run = &row.run;
     if run.on_gpu == 0 && run.withheld.is_none() {
@@ -99,7 +100,7 @@ pub fn counters(counters: &Counters) -> Named<u64> {
     counters.all().into_iter().map(|(name, _, _, value)| (name.to_owned(), value)).collect()
 }
 
-/// What was counted for a CUDA line.
+/// The counts of a CUDA line.
 pub fn line(line: &LineCounters) -> record::Line {
     let CudaLine { file, line: number } = cuda_line(&line.source);
     record::Line { file, line: number, counters: counters(&line.counters) }
@@ -142,12 +143,12 @@ pub fn stale_read(read: &StaleRead) -> Value {
     })
 }
 
-/// Sizes or a place in three dimensions.
+/// A size or a position in three dimensions.
 pub fn dim(at: Dim3) -> [u32; 3] {
     [at.x, at.y, at.z]
 }
 
-/// A CUDA line, or `None` where the compiler names none.
+/// A CUDA line, or `None` if the compiler names none.
 pub fn source(source: Option<&SourceLine>) -> Option<CudaLine> {
     source.map(cuda_line)
 }

@@ -1,7 +1,7 @@
-//! A report for a reader: 80 columns, colour only where somebody looks.
+//! Formats a report for a reader: 80 columns, with colour only on a terminal.
 //!
-//! Colours are always written, and the stream that prints takes them out again where there is no terminal or
-//! `NO_COLOR` is set. What it leaves out: every counter that the chapter is not about; `--json` has them all.
+//! Colours are always written. The stream that prints removes them if there is no terminal or `NO_COLOR` is set. What
+//! it leaves out: counters that the chapter is not about; `--json` has all of them.
 
 use std::fmt::Write as _;
 
@@ -60,13 +60,13 @@ fn render_section(section: &Section) -> String {
     out
 }
 
-/// A picture as it was drawn, under its name.
+/// A picture as it was drawn, below its name.
 fn picture(name: &str, lines: &str) -> String {
     format!("{TITLE}{name}{TITLE:#}\n{}\n", lines.trim_end())
 }
 
-/// The table, without a head if there is no column. Columns for a GPU's time and for agreement are there if any row has
-/// them.
+/// The table, without a head if it has no columns. There are columns for a GPU's time and for the agreement of the
+/// machines if any row has them.
 fn rows(section: &Section) -> String {
     let timed = section.rows.iter().any(|row| time(row) != NO_TIME);
     let compared = section.rows.iter().any(|row| row.agreement.is_some());
@@ -95,7 +95,7 @@ fn cells(section: &Section, row: &Row, timed: bool, compared: bool) -> Vec<Strin
 
 const NO_TIME: &str = "-";
 
-/// How long the GPU took, or what it is too old for.
+/// How long the GPU took, or the target that it is too old for.
 fn time(row: &Row) -> String {
     let needs = row.run.needs.as_ref().map_or(NO_TIME.to_owned(), |target| format!("needs {target}"));
     row.run.timing.as_ref().map_or(needs, |timing| format!("{:.1}", timing.median_us))
@@ -125,7 +125,7 @@ fn style(row: &Row) -> Style {
     }
 }
 
-/// What came out otherwise than the chapter says.
+/// The rows whose verdict is not the one that the chapter expects.
 fn failures(report: &Report) -> String {
     let mut out = String::new();
     for row in report.rows().filter(|row| row.is_failure()) {
